@@ -1,0 +1,82 @@
+import { MockError } from './errors.js';
+
+/** The one source of time of a mock: dates in answers, rate-limit windows and delays all read it. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Resolves once the clock has moved that many milliseconds on; rejects with the signal's reason when that aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A clock that stands still until it is told to move. */
+export interface VirtualClock extends Clock {
+  /** Moves to an instant: milliseconds since 1970, a Date or an ISO 8601 text. Wakes the sleepers it passes. */
+  set(instant: number | string | Date): void;
+  /** Moves on by that many milliseconds. */
+  advance(ms: number): void;
+}
+
+/** Where a virtual clock stands when nobody says otherwise: 2026-01-01T00:00:00Z. */
+export const DEFAULT_INSTANT: number = Date.UTC(2026, 0, 1);
+
+/** The machine's own clock. */
+export function createRealClock(): Clock {
+  return {
+    now: () => Date.now(),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        }, ms);
+        const abort = (): void => {
+          clearTimeout(timer);
+          reject(signal?.reason);
+        };
+        if (signal?.aborted === true) abort();
+        else signal?.addEventListener('abort', abort, { once: true });
+      }),
+  };
+}
+
+/** A clock that a test moves; it stands at `start` (default `DEFAULT_INSTANT`) until then. */
+export function createVirtualClock(start: number | string | Date = DEFAULT_INSTANT): VirtualClock {
+  let current = readInstant(start);
+  let sleepers: { readonly at: number; readonly wake: () => void }[] = [];
+  const moveTo = (instant: number): void => {
+    current = instant;
+    const due = sleepers.filter((sleeper) => sleeper.at <= current).toSorted((x, y) => x.at - y.at);
+    sleepers = sleepers.filter((sleeper) => sleeper.at > current);
+    for (const sleeper of due) sleeper.wake();
+  };
+  return {
+    now: () => current,
+    sleep: (ms, signal) => {
+      if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+      if (ms <= 0) return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        const sleeper = { at: current + ms, wake: resolve };
+        sleepers.push(sleeper);
+        signal?.addEventListener(
+          'abort',
+          () => {
+            sleepers = sleepers.filter((other) => other !== sleeper);
+            reject(signal.reason as Error);
+          },
+          { once: true },
+        );
+      });
+    },
+    set: (instant) => moveTo(readInstant(instant)),
+    advance: (ms) => moveTo(current + ms),
+  };
+}
+
+/** Milliseconds since 1970 of an instant in any of its three forms. @throws MockError `CLOCK_INVALID`. */
+export function readInstant(instant: number | string | Date): number {
+  const ms = typeof instant === 'number' ? instant : new Date(instant).getTime();
+  if (Number.isFinite(ms)) return ms;
+  throw new MockError('CLOCK_INVALID', `${JSON.stringify(instant)} is not a point in time`, {
+    hint: 'give milliseconds since 1970, a Date, or an ISO 8601 text such as "2026-01-01T00:00:00Z"',
+  });
+}

@@ -1,0 +1,28 @@
+/** One step of a JSON pointer, escaped (RFC 6901 section 3). */
+export function escapeSegment(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** A JSON pointer from its steps: `toPointer('paths', '/files', 'get')` is `/paths/~1files/get`. */
+export function toPointer(...segments: readonly (string | number)[]): string {
+  return segments.map((segment) => `/${escapeSegment(String(segment))}`).join('');
+}
+
+/** The steps of a JSON pointer, unescaped; `''` is the root and has none. */
+export function readSegments(pointer: string): readonly string[] {
+  if (pointer === '') return [];
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The value a JSON pointer leads to, or undefined where nothing stands there. */
+export function readPointer(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const segment of readSegments(pointer)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[segment];
+  }
+  return value;
+}

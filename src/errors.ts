@@ -1,0 +1,93 @@
+/** The stable names of everything vouch can complain about. Each one has a heading in `docs/errors.md`. */
+export type ErrorCode =
+  | 'BODY_TOO_LARGE'
+  | 'CLOCK_INVALID'
+  | 'CURSOR_UNKNOWN'
+  | 'FIXTURE_INVALID'
+  | 'FIXTURE_UNREADABLE'
+  | 'HANDLER_INVALID'
+  | 'OPTION_INVALID'
+  | 'PORT_TAKEN'
+  | 'LISTEN_FAILED'
+  | 'SPEC_INVALID'
+  | 'SPEC_NOT_FOUND'
+  | 'SPEC_UNREADABLE';
+
+/** Where a mistake stands: a file, a line and column (both from 1), and a JSON pointer (RFC 6901). */
+export interface Place {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly pointer?: string;
+}
+
+/** A mistake of the person who set the mock up: always with a code, and a place and a hint where there is one. */
+export class MockError extends Error {
+  readonly code: ErrorCode;
+  readonly at: Place | undefined;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, more: { at?: Place; hint?: string; cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'MockError';
+    this.code = code;
+    this.at = more.at;
+    this.hint = more.hint;
+  }
+
+  /** `CODE  file:line:column (pointer)  message`, and the hint on a line of its own. */
+  override toString(): string {
+    return formatMistake(this);
+  }
+}
+
+/** One mistake as text, the way `MockError` and a problem of a document both print. */
+export function formatMistake(mistake: {
+  readonly code: string;
+  readonly message: string;
+  readonly at?: Place | undefined;
+  readonly hint?: string | undefined;
+}): string {
+  const place = mistake.at === undefined ? '' : formatPlace(mistake.at);
+  const first = [mistake.code, place, mistake.message].filter((part) => part !== '').join('  ');
+  return mistake.hint === undefined ? first : `${first}\n  hint: ${mistake.hint}`;
+}
+
+/** `file:line:column (pointer)`, each part only where it is known. */
+export function formatPlace(place: Place): string {
+  const line = place.line === undefined ? '' : `:${place.line}${place.column === undefined ? '' : `:${place.column}`}`;
+  const file = place.file === undefined ? '' : `${place.file}${line}`;
+  if (place.pointer === undefined || place.pointer === '') return file;
+  return file === '' ? `#${place.pointer}` : `${file} (#${place.pointer})`;
+}
+
+/** The candidate closest to what was given, or undefined where none is close enough to be what was meant. */
+export function nearest(given: string, candidates: Iterable<string>): string | undefined {
+  const wanted = given.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein distance, given up (as `limit`) once it cannot be below `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, swap));
+    }
+    if (Math.min(...row) >= limit) return limit;
+    previous = row;
+  }
+  return previous[b.length] ?? limit;
+}

@@ -1,0 +1,20 @@
+import type { Violation } from './violation.js';
+
+/**
+ * What goes back, before it is written to the wire.
+ *
+ * `body` is a JSON value for a JSON media type, a string for a text one, bytes (`Uint8Array`) for any type, an async iterable
+ * of items for a stream (`text/event-stream`, NDJSON), or undefined for no body. `null`, `0`, `''` and `false` are bodies.
+ */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. `content-type` comes from `mediaType`, never from here. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: unknown;
+  /** The concrete media type of the body, parameters included where it has any; undefined without a body. */
+  readonly mediaType: string | undefined;
+  /** Which source answered, in a word or two: `state`, `example:empty`, `scenario:flaky`; sent as `x-mock-source`. */
+  readonly from: string;
+  /** Departures of the answer, found by verify; by the mock or by the contract itself. */
+  readonly violations: readonly Violation[];
+}
