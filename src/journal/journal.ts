@@ -42,7 +42,8 @@ export function createJournal(limit: number): Journal {
     },
     calls: (operation) => list().filter((interaction) => interaction.operation === operation),
     filter: (predicate) => list().filter(predicate),
-    last: (operation) => list().findLast((interaction) => operation === undefined || interaction.operation === operation),
+    last: (operation) =>
+      list().findLast((interaction) => operation === undefined || interaction.operation === operation),
     clear: () => {
       ring = [];
       start = 0;
