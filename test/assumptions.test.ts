@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+
+/** What a document assumes: pointer -> reason. A map under `x-assumed` speaks of single members of its object. */
+function readAssumed(value: unknown, pointer = ''): Record<string, string> {
+  if (typeof value !== 'object' || value === null) return {};
+  const assumed: Record<string, string> = {};
+  for (const [key, child] of Object.entries(value)) {
+    const place = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (key !== 'x-assumed') Object.assign(assumed, readAssumed(child, place));
+    else if (typeof child === 'string') assumed[pointer] = child;
+    else for (const [member, why] of Object.entries(child as object)) assumed[`${pointer}/${member}`] = String(why);
+  }
+  return assumed;
+}
+
+/** What the page lists, in the same form, and the alternatives beside it. */
+function readPage(text: string): { readonly why: Record<string, string>; readonly instead: Record<string, string> } {
+  const why: Record<string, string> = {};
+  const instead: Record<string, string> = {};
+  const entry = /^- `(?<pointer>[^`]+)`\n {2}- why: (?<why>.+)\n {2}- instead: (?<instead>.+)$/gmu;
+  for (const { groups } of text.matchAll(entry)) {
+    if (groups?.['pointer'] === undefined) continue;
+    why[groups['pointer']] = groups['why'] ?? '';
+    instead[groups['pointer']] = groups['instead'] ?? '';
+  }
+  return { why, instead };
+}
+
+const document: unknown = load(readFileSync('spec/openapi.yaml', 'utf8'));
+const text = readFileSync('docs/assumptions.md', 'utf8');
+
+describe('the assumptions of the built-in contract', () => {
+  it('are the same in the document and on the page, reason by reason', () => {
+    const inDocument = readAssumed(document);
+    expect(Object.keys(inDocument).length).toBeGreaterThan(30);
+    expect(readPage(text).why).toEqual(inDocument);
+  });
+
+  it('are each listed once, each with an alternative', () => {
+    const { instead } = readPage(text);
+    expect(text.match(/^- `/gmu)).toHaveLength(Object.keys(instead).length);
+    expect(Object.values(instead).filter((alternative) => alternative.trim().length < 3)).toEqual([]);
+  });
+
+  it('stand beside members that exist', () => {
+    const lost = Object.keys(readAssumed(document)).filter((pointer) => valueAt(document, pointer) === undefined);
+    expect(lost).toEqual([]);
+  });
+});
+
+describe('the check itself', () => {
+  it('sees a mark on an object, on a member, and in a list', () => {
+    const marked = { a: { 'x-assumed': 'one' }, list: [{ 'x-assumed': { name: 'two' }, name: 'n' }] };
+    expect(readAssumed(marked)).toEqual({ '/a': 'one', '/list/0/name': 'two' });
+  });
+
+  it('does not take an entry without an alternative for one', () => {
+    expect(readPage('- `/a`\n  - why: one\n').why).toEqual({});
+  });
+});
+
+function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const token of pointer.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    value = (value as Record<string, unknown> | undefined)?.[key];
+  }
+  return value;
+}
