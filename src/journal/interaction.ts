@@ -1,4 +1,5 @@
 import type { Answer } from '../http/answer.js';
+import type { Call } from '../http/call.js';
 import type { Violation } from '../http/violation.js';
 
 /** A call with its answer as it happened; plain data. */
@@ -12,18 +13,59 @@ export interface Interaction {
   readonly elapsedMs: number;
   /** Undefined where no operation matched. */
   readonly operation: string | undefined;
-  readonly request: {
-    readonly method: string;
-    /** Path and query as they came. */
-    readonly url: string;
-    readonly path: Readonly<Record<string, unknown>>;
-    readonly query: Readonly<Record<string, unknown>>;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  };
+  readonly request: RecordedRequest;
   readonly answer: Answer;
   /** Departures of the client, then those of the answer. */
   readonly violations: readonly Violation[];
   /** What was considered on the way, in order. */
   readonly trace: readonly string[];
+}
+
+/** The request of an interaction. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly url: string;
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Names in lower case; several fields of one name joined by a comma (RFC 9110 5.3). */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The decoded body; undefined where there was none. */
+  readonly body: unknown;
+}
+
+/** Names and values of header fields, by turns, as they came. */
+export type RawHeaders = readonly string[];
+
+/**
+ * What is remembered of a request. The header object is made only when somebody reads it: most interactions of a long run are
+ * never looked at.
+ */
+export function recordRequest(call: Call | UnmatchedRequest, rawHeaders: RawHeaders): RecordedRequest {
+  let headers: Readonly<Record<string, string>> | undefined;
+  return {
+    method: call.method,
+    url: call.url,
+    path: call.path,
+    query: call.query,
+    get headers() {
+      headers ??= joinHeaders(rawHeaders);
+      return headers;
+    },
+    body: call.body,
+  };
+}
+
+/** A request that matched no operation: nothing of it is decoded. */
+export type UnmatchedRequest = Pick<Call, 'method' | 'url' | 'path' | 'query' | 'body'>;
+
+function joinHeaders(rawHeaders: RawHeaders): Readonly<Record<string, string>> {
+  const joined = new Map<string, string>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase();
+    const value = rawHeaders[i + 1] ?? '';
+    const before = joined.get(name);
+    joined.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(joined);
 }

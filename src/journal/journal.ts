@@ -30,7 +30,7 @@ export function createJournal(limit: number): Journal {
     },
     add: (interaction) => {
       count += 1;
-      const entry = { ...interaction, number: count };
+      const entry: Interaction = { number: count, ...interaction };
       if (ring.length < limit) {
         ring.push(entry);
       } else if (limit > 0) {

@@ -1,0 +1,199 @@
+import type { Contract } from '../contract/contract.js';
+import type { MediaType } from '../contract/operation.js';
+import { isObject, type Schema, type SchemaObject } from '../contract/schema.js';
+import { toPointer } from '../contract/pointer.js';
+import type { ErrorFacts } from './error-body.js';
+
+/** Drafts an error body from its facts. */
+export type ErrorPlan = (facts: ErrorFacts) => unknown;
+
+/** What a property of an error body is for, told by its name. */
+type Role = 'message' | 'code' | 'param' | 'status' | 'title' | 'violations' | 'failed';
+
+const ROLES: Readonly<Record<string, Role>> = {
+  message: 'message',
+  msg: 'message',
+  detail: 'message',
+  description: 'message',
+  errordescription: 'message',
+  errormessage: 'message',
+  usermessage: 'message',
+  reason: 'message',
+  text: 'message',
+  code: 'code',
+  errorcode: 'code',
+  errortype: 'code',
+  key: 'code',
+  param: 'param',
+  parameter: 'param',
+  field: 'param',
+  property: 'param',
+  target: 'param',
+  location: 'param',
+  pointer: 'param',
+  status: 'status',
+  statuscode: 'status',
+  httpstatus: 'status',
+  httpcode: 'status',
+  httpstatuscode: 'status',
+  title: 'title',
+  errors: 'violations',
+  details: 'violations',
+  violations: 'violations',
+  fielderrors: 'violations',
+  success: 'failed',
+  ok: 'failed',
+};
+
+/** Deeper than any error body goes; a schema that contains itself ends here. */
+const DEPTH_LIMIT = 6;
+
+/**
+ * The way to draft an error body for one media type, worked out once.
+ *
+ * The message, code, field and status go where a property's name says they belong; everything else is what the document's
+ * own example of this error has, so that a draft looks like what the API's authors wrote.
+ *
+ * @param isForStatus - Whether the media type is documented for the very status of the answer: then the code in its example,
+ *   which clients may switch on, says more than ours.
+ */
+export function createErrorPlan(contract: Contract, media: MediaType, isForStatus: boolean): ErrorPlan {
+  const example = media.examples.map((candidate) => candidate.value).find(isObject);
+  const fill = createFiller(contract, { schema: media.schema ?? true, pointer: media.schemaPointer, depth: 0 });
+  return (facts) => fill({ facts, isForStatus }, example);
+}
+
+interface Situation {
+  readonly facts: ErrorFacts;
+  readonly isForStatus: boolean;
+}
+
+type Filler = (situation: Situation, example: unknown) => unknown;
+
+interface Spot {
+  readonly schema: Schema;
+  readonly pointer: string;
+  readonly depth: number;
+}
+
+function createFiller(contract: Contract, spot: Spot): Filler {
+  const { schema } = contract.resolve(spot.schema, spot.pointer);
+  const properties = collectProperties(contract, spot, spot.depth);
+  if (typeof schema === 'boolean') return (situation, example) => example ?? situation.facts.message;
+  if (Object.keys(properties).length === 0) {
+    return readTypes(schema).includes('string') ? (situation) => situation.facts.message : (_, example) => example;
+  }
+  const fillers = Object.entries(properties).map(([name, inner]): readonly [string, Filler] => [
+    name,
+    createPropertyFiller(contract, name, { ...inner, depth: spot.depth + 1 }),
+  ]);
+  return (situation, example) => {
+    const body: Record<string, unknown> = isObject(example) ? { ...example } : {};
+    for (const [name, fill] of fillers) {
+      const value = fill(situation, body[name]);
+      if (value !== undefined) body[name] = value;
+    }
+    return body;
+  };
+}
+
+function createPropertyFiller(contract: Contract, name: string, spot: Spot): Filler {
+  if (spot.depth > DEPTH_LIMIT) return (_, example) => example;
+  const { schema } = contract.resolve(spot.schema, spot.pointer);
+  const role = ROLES[name.toLowerCase().replaceAll(/[^a-z]/g, '')];
+  if (typeof schema === 'boolean') return (situation, example) => readFact(role, situation.facts) ?? example;
+  const properties = collectProperties(contract, spot, spot.depth);
+  if (Object.keys(properties).length > 0) return createFiller(contract, spot);
+  const types = readTypes(schema);
+  if (types.includes('array')) {
+    const items = createFiller(contract, { schema: schema.items ?? true, pointer: `${spot.pointer}/items`, depth: spot.depth + 1 });
+    return (situation, example) => fillList(items, situation, example);
+  }
+  return (situation, example) => fillScalar({ role: role ?? roleOfText(name, types), schema, types }, situation, example);
+}
+
+/** A list of errors has one entry for each violation; without any, one for the error itself. */
+function fillList(items: Filler, situation: Situation, example: unknown): unknown {
+  const { facts } = situation;
+  const first: unknown = Array.isArray(example) ? example[0] : undefined;
+  const violations = facts.violations ?? [];
+  if (violations.length === 0) return [items(situation, first)];
+  return violations.map((violation) => {
+    const own = { ...facts, message: violation.message, param: readParam(violation.pointer), violations: [] };
+    return items({ ...situation, facts: own }, first);
+  });
+}
+
+interface Scalar {
+  readonly role: Role | undefined;
+  readonly schema: SchemaObject;
+  readonly types: readonly string[];
+}
+
+function fillScalar(scalar: Scalar, situation: Situation, example: unknown): unknown {
+  const { role, schema, types } = scalar;
+  const { facts } = situation;
+  if (schema.const !== undefined) return schema.const;
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (role === 'status' || (role === 'code' && isNumber && !types.includes('string'))) {
+    return isNumber ? facts.status : String(facts.status);
+  }
+  if (role === 'failed' && types.includes('boolean')) return false;
+  if (role === 'param') return facts.param ?? (types.includes('null') ? null : example);
+  const fact = readFact(role, facts);
+  if (schema.enum !== undefined) return pickMember(schema.enum, fact, example);
+  if (role === 'code') return (situation.isForStatus ? example : undefined) ?? facts.code ?? example;
+  if (fact !== undefined && (types.length === 0 || types.includes('string'))) return fact;
+  return example;
+}
+
+/** `error: string`, beside or instead of a message, is the message. */
+function roleOfText(name: string, types: readonly string[]): Role | undefined {
+  return name.toLowerCase() === 'error' && types.includes('string') ? 'message' : undefined;
+}
+
+function readFact(role: Role | undefined, facts: ErrorFacts): string | undefined {
+  if (role === 'message') return facts.message;
+  if (role === 'title') return facts.code ?? facts.message;
+  if (role === 'code') return facts.code;
+  if (role === 'param') return facts.param;
+  return undefined;
+}
+
+function pickMember(members: readonly unknown[], fact: string | undefined, example: unknown): unknown {
+  if (fact !== undefined && members.includes(fact)) return fact;
+  return members.includes(example) ? example : undefined;
+}
+
+/** The last step of a pointer: the name of the field. */
+export function readParam(pointer: string): string | undefined {
+  const steps = pointer.split('/').slice(1);
+  if (steps.length === 0) return undefined;
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+function readTypes(schema: SchemaObject): readonly string[] {
+  if (typeof schema.type === 'string') return [schema.type];
+  if (schema.type !== undefined) return schema.type;
+  return (schema.anyOf ?? schema.oneOf ?? []).flatMap((branch) => (typeof branch === 'boolean' ? [] : readTypes(branch)));
+}
+
+/** Properties of a schema, of what it refers to, of all of its `allOf`, and of the first branch of a union that has any. */
+function collectProperties(contract: Contract, spot: Spot, depth: number): Readonly<Record<string, Omit<Spot, 'depth'>>> {
+  const { schema, pointer } = contract.resolve(spot.schema, spot.pointer);
+  if (typeof schema === 'boolean' || depth > DEPTH_LIMIT) return {};
+  const found: Record<string, Omit<Spot, 'depth'>> = {};
+  for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+    found[name] = { schema: inner, pointer: pointer + toPointer('properties', name) };
+  }
+  for (const [i, part] of (schema.allOf ?? []).entries()) {
+    Object.assign(found, collectProperties(contract, { schema: part, pointer: `${pointer}/allOf/${i}`, depth }, depth + 1));
+  }
+  for (const keyword of ['oneOf', 'anyOf'] as const) {
+    for (const [i, part] of (schema[keyword] ?? []).entries()) {
+      if (Object.keys(found).length > 0) break;
+      Object.assign(found, collectProperties(contract, { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth }, depth + 1));
+    }
+  }
+  return found;
+}

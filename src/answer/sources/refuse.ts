@@ -1,0 +1,69 @@
+import type { Operation } from '../../contract/operation.js';
+import type { Call } from '../../http/call.js';
+import type { Violation } from '../../http/violation.js';
+import type { AnswerSource } from '../answer-source.js';
+import type { ErrorAnswers } from '../error-body.js';
+import { readParam } from '../error-plan.js';
+
+/** A client that cannot be refused twice for one mistake: the order in which kinds of refusal come. */
+const REFUSAL_ORDER: readonly number[] = [401, 403, 413, 415, 406];
+
+/**
+ * Refuses a call that breaks the contract, in the contract's own error shape.
+ *
+ * Who may ask comes before what was asked: credentials (401, 403), then size and type of the body (413, 415), then everything
+ * else as an invalid request: 400, or 422 where the operation documents that and not 400.
+ */
+export function createRefuseSource(errors: ErrorAnswers): AnswerSource {
+  return {
+    name: 'refuse',
+    answer: ({ call }, next) => {
+      const { violations } = call;
+      if (violations.length === 0) return next();
+      const mistakes = violations.filter((violation) => violation.severity === 'error');
+      const first = findFirst(mistakes);
+      if (first === undefined) return next();
+      const status = first.status ?? readInvalidStatus(call.operation);
+      return errors.answer(call.operation, {
+        status,
+        message: toMessage(first, mistakes),
+        code: first.code.toLowerCase(),
+        param: readParamOf(first),
+        violations: mistakes,
+        headers: readChallenges(call, status),
+      });
+    },
+  };
+}
+
+function findFirst(mistakes: readonly Violation[]): Violation | undefined {
+  for (const status of REFUSAL_ORDER) {
+    const found = mistakes.find((violation) => violation.status === status);
+    if (found !== undefined) return found;
+  }
+  return mistakes[0];
+}
+
+/** The status of an invalid request: what the operation documents for it, 400 where it documents neither. */
+function readInvalidStatus(operation: Operation): number {
+  const documents = (status: string): boolean => operation.responses.some((response) => response.status === status);
+  return !documents('400') && documents('422') ? 422 : 400;
+}
+
+function toMessage(first: Violation, mistakes: readonly Violation[]): string {
+  const others = mistakes.filter((violation) => violation !== first && violation.status === first.status).length;
+  const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'violation' : 'violations'})`;
+  const sentence = first.message.charAt(0).toUpperCase() + first.message.slice(1);
+  return `${sentence}${more}.`;
+}
+
+function readParamOf(violation: Violation): string | undefined {
+  return violation.in === 'security' || violation.in === 'method' ? undefined : readParam(violation.pointer);
+}
+
+/** RFC 9110 11.6.1: a 401 names the schemes that would be accepted. */
+function readChallenges(call: Call, status: number): Readonly<Record<string, readonly string[]>> {
+  if (status !== 401) return {};
+  const challenges = call.violations.flatMap((violation) => (violation.challenge === undefined ? [] : [violation.challenge]));
+  return challenges.length === 0 ? {} : { 'www-authenticate': [...new Set(challenges)] };
+}

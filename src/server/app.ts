@@ -1,0 +1,169 @@
+import { Hono } from 'hono';
+import type { Chain } from '../answer/chain.js';
+import type { ErrorAnswers } from '../answer/error-body.js';
+import type { Contract } from '../contract/contract.js';
+import type { Operation } from '../contract/operation.js';
+import type { Router } from '../contract/path.js';
+import type { Answer } from '../http/answer.js';
+import type { Call, CallDecoder } from '../http/call.js';
+import type { Encoder, ResponseConstructor } from '../http/encode.js';
+import { type Interaction, type RawHeaders, recordRequest, type UnmatchedRequest } from '../journal/interaction.js';
+import type { Session } from '../session/session.js';
+import type { Sessions } from '../session/sessions.js';
+import { allowOrigin } from './cors.js';
+import { answerUnmatched } from './unmatched.js';
+
+/** What @hono/node-server hands over with a request that came by a socket. */
+export interface SocketEnvironment {
+  readonly incoming: { readonly rawHeaders: readonly string[] };
+  readonly outgoing: unknown;
+  /** The server's own Response class, cheaper to write than the platform's. */
+  readonly ResponseClass?: ResponseConstructor;
+}
+
+/** The parts one app is put together from. */
+export interface AppParts {
+  readonly contract: Contract;
+  readonly router: Router;
+  readonly decoder: CallDecoder;
+  readonly chain: Chain;
+  readonly encode: Encoder;
+  readonly errors: ErrorAnswers;
+  readonly sessions: Sessions;
+  /** Whether browsers of any origin may read the answers. */
+  readonly cors: boolean;
+  onInteraction(interaction: Interaction): void;
+}
+
+/** One way in for every request, whatever it came by. */
+export type Fetch = (request: Request, environment?: SocketEnvironment) => Response | Promise<Response>;
+
+interface Arrival {
+  readonly request: Request;
+  readonly environment: SocketEnvironment | undefined;
+  readonly startedAt: number;
+  readonly url: string;
+  readonly path: string;
+  readonly search: string;
+}
+
+/** The app: every request goes down the same steps, and nothing goes back up. */
+export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }> {
+  const { router, decoder, sessions, errors } = parts;
+  const app = new Hono<{ Bindings: SocketEnvironment }>();
+
+  const handle = (request: Request, environment: SocketEnvironment | undefined): Response | Promise<Response> => {
+    const arrival = readArrival(request, environment);
+    const choice = sessions.choose(request.headers, arrival.path);
+    if (choice === undefined) {
+      const message = 'this request names a session that nobody opened; open it through the control API first';
+      const answer = errors.answer(undefined, { status: 400, message, code: 'session_unknown', param: 'x-mock-session' });
+      return finish(arrival, sessions.default, { answer, request: toUnmatched(arrival), trace: [] });
+    }
+    const { session, path } = choice;
+    const match = router.match(request.method, path, arrival.search);
+    if (match.kind !== 'operation') {
+      const answer = answerUnmatched({ match, request, path, errors, cors: parts.cors });
+      return finish(arrival, session, { answer, request: toUnmatched(arrival), trace: [] });
+    }
+    const call = decoder.decode(match.operation, match.pathText, request);
+    return call instanceof Promise
+      ? call.then((decoded) => answerCall(arrival, session, decoded))
+      : answerCall(arrival, session, call);
+  };
+
+  const answerCall = (arrival: Arrival, session: Session, call: Call): Response | Promise<Response> => {
+    const trace: string[] = [];
+    const done = (answer: Answer | undefined): Response =>
+      finish(arrival, session, { answer: answer ?? toUnanswered(errors, call.operation), request: call, call, trace });
+    const failed = (error: unknown): Response => done(toFailure(errors, call.operation, error));
+    try {
+      const note = (line: string): void => void trace.push(line);
+      const answer = parts.chain({ contract: parts.contract, call, session, note });
+      return answer instanceof Promise ? answer.then(done, failed) : done(answer);
+    } catch (error) {
+      return failed(error);
+    }
+  };
+
+  const finish = (arrival: Arrival, session: Session, outcome: Outcome): Response => {
+    const { request, environment } = arrival;
+    const answer = parts.cors ? allowOrigin(outcome.answer, request.headers) : outcome.answer;
+    const response = parts.encode(answer, request.method, environment?.ResponseClass ?? Response);
+    const interaction = session.journal.add({
+      session: session.id,
+      at: session.clock.now(),
+      elapsedMs: performance.now() - arrival.startedAt,
+      operation: outcome.call?.operation.id,
+      request: recordRequest(outcome.request, readRawHeaders(arrival)),
+      answer,
+      violations: joinViolations(outcome.call, answer),
+      trace: outcome.trace,
+    });
+    parts.onInteraction(interaction);
+    return response;
+  };
+
+  app.all('*', (context) => handle(context.req.raw, context.env));
+  // A method Hono has no name for (QUERY and any other token) still reaches the contract.
+  app.notFound((context) => handle(context.req.raw, context.env));
+  return app;
+}
+
+interface Outcome {
+  readonly answer: Answer;
+  readonly request: Call | UnmatchedRequest;
+  readonly call?: Call;
+  readonly trace: readonly string[];
+}
+
+/** The parts of a URL as they came; `new URL` would cost more than the rest of the way. */
+function readArrival(request: Request, environment: SocketEnvironment | undefined): Arrival {
+  const full = request.url;
+  const start = full.indexOf('/', full.indexOf('://') + 3);
+  const fragment = full.indexOf('#');
+  const url = start === -1 ? '/' : full.slice(start, fragment === -1 ? undefined : fragment);
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  const search = query === -1 ? '' : url.slice(query);
+  return { request, environment, startedAt: performance.now(), url, path, search };
+}
+
+function readRawHeaders({ request, environment }: Arrival): RawHeaders {
+  return environment?.incoming?.rawHeaders ?? [...request.headers].flat();
+}
+
+function toUnmatched({ request, url }: Arrival): UnmatchedRequest {
+  return { method: request.method, url, path: {}, query: {}, body: undefined };
+}
+
+function joinViolations(call: Call | undefined, answer: Answer): Interaction['violations'] {
+  if (call === undefined) return answer.violations;
+  if (answer.violations.length === 0) return call.violations;
+  return call.violations.length === 0 ? answer.violations : [...call.violations, ...answer.violations];
+}
+
+function toUnanswered(errors: ErrorAnswers, operation: Operation): Answer {
+  return errors.answer(operation, {
+    status: 501,
+    message: `nothing answers ${operation.id}: the contract declares no response for it`,
+    code: 'not_answered',
+    headers: { 'x-should-retry': 'false' },
+    from: 'mock',
+  });
+}
+
+/** A mistake of ours is a 500 that says so. */
+function toFailure(errors: ErrorAnswers, operation: Operation, error: unknown): Answer {
+  const message = error instanceof Error ? error.message : String(error);
+  const answer = errors.answer(operation, {
+    status: 500,
+    message: `the mock failed while it answered ${operation.id}: ${message}`,
+    code: 'mock_failed',
+    headers: { 'x-should-retry': 'false' },
+    from: 'mock',
+  });
+  const code = 'MOCK_FAILED';
+  const violation = { code, severity: 'error', in: 'body', pointer: '', message: `the mock failed: ${message}`, by: 'mock' } as const;
+  return { ...answer, violations: [...answer.violations, violation] };
+}

@@ -1,0 +1,51 @@
+import type { ErrorAnswers } from '../answer/error-body.js';
+import type { RouteMatch } from '../contract/path.js';
+import type { Answer } from '../http/answer.js';
+import { NO_VIOLATIONS } from '../http/violation.js';
+import { preflightHeaders } from './cors.js';
+
+/** A request that met no operation. */
+export interface UnmatchedSituation {
+  readonly match: Exclude<RouteMatch, { readonly kind: 'operation' }>;
+  readonly request: Request;
+  readonly path: string;
+  readonly errors: ErrorAnswers;
+  readonly cors: boolean;
+}
+
+/** Longer paths are cut in messages: nobody reads 10 kB of path. */
+const SHOWN_PATH_LENGTH = 200;
+
+/**
+ * The answer to a request that met no operation: 204 with `Allow` for OPTIONS (RFC 9110 9.3.7), 405 with `Allow` for a path
+ * that has other methods (15.5.6), else 404 with the nearest paths there are.
+ */
+export function answerUnmatched(situation: UnmatchedSituation): Answer {
+  const { match, request, errors } = situation;
+  if (match.kind === 'method') {
+    const allow = match.allow.join(', ');
+    if (request.method === 'OPTIONS') return answerOptions(situation, match.allow);
+    return errors.answer(undefined, {
+      status: 405,
+      message: `${request.method} is not a method of ${cutPath(situation.path)}; it has ${allow}`,
+      code: 'method_not_allowed',
+      headers: { allow },
+    });
+  }
+  const nearest = match.nearest.length === 0 ? '' : `; the nearest ${match.nearest.length === 1 ? 'is' : 'are'} ${match.nearest.join(', ')}`;
+  return errors.answer(undefined, {
+    status: 404,
+    message: `the contract has no path ${cutPath(situation.path)}${nearest}`,
+    code: 'path_unknown',
+  });
+}
+
+function answerOptions({ request, cors }: UnmatchedSituation, allow: readonly string[]): Answer {
+  const isPreflight = cors && request.headers.has('access-control-request-method');
+  const headers = { allow: allow.join(', '), ...(isPreflight ? preflightHeaders(request.headers, allow) : {}) };
+  return { status: 204, headers, body: undefined, mediaType: undefined, from: 'options', violations: NO_VIOLATIONS };
+}
+
+function cutPath(path: string): string {
+  return path.length <= SHOWN_PATH_LENGTH ? path : `${path.slice(0, SHOWN_PATH_LENGTH)}… (${path.length} characters)`;
+}
