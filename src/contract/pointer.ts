@@ -26,3 +26,21 @@ export function readPointer(root: unknown, pointer: string): unknown {
   }
   return value;
 }
+
+/** The pointer a local reference (`#/…`) names; undefined for any other reference (RFC 6901 section 6: the fragment is percent-encoded). */
+export function fromReference(reference: string): string | undefined {
+  if (reference === '#') return '';
+  if (!reference.startsWith('#/')) return undefined;
+  const fragment = reference.slice(1);
+  if (!fragment.includes('%')) return fragment;
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+/** A local reference to a pointer, with what a URI fragment cannot hold percent-encoded (RFC 3986 section 3.5). */
+export function toReference(pointer: string): string {
+  return `#${pointer.replaceAll(/[^\w\-.~!$&'()*+,;=:@/?]/gu, encodeURIComponent)}`;
+}

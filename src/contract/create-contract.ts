@@ -1,0 +1,43 @@
+import type { Place } from '../errors.js';
+import type { Contract } from './contract.js';
+import { followReferences } from './follow.js';
+import { readPointer } from './pointer.js';
+import { toProblem, type Finding } from './problem.js';
+import { readOperations, readSecuritySchemes } from './read-operations.js';
+import { isObject, type Schema } from './schema.js';
+
+/** What a contract is made of: a document of the inner dialect, and how to find the way back to its text. */
+export interface ContractParts {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly hash: string;
+  /** Mistakes found so far. */
+  readonly findings: readonly Finding[];
+  readonly locate: (pointer: string) => Place;
+}
+
+/** A contract over a document that is bundled and upgraded already. */
+export function createContract(parts: ContractParts): Contract {
+  const { document, hash, locate } = parts;
+  const findings = [...parts.findings];
+  const context = { document, report: (finding: Finding) => void findings.push(finding) };
+  const operations = readOperations(context);
+  const byId = new Map(operations.map((operation) => [operation.id, operation]));
+  const info = isObject(document['info']) ? document['info'] : {};
+  return {
+    title: typeof info['title'] === 'string' ? info['title'] : 'Untitled API',
+    version: typeof info['version'] === 'string' ? info['version'] : '0',
+    hash,
+    document,
+    operations,
+    securitySchemes: readSecuritySchemes(context),
+    problems: findings.map((finding) => toProblem(finding, locate)),
+    operation: (id) => byId.get(id),
+    at: (pointer) => readPointer(document, pointer),
+    resolve: (schema, pointer) => {
+      const end = followReferences(document, schema, pointer);
+      // Every $ref in a schema's place leads to a schema: the bundler replaced those that did not.
+      return { schema: end.value as Schema, pointer: end.pointer };
+    },
+    locate,
+  };
+}

@@ -1,0 +1,55 @@
+import { fromReference, readPointer } from './pointer.js';
+import { isObject } from './schema.js';
+
+/** An object of the document and where it really stands, after its references. */
+export interface Found {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly pointer: string;
+}
+
+/** Longer chains than this are circles. */
+const HOPS_LIMIT = 64;
+
+/**
+ * Where a chain of local references ends: the value that has no `$ref` itself. A chain that leads nowhere or in a circle ends at its
+ * last link.
+ */
+export function followReferences(
+  document: unknown,
+  value: unknown,
+  pointer: string,
+): { value: unknown; pointer: string } {
+  let current = { value, pointer };
+  for (let hops = 0; hops < HOPS_LIMIT; hops++) {
+    const reference = isObject(current.value) ? current.value['$ref'] : undefined;
+    const target = typeof reference === 'string' ? fromReference(reference) : undefined;
+    if (target === undefined || target === current.pointer) return current;
+    const next = readPointer(document, target);
+    if (next === undefined) return current;
+    current = { value: next, pointer: target };
+  }
+  return current;
+}
+
+/** The object at the end of a chain of references; undefined where there is none. */
+export function findObject(document: unknown, value: unknown, pointer: string): Found | undefined {
+  const end = followReferences(document, value, pointer);
+  return isObject(end.value) && typeof end.value['$ref'] !== 'string'
+    ? { value: end.value, pointer: end.pointer }
+    : undefined;
+}
+
+/** Members whose name starts with `x-`. */
+export function readExtensions(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name.startsWith('x-')));
+}
+
+/** A text, or undefined. */
+export function readText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The members of an object; none where it is no object. */
+export function readEntries(value: unknown): readonly (readonly [string, unknown])[] {
+  return isObject(value) ? Object.entries(value) : [];
+}

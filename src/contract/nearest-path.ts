@@ -1,0 +1,105 @@
+import type { Operation } from './operation.js';
+import { decodeText, readTemplate } from './template.js';
+
+/** Names the path keys that look most like a path nobody declared. */
+export interface NearestPaths {
+  /** Up to three path keys, the closest first; none where nothing looks alike. */
+  find(pathname: string): readonly string[];
+}
+
+/** Longer paths and segments are cut: what comes after says nothing about a typing mistake, and the time stays bounded. */
+const SEGMENTS_LIMIT = 12;
+const SEGMENT_LENGTH_LIMIT = 24;
+
+/** A path key and its segments; a parameter is undefined. */
+interface Candidate {
+  readonly key: string;
+  readonly segments: readonly (string | undefined)[];
+}
+
+/** A finder over the path keys of some operations; nothing is computed before the first miss. */
+export function createNearestPaths(operations: readonly Operation[]): NearestPaths {
+  let candidates: readonly Candidate[] | undefined;
+  let bases: readonly string[] | undefined;
+  return {
+    find: (pathname) => {
+      candidates ??= [...new Set(operations.map((operation) => operation.path))].map(toCandidate);
+      bases ??= [...new Set(operations.flatMap((operation) => operation.basePaths))].toSorted(
+        (a, b) => b.length - a.length,
+      );
+      const base = bases.find((path) => pathname.startsWith(`${path}/`)) ?? '';
+      const given = splitPath(pathname.slice(base.length, base.length + 1000));
+      return rank(given, candidates).map((key) => `${base}${key}`);
+    },
+  };
+}
+
+function rank(given: readonly string[], candidates: readonly Candidate[]): readonly string[] {
+  const costs = new Map<string, number>();
+  const compare = (one: string, other: string): number => {
+    const key = `${one}/${other}`;
+    const known = costs.get(key) ?? readSegmentCost(one, other);
+    costs.set(key, known);
+    return known;
+  };
+  const limit = Math.max(1, given.length / 2);
+  return candidates
+    .filter((candidate) => Math.abs(candidate.segments.length - given.length) <= limit)
+    .map((candidate) => ({ key: candidate.key, cost: readPathCost(given, candidate.segments, compare) }))
+    .filter(({ cost }) => cost <= limit)
+    .toSorted((one, other) => one.cost - other.cost || one.key.length - other.key.length)
+    .slice(0, 3)
+    .map(({ key }) => key);
+}
+
+/** Edit distance over segments: one missing or added costs 1, a parameter in the place of a text next to nothing. */
+function readPathCost(
+  given: readonly string[],
+  template: readonly (string | undefined)[],
+  compare: (one: string, other: string) => number,
+): number {
+  let previous = Array.from({ length: template.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= given.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= template.length; j++) {
+      const wanted = template[j - 1];
+      const swap = wanted === undefined ? 0.1 : compare(given[i - 1] ?? '', wanted);
+      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + swap));
+    }
+    previous = row;
+  }
+  return previous[template.length] ?? Infinity;
+}
+
+/** 0 for the same text, up to 1 for one that has nothing in common with it. */
+function readSegmentCost(one: string, other: string): number {
+  if (one === other) return 0;
+  const longest = Math.max(one.length, other.length);
+  let previous = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const swap = (previous[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, swap));
+    }
+    previous = row;
+  }
+  const share = (previous[other.length] ?? longest) / longest;
+  // More than half of it different is another word, not a typing mistake.
+  return share > 0.5 ? 1 : share;
+}
+
+function toCandidate(key: string): Candidate {
+  const segments = readTemplate(key).segments.map((segment) =>
+    segment.kind === 'parameter' ? undefined : segment.text.slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase(),
+  );
+  return { key, segments: segments.slice(0, SEGMENTS_LIMIT) };
+}
+
+function splitPath(pathname: string): readonly string[] {
+  return pathname
+    .split('/')
+    .filter((segment) => segment !== '')
+    .slice(0, SEGMENTS_LIMIT)
+    .map((segment) => decodeText(segment).slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase());
+}

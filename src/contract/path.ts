@@ -1,0 +1,250 @@
+import { createNearestPaths } from './nearest-path.js';
+import type { Operation } from './operation.js';
+import { decodeText, matchMixed, readTemplate, type QueryPair, type TemplateSegment } from './template.js';
+
+/** What a method and a path mean to the contract. */
+export type RouteMatch =
+  | {
+      readonly kind: 'operation';
+      readonly operation: Operation;
+      /** Path parameters by name, still percent-encoded. */
+      readonly pathText: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'method';
+      /** For the `Allow` header, sorted; HEAD (where GET is) and OPTIONS included. */
+      readonly allow: readonly string[];
+    }
+  | {
+      readonly kind: 'none';
+      /** Up to three path keys that look most like it. */
+      readonly nearest: readonly string[];
+    };
+
+/** Finds the operation of a request. */
+export interface Router {
+  /**
+   * @param method - As it came on the wire; HEAD means GET where no HEAD is declared.
+   * @param pathname - Percent-encoded, as WHATWG URL gives it.
+   * @param search - The query with or without its `?`; only path keys with a fixed query look at it.
+   */
+  match(method: string, pathname: string, search: string): RouteMatch;
+}
+
+/** One operation at the end of a path. */
+interface Route {
+  readonly operation: Operation;
+  readonly names: readonly string[];
+  readonly query: readonly QueryPair[];
+  readonly fragment: readonly QueryPair[];
+  readonly trailingSlash: boolean;
+}
+
+/** One step of the trie: a path that has come this far. */
+interface Step {
+  readonly literals: Map<string, Step>;
+  readonly mixed: { readonly segment: TemplateSegment; readonly step: Step }[];
+  parameter: Step | undefined;
+  /** By method; undefined until an operation ends here. */
+  routes: Map<string, Route[]> | undefined;
+}
+
+/** A base path and the operations below it. */
+interface Base {
+  readonly path: string;
+  readonly root: Step;
+}
+
+/**
+ * A router over a trie of segments: a literal beats a mixed segment beats a parameter, whatever their order in the document, and a
+ * path whose literal reading lacks the method falls back to the templated one. A longer base path is tried before a shorter.
+ */
+export function createRouter(operations: readonly Operation[]): Router {
+  const bases = buildBases(operations);
+  const nearest = createNearestPaths(operations);
+  const values: string[] = [];
+  return {
+    match: (method, pathname, search) => {
+      const allow = new Set<string>();
+      for (const base of bases) {
+        const start = readBaseEnd(pathname, base.path);
+        if (start < 0) continue;
+        const request: Request = { method, pathname, search, values, allow };
+        const route = walk(base.root, start, 0, request);
+        if (route !== undefined) return toMatch(route, values);
+      }
+      if (allow.size > 0) return { kind: 'method', allow: readAllow(allow) };
+      return { kind: 'none', nearest: nearest.find(pathname) };
+    },
+  };
+}
+
+/** What the walk needs to know, and the two lists it fills. */
+interface Request {
+  readonly method: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly values: string[];
+  readonly allow: Set<string>;
+}
+
+/** The route below a step, depth first; `depth` counts the values captured so far. Visits each step of the trie at most once. */
+function walk(step: Step, start: number, depth: number, request: Request): Route | undefined {
+  const { pathname, values } = request;
+  const isEnd = start >= pathname.length || (start === pathname.length - 1 && pathname.charCodeAt(start) === SLASH);
+  if (isEnd) return step.routes === undefined ? undefined : chooseRoute(step.routes, request);
+  const next = pathname.indexOf('/', start + 1);
+  const end = next < 0 ? pathname.length : next;
+  const segment = pathname.slice(start + 1, end);
+  if (segment === '') return undefined;
+  const literal =
+    step.literals.get(segment) ?? (segment.includes('%') ? step.literals.get(decodeText(segment)) : undefined);
+  if (literal !== undefined) {
+    const route = walk(literal, end, depth, request);
+    if (route !== undefined) return route;
+  }
+  for (const child of step.mixed) {
+    const texts = matchEncoded(child.segment, segment);
+    if (texts === undefined) continue;
+    for (let i = 0; i < texts.length; i++) values[depth + i] = texts[i] ?? '';
+    const route = walk(child.step, end, depth + texts.length, request);
+    if (route !== undefined) return route;
+  }
+  if (step.parameter === undefined) return undefined;
+  values[depth] = segment;
+  return walk(step.parameter, end, depth + 1, request);
+}
+
+const SLASH = 47;
+
+/** A mixed segment as it came, or, where its literals came percent-encoded (`%3Acancel`), decoded and its values encoded again. */
+function matchEncoded(template: TemplateSegment, segment: string): readonly string[] | undefined {
+  const texts = matchMixed(template.literals, segment);
+  if (texts !== undefined || !segment.includes('%')) return texts;
+  return matchMixed(template.literals.map(decodeText), decodeText(segment))?.map(encodeURIComponent);
+}
+
+function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Request): Route | undefined {
+  const { method, pathname, search } = request;
+  const candidates =
+    routes.get(method) ?? (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(method.toUpperCase());
+  if (candidates === undefined) {
+    for (const name of routes.keys()) request.allow.add(name);
+    return undefined;
+  }
+  const only = candidates[0];
+  if (candidates.length === 1 && only !== undefined && only.query.length === 0) return only;
+  const query = new URLSearchParams(search);
+  let best: Route | undefined;
+  let bestScore = -Infinity;
+  for (const route of candidates) {
+    const score = scoreRoute(route, query, pathname.endsWith('/'));
+    if (score > bestScore) {
+      best = route;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/** How well a route fits the query: pairs of its key count, a missing one rules it out, and of two equals the same trailing slash wins. */
+function scoreRoute(route: Route, query: URLSearchParams, trailingSlash: boolean): number {
+  const has = ([name, value]: QueryPair): boolean => query.getAll(name).includes(value);
+  if (!route.query.every(has)) return -Infinity;
+  const slash = route.trailingSlash === trailingSlash ? 0.5 : 0;
+  if (route.fragment.length === 0) return route.query.length + slash;
+  return (route.fragment.every(has) ? route.query.length + route.fragment.length : -1) + slash;
+}
+
+function toMatch(route: Route, values: readonly string[]): RouteMatch {
+  const pathText: Record<string, string> = {};
+  for (let i = 0; i < route.names.length; i++) pathText[route.names[i] ?? ''] = values[i] ?? '';
+  return { kind: 'operation', operation: route.operation, pathText };
+}
+
+/** RFC 9110 9.3.2 and 9.3.7: HEAD goes wherever GET goes, and OPTIONS is answered everywhere. */
+function readAllow(methods: ReadonlySet<string>): readonly string[] {
+  const all = new Set([...methods, 'OPTIONS']);
+  if (all.has('GET')) all.add('HEAD');
+  return [...all].toSorted();
+}
+
+/** Where the path goes on after a base path, or -1 where it does not start with it. */
+function readBaseEnd(pathname: string, base: string): number {
+  if (base === '') return 0;
+  if (pathname.startsWith(base)) {
+    const next = pathname.charCodeAt(base.length);
+    return Number.isNaN(next) || next === SLASH ? base.length : -1;
+  }
+  return -1;
+}
+
+/** One trie per set of operations: base paths that serve the same ones share it. */
+function buildBases(operations: readonly Operation[]): readonly Base[] {
+  const byPath = new Map<string, number[]>();
+  operations.forEach((operation, index) => {
+    for (const base of operation.basePaths) {
+      const indices = byPath.get(base) ?? [];
+      byPath.set(base, indices);
+      indices.push(index);
+    }
+  });
+  const tries = new Map<string, Step>();
+  return [...byPath]
+    .toSorted(([one], [other]) => other.length - one.length)
+    .map(([path, indices]) => {
+      const key = indices.join(' ');
+      const root = tries.get(key) ?? buildTrie(indices.flatMap((index) => operations[index] ?? []));
+      tries.set(key, root);
+      return { path: encodeBase(path), root };
+    });
+}
+
+/** A base path the way WHATWG URL would write it, to be compared with what came. */
+function encodeBase(path: string): string {
+  return path === '' ? '' : new URL(`http://host${path}`).pathname;
+}
+
+function buildTrie(operations: readonly Operation[]): Step {
+  const root = createStep();
+  for (const operation of operations) {
+    const template = readTemplate(operation.path);
+    let step = root;
+    for (const segment of template.segments) step = stepInto(step, segment);
+    step.routes ??= new Map();
+    const routes = step.routes.get(operation.method) ?? [];
+    step.routes.set(operation.method, routes);
+    const names = template.segments.flatMap((segment) => segment.names);
+    const { query, fragment, trailingSlash } = template;
+    routes.push({ operation, names, query, fragment, trailingSlash });
+  }
+  return root;
+}
+
+function createStep(): Step {
+  return { literals: new Map(), mixed: [], parameter: undefined, routes: undefined };
+}
+
+function stepInto(step: Step, segment: TemplateSegment): Step {
+  if (segment.kind === 'parameter') {
+    step.parameter ??= createStep();
+    return step.parameter;
+  }
+  if (segment.kind === 'literal') {
+    const next = step.literals.get(segment.text) ?? createStep();
+    step.literals.set(segment.text, next);
+    return next;
+  }
+  // Two mixed segments are one step only where their literals are the same: their parameters may be named differently.
+  const key = segment.literals.join('{}');
+  const known = step.mixed.find((child) => child.segment.literals.join('{}') === key);
+  if (known !== undefined) return known.step;
+  const next = createStep();
+  step.mixed.push({ segment, step: next });
+  step.mixed.sort((one, other) => readLiteralLength(other.segment) - readLiteralLength(one.segment));
+  return next;
+}
+
+function readLiteralLength(segment: TemplateSegment): number {
+  return segment.literals.join('').length;
+}

@@ -1,0 +1,199 @@
+import { findObject, readEntries, readExtensions, readText, type Found } from './follow.js';
+import type { Operation, SecurityRequirement, SecurityScheme } from './operation.js';
+import { toPointer } from './pointer.js';
+import type { Report } from './problem.js';
+import { readRequestBody, readResponses } from './read-content.js';
+import { readParameters } from './read-parameters.js';
+import { isObject } from './schema.js';
+import { readBasePaths } from './servers.js';
+
+/** The document all the readers read, and where they report. */
+export interface ReadContext {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly report: Report;
+}
+
+/** The fixed methods of a path item; `additionalOperations` adds others (OpenAPI 3.2 section 4.9). */
+const METHODS: ReadonlySet<string> = new Set([
+  'get',
+  'put',
+  'post',
+  'delete',
+  'options',
+  'head',
+  'patch',
+  'trace',
+  'query',
+]);
+
+/** Every operation under `paths`, with all that it inherits folded in, in the order of the document. */
+export function readOperations(context: ReadContext): readonly Operation[] {
+  const { document } = context;
+  const ids = new Set<string>();
+  const operations = readEntries(document['paths']).flatMap(([path, value]) => {
+    if (!path.startsWith('/')) return [];
+    const pathItem = findPathItem(document, value, toPointer('paths', path));
+    return pathItem === undefined ? [] : readPathItem(context, path, pathItem).map((make) => make(ids));
+  });
+  reportDuplicates(operations, context.report);
+  return operations;
+}
+
+/** A path item may have members beside its `$ref`; they come on top of what it refers to. */
+function findPathItem(document: unknown, value: unknown, pointer: string): Found | undefined {
+  const found = findObject(document, value, pointer);
+  if (found === undefined || found.pointer === pointer || !isObject(value)) return found;
+  const { $ref: _, ...siblings } = value;
+  return { value: { ...found.value, ...siblings }, pointer: found.pointer };
+}
+
+type MakeOperation = (ids: Set<string>) => Operation;
+
+function readPathItem(context: ReadContext, path: string, pathItem: Found): readonly MakeOperation[] {
+  const fixed = readEntries(pathItem.value)
+    .filter(([key]) => METHODS.has(key))
+    .map(([key, value]) => ({ method: key.toUpperCase(), value, pointer: `${pathItem.pointer}/${key}` }));
+  const additional = readEntries(pathItem.value['additionalOperations']).map(([key, value]) => ({
+    method: key.toUpperCase(),
+    value,
+    pointer: pathItem.pointer + toPointer('additionalOperations', key),
+  }));
+  return [...fixed, ...additional].flatMap(({ method, value, pointer }): readonly MakeOperation[] => {
+    const operation = findObject(context.document, value, pointer);
+    if (operation === undefined) return [];
+    return [(ids) => readOperation(context, { method, path, pathItem, operation }, ids)];
+  });
+}
+
+function readOperation(
+  context: ReadContext,
+  parts: { readonly method: string; readonly path: string; readonly pathItem: Found; readonly operation: Found },
+  ids: Set<string>,
+): Operation {
+  const { document, report } = context;
+  const { method, path, pathItem, operation } = parts;
+  const { value, pointer } = operation;
+  const responses = readResponses(document, operation);
+  if (responses.length === 0) {
+    report({
+      code: 'RESPONSES_MISSING',
+      severity: 'warning',
+      message: `${method} ${path} declares no response`,
+      pointer,
+      assumed: 'it answers 200 without a body',
+    });
+  }
+  return {
+    id: readId(context, parts, ids),
+    method,
+    path,
+    basePaths: readBasePaths(value['servers'] ?? pathItem.value['servers'] ?? document['servers']),
+    pointer,
+    summary: readText(value['summary']) ?? readText(pathItem.value['summary']),
+    tags: Array.isArray(value['tags']) ? value['tags'].filter((tag) => typeof tag === 'string') : [],
+    deprecated: value['deprecated'] === true,
+    parameters: readParameters({ document, path, pathItem, operation, report }),
+    body: readRequestBody(document, operation),
+    responses,
+    security: readSecurity(context, value['security'] === undefined ? undefined : operation),
+    extensions: { ...readExtensions(pathItem.value), ...readExtensions(value) },
+  };
+}
+
+function readId(
+  context: ReadContext,
+  parts: { readonly method: string; readonly path: string; readonly operation: Found },
+  ids: Set<string>,
+): string {
+  const { method, path, operation } = parts;
+  const fallback = `${method} ${path}`;
+  const declared = readText(operation.value['operationId']);
+  if (declared === undefined || declared === '') return fallback;
+  if (ids.has(declared)) {
+    context.report({
+      code: 'OPERATION_ID_DUPLICATE',
+      severity: 'warning',
+      message: `operationId "${declared}" is taken by an operation above`,
+      pointer: `${operation.pointer}/operationId`,
+      assumed: `this one is called "${fallback}"`,
+    });
+    return fallback;
+  }
+  ids.add(declared);
+  return declared;
+}
+
+/** OpenAPI 3.1 section 4.8.10.1: an operation's own list replaces the document's, and an empty one opens it. */
+function readSecurity(context: ReadContext, own: Found | undefined): readonly SecurityRequirement[] {
+  const list = own === undefined ? context.document['security'] : own.value['security'];
+  if (!Array.isArray(list)) return [];
+  const schemes = isObject(context.document['components'])
+    ? context.document['components']['securitySchemes']
+    : undefined;
+  return list.filter(isObject).map((requirement) => {
+    for (const name of Object.keys(requirement)) {
+      if (isObject(schemes) && Object.hasOwn(schemes, name)) continue;
+      context.report({
+        code: 'SECURITY_UNKNOWN',
+        severity: 'error',
+        message: `security scheme "${name}" is not declared`,
+        pointer: `${own?.pointer ?? ''}/security`,
+        assumed: 'any bearer token or API key in the Authorization header satisfies it',
+      });
+    }
+    return Object.fromEntries(
+      Object.entries(requirement).map(([name, scopes]) => [
+        name,
+        Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
+      ]),
+    );
+  });
+}
+
+const SCHEME_TYPES = ['apiKey', 'http', 'mutualTLS', 'oauth2', 'openIdConnect'] as const;
+
+/** The schemes under `components`, by name; one of no known type is left out. */
+export function readSecuritySchemes(context: ReadContext): Readonly<Record<string, SecurityScheme>> {
+  const { document } = context;
+  const schemes = isObject(document['components']) ? document['components']['securitySchemes'] : undefined;
+  const entries = readEntries(schemes).flatMap(([name, value]): readonly [string, SecurityScheme][] => {
+    const found = findObject(document, value, toPointer('components', 'securitySchemes', name));
+    const type = SCHEME_TYPES.find((known) => known === found?.value['type']);
+    if (found === undefined || type === undefined) return [];
+    const place = (['query', 'header', 'cookie'] as const).find((known) => known === found.value['in']);
+    return [
+      [
+        name,
+        {
+          name,
+          type,
+          scheme: type === 'http' ? readText(found.value['scheme'])?.toLowerCase() : undefined,
+          in: type === 'apiKey' ? (place ?? 'header') : undefined,
+          key: type === 'apiKey' ? (readText(found.value['name']) ?? 'Authorization') : undefined,
+          pointer: found.pointer,
+          extensions: readExtensions(found.value),
+        },
+      ],
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+function reportDuplicates(operations: readonly Operation[], report: Report): void {
+  const seen = new Map<string, Operation>();
+  for (const operation of operations) {
+    const key = `${operation.method} ${operation.path.replaceAll(/\{[^{}]*\}/gu, '{}')}`;
+    const first = seen.get(key);
+    if (first === undefined) {
+      seen.set(key, operation);
+      continue;
+    }
+    report({
+      code: 'PATH_DUPLICATE',
+      severity: 'warning',
+      message: `${operation.method} ${operation.path} means the same requests as ${first.path}`,
+      pointer: operation.pointer,
+      assumed: `${first.path} answers them`,
+    });
+  }
+}
