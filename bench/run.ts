@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createFixtureFolder } from './fixtures.js';
+import { readAnswer, runLoad } from './load.js';
+import { formatReport, type Cell, type Report } from './report.js';
+import { type BenchRequest, REQUESTS, toBytes } from './requests.js';
+import { startServer, type ServerProcess } from './server-process.js';
+import { measureInProcess, measureSpawn, readMedian, type StartUp } from './start-up.js';
+
+const CLI = 'dist/cli/main.js';
+const SPEC = 'spec/openapi.yaml';
+
+interface Subject {
+  readonly name: string;
+  readonly server: ServerProcess;
+}
+
+interface Plan {
+  readonly rounds: number;
+  readonly requests: number;
+  readonly connections: number;
+}
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '7' },
+    requests: { type: 'string', default: '3000' },
+    connections: { type: 'string', default: '8' },
+    json: { type: 'boolean', default: false },
+    'start-up': { type: 'boolean', default: false },
+  },
+});
+const plan: Plan = {
+  rounds: Number(values.rounds),
+  requests: Number(values.requests),
+  connections: Number(values.connections),
+};
+
+const cells = values['start-up'] ? [] : await measureThroughput(plan);
+const report: Report = { plan, cells, startUp: await measureStartUp() };
+console.log(values.json ? JSON.stringify(report, undefined, 2) : formatReport(report));
+
+/** All servers at once, each in its own process; every round asks each of them each request, one after another. */
+async function measureThroughput(given: Plan): Promise<readonly Cell[]> {
+  // One round more than is counted: the first one warms every server up.
+  const folder = createFixtureFolder((given.rounds + 2) * given.requests);
+  const scratch = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
+  const subjects: Subject[] = [];
+  try {
+    const vouch = await startServer([CLI, 'serve', SPEC, '--port', '0', '--fixtures', folder.path, '--quiet']);
+    subjects.push({ name: 'vouch', server: vouch });
+    const answers = join(scratch, 'answers.json');
+    writeFileSync(answers, JSON.stringify(await collectAnswers(vouch, given)));
+    for (const [name, file] of [
+      ['node:http', 'node-http'],
+      ['hono', 'hono'],
+    ] as const) {
+      subjects.push({ name, server: await startServer([toServerFile(file), answers]) });
+    }
+    return await runRounds(subjects.toReversed(), given);
+  } finally {
+    await Promise.all(subjects.map(({ server }) => server.stop()));
+    folder.remove();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** What vouch answers to one request of each kind, for the bare servers to repeat. */
+async function collectAnswers(vouch: ServerProcess, given: Plan): Promise<Readonly<Record<string, unknown>>> {
+  const answers: Record<string, unknown> = {};
+  for (const request of REQUESTS) {
+    // A membership that no round deletes.
+    const { status, body } = await readAnswer(vouch.port, toBytes(request, (given.rounds + 1) * given.requests));
+    if (status !== request.status) throw new Error(`${request.name}: want ${request.status}, got ${status}\n${body}`);
+    answers[request.name] = JSON.parse(body) as unknown;
+  }
+  return answers;
+}
+
+async function runRounds(subjects: readonly Subject[], given: Plan): Promise<readonly Cell[]> {
+  const cells = new Map<string, { cpu: number[]; perSecond: number[] }>();
+  for (let round = 0; round <= given.rounds; round++) {
+    for (const request of REQUESTS) {
+      for (const { name, server } of subjects) {
+        const measured = await measureCell(server, request, { round, plan: given });
+        if (round === 0) continue;
+        const key = `${request.name}\n${name}`;
+        const cell = cells.get(key) ?? { cpu: [], perSecond: [] };
+        cell.cpu.push(measured.cpu);
+        cell.perSecond.push(measured.perSecond);
+        cells.set(key, cell);
+      }
+    }
+  }
+  return [...cells].map(([key, { cpu, perSecond }]) => {
+    const [request = '', server = ''] = key.split('\n');
+    return { request, server, cpuMicros: readMedian(cpu), perSecond: readMedian(perSecond), rounds: cpu };
+  });
+}
+
+async function measureCell(
+  server: ServerProcess,
+  request: BenchRequest,
+  { round, plan: given }: { readonly round: number; readonly plan: Plan },
+): Promise<{ readonly cpu: number; readonly perSecond: number }> {
+  const first = round * given.requests;
+  const cpuBefore = await server.cpu();
+  const { requests, elapsedMs } = await runLoad({
+    port: server.port,
+    connections: given.connections,
+    requests: given.requests,
+    request: (n) => toBytes(request, first + n),
+    status: request.status,
+  });
+  const cpuAfter = await server.cpu();
+  return { cpu: (cpuAfter - cpuBefore) / requests, perSecond: (requests * 1000) / elapsedMs };
+}
+
+async function measureStartUp(): Promise<readonly StartUp[]> {
+  const request = toBytes(REQUESTS[0] as BenchRequest, 0);
+  const serve = [CLI, 'serve', SPEC, '--port', '0', '--quiet'];
+  return [
+    await measureSpawn('spawn to first answer', serve, request, 7),
+    await measureInProcess('in-process, warm: create, one request, close', SPEC, 'fixtures'),
+  ];
+}
+
+function toServerFile(name: string): string {
+  return fileURLToPath(new URL(`servers/${name}.js`, import.meta.url));
+}
