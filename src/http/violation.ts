@@ -1,10 +1,12 @@
+import type { ViolationCode } from './violation-codes.js';
+
 /** The place in a call or an answer that a violation speaks of. */
 export type ViolationPlace = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'security' | 'method' | 'status';
 
 /** One departure from the contract, in a call or in an answer. */
 export interface Violation {
-  /** Stable, upper case: `REQUIRED`, `TYPE`, `ENUM`, … `vouch explain CODE` tells more. */
-  readonly code: string;
+  /** Stable; `vouch explain CODE` tells more. */
+  readonly code: ViolationCode;
   /** `error` refuses a call; `note` is only remembered. */
   readonly severity: 'error' | 'note';
   readonly in: ViolationPlace;
@@ -18,6 +20,8 @@ export interface Violation {
   readonly schemaPointer?: string;
   /** The status this calls for, where it is not simply "invalid request": 401, 403, 406, 413, 415. */
   readonly status?: number;
+  /** For a 401: what `WWW-Authenticate` says of the scheme (RFC 9110 11.6.1). */
+  readonly challenge?: string;
 }
 
 /** What a check of valid data returns, every time the same. */

@@ -1,0 +1,98 @@
+import type { Contract, Problem } from '../contract/contract.js';
+import { isObject } from '../contract/schema.js';
+import { createExplainer, type ExplainPlace } from './explain.js';
+import { toTarget } from './read-write.js';
+import { createUnits } from './schema-units.js';
+import type { Direction } from './schema-unit.js';
+import { NO_VIOLATIONS, type Violation, type ViolationPlace } from './violation.js';
+
+/** Checks values against schemas of one contract; each schema is compiled when it is first needed and then kept. */
+export interface Validators {
+  /** The check of the schema at a pointer of the inner document; cheap to ask for again. */
+  check(schemaPointer: string, direction: Direction): SchemaCheck;
+  /** Schemas that could not be compiled whole so far, and what was dropped of them. */
+  problems(): readonly Problem[];
+  /** Whether something had to be dropped from the schema at a pointer, or from one it uses and was compiled. */
+  isWhole(schemaPointer: string): boolean;
+}
+
+/**
+ * Checks one value; `NO_VIOLATIONS` where it is valid.
+ *
+ * @param name - Of the parameter or header the value came in; it leads the pointers and is named in the messages.
+ */
+export type SchemaCheck = (value: unknown, place: ViolationPlace, name?: string) => readonly Violation[];
+
+/** What validators do beyond the rules of JSON Schema. */
+export interface ValidatorsOptions {
+  /** Whether `format` is a rule (the default) or only a remark. */
+  readonly formats?: 'assert' | 'annotate';
+}
+
+/** Validators over a contract. Nothing is compiled yet. */
+export function createValidators(contract: Contract, options: ValidatorsOptions = {}): Validators {
+  const units = createUnits(contract, options.formats ?? 'assert');
+  const checks = { request: new Map<string, SchemaCheck>(), response: new Map<string, SchemaCheck>() };
+  const explainers = {
+    request: createExplainer(contract, { units: units.request, by: 'client' }),
+    response: createExplainer(contract, { units: units.response, by: 'mock' }),
+  };
+
+  const createCheck = (pointer: string, direction: Direction): SchemaCheck => {
+    const target = followReferences(contract, pointer);
+    const schema = contract.at(target);
+    if (schema === true || (isObject(schema) && Object.keys(schema).length === 0)) return () => NO_VIOLATIONS;
+    let isValid: ((value: unknown) => boolean) | undefined;
+    return (value, place, name) => {
+      isValid ??= units[direction].quick(target);
+      try {
+        if (isValid(value)) return NO_VIOLATIONS;
+        const at: ExplainPlace = { in: place, name };
+        return explainers[direction](target, value, at);
+      } catch (error) {
+        // Only a stack that ran out: a value or a schema that goes round without end.
+        if (!(error instanceof RangeError)) throw error;
+        return [tooDeep(place, direction, target)];
+      }
+    };
+  };
+
+  return {
+    check: (pointer, direction) => {
+      const known = checks[direction].get(pointer);
+      if (known !== undefined) return known;
+      const check = createCheck(pointer, direction);
+      checks[direction].set(pointer, check);
+      return check;
+    },
+    problems: () => units.problems(),
+    isWhole: (pointer) => units.isWhole(followReferences(contract, pointer)),
+  };
+}
+
+/** Where a chain of bare `$ref`s ends; the start where it runs in a circle. */
+function followReferences(contract: Contract, pointer: string): string {
+  const seen = new Set<string>();
+  let at = pointer;
+  for (;;) {
+    const schema = contract.at(at);
+    if (!isObject(schema) || Object.keys(schema).length !== 1) return at;
+    const target = toTarget(schema['$ref']);
+    if (target === undefined || contract.at(target) === undefined) return at;
+    if (seen.has(target)) return pointer;
+    seen.add(target);
+    at = target;
+  }
+}
+
+function tooDeep(place: ViolationPlace, direction: Direction, schemaPointer: string): Violation {
+  return {
+    code: 'TOO_DEEP',
+    severity: 'error',
+    in: place,
+    pointer: '',
+    message: `the ${place} is nested too deeply to be checked against its schema`,
+    by: direction === 'request' ? 'client' : 'mock',
+    schemaPointer,
+  };
+}
