@@ -1,0 +1,132 @@
+import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
+import { negotiate } from '../http/negotiate.js';
+
+/** What is asked of a response. */
+export interface ResponseWish {
+  /** A certain status; undefined for the one of success. */
+  readonly status?: number | undefined;
+  /** The `Accept` header. */
+  readonly accept: string | null;
+}
+
+/** The response an answer is made by. */
+export interface ResponseChoice {
+  readonly status: number;
+  /** Undefined where the operation declares none for the status. */
+  readonly response: DeclaredResponse | undefined;
+  /** Undefined where the response has no content. */
+  readonly media: MediaType | undefined;
+  /** The concrete media type of the body, where there is one. */
+  readonly mediaType: string | undefined;
+  /** Whether the `Accept` header allows the media type: where it does not, `media` is what there is instead. */
+  readonly acceptable: boolean;
+}
+
+/**
+ * Chooses status, declared response and media type for an operation.
+ *
+ * Without a wish the lowest explicit 2xx wins, then `2XX` as 200, then `default` as 200, then the first of the rest that is
+ * no 1xx; a range stands for its first status. Undefined where the operation declares nothing that could be answered.
+ */
+export function chooseResponse(operation: Operation, wish: ResponseWish): ResponseChoice | undefined {
+  const { status } = wish;
+  const response = status === undefined ? findSuccess(operation.responses) : findResponse(operation, status);
+  if (response === undefined) {
+    if (status === undefined) return undefined;
+    return { status, response, media: undefined, mediaType: undefined, acceptable: true };
+  }
+  return { status: status ?? toStatus(response.status), response, ...chooseMedia(response, wish.accept) };
+}
+
+/** The response an operation declares for a status: itself, its range, then `default`. */
+export function findResponse(operation: Operation, status: number): DeclaredResponse | undefined {
+  const exact = String(status);
+  const range = `${exact.charAt(0)}XX`;
+  let best: DeclaredResponse | undefined;
+  for (const response of operation.responses) {
+    if (response.status === exact) return response;
+    if (response.status === range) best = response;
+    else if (response.status === 'default') best ??= response;
+  }
+  return best;
+}
+
+/** The entry of a response's content that describes a concrete media type. */
+export function findMedia(response: DeclaredResponse, mediaType: string): MediaType | undefined {
+  const essence = readEssence(mediaType);
+  const whole = mediaType.toLowerCase();
+  const [type = ''] = essence.split('/');
+  const { content } = response;
+  return (
+    content.find((media) => media.type === whole) ??
+    content.find((media) => readEssence(media.type) === essence) ??
+    content.find((media) => media.type === `${type}/*`) ??
+    content.find((media) => media.type === '*/*' || media.type === '*')
+  );
+}
+
+function findSuccess(responses: readonly DeclaredResponse[]): DeclaredResponse | undefined {
+  let best: DeclaredResponse | undefined;
+  let rank = Infinity;
+  for (const response of responses) {
+    const own = readRank(response.status);
+    if (own < rank) {
+      best = response;
+      rank = own;
+    }
+  }
+  return best;
+}
+
+/** Smaller is chosen first; 1xx never is, since it is no final answer (RFC 9110 15.2). */
+function readRank(status: string): number {
+  if (status === '2XX') return 300;
+  if (status === 'default') return 301;
+  if (status.startsWith('1')) return Infinity;
+  if (status.startsWith('2')) return toStatus(status);
+  return 1000 + toStatus(status);
+}
+
+/** The status a key of `responses` stands for when it is chosen for its own sake. */
+function toStatus(status: string): number {
+  if (status === 'default') return 200;
+  return /^[1-5]XX$/.test(status) ? Number(status.charAt(0)) * 100 : Number(status);
+}
+
+function chooseMedia(
+  response: DeclaredResponse,
+  accept: string | null,
+): Pick<ResponseChoice, 'media' | 'mediaType' | 'acceptable'> {
+  const [first] = response.content;
+  if (first === undefined) return { media: undefined, mediaType: undefined, acceptable: true };
+  if (accept === null || accept === '*/*') return { media: first, mediaType: toConcrete(first), acceptable: true };
+  const offered = response.content.map(toConcrete);
+  const chosen = negotiate(accept, offered);
+  const index = chosen === undefined ? -1 : offered.indexOf(chosen);
+  const media = response.content[Math.max(0, index)] ?? first;
+  return { media, mediaType: toConcrete(media), acceptable: index >= 0 };
+}
+
+/** A range as a type that can be sent: a structure becomes JSON, a bare text plain text, anything else bytes. */
+function toConcrete(media: MediaType): string {
+  const essence = readEssence(media.type);
+  if (!essence.includes('*')) return media.type;
+  const [type = '*', subtype = '*'] = essence.split('/');
+  if (type === '*') return 'application/json';
+  if (subtype.startsWith('*+')) return `${type}/${subtype.slice(2)}`;
+  return CONCRETE_TYPES[type] ?? 'application/octet-stream';
+}
+
+const CONCRETE_TYPES: Readonly<Record<string, string>> = {
+  application: 'application/json',
+  text: 'text/plain',
+  image: 'image/png',
+  audio: 'audio/wav',
+  video: 'video/mp4',
+  font: 'font/woff2',
+};
+
+function readEssence(mediaType: string): string {
+  const end = mediaType.indexOf(';');
+  return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase();
+}

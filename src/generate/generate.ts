@@ -1,0 +1,131 @@
+import type { Contract } from '../contract/contract.js';
+import type { Schema } from '../contract/schema.js';
+import type { Validators } from '../http/validate.js';
+import type { Violation } from '../http/violation.js';
+import { createRandom } from '../random.js';
+import { createExpander } from './expand.js';
+import { createHeight } from './height.js';
+import { make } from './make.js';
+import { NOTHING, readPlainName, type Run, type Spot } from './run.js';
+import { SYNTHETIC } from './shape.js';
+import { createVocabulary } from './vocabulary.js';
+
+/** What a generated value depends on besides its schema. */
+export interface GenerateContext {
+  readonly seed: number;
+  /** Names the value: the same key and seed give the same value, whatever else was asked before. */
+  readonly key: string;
+  readonly direction: 'request' | 'response';
+  /** Milliseconds since 1970: what dates are told from. */
+  readonly now: number;
+  /** Values for properties of the same name, in any spelling, used where they fit. */
+  readonly known?: Readonly<Record<string, unknown>>;
+  /** Hears what could not be done. */
+  readonly note?: (line: string) => void;
+}
+
+/** Makes values that fit their schemas. */
+export interface Generator {
+  /** A value that fits the schema at a pointer: a function of (seed, key, place in the value) and the schema. */
+  value(schemaPointer: string, context: GenerateContext): unknown;
+  /** What was given, completed with what the schema requires; what was given wins. */
+  complete(schemaPointer: string, partial: unknown, context: GenerateContext): unknown;
+}
+
+/** Attempts at one value; each one mends the places that were wrong in the one before. */
+const MAXIMUM_ATTEMPTS = 6;
+
+/** Creates a generator over one contract. Nothing is read until a value is asked for, and every schema is read once. */
+export function createGenerator(contract: Contract, validators: Validators): Generator {
+  const expander = createExpander(contract);
+  const height = createHeight(expander);
+  const vocabulary = createVocabulary();
+  const attempt = (pointer: string, given: unknown, order: Order): unknown => {
+    const { context, mistakes } = order;
+    const run: Run = {
+      direction: context.direction,
+      now: context.now,
+      expander,
+      height,
+      vocabulary,
+      known: order.known,
+      mistakes,
+      steps: 0,
+      random: (path, purpose = '') =>
+        createRandom(context.seed, `${context.key}\0${path}\0${purpose}\0${mistakes.get(path) ?? ''}`),
+      fits: (part, value) =>
+        part.pointer.includes(SYNTHETIC) ||
+        validators
+          .check(part.pointer, context.direction)(value, 'body')
+          .every(({ severity }) => severity === 'note'),
+      make: (parts, spot) => make(run, parts, spot),
+    };
+    // What stands at a schema's pointer is a schema.
+    const schema = contract.at(pointer) as Schema;
+    return run.make([{ schema, pointer }], { ...ROOT, given });
+  };
+  const generate = (pointer: string, given: unknown, context: GenerateContext): unknown => {
+    const check = validators.check(pointer, context.direction);
+    const known = readKnown(context.known);
+    const mistakes = new Map<string, number>();
+    let best: unknown = NOTHING;
+    let fewest = Infinity;
+    for (let i = 0; i < MAXIMUM_ATTEMPTS; i++) {
+      const value = attempt(pointer, given, { context, mistakes, known });
+      if (value === NOTHING) break;
+      const violations = check(value, 'body').filter(({ severity }) => severity === 'error');
+      if (violations.length === 0) return value;
+      if (violations.length < fewest) {
+        best = value;
+        fewest = violations.length;
+      }
+      learn(mistakes, violations, i);
+    }
+    context.note?.(`no value was found that fits the schema at ${pointer}`);
+    return best === NOTHING ? (given ?? null) : best;
+  };
+  return {
+    value: (schemaPointer, context) => generate(schemaPointer, undefined, context),
+    complete: generate,
+  };
+}
+
+interface Order {
+  readonly context: GenerateContext;
+  readonly mistakes: ReadonlyMap<string, number>;
+  readonly known: ReadonlyMap<string, unknown>;
+}
+
+const ROOT: Spot = {
+  path: '',
+  owner: '',
+  name: '',
+  kind: '',
+  depth: 0,
+  index: 0,
+  trail: [],
+  given: undefined,
+  frugal: false,
+};
+
+/** Marks the places that were wrong, and with every further attempt one level more above them. */
+function learn(mistakes: Map<string, number>, violations: readonly Violation[], attempt: number): void {
+  const places = new Set<string>();
+  for (const { pointer } of violations) {
+    let place = pointer;
+    places.add(place);
+    for (let i = 0; i < attempt && place !== ''; i++) {
+      place = place.slice(0, place.lastIndexOf('/'));
+      places.add(place);
+    }
+  }
+  for (const place of places) mistakes.set(place, (mistakes.get(place) ?? 0) + 1);
+}
+
+function readKnown(known: Readonly<Record<string, unknown>> | undefined): ReadonlyMap<string, unknown> {
+  const plain = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(known ?? {})) {
+    if (value !== undefined) plain.set(readPlainName(name), value);
+  }
+  return plain;
+}

@@ -1,0 +1,102 @@
+import { isObject } from '../contract/schema.js';
+import { guessContainer } from './children.js';
+import { accepts } from './accepts.js';
+import { makeArray } from './make-array.js';
+import { makeNumber } from './make-number.js';
+import { makeObject } from './make-object.js';
+import { makeString } from './make-string.js';
+import { NOTHING, type Run, type Spot, type Task } from './run.js';
+import { type JsonType, type Part, readType, type Shape } from './shape.js';
+import { settle } from './settle.js';
+
+/** Deeper than any value needs to go: a schema that still demands more is taken for one without an end. */
+const MAXIMUM_DEPTH = 40;
+/** Ways tried at one place before it is given up. */
+const MAXIMUM_WAYS = 24;
+
+/** Makes a value that fits all the schemas given, as far as can be told here; `NOTHING` where none does. */
+export function make(run: Run, parts: readonly Part[], spot: Spot): unknown {
+  run.steps++;
+  if (spot.depth > MAXIMUM_DEPTH) return NOTHING;
+  if (spot.given !== undefined && !isContainer(spot.given)) return spot.given;
+  const mistakes = run.mistakes.get(spot.path) ?? 0;
+  let best: unknown = NOTHING;
+  let ways = 0;
+  for (const { shape, decisions } of settle({ run, parts, spot })) {
+    for (const variant of mistakes === 0 ? [spot] : [spot, { ...spot, frugal: true }]) {
+      const value = fromShape({ run, spot: variant, shape, parts, decisions });
+      if (value === NOTHING) continue;
+      if (mistakes === 0 || parts.every((part) => run.fits(part, value))) return value;
+      if (best === NOTHING) best = value;
+    }
+    if (++ways >= MAXIMUM_WAYS) break;
+  }
+  return best;
+}
+
+function fromShape(task: Task): unknown {
+  const { shape, spot, run } = task;
+  if (spot.given !== undefined) return isObject(spot.given) ? makeObject(task) : makeArray(task);
+  const random = run.random(spot.path);
+  if (shape.values !== undefined) {
+    const values = shape.values.filter((value) => accepts(shape, value));
+    const real = values.filter((value) => value !== null);
+    if (values.length === 0) return NOTHING;
+    return random.pick(real.length > 0 ? real : values);
+  }
+  for (const type of orderTypes(task)) {
+    const value = makeOfType(task, type);
+    if (value !== NOTHING) return value;
+  }
+  return NOTHING;
+}
+
+function makeOfType(task: Task, type: JsonType): unknown {
+  switch (type) {
+    case 'null':
+      return null;
+    case 'boolean':
+      return task.run.random(task.spot.path).next() < 0.5;
+    case 'integer':
+    case 'number':
+      return makeNumber(task, type);
+    case 'string':
+      return makeString(task);
+    case 'array':
+      return makeArray(task);
+    case 'object':
+      return makeObject(task);
+  }
+}
+
+/** The types to try, the likeliest first; null is the last resort, and the first one where the value has to end. */
+function orderTypes(task: Task): readonly JsonType[] {
+  const { shape, spot } = task;
+  if (shape.types === undefined) {
+    const guess = guessContainer(shape) ?? guessScalar(shape) ?? (spot.path === '' ? 'object' : 'string');
+    return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
+  }
+  const types = [...shape.types];
+  const simple = types.filter((type) => type !== 'object' && type !== 'array' && type !== 'null');
+  const rest = types.filter((type) => type === 'object' || type === 'array');
+  const last = types.filter((type) => type === 'null');
+  if (spot.depth >= 2) return [...simple, ...last.filter(() => rest.length > 0 && spot.depth >= 3), ...rest, ...last];
+  return spot.depth === 0 ? [...rest, ...simple, ...last] : [...simple, ...rest, ...last];
+}
+
+function guessScalar(shape: Shape): JsonType | undefined {
+  if (shape.patterns.length > 0 || shape.minLength > 0 || shape.maxLength < Infinity) return 'string';
+  const bounded =
+    shape.multiples.length > 0 ||
+    shape.minimum > -Infinity ||
+    shape.maximum < Infinity ||
+    shape.exclusiveMinimum > -Infinity ||
+    shape.exclusiveMaximum < Infinity;
+  if (bounded) return 'number';
+  const suggestion = shape.suggestions.find((value) => value !== null);
+  return suggestion === undefined ? undefined : readType(suggestion);
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
