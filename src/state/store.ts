@@ -1,13 +1,101 @@
 import type { Clock } from '../clock.js';
+import { createCollection, type Collection } from './collection.js';
+import type { Item } from './item-list.js';
 
 /** In-memory state of one session: named collections that start from fixtures. */
 export interface Store {
+  readonly seed: number;
+  readonly clock: Clock;
+  readonly collections: readonly Collection[];
+  /** The collection of that name; made on first use, so that state can hold what no fixture started. */
+  collection(name: string): Collection;
   /** Back to the fixtures. */
   reset(): void;
+  /** What the store holds now; costs next to nothing whatever it holds. */
+  snapshot(): Snapshot;
+  /** Back to a snapshot of this store, as often as wanted. */
+  restore(snapshot: Snapshot): void;
+  /** Every item by collection, in order; items that live under another carry `$parent`, as a fixture does. */
+  export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
+  /** Whether a text is a secret that an item of this store carries or was once shown with, such as an API key. */
+  holdsSecret(text: string): boolean;
 }
 
 /** What a store is made with besides its fixtures. */
 export interface StoreOptions {
   readonly seed: number;
   readonly clock: Clock;
+}
+
+/** The state of a store at one moment. */
+export interface Snapshot {
+  readonly collections: ReadonlyMap<string, Collection>;
+  readonly answers: ReadonlyMap<string, unknown>;
+}
+
+/** What every store of one mock starts from; shared by all of them, never written to. */
+export interface StoreDefinition {
+  readonly collections: ReadonlyMap<string, Collection>;
+  /** Properties that hold a secret, by collection. */
+  readonly secrets?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** A definition without fixtures. */
+export const EMPTY_DEFINITION: StoreDefinition = { collections: new Map() };
+
+/** A store over fixtures: it holds no copy of them until it is written to. */
+export function createStore(definition: StoreDefinition, options: StoreOptions): Store {
+  let collections = new Map<string, Collection>();
+
+  const collection = (name: string): Collection => {
+    const known = collections.get(name);
+    if (known !== undefined) return known;
+    const made = definition.collections.get(name)?.copy() ?? createCollection(name);
+    collections.set(name, made);
+    return made;
+  };
+  const all = (): readonly Collection[] => {
+    for (const name of definition.collections.keys()) collection(name);
+    return [...collections.values()];
+  };
+
+  return {
+    seed: options.seed,
+    clock: options.clock,
+    get collections() {
+      return all();
+    },
+    collection,
+    reset: () => {
+      collections = new Map();
+    },
+    snapshot: () => ({
+      collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
+      answers: new Map(),
+    }),
+    restore: (snapshot) => {
+      collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy()]));
+    },
+    export: () => ({ collections: Object.fromEntries(all().map((each) => [each.name, exportItems(each)])) }),
+    holdsSecret: (text) =>
+      Object.entries(definition.secrets ?? {}).some(([name, properties]) =>
+        carriesSecret(collection(name), properties, text),
+      ),
+  };
+}
+
+function exportItems(collection: Collection): readonly Item[] {
+  return collection.scopes.flatMap((scope) =>
+    collection.list(scope).entries.map((entry) => (scope === '' ? entry.item : { $parent: scope, ...entry.item })),
+  );
+}
+
+function carriesSecret(collection: Collection, properties: readonly string[], text: string): boolean {
+  return collection.scopes.some((scope) =>
+    collection
+      .list(scope)
+      .entries.some((entry) =>
+        properties.some((property) => entry.item[property] === text || entry.secrets?.[property] === text),
+      ),
+  );
 }

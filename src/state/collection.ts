@@ -1,0 +1,94 @@
+import { createItemList, type Entry, type ItemList, type NewEntry } from './item-list.js';
+
+/**
+ * One named collection: a list of items, or, where its items live under others, one list for each of those.
+ *
+ * A `scope` names the parent: `''` at the top, else the ids of the parents, outermost first, made by `toScope`.
+ */
+export interface Collection {
+  readonly name: string;
+  /** The items of one scope; an empty list where there are none. Change it through the collection, never directly. */
+  list(scope?: string): ItemList;
+  /** Scopes that hold or held items. */
+  readonly scopes: readonly string[];
+  get(id: string, scope?: string): Entry | undefined;
+  add(entry: NewEntry, scope?: string): Entry;
+  update(id: string, change: Partial<Omit<NewEntry, 'id'>>, scope?: string): Entry | undefined;
+  remove(id: string, scope?: string): Entry | undefined;
+  /** Forgets every list below a scope: `toScope('vs_1')` and `toScope('vs_1', 'file_2')` for `toScope('vs_1')`. */
+  dropScope(scope: string): void;
+  /** Counts the creates of this collection, from 1: what the id of the next item is made from. */
+  nextNumber(): number;
+  /** Whether a scope was filled with its first items, for a collection whose items come into being when asked for. */
+  isSeeded(scope: string): boolean;
+  markSeeded(scope: string): void;
+  /** Copies in constant time; either side pays on its first write. */
+  copy(): Collection;
+}
+
+interface CollectionParts {
+  readonly lists: ReadonlyMap<string, ItemList>;
+  readonly seeded: ReadonlySet<string>;
+  readonly created: number;
+}
+
+/** The scope of what lives under items with these ids, outermost first; `''` without any. */
+export function toScope(...ids: readonly string[]): string {
+  if (ids.length === 1) return escapeId(ids[0] ?? '');
+  return ids.map(escapeId).join('/');
+}
+
+/** The ids a scope was made from. */
+export function readScope(scope: string): readonly string[] {
+  return scope === '' ? [] : scope.split('/').map((id) => id.replaceAll('%2F', '/').replaceAll('%25', '%'));
+}
+
+/** An empty collection. */
+export function createCollection(name: string): Collection {
+  return createCollectionOver(name, { lists: new Map(), seeded: new Set(), created: 0 });
+}
+
+function createCollectionOver(name: string, parts: CollectionParts): Collection {
+  const lists = new Map(parts.lists);
+  let seeded = parts.seeded;
+  let created = parts.created;
+  const empty = createItemList();
+  const writable = (scope: string): ItemList => {
+    const list = lists.get(scope);
+    if (list !== undefined) return list;
+    const fresh = createItemList();
+    lists.set(scope, fresh);
+    return fresh;
+  };
+  return {
+    name,
+    list: (scope = '') => lists.get(scope) ?? empty,
+    get scopes() {
+      return [...lists.keys()];
+    },
+    get: (id, scope = '') => lists.get(scope)?.get(id),
+    add: (entry, scope = '') => writable(scope).add(entry),
+    update: (id, change, scope = '') => lists.get(scope)?.update(id, change),
+    remove: (id, scope = '') => lists.get(scope)?.remove(id),
+    dropScope: (scope) => {
+      for (const key of lists.keys()) if (key === scope || key.startsWith(`${scope}/`)) lists.delete(key);
+      seeded = new Set([...seeded].filter((key) => key !== scope && !key.startsWith(`${scope}/`)));
+    },
+    nextNumber: () => {
+      created += 1;
+      return created;
+    },
+    isSeeded: (scope) => seeded.has(scope),
+    markSeeded: (scope) => {
+      seeded = new Set([...seeded, scope]);
+    },
+    copy: () => {
+      const copies = new Map([...lists].map(([scope, list]) => [scope, list.copy()]));
+      return createCollectionOver(name, { lists: copies, seeded, created });
+    },
+  };
+}
+
+function escapeId(id: string): string {
+  return id.includes('/') || id.includes('%') ? id.replaceAll('%', '%25').replaceAll('/', '%2F') : id;
+}

@@ -1,0 +1,137 @@
+import type { Contract } from '../contract/contract.js';
+import type { Operation } from '../contract/operation.js';
+import type { ItemSchema, ReadItemSchema } from './item-schema.js';
+import { readListShape, type ListShape } from './list-shape.js';
+import { toGroupKey, toPathShape, type PathGroup, type PathShape } from './path-shape.js';
+import { findJson, findSuccess } from './success.js';
+
+/** A place in the tree of paths where a collection may be, before it is known what it holds. */
+export interface Draft {
+  /** The key of the collection's path. */
+  readonly key: string;
+  /** The key of an item's path; undefined where no path names one item. */
+  readonly itemKey: string | undefined;
+  /** Up to and with the group of this collection. */
+  readonly groups: readonly PathGroup[];
+  /** Where the schema of an item stands. */
+  readonly schema: string | undefined;
+  /** Whether any operation works on the collection itself or on one of its items. */
+  readonly real: boolean;
+}
+
+/** A contract with the questions that inference asks of it, each one answered once. */
+export interface Survey {
+  readonly contract: Contract;
+  readonly read: ReadItemSchema;
+  /** The operations of a path key, by method. */
+  operationsAt(key: string): ReadonlyMap<string, Operation>;
+  shape(operation: Operation): PathShape | undefined;
+  /** The list an operation answers with. */
+  list(operation: Operation): ListShape | undefined;
+  /** What an operation answers with when all is well, where that is JSON. */
+  answer(operation: Operation): ItemSchema | undefined;
+  /** What an operation takes as its body. */
+  body(operation: Operation): ItemSchema | undefined;
+}
+
+/** Indexes the operations of a contract by path. */
+export function createSurvey(contract: Contract, read: ReadItemSchema): Survey {
+  const shapes = new Map(contract.operations.map((operation) => [operation, toPathShape(operation)]));
+  const byKey = new Map<string, Map<string, Operation>>();
+  for (const [operation, shape] of shapes) {
+    if (shape === undefined) continue;
+    const methods = byKey.get(shape.key) ?? new Map<string, Operation>();
+    byKey.set(shape.key, methods);
+    // A path key with a query or a fragment is a variant; the plain one speaks for the path.
+    if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
+  }
+  const lists = new Map<Operation, ListShape | undefined>();
+  const none: ReadonlyMap<string, Operation> = new Map();
+  const list = (operation: Operation): ListShape | undefined => {
+    if (lists.has(operation)) return lists.get(operation);
+    const noun = shapes.get(operation)?.groups.at(-1)?.words.at(-1);
+    const found = readListShape({ contract, read, operation, noun });
+    lists.set(operation, found);
+    return found;
+  };
+  return {
+    contract,
+    read,
+    operationsAt: (key) => byKey.get(key) ?? none,
+    shape: (operation) => shapes.get(operation),
+    list,
+    answer: (operation) => {
+      const media = findSuccess(operation)?.media;
+      return media?.schema === undefined ? undefined : read(media.schemaPointer);
+    },
+    body: (operation) => {
+      const content = operation.body?.content ?? [];
+      const media = findJson(content) ?? content.find(({ schema }) => schema !== undefined);
+      return media === undefined ? undefined : read(media.schemaPointer);
+    },
+  };
+}
+
+/** Every collection the paths of a contract speak of, outer ones before those that live under them. */
+export function draftCollections(survey: Survey): ReadonlyMap<string, Draft> {
+  const drafts = new Map<string, Draft>();
+  for (const operation of survey.contract.operations) {
+    const shape = survey.shape(operation);
+    for (const groups of shape === undefined ? [] : readItemGroups(shape)) addItemDraft(survey, drafts, groups);
+  }
+  for (const operation of survey.contract.operations) addListDraft(survey, drafts, operation);
+  return new Map([...drafts].toSorted(([, a], [, b]) => a.groups.length - b.groups.length));
+}
+
+/** The beginnings of a path that end in parameters: each one names an item of something. */
+function readItemGroups(shape: PathShape): readonly (readonly PathGroup[])[] {
+  return shape.groups.flatMap(({ parameters }, i) => (parameters.length > 0 ? [shape.groups.slice(0, i + 1)] : []));
+}
+
+function addItemDraft(survey: Survey, drafts: Map<string, Draft>, groups: readonly PathGroup[]): void {
+  const key = toGroupKey(groups, 'collection');
+  const known = drafts.get(key);
+  const length = groups.at(-1)?.parameters.length ?? 0;
+  if (known !== undefined && (known.groups.at(-1)?.parameters.length ?? 0) >= length) return;
+  const itemKey = toGroupKey(groups, 'item');
+  const real = survey.operationsAt(key).size + survey.operationsAt(itemKey).size > 0;
+  drafts.set(key, { key, itemKey, groups, real, schema: findSchema(survey, key, itemKey) });
+}
+
+/** A path that answers with a list is a collection, even where no path names one of its items. */
+function addListDraft(survey: Survey, drafts: Map<string, Draft>, operation: Operation): void {
+  const shape = survey.shape(operation);
+  if (shape === undefined || operation.method !== 'GET' || drafts.has(shape.key)) return;
+  if (shape.groups.at(-1)?.parameters.length !== 0) return;
+  const list = survey.list(operation);
+  const items = list?.itemSchema === undefined ? undefined : survey.read(list.itemSchema);
+  if (items === undefined || items.properties.size === 0 || isSearchOf(drafts, shape, items.pointer)) return;
+  const schema = findSchema(survey, shape.key, undefined) ?? items.pointer;
+  drafts.set(shape.key, { key: shape.key, itemKey: undefined, groups: shape.groups, real: true, schema });
+}
+
+/** Whether a list is another view of the collection it stands below: `/customers/search`, `/pet/findByStatus`. */
+function isSearchOf(drafts: ReadonlyMap<string, Draft>, shape: PathShape, schema: string): boolean {
+  const parent = drafts.get(shape.key.slice(0, shape.key.lastIndexOf('/')));
+  return parent !== undefined && parent.schema === schema && (shape.groups.at(-1)?.words.length ?? 0) > 1;
+}
+
+/** What an item looks like: what reading one answers, else creating one, else what the list holds, else changing one. */
+function findSchema(survey: Survey, key: string, itemKey: string | undefined): string | undefined {
+  const collection = survey.operationsAt(key);
+  const item = itemKey === undefined ? new Map<string, Operation>() : survey.operationsAt(itemKey);
+  const list = collection.get('GET');
+  const listed = list === undefined ? undefined : survey.list(list)?.itemSchema;
+  const candidates = [
+    toObject(survey, item.get('GET')),
+    toObject(survey, collection.get('POST')),
+    listed === undefined ? undefined : survey.read(listed),
+    ...['PATCH', 'POST', 'PUT'].map((method) => toObject(survey, item.get(method))),
+  ];
+  return candidates.find((schema) => schema !== undefined && schema.properties.size > 0)?.pointer;
+}
+
+function toObject(survey: Survey, operation: Operation | undefined): ItemSchema | undefined {
+  if (operation === undefined || survey.list(operation) !== undefined) return undefined;
+  return survey.answer(operation);
+}

@@ -1,0 +1,105 @@
+import { isObject } from '../contract/schema.js';
+import type { Survey } from './draft.js';
+import type { Action, Binding, ParentLink, Resource, Resources, Unbound, World } from './resource.js';
+
+/** What was inferred, with what the document itself says (`x-mock`) in its place. */
+export function applyHints(survey: Survey, inferred: Resources): Resources {
+  const root = survey.contract.document['x-mock'];
+  const hints = isObject(root) ? root : {};
+  const collections = new Map(inferred.collections);
+  for (const [name, hint] of Object.entries(isObject(hints['collections']) ? hints['collections'] : {})) {
+    if (isObject(hint)) collections.set(name, applyCollectionHint(collections.get(name) ?? createResource(name), hint));
+  }
+  const bindings = new Map(inferred.bindings);
+  let unbound: readonly Unbound[] = inferred.unbound;
+  for (const operation of survey.contract.operations) {
+    const hint = operation.extensions['x-mock'];
+    if (hint === undefined) continue;
+    unbound = unbound.filter((each) => each.operation !== operation);
+    if (!isObject(hint)) {
+      bindings.delete(operation.id);
+      unbound = [...unbound, { operation, why: 'the document says so (x-mock: false)' }];
+      continue;
+    }
+    const binding = applyOperationHint(survey, { operation, hint, inferred: bindings.get(operation.id) });
+    bindings.set(operation.id, binding);
+    if (!collections.has(binding.collection)) collections.set(binding.collection, createResource(binding.collection));
+  }
+  return { collections, bindings, unbound, world: (hints['world'] as World | undefined) ?? inferred.world };
+}
+
+type Hint = Readonly<Record<string, unknown>>;
+
+function applyCollectionHint(resource: Resource, hint: Hint): Resource {
+  // The members were checked against the schema of x-mock, so each one is of the type its name has here.
+  const given = hint as Partial<Resource> & { readonly id?: string; readonly idPattern?: string; readonly parent?: string };
+  const schema = typeof given.schema === 'string' ? given.schema.replace(/^#/, '') : resource.schema;
+  const idProperty = given.id ?? resource.idProperty;
+  const idPattern = given.idPattern === undefined || idProperty === undefined ? {} : { [idProperty]: given.idPattern };
+  return {
+    ...resource,
+    schema,
+    idProperty,
+    parents: given.parent === undefined ? resource.parents : [given.parent],
+    members: given.members ?? resource.members,
+    once: given.once ?? resource.once,
+    redacts: given.redacts ?? resource.redacts,
+    patterns: { ...resource.patterns, ...given.patterns, ...idPattern },
+    unique: given.unique ?? resource.unique,
+    set: given.set ?? resource.set,
+    world: given.world ?? resource.world,
+  };
+}
+
+function createResource(name: string): Resource {
+  return {
+    name,
+    path: '',
+    singleton: false,
+    parents: [],
+    schema: undefined,
+    idProperty: 'id',
+    idParameterSchema: undefined,
+    members: undefined,
+    once: [],
+    redacts: {},
+    patterns: {},
+    unique: [],
+    set: {},
+    world: undefined,
+  };
+}
+
+function applyOperationHint(
+  survey: Survey,
+  given: { readonly operation: Binding['operation']; readonly hint: Hint; readonly inferred: Binding | undefined },
+): Binding {
+  const { operation, hint, inferred } = given;
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+  const action = (hint['action'] as Action | undefined) ?? inferred?.action ?? 'read';
+  const lists = action === 'list' || action === 'search';
+  const named = typeof hint['id'] === 'string' ? [hint['id']] : (hint['id'] as readonly string[] | undefined);
+  const bare = lists || action === 'create' || action === 'batch';
+  const id = named ?? (bare ? [] : (inferred?.id ?? parameters.slice(-1)));
+  const parents = isObject(hint['parents']) ? toLinks(hint['parents']) : (inferred?.parents ?? []);
+  const list = lists ? survey.list(operation) : undefined;
+  return {
+    operation,
+    collection: (hint['collection'] as string | undefined) ?? inferred?.collection ?? operation.id,
+    action,
+    id,
+    parents,
+    within: hint['parents'] === undefined ? inferred?.within : undefined,
+    set: (hint['set'] as Binding['set'] | undefined) ?? inferred?.set ?? {},
+    list: typeof hint['items'] === 'string' && list !== undefined ? { ...list, items: hint['items'] } : list,
+    confidence: 1,
+    why: 'the document says so (x-mock)',
+  };
+}
+
+function toLinks(parents: Hint): readonly ParentLink[] {
+  return Object.entries(parents).map(([collection, parameter]) => ({
+    collection,
+    parameters: typeof parameter === 'string' ? [parameter] : (parameter as readonly string[]),
+  }));
+}

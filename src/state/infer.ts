@@ -1,0 +1,168 @@
+import type { Contract } from '../contract/contract.js';
+import type { Operation } from '../contract/operation.js';
+import { bindCollectionOperation, bindCollectionWord, bindItemOperation, bindItemWord, type Finding } from './bind.js';
+import { createSurvey, draftCollections, type Draft, type Survey } from './draft.js';
+import { applyHints } from './hints.js';
+import { createItemSchemaReader } from './item-schema.js';
+import { toGroupKey, type PathGroup } from './path-shape.js';
+import { describeResource, findMembers } from './resource-facts.js';
+import { nameCollections, toBareName, toSingular } from './resource-names.js';
+import type { Binding, ParentLink, Resource, Resources, Unbound } from './resource.js';
+
+/**
+ * Works out which operations of a contract make one resource, from paths, methods, schemas and answers alone.
+ *
+ * `x-mock` hints in the document override what was worked out; see docs/state.md.
+ *
+ * @throws MockError `HINT_INVALID` for a hint that makes no sense.
+ */
+export function inferResources(contract: Contract): Resources {
+  const survey = createSurvey(contract, createItemSchemaReader(contract));
+  const drafts = draftCollections(survey);
+  const atlas = createAtlas(survey, drafts);
+  const bindings = new Map<string, Binding>();
+  const unbound: Unbound[] = [];
+  for (const operation of contract.operations) {
+    const finding = findBinding(survey, atlas, operation);
+    if (typeof finding === 'string') unbound.push({ operation, why: finding });
+    else bindings.set(operation.id, toBinding(survey, atlas, { operation, finding }));
+  }
+  const collections = new Map<string, Resource>();
+  for (const draft of drafts.values()) {
+    const name = atlas.name(draft);
+    if (collections.has(name)) continue;
+    collections.set(name, describeResource(survey, draft, { name, parents: atlas.parents(draft).map(atlas.name) }));
+  }
+  for (const [name, members] of findMembers(collections, bindings, survey)) {
+    const resource = collections.get(name);
+    if (resource !== undefined) collections.set(name, { ...resource, members });
+  }
+  return applyHints(survey, { collections, bindings, unbound, world: undefined });
+}
+
+/** The drafts by path, with those that are only another way to one of them led there. */
+interface Atlas {
+  /** The draft of a path key; of a path that is another way to a collection, that collection. */
+  at(key: string): Draft | undefined;
+  name(draft: Draft): string;
+  parents(draft: Draft): readonly Draft[];
+  /** For a list below a parent that is part of a collection at the top: the property that names the parent. */
+  within(key: string): { readonly property: string; readonly parameter: string } | undefined;
+}
+
+function createAtlas(survey: Survey, drafts: ReadonlyMap<string, Draft>): Atlas {
+  const names = nameCollections(new Map([...drafts].map(([key, draft]) => [key, draft.groups])));
+  const within = new Map<string, { readonly property: string; readonly parameter: string }>();
+  const aliases = new Map<string, Draft>();
+  const tops = [...drafts.values()].filter((draft) => draft.groups.length === 1 && draft.real);
+  for (const draft of drafts.values()) {
+    const real = draft.real ? undefined : tops.find((top) => isSameNoun(top, draft));
+    if (real !== undefined) aliases.set(draft.key, real);
+    const whole = draft.groups.length > 1 ? findWhole(survey, tops, draft) : undefined;
+    if (whole === undefined) continue;
+    aliases.set(draft.key, whole.draft);
+    within.set(draft.key, whole.within);
+  }
+  const at = (key: string): Draft | undefined => aliases.get(key) ?? drafts.get(key);
+  return {
+    at,
+    name: (draft) => names.get(at(draft.key)?.key ?? draft.key) ?? draft.key,
+    parents: (draft) =>
+      draft.groups.slice(0, -1).flatMap((_, i) => at(toGroupKey(draft.groups.slice(0, i + 1), 'collection')) ?? []),
+    within: (key) => within.get(key),
+  };
+}
+
+/** Two paths of one noun and one number of parameters: `/customers/{customer}` and `/test_helpers/customers/{customer}`. */
+function isSameNoun(top: Draft, draft: Draft): boolean {
+  const [a, b] = [top.groups.at(-1), draft.groups.at(-1)];
+  if (draft.groups.length !== 1 || a === undefined || b === undefined || top.key === draft.key) return false;
+  return a.words.at(-1) === b.words.at(-1) && a.parameters.join() === b.parameters.join();
+}
+
+/** The top collection that a list below a parent shows a part of: same schema, and a property that names the parent. */
+function findWhole(
+  survey: Survey,
+  tops: readonly Draft[],
+  draft: Draft,
+): { readonly draft: Draft; readonly within: { readonly property: string; readonly parameter: string } } | undefined {
+  const parent = draft.groups.at(-2);
+  const parameter = parent?.parameters.at(-1);
+  if (parent === undefined || parameter === undefined || draft.schema === undefined) return undefined;
+  const top = tops.find((each) => each.schema === draft.schema && each.itemKey !== undefined);
+  if (top === undefined) return undefined;
+  const noun = toSingular(parent.words.at(-1) ?? '');
+  const wanted = new Set([parameter, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
+  const property = [...(survey.read(draft.schema)?.properties.keys() ?? [])].find((name) => wanted.has(toBareName(name)));
+  return property === undefined ? undefined : { draft: top, within: { property, parameter } };
+}
+
+/** What an operation does, or a sentence that says why the store cannot tell. */
+function findBinding(survey: Survey, atlas: Atlas, operation: Operation): Finding | string {
+  const shape = survey.shape(operation);
+  if (shape === undefined) return 'a segment of the path mixes words and parameters';
+  if (operation.method === 'OPTIONS' || operation.method === 'TRACE') return `${operation.method} asks for no resource`;
+  const last = shape.groups.at(-1);
+  if (last === undefined) return 'the path has no words';
+  const key = toGroupKey(shape.groups, 'collection');
+  const draft = atlas.at(key);
+  if (last.parameters.length > 0) {
+    if (draft === undefined || (draft.groups.at(-1)?.parameters.length ?? 0) !== last.parameters.length) {
+      return 'the path names only a part of what identifies an item';
+    }
+    return bindItemOperation(survey, draft, operation);
+  }
+  if (draft !== undefined) return bindCollectionOperation(survey, draft, operation);
+  return bindWord(survey, atlas, operation, shape.groups);
+}
+
+function bindWord(
+  survey: Survey,
+  atlas: Atlas,
+  operation: Operation,
+  groups: readonly PathGroup[],
+): Finding | string {
+  const last = groups.at(-1);
+  const above = groups.slice(0, -1);
+  if (above.length > 0 && last?.words.length === 1) {
+    const item = atlas.at(toGroupKey(above, 'collection'));
+    if (item !== undefined) return bindItemWord(survey, item, operation);
+  }
+  const shorter = [...above, { words: last?.words.slice(0, -1) ?? [], parameters: [] }];
+  const collection = (last?.words.length ?? 0) > 1 ? atlas.at(toGroupKey(shorter, 'collection')) : undefined;
+  if (collection !== undefined) return bindCollectionWord(survey, collection, operation);
+  return 'the path is neither a collection nor below one';
+}
+
+function toBinding(
+  survey: Survey,
+  atlas: Atlas,
+  found: { readonly operation: Operation; readonly finding: Finding },
+): Binding {
+  const { operation, finding } = found;
+  const groups = survey.shape(operation)?.groups ?? [];
+  const itemIndex = findItemIndex(groups, finding);
+  const links: readonly ParentLink[] = groups.slice(0, itemIndex).flatMap(({ parameters }, i) => {
+    const parent = atlas.at(toGroupKey(groups.slice(0, i + 1), 'collection'));
+    return parent === undefined ? [] : [{ collection: atlas.name(parent), parameters }];
+  });
+  return {
+    operation,
+    collection: atlas.name(finding.draft),
+    action: finding.action,
+    id: groups[itemIndex]?.parameters ?? [],
+    parents: links,
+    within: atlas.within(toGroupKey(groups.slice(0, itemIndex + 1), 'collection')),
+    set: finding.set,
+    list: finding.action === 'list' || finding.action === 'search' ? survey.list(operation) : undefined,
+    confidence: finding.confidence,
+    why: finding.why,
+  };
+}
+
+/** Which group of the path names the item or the collection: the last one, or the one before a word that acts on it. */
+function findItemIndex(groups: readonly PathGroup[], finding: Finding): number {
+  const behindItem = finding.action === 'act' || finding.action === 'content';
+  const last = groups.at(-1);
+  return behindItem && last?.parameters.length === 0 ? groups.length - 2 : groups.length - 1;
+}

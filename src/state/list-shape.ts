@@ -1,0 +1,145 @@
+import type { Contract } from '../contract/contract.js';
+import type { Operation } from '../contract/operation.js';
+import { isObject } from '../contract/schema.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
+import { findSuccess } from './success.js';
+
+/** What a property of an envelope says about the page it carries. */
+export type EnvelopeRole =
+  | 'count'
+  | 'firstId'
+  | 'hasMore'
+  | 'lastId'
+  | 'limit'
+  | 'next'
+  | 'offset'
+  | 'page'
+  | 'pages'
+  | 'previous'
+  | 'self'
+  | 'total';
+
+/** One property of an envelope that the page decides. */
+export interface EnvelopeField {
+  /** Where it stands: `['has_more']`, `['links', 'next']`. */
+  readonly path: readonly string[];
+  readonly role: EnvelopeRole;
+  readonly nullable: boolean;
+  readonly required: boolean;
+  /** The JSON type it has. */
+  readonly type: string | undefined;
+  /** Whether the schema says the text is a URL. */
+  readonly url: boolean;
+}
+
+/** How a list is answered: a bare array, or an envelope around one. */
+export interface ListShape {
+  /** The property that carries the items; undefined for a bare array. */
+  readonly items: string | undefined;
+  /** Where the schema of one item stands. */
+  readonly itemSchema: string | undefined;
+  /** Where the schema of the whole answer stands. */
+  readonly schema: string;
+  readonly fields: readonly EnvelopeField[];
+  /** Properties that have one legal value. */
+  readonly constants: Readonly<Record<string, unknown>>;
+}
+
+const ITEM_NAMES = /^(data|items|results|entries|values?|records|rows|list|content|elements|objects|resources|collection)$/i;
+
+const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
+  [/^(has_?(more|next(_?page)?)|more|is_?truncated|next_?page_?exists)$/i, 'hasMore'],
+  [/^(first_?id)$/i, 'firstId'],
+  [/^(last_?id)$/i, 'lastId'],
+  [/^(total|total_?(count|items|results|entries|records|elements|size|objects)|count_?total)$/i, 'total'],
+  [/^(pages|page_?count|total_?pages|last_?page|num_?pages)$/i, 'pages'],
+  [/^(count|size|num_?results|result_?count|number_?of_?elements)$/i, 'count'],
+  [/^(page|current_?page|page_?(number|index)|number)$/i, 'page'],
+  [/^(limit|per_?page|page_?size|max_?results)$/i, 'limit'],
+  [/^(offset|skip|start|start_?index)$/i, 'offset'],
+  [/^(next|next_?(page|cursor|token|page_?token|marker|url|page_?url|link|href|continuation)|cursor|continuation)$/i, 'next'],
+  [/^(prev(ious)?|(prev(ious)?)_?(page|cursor|token|marker|url|page_?url|link))$/i, 'previous'],
+  [/^(self|url|href)$/i, 'self'],
+];
+
+const NESTED = /^(_?links|meta|_?metadata|pagination|paging|page_?info|page|response_?metadata)$/i;
+
+/** The list that an operation answers with, or undefined where its answer is no list. */
+export function readListShape(parts: {
+  readonly contract: Contract;
+  readonly read: ReadItemSchema;
+  readonly operation: Operation;
+  /** The last word of the path, which some envelopes are named after. */
+  readonly noun: string | undefined;
+}): ListShape | undefined {
+  const { read, operation, noun } = parts;
+  const pointer = findSuccess(operation)?.media?.schemaPointer;
+  const schema = pointer === undefined ? undefined : read(pointer);
+  if (schema === undefined || pointer === undefined) return undefined;
+  if (schema.type === 'array') {
+    return { items: undefined, itemSchema: schema.items, schema: pointer, fields: [], constants: {} };
+  }
+  const items = findItems(schema, read, noun);
+  if (items === undefined) return undefined;
+  return {
+    items: items.name,
+    itemSchema: read(items.target)?.items,
+    schema: pointer,
+    fields: readFields(schema, read, items.name),
+    constants: readConstants(schema),
+  };
+}
+
+/** The property of an envelope whose array is the list. */
+function findItems(schema: ItemSchema, read: ReadItemSchema, noun: string | undefined): ItemProperty | undefined {
+  const arrays = [...schema.properties.values()].filter((property) => read(property.target)?.type === 'array');
+  const named = arrays.find((property) => property.name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));
+  if (named !== undefined) return named;
+  // An object with an id of its own is a thing that has a list, not a list of things.
+  if (schema.properties.has('id') || arrays.length !== 1) return undefined;
+  const paged = [...schema.properties.keys()].some((name) => findRole(name) !== undefined || NESTED.test(name));
+  return paged || schema.properties.size === 1 ? arrays[0] : undefined;
+}
+
+/** The properties of an envelope that speak of the page, also those one object deeper (`links.next`). */
+function readFields(schema: ItemSchema, read: ReadItemSchema, items: string): readonly EnvelopeField[] {
+  const fields: EnvelopeField[] = [];
+  for (const property of schema.properties.values()) {
+    if (property.name === items) continue;
+    const inner = NESTED.test(property.name) ? read(property.target) : undefined;
+    if (inner !== undefined && inner.properties.size > 0) {
+      for (const each of inner.properties.values()) addField(fields, [property.name, each.name], each);
+    } else {
+      addField(fields, [property.name], property);
+    }
+  }
+  return fields;
+}
+
+function addField(fields: EnvelopeField[], path: readonly string[], property: ItemProperty): void {
+  const role = findRole(property.name);
+  if (role === undefined || 'const' in property.schema) return;
+  const { type, format } = property.schema;
+  fields.push({
+    path,
+    role,
+    nullable: property.nullable,
+    required: property.required,
+    type: typeof type === 'string' ? type : type?.find((each) => each !== 'null'),
+    url: (format ?? '').startsWith('ur') || /(url|link|href)$/i.test(property.name) || path.length > 1,
+  });
+}
+
+function findRole(name: string): EnvelopeRole | undefined {
+  return ROLES.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+function readConstants(schema: ItemSchema): Readonly<Record<string, unknown>> {
+  const constants: Record<string, unknown> = {};
+  for (const { name, schema: own, required } of schema.properties.values()) {
+    if ('const' in own) constants[name] = own.const;
+    else if (Array.isArray(own.enum) && own.enum.length === 1) constants[name] = own.enum[0];
+    else if (required && own.default !== undefined && !isObject(own.default)) constants[name] = own.default;
+  }
+  return constants;
+}

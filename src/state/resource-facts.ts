@@ -1,0 +1,103 @@
+import type { Draft, Survey } from './draft.js';
+import type { ItemSchema } from './item-schema.js';
+import { toBareName, toSingular } from './resource-names.js';
+import type { Binding, Resource } from './resource.js';
+
+/** A resource with everything its schemas say of it. */
+export function describeResource(
+  survey: Survey,
+  draft: Draft,
+  facts: { readonly name: string; readonly parents: readonly string[] },
+): Resource {
+  const schema = draft.schema === undefined ? undefined : survey.read(draft.schema);
+  const item = draft.itemKey === undefined ? undefined : [...survey.operationsAt(draft.itemKey).values()][0];
+  const parameter = draft.groups.at(-1)?.parameters.at(-1);
+  return {
+    name: facts.name,
+    path: draft.groups.map(({ words, parameters }, i) => toText(words, i < draft.groups.length - 1 ? parameters : [])).join(''),
+    singleton: false,
+    parents: facts.parents,
+    schema: draft.schema,
+    idProperty: schema === undefined ? 'id' : findIdProperty(schema, draft, parameter),
+    idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)?.schemaPointer,
+    members: undefined,
+    once: schema === undefined ? [] : findOnce(survey, draft, schema),
+    redacts: schema === undefined ? {} : findRedacted(schema),
+    patterns: {},
+    unique: [],
+    set: {},
+    world: undefined,
+  };
+}
+
+/** `id`, else the property the path parameter is named after, else one that ends in `id` and is named after the resource. */
+function findIdProperty(schema: ItemSchema, draft: Draft, parameter: string | undefined): string | undefined {
+  const names = [...schema.properties.keys()];
+  const noun = toSingular(draft.groups.at(-1)?.words.at(-1) ?? '');
+  const bare = new Map(names.map((name) => [toBareName(name), name]));
+  const wanted = toBareName(parameter ?? 'id');
+  const named = bare.get(wanted);
+  // `{username}` names a user by what it is called, even where the schema has an id too.
+  if (named !== undefined && named !== 'id') return named;
+  if (schema.properties.has('id')) return 'id';
+  const short = wanted.startsWith(toBareName(noun)) ? bare.get(wanted.slice(toBareName(noun).length)) : undefined;
+  return (
+    short ??
+    bare.get(`${toBareName(noun)}id`) ??
+    ['_id', 'uuid', 'guid', 'uid', 'key', 'slug', 'code', 'name'].find((name) => schema.properties.has(name))
+  );
+}
+
+/** Properties that the answer to a create must show and the item need not: they are shown once. */
+function findOnce(survey: Survey, draft: Draft, schema: ItemSchema): readonly string[] {
+  const create = survey.operationsAt(draft.key).get('POST');
+  const answer = create === undefined ? undefined : survey.answer(create);
+  if (answer === undefined || answer.pointer === schema.pointer) return [];
+  return [...answer.properties.values()]
+    .filter(({ name, required }) => required && schema.properties.get(name)?.required !== true)
+    .map(({ name }) => name);
+}
+
+/** `redacted_value` is the masked form of `value`. */
+function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
+  const redacted: Record<string, string> = {};
+  for (const name of schema.properties.keys()) {
+    const plain = /^(?:redacted|masked|obfuscated)_?(.+)$/i.exec(name)?.[1];
+    const match = plain === undefined ? undefined : [...schema.properties.keys()].find((key) => toBareName(key) === toBareName(plain));
+    if (match !== undefined) redacted[name] = match;
+  }
+  return redacted;
+}
+
+/**
+ * Collections whose items are taken from another one: below a parent, of the same noun as a collection at the top, and named by
+ * the same path parameter or by a property that the create demands.
+ */
+export function findMembers(
+  collections: ReadonlyMap<string, Resource>,
+  bindings: ReadonlyMap<string, Binding>,
+  survey: Survey,
+): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const { collection, id, action } of bindings.values()) {
+    const parameter = id.at(-1);
+    if (parameter !== undefined && action !== 'list') parameters.set(collection, parameter);
+  }
+  const members = new Map<string, string>();
+  for (const resource of collections.values()) {
+    if (resource.parents.length === 0) continue;
+    const noun = resource.name.split('.').at(-1) ?? '';
+    const top = collections.get(noun);
+    const parameter = parameters.get(resource.name);
+    if (top === undefined || top.parents.length > 0 || parameter === undefined) continue;
+    const create = [...bindings.values()].find((each) => each.collection === resource.name && each.action === 'create');
+    const demanded = create === undefined ? undefined : survey.body(create.operation)?.properties.get(parameter);
+    const sameParameter = parameters.get(top.name) === parameter && top.schema !== resource.schema;
+    if (demanded !== undefined || (create === undefined && sameParameter)) members.set(resource.name, top.name);
+  }
+  return members;
+}
+
+function toText(words: readonly string[], parameters: readonly string[]): string {
+  return [...words, ...parameters.map((name) => `{${name}}`)].map((segment) => `/${segment}`).join('');
+}

@@ -1,0 +1,90 @@
+import type { Operation } from '../contract/operation.js';
+import type { Item } from './item-list.js';
+import type { ListShape } from './list-shape.js';
+
+/** What an operation does to a collection. */
+export type Action =
+  | 'act'
+  | 'batch'
+  | 'content'
+  | 'create'
+  | 'delete'
+  | 'list'
+  | 'read'
+  | 'replace'
+  | 'search'
+  | 'update';
+
+/** Whether an id that nobody created exists: never (`closed`), or from the moment it is asked for (`open`). */
+export type World = 'closed' | 'open';
+
+/** One collection that a contract lets clients work on. */
+export interface Resource {
+  readonly name: string;
+  /** The path of the list, without the query of its path key. */
+  readonly path: string;
+  /** A singleton has one item and no id in its path: `/me`. */
+  readonly singleton: boolean;
+  /** The collections its items live under, outermost first. */
+  readonly parents: readonly string[];
+  /** Where the schema of one item stands; undefined where the contract shows none. */
+  readonly schema: string | undefined;
+  /** The property that is the id; undefined where items carry none. */
+  readonly idProperty: string | undefined;
+  /** Where the schema of the path parameter that names an item stands. */
+  readonly idParameterSchema: string | undefined;
+  /** The collection whose items these are: removing one leaves the target in place. */
+  readonly members: string | undefined;
+  /** Properties that only the answer to a create shows. */
+  readonly once: readonly string[];
+  /** Property -> the property it is the masked form of. */
+  readonly redacts: Readonly<Record<string, string>>;
+  /** Property -> the regular expression that new values are made from. */
+  readonly patterns: Readonly<Record<string, string>>;
+  readonly unique: readonly string[];
+  /** Properties every created item gets. */
+  readonly set: Item;
+  readonly world: World | undefined;
+}
+
+/** A path parameter and the collection whose item it names. */
+export interface ParentLink {
+  readonly collection: string;
+  readonly parameters: readonly string[];
+}
+
+/** What one operation does, and why that is believed. */
+export interface Binding {
+  readonly operation: Operation;
+  readonly collection: string;
+  readonly action: Action;
+  /** The path parameters that name the item; several make one composite id. Empty for a list, a create or a singleton. */
+  readonly id: readonly string[];
+  /** Outermost first. */
+  readonly parents: readonly ParentLink[];
+  /** A list below a parent that shows part of a collection: items whose property is the value of the path parameter. */
+  readonly within: { readonly property: string; readonly parameter: string } | undefined;
+  /** Properties this operation writes, whatever the request says. */
+  readonly set: Item;
+  /** For `list` and `search`. */
+  readonly list: ListShape | undefined;
+  /** From 0 to 1; a hint of the document is 1. */
+  readonly confidence: number;
+  readonly why: string;
+}
+
+/** An operation that the store never answers. */
+export interface Unbound {
+  readonly operation: Operation;
+  readonly why: string;
+}
+
+/** What was inferred from a contract. */
+export interface Resources {
+  readonly collections: ReadonlyMap<string, Resource>;
+  /** By operation id. */
+  readonly bindings: ReadonlyMap<string, Binding>;
+  readonly unbound: readonly Unbound[];
+  /** What the document says of all collections. */
+  readonly world: World | undefined;
+}
