@@ -1,0 +1,131 @@
+import { toPointer } from '../contract/pointer.js';
+import { isObject } from '../contract/schema.js';
+import { dropExpressions, EXPRESSION_FORMS, findExpressions, readExpression, type Expression } from './expression.js';
+import { readFields } from './fields.js';
+import type { Ground, Reading } from './ground.js';
+import { didYouMean } from './mistakes.js';
+import { describe, member, type Given } from './read.js';
+
+/** Which schemas a value is held against, and in what role. */
+export interface Against {
+  readonly ground: Ground;
+  /** Where the schemas stand; the value must suit one of them. */
+  readonly pointers: readonly string[];
+  readonly direction: 'request' | 'response';
+  /** How messages call the whole: `the body of 404`. */
+  readonly what: string;
+}
+
+/** Notes names that no branch of the schema knows; says whether all was well. */
+export function checkNames(given: Given, against: Against): boolean {
+  if (Array.isArray(given.value)) {
+    const items = readFields(against.ground.contract, against.pointers).items;
+    if (items.length === 0) return true;
+    return given.value.map((_, i) => checkNames(member(given, i), { ...against, pointers: items })).every(Boolean);
+  }
+  if (!isObject(given.value)) return true;
+  const fields = readFields(against.ground.contract, against.pointers);
+  let fine = true;
+  for (const name of Object.keys(given.value)) {
+    const places = fields.properties.get(name);
+    // `$parent`, `$content` and the like are marks of the store, not fields.
+    if (name.startsWith('$')) continue;
+    if (places !== undefined) {
+      fine = checkNames(member(given, name), { ...against, pointers: places }) && fine;
+    } else if (!fields.open) {
+      const names = [...fields.properties.keys()];
+      const hint = didYouMean(name, names, `the schema knows ${names.slice(0, 12).join(', ')}`);
+      given.notes.wrong(given.pointer + toPointer(name), `${against.what} has no field ${JSON.stringify(name)}`, hint);
+      fine = false;
+    }
+  }
+  return fine;
+}
+
+/** A value that may leave out what the schema can supply: completed, it must be valid. */
+export function checkPartial(given: Given, against: Against): void {
+  if (!checkNames(given, against)) return;
+  const [pointer] = against.pointers;
+  if (pointer === undefined) return;
+  const partial = withoutMarks(dropExpressions(given.value));
+  const whole = partial === undefined ? undefined : against.ground.complete(pointer, partial);
+  if (whole === undefined) return;
+  for (const violation of against.ground.check(pointer, against.direction)(whole, 'body').slice(0, 3)) {
+    given.notes.wrong(given.pointer + violation.pointer, `${against.what} breaks the contract: ${violation.message}`);
+  }
+}
+
+/** A value of which every part that is written must suit the schema, such as a merge patch or the body of a `when`. */
+export function checkParts(given: Given, against: Against): void {
+  if (!checkNames(given, against)) return;
+  visitParts(given, against);
+}
+
+function visitParts(given: Given, against: Against): void {
+  const fields = readFields(against.ground.contract, against.pointers);
+  if (isObject(given.value)) {
+    for (const name of Object.keys(given.value)) {
+      const places = fields.properties.get(name);
+      const part = member(given, name);
+      if (part.value === null && fields.required.has(name) && against.direction === 'response') {
+        given.notes.wrong(part.pointer, `${against.what} takes ${JSON.stringify(name)} away, which the schema requires`);
+      } else if (places !== undefined && part.value !== null) {
+        visitParts(part, { ...against, pointers: places });
+      }
+    }
+    return;
+  }
+  if (Array.isArray(given.value) && fields.items.length > 0) {
+    for (const index of given.value.keys()) visitParts(member(given, index), { ...against, pointers: fields.items });
+    return;
+  }
+  checkLeaf(given, against);
+}
+
+function checkLeaf(given: Given, against: Against): void {
+  if (against.pointers.length === 0 || findExpressions(given.value).length > 0) return;
+  const results = against.pointers.map((pointer) => against.ground.check(pointer, against.direction)(given.value, 'body'));
+  if (results.some((violations) => violations.length === 0)) return;
+  const first = results[0]?.[0];
+  const reason = first === undefined ? '' : `: ${first.message}`;
+  given.notes.wrong(given.pointer, `${against.what} breaks the contract${reason}`);
+}
+
+/** Notes expressions that cannot be read, or that name a parameter or var that is not there. */
+export function checkExpressions(given: Given, reading: Reading): void {
+  for (const found of findExpressions(given.value)) {
+    const pointer = given.pointer + found.pointer;
+    const expression = readExpression(found.text);
+    if (expression === undefined) {
+      given.notes.wrong(pointer, `${describe(found.text)} is no expression`, `write ${EXPRESSION_FORMS}`);
+    } else {
+      checkExpression(expression, { ...given, pointer }, reading);
+    }
+  }
+}
+
+function checkExpression(expression: Expression, given: Given, reading: Reading): void {
+  if (expression.kind === 'var') {
+    if (reading.vars.has(expression.name)) return;
+    const hint = didYouMean(expression.name, reading.vars, 'give it a first value under "vars" at the top of the file');
+    given.notes.wrong(given.pointer, `no var is called ${JSON.stringify(expression.name)}`, hint);
+  }
+  if (expression.kind !== 'request' || expression.in === 'header' || expression.in === 'cookie') return;
+  for (const operation of reading.operations.length === 1 ? reading.operations : []) {
+    const names = operation.parameters.filter((each) => each.in === expression.in).map((each) => each.name);
+    if (names.includes(expression.name)) continue;
+    const message = `${expression.in} parameter ${JSON.stringify(expression.name)} is not declared for ${JSON.stringify(operation.id)}`;
+    given.notes.wrong(given.pointer, message, didYouMean(expression.name, names, knownParameters(names, expression.in)));
+  }
+}
+
+/** Which parameters there are, as a hint. */
+export function knownParameters(names: readonly string[], place: string): string {
+  return names.length === 0 ? `it has no ${place} parameters` : `it knows ${names.join(', ')}`;
+}
+
+/** An item without the store's own marks (`$parent`, `$content`). */
+function withoutMarks(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
+}

@@ -1,0 +1,96 @@
+import { readPointer } from '../contract/pointer.js';
+import { isObject } from '../contract/schema.js';
+import type { Call } from '../http/call.js';
+
+/**
+ * A runtime expression (OpenAPI 3.1 section 4.8.20.4): `$request.path.id`, `$request.query.after`, `$request.header.x`,
+ * `$request.cookie.x`, `$request.body#/name`; and `$vars.name` for a var of the scenarios.
+ */
+export type Expression =
+  | { readonly kind: 'request'; readonly in: 'path' | 'query' | 'header' | 'cookie'; readonly name: string }
+  | { readonly kind: 'body'; readonly pointer: string }
+  | { readonly kind: 'var'; readonly name: string };
+
+/** What an expression is worked out from. */
+export interface Scope {
+  readonly call: Call;
+  readonly vars: Readonly<Record<string, unknown>>;
+}
+
+/** How an expression may be written, for messages. */
+export const EXPRESSION_FORMS = '$request.path.<name>, $request.query.<name>, $request.header.<name>, $request.body#/<field> or $vars.<name>';
+
+const EMBEDDED = /\{(\$(?:request|vars)\b[^}]*)\}/g;
+
+/** Whether a text claims to be an expression. */
+export function looksLikeExpression(text: string): boolean {
+  return /^\$(request|vars)\b/.test(text);
+}
+
+/** The expression a text is, or undefined where it is none. */
+export function readExpression(text: string): Expression | undefined {
+  const parameter = /^\$request\.(path|query|header|cookie)\.(.+)$/.exec(text);
+  if (parameter?.[2] !== undefined) {
+    // The pattern lets no other word through.
+    return { kind: 'request', in: parameter[1] as 'path' | 'query' | 'header' | 'cookie', name: parameter[2] };
+  }
+  const body = /^\$request\.body(?:#((?:\/.*)?))?$/.exec(text);
+  if (body !== null) return { kind: 'body', pointer: body[1] ?? '' };
+  const variable = /^\$vars\.(.+)$/.exec(text);
+  return variable?.[1] === undefined ? undefined : { kind: 'var', name: variable[1] };
+}
+
+/** Every expression in a value, as it is written, with where it stands. */
+export function findExpressions(value: unknown, pointer = ''): readonly { readonly text: string; readonly pointer: string }[] {
+  if (typeof value === 'string') {
+    if (looksLikeExpression(value)) return [{ text: value, pointer }];
+    return [...value.matchAll(EMBEDDED)].map((match) => ({ text: match[1] ?? '', pointer }));
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => findExpressions(item, `${pointer}/${index}`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    findExpressions(item, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  );
+}
+
+/** The value with every expression worked out; a member whose expression has no value is left out. */
+export function resolveExpressions(value: unknown, scope: Scope): unknown {
+  return replaceExpressions(value, (expression) => evaluate(expression, scope));
+}
+
+/** The value without its expressions: what can be said about it before there is a call. */
+export function dropExpressions(value: unknown): unknown {
+  return replaceExpressions(value, () => undefined);
+}
+
+function replaceExpressions(value: unknown, work: (expression: Expression) => unknown): unknown {
+  if (typeof value === 'string') return replaceText(value, work);
+  if (Array.isArray(value)) {
+    return value.map((item) => replaceExpressions(item, work)).filter((item) => item !== undefined);
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([name, item]) => [name, replaceExpressions(item, work)] as const);
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+}
+
+function replaceText(text: string, work: (expression: Expression) => unknown): unknown {
+  if (!text.includes('$')) return text;
+  const whole = looksLikeExpression(text) ? readExpression(text) : undefined;
+  if (whole !== undefined) return work(whole);
+  return text.replace(EMBEDDED, (written, inner: string) => {
+    const expression = readExpression(inner);
+    return expression === undefined ? written : toText(work(expression));
+  });
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function evaluate(expression: Expression, scope: Scope): unknown {
+  if (expression.kind === 'var') return scope.vars[expression.name];
+  if (expression.kind === 'body') return readPointer(scope.call.body, expression.pointer);
+  if (expression.in === 'header') return scope.call.headers.get(expression.name) ?? undefined;
+  return scope.call[expression.in][expression.name];
+}

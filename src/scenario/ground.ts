@@ -1,0 +1,38 @@
+import type { Contract } from '../contract/contract.js';
+import type { DeclaredResponse, Operation } from '../contract/operation.js';
+import type { Violation, ViolationPlace } from '../http/violation.js';
+
+/** What scenarios are checked against. */
+export interface Ground {
+  readonly contract: Contract;
+  /** The check of one schema; the same one every time. */
+  check(schemaPointer: string, direction: 'request' | 'response'): (value: unknown, place: ViolationPlace) => readonly Violation[];
+  /** A partial value made whole, with some fixed seed. */
+  complete(schemaPointer: string, partial: unknown): unknown;
+  readonly collections: readonly CollectionShape[];
+}
+
+/** A collection that scenarios may change. */
+export interface CollectionShape {
+  readonly name: string;
+  /** Where the schema of its items stands; undefined where nobody knows. */
+  readonly schemaPointer: string | undefined;
+}
+
+/** What a rule is read with. */
+export interface Reading {
+  readonly ground: Ground;
+  /** The operations the rule speaks of: one, or all of them for `*`. */
+  readonly operations: readonly Operation[];
+  /** Whether the rule says that it breaks the contract on purpose. */
+  readonly violates: boolean;
+  /** Names of vars that the scenario, one it extends, or one of its rules sets. */
+  readonly vars: ReadonlySet<string>;
+}
+
+/** The response an operation declares for a status: itself, then its class, then the default (OpenAPI 3.1 section 4.8.16). */
+export function declaredResponse(operation: Operation, status: number): DeclaredResponse | undefined {
+  const find = (name: string): DeclaredResponse | undefined =>
+    operation.responses.find((response) => response.status === name);
+  return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
+}

@@ -1,0 +1,130 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, extname, join, relative } from 'node:path';
+import { MockError } from '../errors.js';
+import type { Ground } from './ground.js';
+import { linkScenarios } from './link.js';
+import { isFilled, toError, type Mistake } from './mistakes.js';
+import { findParents, findVars, readScenario } from './read-scenario.js';
+import type { Scenario } from './rule.js';
+import { readSource, toSource, type Source } from './source.js';
+
+/** What a folder of scenarios holds. */
+export interface LoadedScenarios {
+  /** Those without a mistake. */
+  readonly scenarios: readonly Scenario[];
+  /** Everything that is wrong, in the order of the files. */
+  readonly mistakes: readonly Mistake[];
+}
+
+/** The endings that make a file a scenario. */
+const ENDINGS: readonly string[] = ['.yaml', '.yml', '.json'];
+
+/** What a scenario may be called: it stands in headers and lists, separated by commas. */
+const SCENARIO_ID = /^[\w][\w.-]{0,127}$/;
+
+/**
+ * Reads every scenario of a folder and checks it against the contract.
+ *
+ * @param cwd - What file names in messages are relative to.
+ * @throws MockError `SCENARIO_UNREADABLE` where the folder cannot be read; mistakes inside files are returned.
+ */
+export async function readScenarios(folder: string, ground: Ground, cwd: string = process.cwd()): Promise<LoadedScenarios> {
+  const names = await listFiles(folder);
+  const mistakes: Mistake[] = [];
+  const sources = new Map<string, Source>();
+  for (const name of names) {
+    const file = relative(cwd, join(folder, name)) || name;
+    const id = basename(name, extname(name));
+    const invalid = checkId(id, sources.get(id), file);
+    try {
+      if (invalid === undefined) sources.set(id, readSource(await readText(join(folder, name)), file));
+      else mistakes.push(invalid);
+    } catch (error) {
+      mistakes.push(toMistake(error, file));
+    }
+  }
+  const parts = [...sources].map(([id, source]) =>
+    readScenario({ id, inherited: findInherited(source.value, sources) }, source, ground),
+  );
+  const linked = linkScenarios(parts, new Map());
+  return { scenarios: linked.scenarios, mistakes: [...mistakes, ...linked.mistakes] };
+}
+
+async function readText(path: string): Promise<string> {
+  return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+}
+
+/** The names of the vars of everything a scenario extends. */
+function findInherited(value: unknown, sources: ReadonlyMap<string, Source>, seen: Set<string> = new Set()): ReadonlySet<string> {
+  const names = findParents(value).flatMap((id) => {
+    const parent = sources.get(id);
+    if (parent === undefined || seen.has(id)) return [];
+    seen.add(id);
+    return [...findVars(parent.value), ...findInherited(parent.value, sources, seen)];
+  });
+  return new Set(names);
+}
+
+/** Reads every scenario of a folder. @throws MockError `SCENARIO_INVALID` that lists everything that is wrong. */
+export async function loadScenarios(folder: string, ground: Ground, cwd?: string): Promise<readonly Scenario[]> {
+  const { scenarios, mistakes } = await readScenarios(folder, ground, cwd);
+  if (isFilled(mistakes)) throw toError(mistakes);
+  return scenarios;
+}
+
+/**
+ * One scenario that is handed over as an object.
+ *
+ * @param known - What it may extend.
+ * @throws MockError `SCENARIO_INVALID`.
+ */
+export function toScenario(
+  named: { readonly id: string; readonly definition: unknown },
+  ground: Ground,
+  known: ReadonlyMap<string, Scenario>,
+): Scenario {
+  const invalid = checkId(named.id, undefined, undefined);
+  if (invalid !== undefined) throw toError([invalid]);
+  const inherited = new Set(findParents(named.definition).flatMap((id) => Object.keys(known.get(id)?.start.vars ?? {})));
+  const part = readScenario({ id: named.id, inherited }, toSource(named.definition), ground);
+  const linked = linkScenarios([part], known);
+  if (isFilled(linked.mistakes)) throw toError(linked.mistakes);
+  const [scenario] = linked.scenarios;
+  if (scenario === undefined) throw new MockError('SCENARIO_INVALID', `scenario ${JSON.stringify(named.id)} cannot be read`);
+  return scenario;
+}
+
+async function listFiles(folder: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(folder);
+    return names.filter((name) => ENDINGS.includes(extname(name)) && !name.startsWith('.')).toSorted();
+  } catch (error) {
+    throw new MockError('SCENARIO_UNREADABLE', `the folder ${JSON.stringify(folder)} cannot be read`, {
+      at: { file: folder },
+      hint: 'check the path, or leave the option out to go without scenarios',
+      cause: error,
+    });
+  }
+}
+
+function checkId(id: string, other: Source | undefined, file: string | undefined): Mistake | undefined {
+  const at = file === undefined ? { pointer: '' } : { file };
+  if (!SCENARIO_ID.test(id)) {
+    const hint = 'use up to 128 letters, digits, "_", "-" and ".", and begin with a letter or digit';
+    return { code: 'SCENARIO_INVALID', message: `${JSON.stringify(id)} cannot be the id of a scenario`, at, hint };
+  }
+  if (other === undefined) return undefined;
+  const message = `scenario ${JSON.stringify(id)} is already defined in ${other.file ?? 'another place'}`;
+  return { code: 'SCENARIO_INVALID', message, at, hint: 'the id is the file name without its ending: rename one of the two' };
+}
+
+function toMistake(error: unknown, file: string): Mistake {
+  if (error instanceof MockError && error.code === 'SCENARIO_UNREADABLE') {
+    return { code: 'SCENARIO_UNREADABLE', message: error.message, at: error.at ?? { file }, hint: error.hint };
+  }
+  // A file that vanished between listing and reading, or may not be read; a mistake of ours goes on up.
+  if (error instanceof Error && 'syscall' in error) {
+    return { code: 'SCENARIO_UNREADABLE', message: `the file cannot be read: ${error.message}`, at: { file }, hint: undefined };
+  }
+  throw error;
+}
