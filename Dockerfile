@@ -1,0 +1,27 @@
+# Build: compiles, then drops what only building needs.
+FROM node:22.23-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+RUN npm prune --omit=dev
+
+# Run: the compiled server, its production dependencies and the contract that comes with it. Nothing is written at run time.
+FROM node:22.23-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY spec ./spec
+COPY fixtures ./fixtures
+COPY scenarios ./scenarios
+USER node
+ENV VOUCH_HOST=0.0.0.0 VOUCH_PORT=4010
+EXPOSE 4010
+# Any answer means that it serves. The check has a session of its own, so the journal of the tests stays theirs.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --start-interval=500ms CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.VOUCH_PORT}/`, { headers: { 'x-mock-session': 'health' } }).then(() => process.exit(0), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+CMD ["serve"]
