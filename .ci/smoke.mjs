@@ -1,0 +1,27 @@
+// Starts the built command line as a user does, asks it one thing, ends it with a signal. Exit code 0 when all of that is right.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const server = spawn(process.execPath, ['dist/cli/main.js', 'serve', '--port', '0', '--json'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const deadline = setTimeout(() => server.kill('SIGKILL'), 20_000);
+
+let printed = '';
+for await (const chunk of server.stdout.iterator({ destroyOnReturn: false })) {
+  printed += chunk;
+  if (printed.includes('\n')) break;
+}
+const { listening } = JSON.parse(printed.slice(0, printed.indexOf('\n')));
+const answer = await fetch(`${listening}/organization/admin_api_keys?limit=2`, {
+  headers: { authorization: 'Bearer smoke' },
+});
+const page = await answer.json();
+server.stdout.resume();
+server.kill('SIGTERM');
+const [code] = await once(server, 'exit');
+clearTimeout(deadline);
+
+const right = answer.status === 200 && page.data.length === 2 && page.has_more === true && code === 0;
+console.log(`${listening} answered ${answer.status} with ${page.data?.length} keys; SIGTERM: exit code ${code}`);
+process.exitCode = right ? 0 : 1;
