@@ -1,3 +1,4 @@
+import type { Fault } from './fault.js';
 import type { Violation } from './violation.js';
 
 /**
@@ -13,8 +14,14 @@ export interface Answer {
   readonly body: unknown;
   /** The concrete media type of the body, parameters included where it has any; undefined without a body. */
   readonly mediaType: string | undefined;
+  /** Where the schema of the body stands, for a source that knows it: XML is written by it. */
+  readonly schemaPointer?: string | undefined;
   /** Which source answered, in a word or two: `state`, `example:empty`, `scenario:flaky`; sent as `x-mock-source`. */
   readonly from: string;
   /** Departures of the answer, found by verify; by the mock or by the contract itself. */
   readonly violations: readonly Violation[];
+  /** Why the answer may break the contract: it was asked for, or really came so. Verify then only remembers what it finds. */
+  readonly deviates?: string | undefined;
+  /** What goes wrong on the wire, on purpose. */
+  readonly fault?: Fault | undefined;
 }

@@ -57,7 +57,12 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
     const choice = sessions.choose(request.headers, arrival.path);
     if (choice === undefined) {
       const message = 'this request names a session that nobody opened; open it through the control API first';
-      const answer = errors.answer(undefined, { status: 400, message, code: 'session_unknown', param: 'x-mock-session' });
+      const answer = errors.answer(undefined, {
+        status: 400,
+        message,
+        code: 'session_unknown',
+        param: 'x-mock-session',
+      });
       return finish(arrival, sessions.default, { answer, request: toUnmatched(arrival), trace: [] });
     }
     const { session, path } = choice;
@@ -164,6 +169,13 @@ function toFailure(errors: ErrorAnswers, operation: Operation, error: unknown): 
     from: 'mock',
   });
   const code = 'MOCK_FAILED';
-  const violation = { code, severity: 'error', in: 'body', pointer: '', message: `the mock failed: ${message}`, by: 'mock' } as const;
+  const violation = {
+    code,
+    severity: 'error',
+    in: 'body',
+    pointer: '',
+    message: `the mock failed: ${message}`,
+    by: 'mock',
+  } as const;
   return { ...answer, violations: [...answer.violations, violation] };
 }

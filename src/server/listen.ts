@@ -35,7 +35,12 @@ export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise
   // A client that sends no HTTP gets told so; the default is a bare 400 without a word.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const body = JSON.stringify({ type: 'about:blank', title: 'Bad Request', status: 400, detail: `this is not HTTP: ${error.message}` });
+    const body = JSON.stringify({
+      type: 'about:blank',
+      title: 'Bad Request',
+      status: 400,
+      detail: `this is not HTTP: ${error.message}`,
+    });
     socket.end(
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
@@ -45,7 +50,13 @@ export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise
   const address = server.address() as AddressInfo;
   const close = (graceMs = 2000): Promise<void> => stop(server, graceMs);
   const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return { url: `http://${shown}:${address.port}`, host, port: address.port, close, [Symbol.asyncDispose]: () => close() };
+  return {
+    url: `http://${shown}:${address.port}`,
+    host,
+    port: address.port,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
 }
 
 /**
@@ -61,7 +72,11 @@ function createListener(fetch: Fetch): ReturnType<typeof getRequestListener> {
     (incomingRequest, environment) => {
       // The server hands over exactly this pair (its HttpBindings).
       const { incoming, outgoing } = environment as SocketEnvironment;
-      return fetch(incomingRequest, { incoming, outgoing, ...(environmentClass && { ResponseClass: environmentClass }) });
+      return fetch(incomingRequest, {
+        incoming,
+        outgoing,
+        ...(environmentClass && { ResponseClass: environmentClass }),
+      });
     },
     { errorHandler: () => answerUnreadable() },
   );
@@ -99,7 +114,10 @@ function toListenError(error: NodeJS.ErrnoException, port: number, host: string)
       cause: error,
     });
   }
-  const hint = error.code === 'EACCES' ? 'ports below 1024 need rights; choose a higher one with --port' : 'check --host and --port';
+  const hint =
+    error.code === 'EACCES'
+      ? 'ports below 1024 need rights; choose a higher one with --port'
+      : 'check --host and --port';
   return new MockError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${error.message}`, { hint, cause: error });
 }
 

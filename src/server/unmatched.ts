@@ -32,7 +32,10 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
       headers: { allow },
     });
   }
-  const nearest = match.nearest.length === 0 ? '' : `; the nearest ${match.nearest.length === 1 ? 'is' : 'are'} ${match.nearest.join(', ')}`;
+  const nearest =
+    match.nearest.length === 0
+      ? ''
+      : `; the nearest ${match.nearest.length === 1 ? 'is' : 'are'} ${match.nearest.join(', ')}`;
   return errors.answer(undefined, {
     status: 404,
     message: `the contract has no path ${cutPath(situation.path)}${nearest}`,

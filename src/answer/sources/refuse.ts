@@ -1,9 +1,14 @@
 import type { Operation } from '../../contract/operation.js';
+import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
 import type { Violation } from '../../http/violation.js';
+import type { Session } from '../../session/session.js';
 import type { AnswerSource } from '../answer-source.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { readParam } from '../error-plan.js';
+
+/** Whether a session takes a credential. */
+export type AcceptsCredential = (session: Session, credential: string) => boolean;
 
 /** A client that cannot be refused twice for one mistake: the order in which kinds of refusal come. */
 const REFUSAL_ORDER: readonly number[] = [401, 403, 413, 415, 406];
@@ -13,11 +18,19 @@ const REFUSAL_ORDER: readonly number[] = [401, 403, 413, 415, 406];
  *
  * Who may ask comes before what was asked: credentials (401, 403), then size and type of the body (413, 415), then everything
  * else as an invalid request: 400, or 422 where the operation documents that and not 400.
+ *
+ * @param accepts - Narrows the credentials taken; undefined takes any that is well formed.
  */
-export function createRefuseSource(errors: ErrorAnswers): AnswerSource {
+export function createRefuseSource(errors: ErrorAnswers, accepts?: AcceptsCredential): AnswerSource {
   return {
     name: 'refuse',
-    answer: ({ call }, next) => {
+    answer: ({ call, session }, next) => {
+      if (
+        accepts !== undefined &&
+        Object.values(call.credentials).some((credential) => !accepts(session, credential))
+      ) {
+        return rejectCredential(errors, call);
+      }
       const { violations } = call;
       if (violations.length === 0) return next();
       const mistakes = violations.filter((violation) => violation.severity === 'error');
@@ -34,6 +47,25 @@ export function createRefuseSource(errors: ErrorAnswers): AnswerSource {
       });
     },
   };
+}
+
+function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
+  const message = 'the credential is not one that this mock accepts';
+  const answer = errors.answer(call.operation, {
+    status: 401,
+    message: 'The credential is not one that this mock accepts.',
+    code: 'credential_rejected',
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  });
+  const rejection = {
+    code: 'CREDENTIAL_REJECTED',
+    severity: 'error',
+    in: 'security',
+    pointer: '',
+    message,
+    by: 'client',
+  } as const;
+  return { ...answer, violations: [rejection] };
 }
 
 function findFirst(mistakes: readonly Violation[]): Violation | undefined {
@@ -64,6 +96,8 @@ function readParamOf(violation: Violation): string | undefined {
 /** RFC 9110 11.6.1: a 401 names the schemes that would be accepted. */
 function readChallenges(call: Call, status: number): Readonly<Record<string, readonly string[]>> {
   if (status !== 401) return {};
-  const challenges = call.violations.flatMap((violation) => (violation.challenge === undefined ? [] : [violation.challenge]));
+  const challenges = call.violations.flatMap((violation) =>
+    violation.challenge === undefined ? [] : [violation.challenge],
+  );
   return challenges.length === 0 ? {} : { 'www-authenticate': [...new Set(challenges)] };
 }

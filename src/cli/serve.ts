@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { formatMistake } from '../errors.js';
+import { createMock, type Mock, type MockOptions } from '../mock.js';
+import { colour, formatInteraction, formatInteractionJson } from './log.js';
+
+/** What `vouch serve` was asked. */
+export interface ServeOptions {
+  /** Undefined: `spec/openapi.*` of this folder, else the built-in contract. */
+  readonly spec: string | undefined;
+  readonly port: number;
+  readonly host: string;
+  /** Undefined: the folder `fixtures` that belongs to the document; false: none. */
+  readonly fixtures: string | false | undefined;
+  readonly seed: number | undefined;
+  readonly tokens: readonly string[] | undefined;
+  readonly issuedTokens: boolean;
+  readonly clock: string | undefined;
+  /** One JSON object a line instead of text. */
+  readonly json: boolean;
+  /** No line per request. */
+  readonly quiet: boolean;
+  readonly more: Partial<MockOptions>;
+  write(line: string): void;
+  writeError(line: string): void;
+}
+
+/** Problems shown at start; `vouch check` shows them all. */
+const SHOWN_PROBLEMS = 10;
+
+/**
+ * `vouch serve`: serves until a signal ends it.
+ *
+ * @returns the exit code, once the server is closed.
+ */
+export async function runServe(options: ServeOptions): Promise<number> {
+  const spec = options.spec ?? findSpec();
+  const fixtures = options.fixtures === undefined ? findFixtures(spec) : options.fixtures;
+  const format = options.json ? formatInteractionJson : formatInteraction;
+  const mock = await createMock({
+    spec,
+    ...(fixtures === false || fixtures === undefined ? {} : { fixtures }),
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(options.tokens === undefined ? {} : { tokens: options.tokens }),
+    ...(options.issuedTokens ? { issuedTokens: true } : {}),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...options.more,
+    ...(options.quiet ? {} : { onInteraction: (interaction) => options.write(format(interaction)) }),
+  });
+  const server = await mock.listen({ port: options.port, host: options.host });
+  if (options.json)
+    options.write(JSON.stringify({ listening: server.baseUrl, seed: mock.seed, spec, fixtures: fixtures || null }));
+  else for (const line of describeStart(mock, { spec, fixtures, baseUrl: server.baseUrl })) options.write(line);
+  const signal = await waitForSignal();
+  if (!options.json) options.write(colour('gray', `${signal}: closing`));
+  await mock.close();
+  return 0;
+}
+
+/** `spec/openapi.yaml` of this folder, or its `.yml` or `.json`; else the contract that comes with vouch. */
+function findSpec(): string {
+  const own = ['yaml', 'yml', 'json']
+    .map((ending) => join('spec', `openapi.${ending}`))
+    .find((path) => existsSync(path));
+  return own ?? join(packageFolder(), 'spec', 'openapi.yaml');
+}
+
+/** The folder `fixtures` beside the document, or beside the folder `spec` that the document is in. */
+function findFixtures(spec: string): string | undefined {
+  if (/^https?:/.test(spec)) return undefined;
+  const folder = dirname(spec);
+  const candidate = basename(folder) === 'spec' ? join(folder, '..', 'fixtures') : join(folder, 'fixtures');
+  return existsSync(candidate) ? candidate : undefined;
+}
+
+/** The root of the installed package: two folders above the compiled file. */
+export function packageFolder(): string {
+  return fileURLToPath(new URL('../..', import.meta.url));
+}
+
+interface Start {
+  readonly spec: string;
+  readonly fixtures: string | false | undefined;
+  readonly baseUrl: string;
+}
+
+function describeStart(mock: Mock, { spec, fixtures, baseUrl }: Start): readonly string[] {
+  const { contract } = mock;
+  const problems = contract.problems.slice(0, SHOWN_PROBLEMS).map((problem) => {
+    const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
+    return colour('yellow', formatMistake({ ...problem, message: `${problem.message}${assumed}` }));
+  });
+  const hidden = contract.problems.length - problems.length;
+  const clock = new Date(mock.clock.now()).toISOString();
+  return [
+    ...problems,
+    ...(hidden > 0 ? [colour('yellow', `… and ${hidden} more: vouch check ${show(spec)}`)] : []),
+    `${colour('bold', contract.title)} ${contract.version}  ${show(spec)}  ${contract.operations.length} operations`,
+    `fixtures ${fixtures ? show(fixtures) : 'none'}  seed ${mock.seed}  clock ${clock}`,
+    `listening on ${colour('bold', baseUrl)}`,
+  ];
+}
+
+function show(path: string): string {
+  if (/^https?:/.test(path)) return path;
+  const shown = relative(process.cwd(), path);
+  return shown.startsWith(join('..', '..', '..')) ? path : shown;
+}
+
+function waitForSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const stop = (signal: NodeJS.Signals): void => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+      resolve(signal);
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}

@@ -1,0 +1,65 @@
+import { afterEach, describe } from 'vitest';
+import { createMock, type Mock, type MockOptions } from '../src/index.js';
+
+/** A mock and the way a test reaches it. */
+export interface Reach {
+  readonly mock: Mock;
+  /** What a client is pointed at; in-process an origin that nothing listens on. */
+  readonly baseUrl: string;
+  /** Sends a request to a path below the base URL. */
+  send(path: string, init?: RequestInit): Promise<Response>;
+  /** A function of the form of `fetch`, for a client that takes one. */
+  readonly fetch: typeof fetch;
+}
+
+/** Makes a mock that is reached the way the suite is about. */
+export type Start = (options?: Partial<MockOptions>) => Promise<Reach>;
+
+/** The built-in contract with its fixtures. */
+export const BUILT_IN: MockOptions = { spec: 'spec/openapi.yaml', fixtures: 'fixtures' };
+
+/** Runs each case of a suite twice: in-process, and over a socket. Every mock is closed after its case. */
+export function describeBoth(name: string, define: (start: Start) => void): void {
+  describe.each([
+    ['in-process', startInProcess],
+    ['over a socket', startOnSocket],
+  ] as const)(`${name}, %s`, (_, startReach) => {
+    const open: Mock[] = [];
+    afterEach(async () => {
+      await Promise.all(open.splice(0).map((mock) => mock.close()));
+    });
+    define(async (options) => {
+      const mock = await createMock({ ...BUILT_IN, ...options });
+      open.push(mock);
+      return startReach(mock);
+    });
+  });
+}
+
+function startInProcess(mock: Mock): Promise<Reach> {
+  const baseUrl = 'http://in-process.test/v1';
+  return Promise.resolve({
+    mock,
+    baseUrl,
+    send: (path, init) => mock.fetch(`${baseUrl}${path}`, init),
+    fetch: (input, init) => mock.fetch(input, init),
+  });
+}
+
+async function startOnSocket(mock: Mock): Promise<Reach> {
+  const { url } = await mock.listen();
+  const baseUrl = `${url}/v1`;
+  return { mock, baseUrl, send: (path, init) => fetch(`${baseUrl}${path}`, init), fetch };
+}
+
+/** Headers every call of the built-in contract needs. */
+export const AUTHORIZED: Readonly<Record<string, string>> = { authorization: 'Bearer sk-test' };
+
+/** The init of a JSON request. */
+export function jsonInit(method: string, body: unknown): RequestInit {
+  return {
+    method,
+    headers: { ...AUTHORIZED, 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}

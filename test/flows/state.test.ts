@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createMock, createVirtualClock } from '../../src/index.js';
+import { AUTHORIZED, BUILT_IN, describeBoth, jsonInit, type Reach } from '../describe-both.js';
+
+const KEYS = '/organization/admin_api_keys';
+
+interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly value?: string;
+  readonly created_at: number;
+}
+
+interface Page {
+  readonly data: readonly Key[];
+  readonly has_more: boolean;
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+}
+
+// Answers are checked against the contract before they leave, so their shape is what it says.
+async function readPage(response: Response): Promise<Page> {
+  expect(response.status).toBe(200);
+  const page = (await response.json()) as Page;
+  expect(page.first_id).toBe(page.data[0]?.id ?? null);
+  expect(page.last_id).toBe(page.data.at(-1)?.id ?? null);
+  return page;
+}
+
+async function listPage({ send }: Pick<Reach, 'send'>, query = ''): Promise<Page> {
+  return readPage(await send(`${KEYS}${query}`, { headers: AUTHORIZED }));
+}
+
+async function createKey({ send }: Pick<Reach, 'send'>, name: string): Promise<Key> {
+  const response = await send(KEYS, jsonInit('POST', { name }));
+  expect(response.status).toBe(200);
+  return (await response.json()) as Key;
+}
+
+/** Every key of a walk, page by page. */
+async function walk(reach: Pick<Reach, 'send'>, query: Readonly<Record<string, string>>): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  for (let after: string | null = query['after'] ?? null; ;) {
+    const search = new URLSearchParams({ ...query, ...(after === null ? {} : { after }) });
+    const page = await listPage(reach, `?${search.toString()}`);
+    pages.push(page);
+    if (!page.has_more) return pages;
+    expect(page.data.length).toBeGreaterThan(0);
+    after = page.last_id;
+  }
+}
+
+describeBoth('the keys', (start) => {
+  it('come in the order of the fixtures, the first one with its secret', async () => {
+    const reach = await start();
+    const { data, has_more: hasMore } = await listPage(reach);
+    expect(data.map((key) => key.name)).toEqual([
+      'Main Admin Key',
+      'Deployment',
+      'Nightly report',
+      'Schlüssel für Zürich',
+      'Audit export',
+      'Billing',
+      'Break glass',
+    ]);
+    expect(hasMore).toBe(false);
+    expect(data.map((key) => key.value !== undefined)).toEqual([true, false, false, false, false, false, false]);
+  });
+
+  it('are walked exactly once in either direction, whatever the limit', async () => {
+    const reach = await start();
+    const forward = (await listPage(reach)).data.map((key) => key.id);
+    for (const limit of ['1', '2', '3', '7', '8', '1000000']) {
+      const ascending = await walk(reach, { limit, order: 'asc' });
+      expect(ascending.flatMap((page) => page.data.map((key) => key.id))).toEqual(forward);
+      const descending = await walk(reach, { limit, order: 'desc' });
+      expect(descending.flatMap((page) => page.data.map((key) => key.id))).toEqual(forward.toReversed());
+    }
+  });
+
+  it('shows a created key last, in seconds of the clock', async () => {
+    const clock = createVirtualClock('2030-05-06T07:08:09Z');
+    const reach = await start({ clock });
+    const created = await createKey(reach, 'New');
+    expect(created.created_at).toBe(Date.UTC(2030, 4, 6, 7, 8, 9) / 1000);
+    expect((await listPage(reach)).data.at(-1)?.id).toBe(created.id);
+    expect((await listPage(reach, '?order=desc&limit=1')).data[0]?.id).toBe(created.id);
+  });
+
+  it('all survive when they are created at once, each with an id and a secret of its own', async () => {
+    const reach = await start();
+    const created = await Promise.all(Array.from({ length: 50 }, (_, i) => createKey(reach, `Key ${i}`)));
+    expect(new Set(created.map((key) => key.id)).size).toBe(50);
+    expect(new Set(created.map((key) => key.value)).size).toBe(50);
+    const listed = await listPage(reach, '?limit=100');
+    expect(listed.data).toHaveLength(57);
+    expect(new Set(listed.data.slice(7).map((key) => key.id))).toEqual(new Set(created.map((key) => key.id)));
+  });
+
+  it('have no first and last id when there are none', async () => {
+    const reach = await start({ fixtures: { admin_api_keys: [] } });
+    expect(await listPage(reach)).toMatchObject({ data: [], has_more: false, first_id: null, last_id: null });
+  });
+
+  it('are back at the fixtures after a reset', async () => {
+    const reach = await start();
+    await createKey(reach, 'Gone soon');
+    reach.mock.reset();
+    expect((await listPage(reach)).data).toHaveLength(7);
+    expect(reach.mock.journal.interactions).toHaveLength(1);
+  });
+
+  it('belong to one mock: another mock in the process does not see them', async () => {
+    const reach = await start();
+    const stranger = await start();
+    await createKey(reach, 'Mine');
+    expect((await listPage(stranger)).data).toHaveLength(7);
+  });
+
+  it('belong to one session', async () => {
+    const reach = await start();
+    const init = jsonInit('POST', { name: 'Mine' });
+    await reach.send(KEYS, { ...init, headers: { ...init.headers, 'x-mock-session': 'mine' } });
+    const mine = await reach.send(KEYS, { headers: { ...AUTHORIZED, 'x-mock-session': 'mine' } });
+    expect((await readPage(mine)).data).toHaveLength(8);
+    expect((await listPage(reach)).data).toHaveLength(7);
+  });
+});
+
+describeBoth('the files of a vector store', (start) => {
+  const remove = (reach: Reach, store: string, file: string): Promise<Response> =>
+    reach.send(`/vector_stores/${store}/files/${file}`, { method: 'DELETE', headers: AUTHORIZED });
+
+  it('are removed once, from that store alone, and keep their content', async () => {
+    const reach = await start();
+    expect((await remove(reach, 'vs_product_docs', 'file-handbook')).status).toBe(200);
+    expect((await remove(reach, 'vs_product_docs', 'file-handbook')).status).toBe(404);
+    expect((await remove(reach, 'vs_training', 'file-handbook')).status).toBe(200);
+    expect((await reach.send('/files/file-handbook/content', { headers: AUTHORIZED })).status).toBe(200);
+  });
+
+  it.each([
+    ['an unknown store', 'vs_nowhere', 'file-handbook'],
+    ['an unknown file', 'vs_product_docs', 'file-nowhere'],
+    ['a file that exists but is not in the store', 'vs_empty', 'file-handbook'],
+  ])('are answered 404 for %s', async (_, store, file) => {
+    const reach = await start();
+    expect((await remove(reach, store, file)).status).toBe(404);
+  });
+});
+
+describeBoth('the content of a file', (start) => {
+  const content = (reach: Reach, id: string, accept: string): Promise<Response> =>
+    reach.send(`/files/${id}/content`, { headers: { ...AUTHORIZED, accept } });
+
+  it('is a quoted JSON string for whoever takes JSON', async () => {
+    const reach = await start();
+    for (const accept of ['application/json', '*/*', 'application/*']) {
+      const response = await content(reach, 'file-cities', accept);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(await response.text()).toBe(JSON.stringify('Zürich, 東京, Ελλάδα, Київ, القاهرة, 🗝️\n'));
+    }
+  });
+
+  it.each(['application/binary', 'application/octet-stream', 'text/plain'])('is raw for %s', async (accept) => {
+    const reach = await start();
+    const response = await content(reach, 'file-cities', accept);
+    expect(response.headers.get('content-type')).toContain(accept);
+    expect(await response.text()).toBe('Zürich, 東京, Ελλάδα, Київ, القاهرة, 🗝️\n');
+  });
+
+  it('is there although it is empty', async () => {
+    const reach = await start();
+    expect(await (await content(reach, 'file-empty', 'application/json')).text()).toBe('""');
+    const raw = await content(reach, 'file-empty', 'application/octet-stream');
+    expect(raw.status).toBe(200);
+    expect((await raw.arrayBuffer()).byteLength).toBe(0);
+  });
+
+  it('is refused with 406 and what there is for a type nobody has', async () => {
+    const reach = await start();
+    const response = await content(reach, 'file-cities', 'image/png');
+    expect(response.status).toBe(406);
+    expect(await response.text()).toContain('application/json');
+  });
+});
+
+it('the same seed and the same requests give the same bytes, and another seed gives others', async () => {
+  const record = async (seed: number): Promise<readonly string[]> => {
+    await using mock = await createMock({ ...BUILT_IN, seed });
+    const texts: string[] = [];
+    for (const name of ['a', 'b'])
+      texts.push(await (await mock.fetch(`/v1${KEYS}`, jsonInit('POST', { name }))).text());
+    texts.push(await (await mock.fetch(`/v1${KEYS}`, { headers: AUTHORIZED })).text());
+    return texts;
+  };
+  const first = await record(7);
+  expect(await record(7)).toEqual(first);
+  expect(await record(8)).not.toEqual(first);
+});
+
+it('any keys are walked exactly once with any limit in any order, also when keys are created on the way', async () => {
+  const item = (i: number): Record<string, unknown> => ({
+    object: 'organization.admin_api_key',
+    id: `key_${String(i).padStart(24, '0')}`,
+    name: `Key ${i}`,
+    redacted_value: 'sk-admin-...0000',
+    created_at: 1_700_000_000 + i,
+    owner: { type: 'service_account', id: 'sa_1', name: 'Owner', created_at: 1_700_000_000, role: 'member' },
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 40 }),
+      fc.integer({ min: 1, max: 50 }),
+      fc.constantFrom('asc', 'desc'),
+      fc.integer({ min: 0, max: 3 }),
+      async (count, limit, order, created) => {
+        await using mock = await createMock({
+          ...BUILT_IN,
+          fixtures: { admin_api_keys: Array.from({ length: count }, (_, i) => item(i)) },
+        });
+        const reach = { send: (path: string, init?: RequestInit) => mock.fetch(`/v1${path}`, init) };
+        const first = await listPage(reach, `?limit=${limit}&order=${order}`);
+        for (let i = 0; i < created; i++) await createKey(reach, `Late ${i}`);
+        const rest = first.has_more
+          ? await walk(reach, { limit: String(limit), order, after: first.last_id ?? '' })
+          : [];
+        const ids = [first, ...rest].flatMap((page) => page.data.map((key) => key.id));
+        expect(new Set(ids).size).toBe(ids.length);
+        const expected = Array.from({ length: count }, (_, i) => item(i)['id']);
+        expect(ids.filter((id) => expected.includes(id))).toEqual(order === 'asc' ? expected : expected.toReversed());
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
