@@ -40,7 +40,7 @@ export interface MockOptions {
   /** Same seed, same requests, same bytes; default 1. */
   readonly seed?: number;
   /** `'real'`, an instant to stand still at, or a clock of your own; default 2026-01-01T00:00:00Z, standing still. */
-  readonly clock?: 'real' | number | string | Date | Clock;
+  readonly clock?: number | string | Date | Clock;
   /** Bearer tokens and API keys that are accepted; default any. */
   readonly tokens?: readonly string[];
   /** Whether secrets that the mock itself issued are accepted, besides `tokens`; default only where `tokens` is not given. */

@@ -56,7 +56,10 @@ async function startOnSocket(mock: Mock): Promise<Reach> {
 export const AUTHORIZED: Readonly<Record<string, string>> = { authorization: 'Bearer sk-test' };
 
 /** The init of a JSON request. */
-export function jsonInit(method: string, body: unknown): RequestInit {
+export function jsonInit(
+  method: string,
+  body: unknown,
+): { readonly method: string; readonly headers: Record<string, string>; readonly body: string } {
   return {
     method,
     headers: { ...AUTHORIZED, 'content-type': 'application/json' },

@@ -79,13 +79,13 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
 
   const answerCall = (arrival: Arrival, session: Session, call: Call): Response | Promise<Response> => {
     const trace: string[] = [];
-    const done = (answer: Answer | undefined): Response =>
+    const conclude = (answer: Answer | undefined): Response =>
       finish(arrival, session, { answer: answer ?? toUnanswered(errors, call.operation), request: call, call, trace });
-    const failed = (error: unknown): Response => done(toFailure(errors, call.operation, error));
+    const failed = (error: unknown): Response => conclude(toFailure(errors, call.operation, error));
     try {
       const note = (line: string): void => void trace.push(line);
       const answer = parts.chain({ contract: parts.contract, call, session, note });
-      return answer instanceof Promise ? answer.then(done, failed) : done(answer);
+      return answer instanceof Promise ? answer.then(conclude, failed) : conclude(answer);
     } catch (error) {
       return failed(error);
     }

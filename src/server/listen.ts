@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { MockError } from '../errors.js';
 import type { ResponseConstructor } from '../http/encode.js';
@@ -31,20 +32,9 @@ export interface Listening {
  */
 export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
   const { port = 0, host = '127.0.0.1' } = options;
-  const server = createServer(createListener(fetch));
-  // A client that sends no HTTP gets told so; the default is a bare 400 without a word.
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const body = JSON.stringify({
-      type: 'about:blank',
-      title: 'Bad Request',
-      status: 400,
-      detail: `this is not HTTP: ${error.message}`,
-    });
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-    );
-  });
+  const listener = createListener(fetch);
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  server.on('clientError', refuseGarbage);
   await start(server, port, host);
   // A TCP server's address is an AddressInfo.
   const address = server.address() as AddressInfo;
@@ -57,6 +47,41 @@ export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** A client that sends no HTTP is told so; Node's own answer is a bare 400 without a word. */
+function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, title } = GARBAGE[error.code ?? ''] ?? UNREADABLE;
+  const body = JSON.stringify(toProblem({ status, title }, error.message));
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly title: string;
+}
+
+const UNREADABLE: Refusal = { status: 400, title: 'Bad Request' };
+
+/** What Node's parser gives up on besides bytes that are no HTTP, by its error codes. */
+const GARBAGE: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, title: 'Request Header Fields Too Large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout' },
+};
+
+/** RFC 9457 problem details of a request that never became one. */
+function toProblem(refusal: Refusal, detail: string): Readonly<Record<string, unknown>> {
+  return { type: 'about:blank', ...refusal, detail };
 }
 
 /**
@@ -89,11 +114,10 @@ function createListener(fetch: Fetch): ReturnType<typeof getRequestListener> {
 
 /** A request whose target or Host no URL can be made of. */
 function answerUnreadable(): Response {
-  const detail = 'the request target or the Host header is not valid';
-  return Response.json(
-    { type: 'about:blank', title: 'Bad Request', status: 400, detail },
-    { status: 400, headers: { 'content-type': 'application/problem+json' } },
-  );
+  return new Response(JSON.stringify(toProblem(UNREADABLE, 'the request target or the Host header is not valid')), {
+    status: 400,
+    headers: { 'content-type': 'application/problem+json' },
+  });
 }
 
 function start(server: Server, port: number, host: string): Promise<void> {

@@ -1,0 +1,155 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+interface Running {
+  readonly process: ChildProcess;
+  /** Everything printed so far. */
+  output(): string;
+  /** Resolves with the first match once it is printed. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Resolves with the exit code. */
+  readonly exit: Promise<number | null>;
+}
+
+const running: Running[] = [];
+let folder = '';
+
+beforeAll(async () => {
+  if (!existsSync(MAIN)) throw new Error('dist/ is missing: run "npm run build" first ("npm test" does)');
+  folder = await mkdtemp(join(tmpdir(), 'vouch-cli-'));
+  return () => rm(folder, { recursive: true });
+});
+
+afterEach(() => {
+  for (const each of running.splice(0)) each.process.kill('SIGKILL');
+});
+
+function run(args: readonly string[], cwd = process.cwd()): Running {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1' } });
+  let text = '';
+  const watchers = new Set<() => void>();
+  const hear = (chunk: Buffer): void => {
+    text += chunk.toString();
+    for (const watcher of watchers) watcher();
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  const waitFor = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(text);
+        if (match === null) return;
+        watchers.delete(look);
+        resolve(match);
+      };
+      watchers.add(look);
+      look();
+      void exit.then((code) => reject(new Error(`ended with ${code} before ${pattern.source} was printed:\n${text}`)));
+    });
+  const started: Running = { process: child, output: () => text, waitFor, exit };
+  running.push(started);
+  return started;
+}
+
+async function serve(args: readonly string[] = [], cwd?: string): Promise<Running & { readonly baseUrl: string }> {
+  const started = run(['serve', ...args, '--port', '0'], cwd);
+  const [, baseUrl = ''] = await started.waitFor(/listening on (http:\S+)/);
+  return { ...started, baseUrl };
+}
+
+const HEADERS = { authorization: 'Bearer sk-test' };
+
+describe('vouch serve', () => {
+  it('serves the built-in contract with its fixtures and says so', async () => {
+    const { baseUrl, output } = await serve();
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    expect(output()).toContain('2.3.0');
+    expect(output()).toContain('seed 1');
+    const response = await fetch(`${baseUrl}/organization/admin_api_keys`, { headers: HEADERS });
+    expect(await response.json()).toMatchObject({ object: 'list', has_more: false });
+  });
+
+  it('serves the built-in contract in a folder that has none of its own', async () => {
+    const { baseUrl } = await serve([], folder);
+    expect((await fetch(`${baseUrl}/files/file-handbook/content`, { headers: HEADERS })).status).toBe(200);
+  });
+
+  it('logs one line a request with method, path, status, source and the first violation', async () => {
+    const { baseUrl, waitFor } = await serve();
+    await fetch(`${baseUrl}/organization/admin_api_keys?limit=0`, { headers: HEADERS });
+    const [line] = await waitFor(/GET +\S+limit=0.*/);
+    expect(line).toMatch(/^GET +\/v1\/organization\/admin_api_keys\?limit=0 400 [\d.]+ms refuse .*limit/);
+  });
+
+  it('logs JSON that a program can read, without credentials', async () => {
+    const { baseUrl, waitFor } = await (async () => {
+      const started = run(['serve', '--json', '--port', '0']);
+      const [, url = ''] = await started.waitFor(/"listening":"([^"]+)"/);
+      return { ...started, baseUrl: url };
+    })();
+    await fetch(`${baseUrl}/files/file-handbook/content?api_key=hidden`, { headers: HEADERS });
+    const [line] = await waitFor(/.*"operation":"downloadFile".*/);
+    expect(JSON.parse(line)).toMatchObject({
+      method: 'GET',
+      status: 200,
+      from: expect.stringContaining('state') as string,
+    });
+    expect(line).not.toContain('hidden');
+    expect(line).not.toContain('sk-test');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('closes cleanly on %s', async (signal) => {
+    const { process: child, exit } = await serve();
+    child.kill(signal);
+    expect(await exit).toBe(0);
+  });
+
+  it('says so and ends with 1 when the port is taken', async () => {
+    const blocker = createServer();
+    await once(blocker.listen(0, '127.0.0.1'), 'listening');
+    const address = blocker.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { exit, output } = run(['serve', '--port', String(port)]);
+    expect(await exit).toBe(1);
+    expect(output()).toBe(
+      `PORT_TAKEN  port ${port} on 127.0.0.1 is taken by another process\n` +
+        '  hint: stop that process, or choose another port with --port (0 takes any free one)\n',
+    );
+    blocker.close();
+  });
+
+  it('says so and ends with 1 when the document is missing', async () => {
+    const { exit, output } = run(['serve', 'no-such.yaml']);
+    expect(await exit).toBe(1);
+    expect(output()).toMatch(/^SPEC_NOT_FOUND .*no-such\.yaml/);
+    expect(output()).not.toContain('    at ');
+  });
+
+  it('names the line and ends with 1 when the document is broken', async () => {
+    const path = join(folder, 'broken.yaml');
+    await writeFile(path, 'openapi: 3.1.0\npaths:\n  /a: [\n');
+    const { exit, output } = run(['serve', path]);
+    expect(await exit).toBe(1);
+    expect(output()).toMatch(/^SPEC_UNREADABLE .*broken\.yaml:\d+/);
+  });
+
+  it.each([
+    [['serve', '--port', 'http'], 'a port is a whole number'],
+    [['serve', '--prot', '1'], 'Did you mean --port?'],
+    [['sevre'], 'Did you mean serve?'],
+  ])('says what is wrong with %j', async (args, message) => {
+    const { exit, output } = run(args);
+    expect(await exit).toBe(1);
+    expect(output()).toContain(message);
+  });
+});

@@ -1,0 +1,68 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { createMock } from '../../src/index.js';
+import { AUTHORIZED, BUILT_IN } from '../describe-both.js';
+
+it('listening leaves the globals of the process as they were', async () => {
+  const read = (): unknown => ({
+    request: Object.getOwnPropertyDescriptor(globalThis, 'Request'),
+    response: Object.getOwnPropertyDescriptor(globalThis, 'Response'),
+  });
+  const before = read();
+  await using mock = await createMock(BUILT_IN);
+  const { url } = await mock.listen();
+  const response = await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED });
+  expect(response.status).toBe(200);
+  expect(read()).toEqual(before);
+});
+
+it('two servers of one mock share its state, and closing the mock closes both', async () => {
+  const mock = await createMock(BUILT_IN);
+  const [a, b] = [await mock.listen(), await mock.listen()];
+  expect(a.port).not.toBe(b.port);
+  await fetch(`${a.url}/v1/vector_stores/vs_training/files/file-empty`, { method: 'DELETE', headers: AUTHORIZED });
+  const again = await fetch(`${b.url}/v1/vector_stores/vs_training/files/file-empty`, {
+    method: 'DELETE',
+    headers: AUTHORIZED,
+  });
+  expect(again.status).toBe(404);
+  await mock.close();
+  await expect(fetch(a.url)).rejects.toThrow('fetch failed');
+  await expect(fetch(b.url)).rejects.toThrow('fetch failed');
+});
+
+it('a taken port is one clear mistake', async () => {
+  await using mock = await createMock(BUILT_IN);
+  const { port } = await mock.listen();
+  await expect(mock.listen({ port })).rejects.toMatchObject({
+    code: 'PORT_TAKEN',
+    hint: expect.stringContaining('--port') as string,
+  });
+});
+
+it.each([
+  ['no HTTP at all', 'hello there\r\n\r\n'],
+  ['a Host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
+])('a client that sends %s is told so and dropped', async (_, bytes) => {
+  await using mock = await createMock(BUILT_IN);
+  const { port } = await mock.listen();
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString();
+    socket.end();
+  });
+  socket.write(bytes);
+  await once(socket, 'close');
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text).toContain('application/problem+json');
+});
+
+it('a request of 10,000 header bytes too many is refused, and the next one served', async () => {
+  await using mock = await createMock(BUILT_IN);
+  const { url } = await mock.listen();
+  const huge = await fetch(`${url}/v1/files/x/content`, { headers: { ...AUTHORIZED, 'x-huge': 'x'.repeat(30_000) } });
+  expect(huge.status).toBe(431);
+  expect((await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED })).status).toBe(200);
+});
