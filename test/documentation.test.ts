@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const CLI = 'dist/cli/main.js';
+
+interface Block {
+  readonly file: string;
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The fenced blocks of a page. */
+function readBlocks(file: string, page: string): readonly Block[] {
+  return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gmu)].map((match) => ({
+    file,
+    line: page.slice(0, match.index).split('\n').length,
+    language: match[1] ?? '',
+    text: match[2] ?? '',
+  }));
+}
+
+/** Commands of vouch in a shell block: `vouch serve api.yaml --port 0` as its words, without what a `#` says. */
+function readCommands(block: Block): readonly (readonly string[])[] {
+  const lines = block.text.replaceAll(/\\\n/gu, ' ').split('\n');
+  return lines.flatMap((line) => {
+    const command = /(?:^|&& |npx )vouch (?<rest>[^#|]*)/u.exec(line)?.groups?.['rest'];
+    return command === undefined ? [] : [command.trim().split(/\s+/u)];
+  });
+}
+
+function readFlags(text: string): readonly string[] {
+  return [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/gu)].map(([flag]) => flag);
+}
+
+async function readHelp(command: string): Promise<string> {
+  const { stdout } = await run(process.execPath, [CLI, ...(command === '' ? [] : [command]), '--help']);
+  return stdout;
+}
+
+const pages = ['README.md', 'examples/README.md', ...readdirSync('docs').map((name) => join('docs', name))].filter(
+  (path) => path.endsWith('.md'),
+);
+const blocks = pages.flatMap((path) => readBlocks(path, readFileSync(path, 'utf8')));
+const examples = readdirSync('examples').filter((name) => name !== 'README.md');
+
+describe('the programs on the pages', () => {
+  const folder = 'test/.documentation';
+  const isProgram = ({ language, text }: Block): boolean => /^(?:ts|js)$/u.test(language) && text.startsWith('import ');
+  const programs = blocks.filter(isProgram);
+  const texts = new Set(examples.map((name) => readFileSync(join('examples', name), 'utf8')));
+
+  beforeAll(() => mkdirSync(folder, { recursive: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('are there', () => expect(programs.length).toBeGreaterThan(2));
+
+  it.each(programs.map((block, i) => [`${block.file}:${block.line}`, block, i] as const))(
+    '%s runs',
+    async (_, block, i) => {
+      // A test file cannot run inside a test; as one of the examples it runs beside this one.
+      if (texts.has(block.text)) return;
+      expect(block.text).not.toMatch(/from '(?:vitest|node:test)'/u);
+      const path = join(folder, `program-${i}.ts`);
+      writeFileSync(path, block.text);
+      await import(/* @vite-ignore */ join(process.cwd(), path));
+    },
+  );
+});
+
+describe('the examples', () => {
+  it('are each listed with the command that runs them', () => {
+    const page = readFileSync('examples/README.md', 'utf8');
+    for (const name of examples) expect(page).toContain(`[${name}](${name})`);
+  });
+
+  it.each(examples.filter((name) => name.endsWith('.mjs')))('%s ends well and says something', async (name) => {
+    const path = join('examples', name);
+    const { stdout } = await run(process.execPath, name.includes('.test.') ? ['--test', path] : [path]);
+    expect(stdout.trim()).not.toBe('');
+    expect(stdout).toMatch(EXPECTED[name] ?? /nothing is expected of this example/u);
+  });
+});
+
+/** What each example prints, in part. */
+const EXPECTED: Readonly<Record<string, RegExp>> = {
+  'openai-client.mjs': /^Refunds[\s\S]*Main Admin Key\nDeployment\n[\s\S]*Break glass\n$/u,
+  'socket.test.mjs': /^# pass 2$/mu,
+  'any-document.mjs': /^201 Buy milk\nBuy milk\n4\d\d\n204\n404\n$/u,
+};
+
+describe('the command lines on the pages', () => {
+  const commands = blocks.filter(({ language }) => language === 'sh').flatMap(readCommands);
+
+  it('are there', () => expect(commands.length).toBeGreaterThan(4));
+
+  it.each([...new Set(commands.map((words) => words[0] ?? ''))])(
+    'vouch %s exists and has the options given',
+    async (name) => {
+      const help = await readHelp(name);
+      const given = commands.filter((words) => words[0] === name).flatMap((words) => readFlags(words.join(' ')));
+      expect(readFlags(help)).toEqual(expect.arrayContaining(given));
+    },
+  );
+});
+
+describe('docs/cli.md', () => {
+  const page = readFileSync('docs/cli.md', 'utf8');
+  const sections = new Map(
+    page
+      .split(/^## vouch /mu)
+      .slice(1)
+      .map((section) => [section.slice(0, section.indexOf('\n')), section] as const),
+  );
+
+  it('has a section for every command', async () => {
+    const listed = [...(await readHelp('')).matchAll(/^ {2}([a-z]+)(?: |$)/gmu)].map((match) => match[1]);
+    expect(new Set(sections.keys())).toEqual(new Set(listed.filter((name) => name !== 'help')));
+  });
+
+  it.each([...sections.keys()])('lists the options of vouch %s, and no others', async (name) => {
+    const rows = (sections.get(name) ?? '').split('\n').filter((line) => line.startsWith('| `-'));
+    const listed = rows.flatMap((row) => readFlags(row.split('|')[1] ?? ''));
+    const options = (await readHelp(name)).split('\n').filter((line) => /^ {2}-/u.test(line));
+    const wanted = options.flatMap((line) => readFlags(line).slice(0, 1)).filter((flag) => flag !== '--help');
+    expect(new Set(listed)).toEqual(new Set(wanted));
+  });
+});
+
+describe('links between the pages', () => {
+  it.each([...pages, 'ARCHITECTURE.md', 'CHANGELOG.md', 'STYLE.md'])('%s leads to files that exist', (path) => {
+    const links = [...readFileSync(path, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/gu)].map(
+      (match) => match[1] ?? '',
+    );
+    const lost = links.filter((link) => !isThere(join(dirname(path), link)));
+    expect(lost).toEqual([]);
+  });
+
+  it('the index of docs/ lists every page', () => {
+    const index = readFileSync('docs/README.md', 'utf8');
+    const others = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md');
+    expect(others.filter((name) => !index.includes(`(${name})`))).toEqual([]);
+  });
+});
+
+describe('the checks themselves', () => {
+  it('find blocks, commands and flags', () => {
+    const page = 'a\n```sh\nnpx vouch serve a.yaml --port 0 # any\n```\n```ts\nimport 1\n```\n';
+    const found = readBlocks('a.md', page);
+    expect(found.map(({ language, line }) => [language, line])).toEqual([
+      ['sh', 2],
+      ['ts', 5],
+    ]);
+    expect(found.slice(0, 1).flatMap(readCommands)).toEqual([['serve', 'a.yaml', '--port', '0']]);
+    expect(readFlags('-p, --port <n>, --no-cors a--b')).toEqual(['--port', '--no-cors']);
+  });
+});
+
+function isThere(path: string): boolean {
+  const folder = readdirSync(dirname(path));
+  return folder.includes(path.split('/').at(-1) ?? '') || path.endsWith('/');
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface LockEntry {
+  readonly dev?: boolean;
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+// Our own files, in the form npm gives them.
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  readonly packages: Readonly<Record<string, LockEntry>>;
+};
+
+/** The packages in the first column of each table below a heading. */
+function readListed(page: string, heading: string): readonly string[] {
+  const section = page.split(/^## /mu).find((part) => part.startsWith(heading)) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/gu)].map((match) => match[1] ?? ''));
+}
+
+describe('docs/dependencies.md', () => {
+  const page = readFileSync('docs/dependencies.md', 'utf8');
+
+  it('lists every dependency of package.json, and no other', () => {
+    expect(new Set(readListed(page, 'Runtime'))).toEqual(new Set(Object.keys(manifest.dependencies)));
+    expect(new Set(readListed(page, 'Development'))).toEqual(new Set(Object.keys(manifest.devDependencies)));
+  });
+
+  it('names the licence of every package that users install', () => {
+    const licences = Object.entries(lock.packages).flatMap(([path, { dev, license }]) =>
+      path === '' || dev === true ? [] : [license ?? `none in ${path}`],
+    );
+    expect(licences.length).toBeGreaterThan(8);
+    expect(licences.filter((licence) => !page.includes(licence))).toEqual([]);
+  });
+
+  it('is right that nothing a user installs runs a script', () => {
+    const scripted = Object.keys(lock.packages).filter((path) => {
+      const entry = lock.packages[path];
+      return entry?.hasInstallScript === true && entry.dev !== true;
+    });
+    expect(scripted).toEqual([]);
+  });
+});
+
+describe('the packed package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vouch-package-'));
+  let files: readonly string[] = [];
+
+  beforeAll(async () => {
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder]);
+    // The form of `npm pack --json`.
+    const [packed] = JSON.parse(stdout) as [
+      { readonly filename: string; readonly files: readonly { readonly path: string }[] },
+    ];
+    files = packed.files.map(({ path }) => path);
+    mkdirSync(join(folder, 'user'));
+    writeFileSync(join(folder, 'user', 'package.json'), '{ "private": true, "type": "module" }');
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, packed.filename)], {
+      cwd: join(folder, 'user'),
+    });
+  }, 180_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('holds what it runs from and nothing else', () => {
+    for (const path of [
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/cli/main.js',
+      'spec/openapi.yaml',
+      'fixtures/files.yaml',
+      'LICENSE',
+      'README.md',
+    ]) {
+      expect(files).toContain(path);
+    }
+    expect(files.filter((path) => /^(?:src|test|bench|docs|\.ci)\/|tsbuildinfo/u.test(path))).toEqual([]);
+  });
+
+  it('answers a program that imports it by name, from its own contract', async () => {
+    const program = `
+      import { createMock } from 'vouch';
+      const mock = await createMock({ spec: 'node_modules/vouch/spec/openapi.yaml', fixtures: 'node_modules/vouch/fixtures' });
+      const answer = await mock.fetch('/v1/organization/admin_api_keys', { headers: { authorization: 'Bearer any' } });
+      console.log(answer.status, (await answer.json()).data.length);
+      await mock.close();
+    `;
+    const { stdout } = await run('node', ['--input-type=module', '--eval', program], { cwd: join(folder, 'user') });
+    expect(stdout.trim()).toBe('200 7');
+  });
+
+  it('has types that a strict program compiles against', async () => {
+    const program = `import { createMock, type Mock } from 'vouch';\nexport const mock: Promise<Mock> = createMock({ spec: 'a.yaml', seed: 7 });\n`;
+    writeFileSync(join(folder, 'user', 'program.ts'), program);
+    const options = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      'false',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+    ];
+    const types = ['--types', 'node', '--typeRoots', join(process.cwd(), 'node_modules/@types')];
+    const compiler = join(process.cwd(), 'node_modules/.bin/tsc');
+    await expect(
+      run(compiler, [...options, ...types, 'program.ts'], { cwd: join(folder, 'user') }),
+    ).resolves.toMatchObject({ stdout: '' });
+  });
+
+  it('installs a command that tells its version', async () => {
+    const { stdout } = await run(join(folder, 'user/node_modules/.bin/vouch'), ['--version']);
+    expect(stdout.trim()).toBe(manifest.version);
+  });
+});
