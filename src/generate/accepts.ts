@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../contract/schema.js';
 import { readPropertyParts } from './children.js';
-import { toRegExp } from './pattern.js';
+import { countCharacters } from './pattern.js';
 import { allowsType, isKeywords, readType, type Shape } from './shape.js';
 
 /** Whether a scalar fits a shape, as far as the shape itself tells; formats and what stands inside are not looked at. */
@@ -16,10 +16,9 @@ export function accepts(shape: Shape, value: unknown): boolean {
 
 /** Whether a text has the length and follows the patterns a shape asks for. */
 export function acceptsString(shape: Shape, value: string): boolean {
-  // JSON Schema counts characters, not UTF-16 code units (2020-12 validation 6.3).
-  const length = /[\uD800-\uDFFF]/.test(value) ? [...value].length : value.length;
+  const length = countCharacters(value);
   if (length < shape.minLength || length > shape.maxLength) return false;
-  return shape.patterns.every((pattern) => toRegExp(pattern)?.test(value) ?? true);
+  return shape.patterns.every(({ expression }) => expression.test(value));
 }
 
 /** Whether a number keeps the bounds of a shape and is a multiple where it has to be. */

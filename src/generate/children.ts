@@ -3,7 +3,7 @@ import type { Part, Shape } from './shape.js';
 /** The schemas a property of that name must fit; undefined where the name is not allowed at all. */
 export function readPropertyParts(shape: Shape, name: string): readonly Part[] | undefined {
   const parts: Part[] = [...(shape.properties.get(name) ?? [])];
-  for (const { pattern, part } of shape.patternProperties) if (pattern.test(name)) parts.push(part);
+  for (const { pattern, part } of shape.patternProperties) if (pattern.expression.test(name)) parts.push(part);
   const declared = parts.length > 0;
   for (const { known, patterns, part } of shape.closures) {
     if (known.has(name) || patterns.some((pattern) => pattern.test(name))) continue;

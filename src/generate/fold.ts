@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeSegment } from '../contract/pointer.js';
 import type { Schema, SchemaObject } from '../contract/schema.js';
-import { toRegExp } from './pattern.js';
+import { readPattern } from './pattern.js';
 import { allowsType, type Draft, isKeywords, type JsonType, type Part, readType } from './shape.js';
 
 type Fold = (draft: Draft, value: unknown, part: Part) => void;
@@ -41,12 +41,6 @@ const smaller =
     if (typeof value === 'number') draft[name] = Math.min(draft[name], value);
   };
 
-const append =
-  (name: 'formats' | 'patterns'): Fold =>
-  (draft, value) => {
-    if (typeof value === 'string' && !draft[name].includes(value)) draft[name].push(value);
-  };
-
 const FOLDS: Readonly<Record<string, Fold | undefined>> = {
   type: (draft, value) => {
     // The name of a type or a list of them, by the dialect.
@@ -57,8 +51,13 @@ const FOLDS: Readonly<Record<string, Fold | undefined>> = {
   enum: (draft, value) => {
     if (Array.isArray(value) && value.length > 0) keepValues(draft, value);
   },
-  format: append('formats'),
-  pattern: append('patterns'),
+  format: (draft, value) => {
+    if (typeof value === 'string' && !draft.formats.includes(value)) draft.formats.push(value);
+  },
+  pattern: (draft, value) => {
+    if (typeof value !== 'string' || draft.patterns.some(({ source }) => source === value)) return;
+    draft.patterns.push(readPattern(value));
+  },
   minLength: greater('minLength'),
   maxLength: smaller('maxLength'),
   minimum: greater('minimum'),
@@ -158,11 +157,10 @@ function foldObject(draft: Draft, schema: SchemaObject, pointer: string): void {
   }
   const patterns: RegExp[] = [];
   for (const [source, property] of Object.entries(patternProperties ?? {})) {
-    const pattern = toRegExp(source);
-    if (pattern === undefined) continue;
-    patterns.push(pattern);
+    const pattern = readPattern(source);
+    patterns.push(pattern.expression);
     const part = { schema: property, pointer: `${pointer}/patternProperties/${escapeSegment(source)}` };
-    draft.patternProperties.push({ pattern, source, part });
+    draft.patternProperties.push({ pattern, part });
   }
   if (additionalProperties === undefined || additionalProperties === true) return;
   draft.closures.push({

@@ -6,7 +6,8 @@ import { createRandom } from '../random.js';
 import { createExpander } from './expand.js';
 import { createHeight } from './height.js';
 import { make } from './make.js';
-import { NOTHING, readPlainName, type Run, type Spot } from './run.js';
+import { readPlainName } from './names.js';
+import { NOTHING, type Run, type Spot } from './run.js';
 import { SYNTHETIC } from './shape.js';
 import { createVocabulary } from './vocabulary.js';
 
@@ -105,6 +106,7 @@ const ROOT: Spot = {
   index: 0,
   trail: [],
   given: undefined,
+  fresh: false,
   frugal: false,
 };
 

@@ -34,7 +34,7 @@ function makeItem(task: Task, slot: Slot): unknown {
   const parts = [...declared, ...readContained(task, slot.index)];
   for (let i = 0; i < MAXIMUM_TRIES; i++) {
     const path = i === 0 ? `${spot.path}/${slot.index}` : `${spot.path}/${slot.index}~${i}`;
-    const child: Spot = { ...spot, path, index: slot.index + i * 1000, given: slot.given };
+    const child: Spot = { ...spot, path, index: slot.index, given: slot.given, fresh: spot.fresh || i > 0 };
     const item = run.make(parts, child);
     if (item === NOTHING || slot.taken === undefined || slot.given !== undefined) return item;
     const text = JSON.stringify(item);

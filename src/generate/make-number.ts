@@ -1,13 +1,14 @@
 import { acceptsNumber } from './accepts.js';
+import { isIdentifierName } from './names.js';
 import { NOTHING, type Task } from './run.js';
 
 /** Makes a number within its bounds, a multiple where it has to be one. */
 export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   const { shape, spot, run } = task;
-  const suggestion = run.mistakes.has(spot.path) ? undefined : readSuggestion(task, type);
+  const suggestion = spot.fresh || run.mistakes.has(spot.path) ? undefined : readSuggestion(task, type);
   if (suggestion !== undefined) return suggestion;
   const random = run.random(spot.path);
-  const word = run.vocabulary.number(task, type);
+  const word = spot.fresh ? undefined : run.vocabulary.number(task, type);
   if (word !== undefined && acceptsNumber(shape, word)) return word;
   const step = readStep(shape.multiples, type);
   const [least, most] = readBounds(task, step);
@@ -31,7 +32,7 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
 
 function readSuggestion(task: Task, type: 'integer' | 'number'): number | undefined {
   const { shape, spot } = task;
-  if (task.run.vocabulary.isIdentifier(spot)) return undefined;
+  if (isIdentifierName(spot.name)) return undefined;
   const fitting = shape.suggestions.filter(
     (value): value is number =>
       typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value),

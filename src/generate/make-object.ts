@@ -2,8 +2,9 @@ import { escapeSegment } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 import { readPropertyParts } from './children.js';
 import { UNDECIDED } from './expand.js';
-import { NOTHING, readPlainName, type Run, type Spot, type Task } from './run.js';
-import { type Part, readType, type Shape } from './shape.js';
+import { readPlainName } from './names.js';
+import { NOTHING, type Run, type Spot, type Task } from './run.js';
+import { type Part, readType, type Shape, SYNTHETIC } from './shape.js';
 
 /** Makes an object: what is required, what was given, and the options that keep it small. */
 export function makeObject(task: Task): unknown {
@@ -45,6 +46,7 @@ function makeProperty(below: Below, name: string): unknown {
     index: spot.index,
     trail,
     given: own ?? readKnown(task, name, path),
+    fresh: spot.fresh,
     frugal: spot.frugal && spot.depth > 0,
   };
   return run.make(parts, child);
@@ -124,9 +126,8 @@ function* inventNames(task: Task, target: number): Generator<string> {
   const tries = Math.min(target * 4 + 8, 4000);
   for (let i = 0; i < tries; i++) {
     const path = `${spot.path}/{${i}}`;
-    const pattern = shape.patternProperties[i % Math.max(1, shape.patternProperties.length)];
-    const schema = { type: 'string', ...(pattern === undefined ? {} : { pattern: pattern.source }) };
-    const own = pattern === undefined ? [] : [{ schema, pointer: `${pattern.part.pointer}\0name` }];
+    const matching = shape.patternProperties[i % Math.max(1, shape.patternProperties.length)];
+    const own = matching === undefined ? [] : [toNamePart(matching.pattern.source)];
     const parts = [...shape.propertyNames, ...own];
     if (parts.length === 0) yield `key${i + 1}`;
     else {
@@ -134,6 +135,11 @@ function* inventNames(task: Task, target: number): Generator<string> {
       if (typeof name === 'string') yield name;
     }
   }
+}
+
+/** A schema of names that follow a pattern. */
+function toNamePart(pattern: string): Part {
+  return { schema: { type: 'string', pattern }, pointer: `${SYNTHETIC}name ${pattern}` };
 }
 
 /** A value known from elsewhere, for a property of the same name near the top; not after it proved wrong. */

@@ -1,11 +1,12 @@
 import { acceptsString } from './accepts.js';
+import { isIdentifierName } from './names.js';
 import { NOTHING, type Task } from './run.js';
 
 /** Makes a text: as the document suggests, as its format or its name has it, and as long as it may be. */
 export function makeString(task: Task): unknown {
   const { shape, spot, run } = task;
   const isWrong = run.mistakes.has(spot.path);
-  if (!isWrong && !run.vocabulary.isIdentifier(spot)) {
+  if (!isWrong && !spot.fresh && !isIdentifierName(spot.name)) {
     const fitting = shape.suggestions.filter(
       (value): value is string => typeof value === 'string' && acceptsString(shape, value),
     );
@@ -13,12 +14,28 @@ export function makeString(task: Task): unknown {
     if (suggestion !== undefined) return suggestion;
   }
   for (const word of run.vocabulary.texts(task)) if (acceptsString(shape, word)) return word;
+  const [pattern] = shape.patterns;
+  if (pattern !== undefined) return samplePatterns(task) ?? NOTHING;
   const plain = fitLength(
     run.random(spot.path).text('abcdefghijklmnopqrstuvwxyz', 8),
     shape.minLength,
     shape.maxLength,
   );
   return acceptsString(shape, plain) ? plain : NOTHING;
+}
+
+/** Texts tried where several patterns have to agree. */
+const MAXIMUM_TRIES = 50;
+
+function samplePatterns({ shape, spot, run }: Task): string | undefined {
+  const random = run.random(spot.path);
+  for (let i = 0; i < MAXIMUM_TRIES; i++) {
+    const pattern = shape.patterns[i % shape.patterns.length];
+    const text = pattern?.sample(random, shape.minLength, shape.maxLength);
+    if (text !== undefined && acceptsString(shape, text)) return text;
+    if (shape.patterns.length === 1 && i > 2) return undefined;
+  }
+  return undefined;
 }
 
 /** A text cut or grown to a length. */

@@ -44,6 +44,8 @@ function fromShape(task: Task): unknown {
     if (values.length === 0) return NOTHING;
     return random.pick(real.length > 0 ? real : values);
   }
+  const fake = run.mistakes.has(spot.path) ? undefined : run.vocabulary.fake(task);
+  if (fake !== undefined && accepts(shape, fake)) return fake;
   for (const type of orderTypes(task)) {
     const value = makeOfType(task, type);
     if (value !== NOTHING) return value;
@@ -56,7 +58,7 @@ function makeOfType(task: Task, type: JsonType): unknown {
     case 'null':
       return null;
     case 'boolean':
-      return task.run.random(task.spot.path).next() < 0.5;
+      return makeFlag(task);
     case 'integer':
     case 'number':
       return makeNumber(task, type);
@@ -67,6 +69,12 @@ function makeOfType(task: Task, type: JsonType): unknown {
     case 'object':
       return makeObject(task);
   }
+}
+
+function makeFlag({ run, spot, shape, parts, decisions }: Task): boolean {
+  const suggestion = shape.suggestions.find((value) => typeof value === 'boolean');
+  if (suggestion !== undefined && !run.mistakes.has(spot.path)) return suggestion;
+  return run.vocabulary.flag({ run, spot, shape, parts, decisions });
 }
 
 /** The types to try, the likeliest first; null is the last resort, and the first one where the value has to end. */

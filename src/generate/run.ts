@@ -46,6 +46,8 @@ export interface Spot {
   readonly trail: readonly string[];
   /** What the caller gave for this place; undefined where nothing. */
   readonly given: unknown;
+  /** Whether values of the document are passed by, because they were taken already. */
+  readonly fresh: boolean;
   /** Whether options are left out: properties, items and branches that are not needed. */
   readonly frugal: boolean;
 }
@@ -57,9 +59,4 @@ export interface Task {
   readonly shape: Shape;
   readonly parts: readonly Part[];
   readonly decisions: Decisions;
-}
-
-/** A name without the marks of its spelling: `pet_id`, `petId` and `Pet-ID` are one. */
-export function readPlainName(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }

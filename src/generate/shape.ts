@@ -1,4 +1,5 @@
 import type { Schema, SchemaObject } from '../contract/schema.js';
+import type { Pattern } from './pattern.js';
 
 /** The types of JSON Schema; a `number` may be whole, an `integer` must be. */
 export type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
@@ -42,7 +43,7 @@ export interface Shape {
   readonly values: readonly unknown[] | undefined;
   readonly excluded: readonly unknown[];
   readonly formats: readonly string[];
-  readonly patterns: readonly string[];
+  readonly patterns: readonly Pattern[];
   readonly minLength: number;
   readonly maxLength: number;
   readonly minimum: number;
@@ -51,7 +52,7 @@ export interface Shape {
   readonly exclusiveMaximum: number;
   readonly multiples: readonly number[];
   readonly properties: ReadonlyMap<string, readonly Part[]>;
-  readonly patternProperties: readonly { readonly pattern: RegExp; readonly source: string; readonly part: Part }[];
+  readonly patternProperties: readonly { readonly pattern: Pattern; readonly part: Part }[];
   readonly closures: readonly Closure[];
   readonly required: ReadonlySet<string>;
   readonly propertyNames: readonly Part[];

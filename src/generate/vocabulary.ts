@@ -1,41 +1,108 @@
-import type { Spot, Task } from './run.js';
+import { pickInstant, readMoment, toTimestamp } from './dates.js';
+import { createFake, readFakerMethod } from './fake.js';
+import { FORMATS } from './formats.js';
+import { imitateIdentifier, pickIdentifier } from './identifiers.js';
+import { findByName, isIdentifierName, readWords } from './names.js';
+import { pickPerson, pickPlace } from './people.js';
+import { QUANTITIES } from './quantities.js';
+import type { Task } from './run.js';
+import { FORMAT_NAMES, type Pen, pickSentence, pickSlug, pickTitle, WORDS } from './words.js';
 
 /** What values look like: by `x-faker`, by format, by the name of the property. */
 export interface Vocabulary {
+  /** The value `x-faker` asks for; undefined where nothing does, or where faker has no such method. */
+  fake(task: Task): unknown;
   /** Texts to try for a place, the most fitting first. */
   texts(task: Task): Iterable<string>;
   number(task: Task, type: 'integer' | 'number'): number | undefined;
-  /** Whether a place names one thing among many, so that no two of them may be the same. */
-  isIdentifier(spot: Spot): boolean;
+  flag(task: Task): boolean;
 }
 
 /** Creates the vocabulary of one mock. */
 export function createVocabulary(): Vocabulary {
+  const lend = createFake();
+  const openPen = ({ run, spot, shape }: Task): Pen => {
+    const random = run.random(spot.path);
+    return {
+      random,
+      now: run.now,
+      name: spot.name,
+      kind: spot.kind,
+      minLength: shape.minLength,
+      maxLength: shape.maxLength,
+      person: () => pickPerson(run.random(spot.owner, 'person')),
+      place: () => pickPlace(run.random(spot.owner, 'place')),
+      faker: () => lend(random, run.now),
+    };
+  };
   return {
-    *texts({ run, spot, shape }) {
-      const random = run.random(spot.path);
-      for (const format of shape.formats) {
-        const word = FORMATS[format];
-        if (word !== undefined) yield word(random.text('0123456789abcdef', 32), run.now);
-      }
-      yield `${spot.name === '' ? 'value' : spot.name} ${random.integer(1, 99)}`;
+    fake: ({ run, spot, shape }) =>
+      shape.faker === undefined ? undefined : readFakerMethod(lend(run.random(spot.path), run.now), shape.faker),
+    *texts(task) {
+      const { shape } = task;
+      const pen = openPen(task);
+      for (const format of shape.formats) yield* FORMATS.get(format)?.(pen) ?? [];
+      if (shape.formats.some((format) => FORMATS.has(format))) return;
+      if (shape.contentEncoding === 'base64') yield* FORMATS.get('byte')?.(pen) ?? [];
+      if (isIdentifierName(pen.name)) yield* writeIdentifiers(task, pen);
+      const format = findByName(FORMAT_NAMES, pen.name) ?? (readMoment(pen.name).isPlain ? 'date-time' : undefined);
+      if (format !== undefined) yield* FORMATS.get(format)?.(pen) ?? [];
+      const word = findByName(WORDS, pen.name);
+      if (word !== undefined) yield word(pen);
+      yield* writePlain(pen);
     },
-    number: ({ run, spot }) =>
-      /(_at|At)$|^created$|^updated$/.test(spot.name) ? Math.floor(run.now / 1000) : undefined,
-    isIdentifier: (spot) => /(^|_)id$|I[dD]$/.test(spot.name),
+    number: (task, type) => {
+      const { run, spot, shape } = task;
+      const random = run.random(spot.path);
+      const { moment, isPlain } = readMoment(spot.name);
+      const isTime = shape.formats.some((format) => format.startsWith('unix') || format === 'timestamp');
+      if (isTime || (isPlain && type === 'integer')) {
+        return toTimestamp(pickInstant(moment, random, run.now), spot.name, shape.suggestions[0]);
+      }
+      const quantity = findByName(QUANTITIES, spot.name);
+      const place = (): ReturnType<typeof pickPlace> => pickPlace(run.random(spot.owner, 'place'));
+      const value = quantity?.({ random, now: run.now, index: spot.index, isWhole: type === 'integer', place });
+      return value === undefined || (type === 'integer' && !Number.isInteger(value)) ? undefined : value;
+    },
+    flag: ({ run, spot }) => {
+      const words = readWords(spot.name);
+      if (words.some((word) => QUIET_FLAGS.has(word))) return false;
+      if (words.some((word) => SET_FLAGS.has(word))) return true;
+      return run.random(spot.path).next() < 0.5;
+    },
   };
 }
 
-const FORMATS: Readonly<Record<string, ((digits: string, now: number) => string) | undefined>> = {
-  'date-time': (_, now) => new Date(now).toISOString(),
-  date: (_, now) => new Date(now).toISOString().slice(0, 10),
-  time: (_, now) => new Date(now).toISOString().slice(11),
-  uuid: (digits) =>
-    `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`,
-  email: (digits) => `${digits.slice(0, 6)}@example.com`,
-  uri: (digits) => `https://example.com/${digits.slice(0, 6)}`,
-  url: (digits) => `https://example.com/${digits.slice(0, 6)}`,
-  hostname: () => 'example.com',
-  ipv4: () => '192.0.2.1',
-  ipv6: () => '2001:db8::1',
-};
+/** Flags that are down, and flags that are up, while nothing is the matter. */
+const QUIET_FLAGS: ReadonlySet<string> = new Set(
+  'more archived blocked banned cancelled canceled disabled error expired failed hidden locked suspended revoked test'.split(
+    ' ',
+  ),
+);
+const SET_FLAGS: ReadonlySet<string> = new Set('active enabled ok success valid available deleted live'.split(' '));
+
+function* writeIdentifiers(task: Task, pen: Pen): Iterable<string> {
+  for (const example of task.shape.suggestions) {
+    if (typeof example === 'string' && example !== '' && example.length <= 80)
+      yield imitateIdentifier(example, pen.random);
+  }
+  const words = readWords(pen.name);
+  yield pickIdentifier(words.length > 1 ? words.slice(0, -1).join(' ') : pen.kind, pen.random);
+  yield pickIdentifier('', pen.random);
+}
+
+/** Words that go with anything, as long as the schema lets them be. */
+function* writePlain(pen: Pen): Iterable<string> {
+  const slug = pickSlug(pen);
+  yield slug;
+  if (pen.maxLength < slug.length) yield slug.slice(0, pen.maxLength).replace(/-$/, 'x');
+  if (pen.minLength > slug.length) yield grow(pen);
+}
+
+function grow(pen: Pen): string {
+  let text = pickTitle(pen);
+  while (text.length < pen.minLength && text.length < 400) text += ` ${pickSentence(pen)}`;
+  return text
+    .padEnd(pen.minLength, ' and so on')
+    .slice(0, Math.max(pen.minLength, Math.min(pen.maxLength, text.length)));
+}

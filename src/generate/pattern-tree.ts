@@ -1,0 +1,115 @@
+import { readAlphabet } from './alphabet.js';
+
+/** A regular expression as a tree, as far as it says what to write. */
+export type PatternNode =
+  | { readonly kind: 'chars'; readonly alphabet: readonly string[] }
+  | { readonly kind: 'sequence' | 'either'; readonly nodes: readonly PatternNode[] }
+  | { readonly kind: 'repeat'; readonly node: PatternNode; readonly least: number; readonly most: number }
+  | { readonly kind: 'group'; readonly node: PatternNode; readonly names: readonly string[] }
+  | { readonly kind: 'back'; readonly name: string }
+  | { readonly kind: 'look'; readonly node: PatternNode; readonly wanted: boolean }
+  | { readonly kind: 'edge'; readonly at: 'start' | 'end' | 'word' };
+
+interface Reader {
+  readonly source: string;
+  readonly flags: string;
+  at: number;
+  groups: number;
+}
+
+/** Reads the tree of an expression that the engine has read already, so that every bracket is known to be closed. */
+export function readPatternTree(expression: RegExp): PatternNode {
+  return readEither({
+    source: expression.source,
+    flags: expression.flags.replaceAll(/[^imsu]/g, ''),
+    at: 0,
+    groups: 0,
+  });
+}
+
+function readEither(reader: Reader): PatternNode {
+  const nodes: PatternNode[] = [readSequence(reader)];
+  while (reader.source[reader.at] === '|') {
+    reader.at++;
+    nodes.push(readSequence(reader));
+  }
+  const [only] = nodes;
+  return nodes.length === 1 && only !== undefined ? only : { kind: 'either', nodes };
+}
+
+function readSequence(reader: Reader): PatternNode {
+  const nodes: PatternNode[] = [];
+  for (
+    let next = reader.source[reader.at];
+    next !== undefined && next !== '|' && next !== ')';
+    next = reader.source[reader.at]
+  ) {
+    nodes.push(readRepeats(reader, readAtom(reader)));
+  }
+  return { kind: 'sequence', nodes };
+}
+
+function readRepeats(reader: Reader, node: PatternNode): PatternNode {
+  const found = /^(?:\*|\+|\?|\{(\d+)(,(\d*))?\})\??/.exec(reader.source.slice(reader.at, reader.at + 24));
+  if (found === null) return node;
+  reader.at += found[0].length;
+  const mark = found[0].charAt(0);
+  if (mark === '*') return { kind: 'repeat', node, least: 0, most: Infinity };
+  if (mark === '+') return { kind: 'repeat', node, least: 1, most: Infinity };
+  if (mark === '?') return { kind: 'repeat', node, least: 0, most: 1 };
+  const least = Number(found[1]);
+  const most = found[2] === undefined ? least : found[3] === '' ? Infinity : Number(found[3]);
+  return { kind: 'repeat', node, least, most };
+}
+
+function readAtom(reader: Reader): PatternNode {
+  const { source, flags } = reader;
+  const char = takeChar(reader);
+  if (char === '^') return { kind: 'edge', at: 'start' };
+  if (char === '$') return { kind: 'edge', at: 'end' };
+  if (char === '.') return { kind: 'chars', alphabet: readAlphabet('.', flags) };
+  if (char === '(') return readGroup(reader);
+  if (char === '\\') return readEscape(reader);
+  if (char !== '[') return { kind: 'chars', alphabet: [char] };
+  const start = reader.at - 1;
+  while (source[reader.at] !== ']' && reader.at < source.length) reader.at += source[reader.at] === '\\' ? 2 : 1;
+  reader.at++;
+  return { kind: 'chars', alphabet: readAlphabet(source.slice(start, reader.at), flags) };
+}
+
+function readGroup(reader: Reader): PatternNode {
+  const opening = /^\?(?::|(<?)([=!])|<([^>]+)>|[a-z]*(?:-[a-z]+)?:)/.exec(reader.source.slice(reader.at));
+  reader.at += opening?.[0].length ?? 0;
+  const isCapture = opening === null || opening[3] !== undefined;
+  const names: string[] = [];
+  if (isCapture) names.push(String(++reader.groups), ...(opening?.[3] === undefined ? [] : [opening[3]]));
+  const node = readEither(reader);
+  reader.at++;
+  if (isCapture) return { kind: 'group', node, names };
+  if (opening[2] === undefined) return node;
+  return { kind: 'look', node, wanted: opening[2] === '=' && opening[1] === '' };
+}
+
+/** What follows a backslash: a class, a reference, an edge, a code, or the character itself. */
+function readEscape(reader: Reader): PatternNode {
+  const rest = reader.source.slice(reader.at);
+  const back = /^(?:([1-9]\d?)|k<([^>]+)>)/.exec(rest);
+  if (back !== null) {
+    reader.at += back[0].length;
+    return { kind: 'back', name: back[1] ?? back[2] ?? '' };
+  }
+  const code = /^(?:[dDwWsS]|[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[0ntrfv])/.exec(rest);
+  if (code !== null) {
+    reader.at += code[0].length;
+    return { kind: 'chars', alphabet: readAlphabet(`\\${code[0]}`, reader.flags) };
+  }
+  const char = takeChar(reader);
+  return char === 'b' || char === 'B' ? { kind: 'edge', at: 'word' } : { kind: 'chars', alphabet: [char] };
+}
+
+/** The next character, whole even where it takes two code units. */
+function takeChar(reader: Reader): string {
+  const char = String.fromCodePoint(reader.source.codePointAt(reader.at) ?? 0);
+  reader.at += char.length;
+  return char;
+}
