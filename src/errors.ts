@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'FIXTURE_INVALID'
   | 'FIXTURE_UNREADABLE'
   | 'HANDLER_INVALID'
+  | 'OPERATION_UNKNOWN'
   | 'OPTION_INVALID'
   | 'PORT_TAKEN'
   | 'RECORDING_INVALID'
@@ -17,10 +18,15 @@ export type ErrorCode =
   | 'SCENARIO_UNREADABLE'
   | 'SESSION_EXISTS'
   | 'SESSION_INVALID'
+  | 'SESSION_LIMIT'
+  | 'SESSION_TOKEN_TAKEN'
+  | 'SESSION_UNKNOWN'
   | 'LISTEN_FAILED'
   | 'SPEC_INVALID'
   | 'SPEC_NOT_FOUND'
-  | 'SPEC_UNREADABLE';
+  | 'SPEC_UNREADABLE'
+  | 'VERIFY_FAILED'
+  | 'WAIT_TIMEOUT';
 
 /** Where a mistake stands: a file, a line and column (both from 1), and a JSON pointer (RFC 6901). */
 export interface Place {

@@ -1,26 +1,57 @@
+import { MockError, nearest } from '../errors.js';
 import type { Interaction } from './interaction.js';
+import { createWaiting, type WaitOptions } from './wait.js';
+import { verifyInteractions, type VerifyOptions } from './verify.js';
+
+/** Says of an interaction whether it is meant. */
+export type InteractionPredicate = (interaction: Interaction) => boolean;
 
 /** The record of one session's interactions, bounded: the oldest are dropped first. */
 export interface Journal {
+  /** Oldest first; a list of the moment. */
   readonly interactions: readonly Interaction[];
   /** How many were dropped because the journal was full. */
   readonly dropped: number;
   add(interaction: Omit<Interaction, 'number'>): Interaction;
-  /** Those of one operation, in order. */
+  /** Those of one operation, in order. @throws MockError `OPERATION_UNKNOWN` where the contract has no such operation. */
   calls(operation: string): readonly Interaction[];
-  filter(predicate: (interaction: Interaction) => boolean): readonly Interaction[];
+  filter(predicate: InteractionPredicate): readonly Interaction[];
+  /** The last one, or the last one of an operation. @throws MockError `OPERATION_UNKNOWN`. */
   last(operation?: string): Interaction | undefined;
+  /**
+   * The first interaction that is meant: one that is there already, or the one that comes.
+   *
+   * @throws MockError `WAIT_TIMEOUT` that lists what came instead; `OPERATION_UNKNOWN`.
+   */
+  waitFor(what: string | InteractionPredicate, options?: WaitOptions): Promise<Interaction>;
+  /** @throws MockError `VERIFY_FAILED` with every departure of the client, and every count that is not as it should be. */
+  verify(options?: VerifyOptions): void;
+  /** Forgets every interaction; numbers go on. */
   clear(): void;
 }
 
-/** An empty journal that keeps the last `limit` interactions. */
-export function createJournal(limit: number): Journal {
+/** What a journal is made with. */
+export interface JournalOptions {
+  /** How many interactions it keeps. */
+  readonly limit: number;
+  /** Ids of the operations there are: asking for another one is a mistake. */
+  readonly operations: readonly string[];
+}
+
+/** An empty journal. */
+export function createJournal({ limit, operations }: JournalOptions): Journal {
   // A ring: `start` is the oldest entry, so that dropping one costs no copy.
   let ring: Interaction[] = [];
   let start = 0;
   let count = 0;
   let dropped = 0;
+  const waiting = createWaiting();
   const list = (): readonly Interaction[] => [...ring.slice(start), ...ring.slice(0, start)];
+  const toPredicate = (what: string | InteractionPredicate): InteractionPredicate => {
+    if (typeof what === 'function') return what;
+    checkOperation(what, operations);
+    return (interaction) => interaction.operation === what;
+  };
   return {
     get interactions() {
       return list();
@@ -33,21 +64,44 @@ export function createJournal(limit: number): Journal {
       const entry: Interaction = { number: count, ...interaction };
       if (ring.length < limit) {
         ring.push(entry);
-      } else if (limit > 0) {
-        ring[start] = entry;
-        start = (start + 1) % limit;
+      } else {
         dropped += 1;
+        if (limit > 0) {
+          ring[start] = entry;
+          start = (start + 1) % limit;
+        }
       }
+      waiting.tell(entry);
       return entry;
     },
-    calls: (operation) => list().filter((interaction) => interaction.operation === operation),
+    calls: (operation) => list().filter(toPredicate(operation)),
     filter: (predicate) => list().filter(predicate),
-    last: (operation) =>
-      list().findLast((interaction) => operation === undefined || interaction.operation === operation),
+    last: (operation) => (operation === undefined ? list().at(-1) : list().findLast(toPredicate(operation))),
+    waitFor: async (what, options = {}) => waiting.wait({ what, isMeant: toPredicate(what), before: list() }, options),
+    verify: (options = {}) => {
+      for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, operations);
+      verifyInteractions({ interactions: list(), dropped }, options);
+    },
     clear: () => {
       ring = [];
       start = 0;
       dropped = 0;
     },
   };
+}
+
+/** @throws MockError `OPERATION_UNKNOWN` with the nearest id. */
+export function checkOperation(operation: string, operations: readonly string[]): void {
+  if (operations.includes(operation)) return;
+  const meant = nearest(operation, operations);
+  throw new MockError('OPERATION_UNKNOWN', `operation "${operation}" is not in the contract`, {
+    hint: meant === undefined ? `it has ${listSome(operations)}` : `did you mean "${meant}"?`,
+  });
+}
+
+const SHOWN_OPERATIONS = 12;
+
+function listSome(operations: readonly string[]): string {
+  const shown = operations.slice(0, SHOWN_OPERATIONS).join(', ');
+  return operations.length > SHOWN_OPERATIONS ? `${shown}, …` : shown || 'no operations';
 }

@@ -1,6 +1,10 @@
 import type { Clock } from '../clock.js';
 import { createJournal, type Journal } from '../journal/journal.js';
-import type { Store } from '../state/store.js';
+import type { Changeable, ChangeCollection } from '../scenario/effects.js';
+import { createScenarioState, type ScenarioSnapshot, type ScenarioState } from '../scenario/scenario-state.js';
+import { activeIds, dropScenarios, startScenarios, useScenarios, type Scenarios } from '../scenario/scenarios.js';
+import type { Snapshot, Store } from '../state/store.js';
+import type { SessionClock } from './session-clock.js';
 
 /** One client's world. */
 export interface Session {
@@ -9,8 +13,40 @@ export interface Session {
   readonly clock: Clock;
   readonly store: Store;
   readonly journal: Journal;
-  /** Back to how the session began: fixtures and journal. */
-  reset(): void;
+  /** What the scenarios of this session remember: which are active, how often their rules applied. */
+  readonly scenario: ScenarioState;
+  /** Activates scenarios, in this order, and lets them make their changes. @throws MockError `SCENARIO_UNKNOWN`. */
+  use(ids: readonly string[]): void;
+  /** Deactivates scenarios; what they changed stays until a reset. */
+  drop(ids: readonly string[]): void;
+  /** Back to an earlier point; definitions (the contract, fixtures, scenarios) always stay. Default `all`. */
+  reset(what?: ResetKind): void;
+  /** What the session holds now but for its journal; costs next to nothing whatever it holds. */
+  snapshot(): SessionSnapshot;
+  /** Back to a snapshot, of this session or of another one of the same mock, as often as wanted. The journal stays. */
+  restore(snapshot: SessionSnapshot): void;
+  /** This session with a store of its own that starts from what it holds now: for changes that last for one request. */
+  branch(): Session;
+}
+
+/**
+ * How far a reset goes.
+ *
+ * - `counters`: rules count from one again, sequences start over, rate limits are full.
+ * - `state`: collections hold their fixtures again and variables are gone; active scenarios then make their changes anew.
+ * - `all`: both, the clock where it began, the scenarios the session was opened with, an empty journal.
+ */
+export type ResetKind = 'counters' | 'state' | 'all';
+
+/** The words for `ResetKind`. */
+export const RESET_KINDS: readonly ResetKind[] = ['counters', 'state', 'all'];
+
+/** A session at one moment. */
+export interface SessionSnapshot {
+  readonly store: Snapshot;
+  readonly scenario: ScenarioSnapshot;
+  /** Undefined where the clock is not the session's to move. */
+  readonly now: number | undefined;
 }
 
 /** What every session of one mock is made from. */
@@ -18,24 +54,68 @@ export interface SessionParts {
   readonly seed: number;
   /** How many interactions a journal keeps. */
   readonly journalLimit: number;
-  createClock(): Clock;
+  /** Ids of the operations there are. */
+  readonly operations: readonly string[];
+  createClock(): SessionClock;
   createStore(clock: Clock): Store;
+  readonly scenarios: Scenarios;
+  /** How scenarios change the collections of a session. */
+  changeCollections(session: Session): ChangeCollection;
 }
 
-/** A new session that starts from the fixtures. */
-export function createSession(id: string, parts: SessionParts): Session {
-  const clock = parts.createClock();
+/**
+ * A new session that starts from the fixtures.
+ *
+ * @param opening - Scenarios it begins with.
+ * @throws MockError `SCENARIO_UNKNOWN`.
+ */
+export function createSession(id: string, parts: SessionParts, opening: readonly string[] = []): Session {
+  const { scenarios } = parts;
+  const time = parts.createClock();
+  const { clock } = time;
   const store = parts.createStore(clock);
-  const journal = createJournal(parts.journalLimit);
-  return {
+  const journal = createJournal({ limit: parts.journalLimit, operations: parts.operations });
+  const scenario = createScenarioState();
+  const begunAt = time.read();
+  const target = (): Changeable => ({ state: scenario, changeCollection: parts.changeCollections(session) });
+  const begin = (own: readonly string[]): void => {
+    scenario.setActive(own);
+    const active = activeIds(scenarios, scenario, []);
+    if (active.length > 0) startScenarios(scenarios, target(), active);
+  };
+  const session: Session = {
     id,
     seed: parts.seed,
     clock,
     store,
     journal,
-    reset: () => {
+    scenario,
+    use: (ids) => useScenarios(scenarios, target(), ids),
+    drop: (ids) => dropScenarios(scenario, ids),
+    reset: (what = 'all') => {
+      if (what !== 'state') scenario.resetCounters();
+      if (what === 'counters') return;
+      if (what === 'all') {
+        time.write(begunAt);
+        journal.clear();
+      }
       store.reset();
-      journal.clear();
+      scenario.resetVars();
+      begin(what === 'all' ? opening : scenario.active);
+    },
+    snapshot: () => ({ store: store.snapshot(), scenario: scenario.snapshot(), now: time.read() }),
+    restore: (snapshot) => {
+      time.write(snapshot.now);
+      store.restore(snapshot.store);
+      scenario.restore(snapshot.scenario);
+    },
+    branch: () => {
+      const own = parts.createStore(clock);
+      own.restore(store.snapshot());
+      return { ...session, store: own };
     },
   };
+  for (const name of opening) scenarios.find(name);
+  begin(opening);
+  return session;
 }

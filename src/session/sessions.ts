@@ -1,119 +1,177 @@
-import { MockError } from '../errors.js';
+import { MockError, nearest } from '../errors.js';
+import { checkSessionId, createTokens, isSessionId, readCookie, readPrefix } from './choice.js';
 import type { Session } from './session.js';
 
-/** The session a request means, and the path that is left once a session prefix is taken off. */
-export interface SessionChoice {
-  readonly session: Session;
-  readonly path: string;
-}
+/** The session a request means, and the path that is left once a session prefix is taken off; or why it has none. */
+export type SessionChoice =
+  | { readonly session: Session; readonly path: string }
+  | { readonly session: undefined; readonly refused: MockError };
 
 /** All sessions of one mock. */
 export interface Sessions {
   /** The session of requests that name none. */
   readonly default: Session;
   /**
-   * The session a request means: header `x-mock-session`, cookie `mock-session`, a registered bearer token, a path that begins
-   * with `/~id/`, else the default one. An unknown id creates its session, or gives undefined where sessions must be opened.
+   * The session a request means: header `x-mock-session`, cookie `mock-session`, a registered token, a path that begins with
+   * `/~id/`, else the default one. An unknown id opens its session, unless sessions must be opened first.
    */
-  choose(headers: Headers, path: string): SessionChoice | undefined;
+  choose(headers: Headers, path: string): SessionChoice;
   get(id: string): Session | undefined;
-  /** @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`. */
-  open(id: string): Session;
-  /** Makes a bearer token mean a session. */
-  register(token: string, id: string): void;
+  /** @throws MockError `SESSION_UNKNOWN` that names the nearest. */
+  find(id: string): Session;
+  /**
+   * Opens a session; an id is made up where none is given.
+   *
+   * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`, `SCENARIO_UNKNOWN`.
+   */
+  open(opening?: SessionOpening): Session;
+  /** Makes credentials mean a session. @throws MockError `SESSION_TOKEN_TAKEN` where one means another session already. */
+  register(tokens: readonly string[], id: string): void;
+  /** Credentials that mean a session. */
+  tokensOf(id: string): readonly string[];
+  /** Whether a credential was registered for a session. */
+  owns(session: Session, token: string): boolean;
   /** @returns whether there was one. The default session cannot be closed, only reset. */
   close(id: string): boolean;
+  /** Those that are open, the default one first. */
   list(): readonly Session[];
+}
+
+/** How a session begins. */
+export interface SessionOpening {
+  readonly id?: string | undefined;
+  readonly tokens?: readonly string[] | undefined;
+  /** Scenarios it begins with; a reset goes back to these. */
+  readonly scenarios?: readonly string[] | undefined;
+  /** Id of a session to start as a copy of, instead of from the fixtures. */
+  readonly from?: string | undefined;
 }
 
 /** How sessions come and go. */
 export interface SessionsOptions {
-  /** Whether an id nobody opened is refused instead of opened; default false. */
+  /** Whether an id nobody opened is refused instead of opened. */
   readonly requireSession: boolean;
-  /** Milliseconds of the machine's clock after which an unused session is dropped. */
+  /** Milliseconds after which an unused session is dropped. */
   readonly idleMs: number;
-  create(id: string): Session;
+  /** How many there may be at once, without the default one. */
+  readonly limit: number;
+  /** First path segments that begin with `~` and belong to the contract. */
+  readonly reserved: ReadonlySet<string>;
+  /** Names, in lower case, of headers besides Authorization in which a credential travels. */
+  readonly credentialHeaders: readonly string[];
+  /** Milliseconds; the machine's clock unless a test says otherwise. */
+  now(): number;
+  create(id: string, scenarios: readonly string[]): Session;
 }
 
-/** RFC 9110 token characters that are safe in a header, a cookie and a path alike. */
-const SESSION_ID = /^[\w.-]{1,128}$/;
-
-/** An empty set of sessions, but for the default one. */
+/** No sessions, but for the default one. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const initial = options.create('default');
+  const { idleMs, now } = options;
+  const initial = options.create('default', []);
   const sessions = new Map<string, { readonly session: Session; usedAt: number }>();
-  const tokens = new Map<string, string>();
-  let sweptAt = Date.now();
+  const tokens = createTokens(options.credentialHeaders);
+  let sweptAt = now();
+  let madeUp = 0;
 
-  const sweep = (now: number): void => {
-    sweptAt = now;
-    for (const [id, entry] of sessions) if (now - entry.usedAt > options.idleMs) drop(id);
-  };
   const drop = (id: string): boolean => {
-    for (const [token, owner] of tokens) if (owner === id) tokens.delete(token);
+    if (id === initial.id) return false;
+    tokens.forget(id);
     return sessions.delete(id);
   };
-  const find = (id: string): Session | undefined => {
+  const sweep = (): void => {
+    sweptAt = now();
+    for (const [id, entry] of sessions) if (sweptAt - entry.usedAt > idleMs) drop(id);
+  };
+  const get = (id: string): Session | undefined => {
     if (id === initial.id) return initial;
-    const now = Date.now();
-    if (now - sweptAt > options.idleMs / 2) sweep(now);
+    // Often enough that what is idle goes soon, seldom enough that no request pays for many sessions.
+    if (now() - sweptAt > idleMs / 2) sweep();
     const entry = sessions.get(id);
     if (entry === undefined) return undefined;
-    entry.usedAt = now;
+    if (now() - entry.usedAt > idleMs) {
+      drop(id);
+      return undefined;
+    }
+    entry.usedAt = now();
     return entry.session;
   };
-  const add = (id: string): Session => {
-    if (!SESSION_ID.test(id)) {
-      throw new MockError('SESSION_INVALID', `${JSON.stringify(id)} cannot be the id of a session`, {
-        hint: 'use up to 128 letters, digits, "_", "-" and "."',
+  const find = (id: string): Session => {
+    const session = get(id);
+    if (session !== undefined) return session;
+    throw toUnknown(id, [initial.id, ...sessions.keys()]);
+  };
+  const makeUpId = (): string => {
+    do madeUp += 1;
+    while (sessions.has(`session-${madeUp}`));
+    return `session-${madeUp}`;
+  };
+  const open = (opening: SessionOpening = {}): Session => {
+    const { id = makeUpId(), tokens: given = [], from } = opening;
+    checkSessionId(id);
+    if (get(id) !== undefined) {
+      throw new MockError('SESSION_EXISTS', `session "${id}" is already open`, {
+        hint: 'close it first, or pick another id',
       });
     }
-    const session = options.create(id);
-    sessions.set(id, { session, usedAt: Date.now() });
+    if (sessions.size >= options.limit) sweep();
+    if (sessions.size >= options.limit) throw toLimit(options.limit);
+    tokens.check(given, id);
+    const origin = from === undefined ? undefined : find(from);
+    const session = options.create(id, opening.scenarios ?? []);
+    if (origin !== undefined) session.restore(origin.snapshot());
+    if (origin !== undefined && opening.scenarios !== undefined) session.use(opening.scenarios);
+    sessions.set(id, { session, usedAt: now() });
+    tokens.register(given, id);
     return session;
   };
-  const findOrAdd = (id: string): Session | undefined => {
-    const known = find(id);
-    if (known !== undefined || options.requireSession || !SESSION_ID.test(id)) return known;
-    return add(id);
+  const choose = (id: string): Session | MockError => {
+    const known = get(id);
+    if (known !== undefined) return known;
+    try {
+      if (options.requireSession && isSessionId(id)) return find(id);
+      return open({ id });
+    } catch (error) {
+      if (error instanceof MockError) return error;
+      throw error;
+    }
   };
 
   return {
     default: initial,
     choose: (headers, path) => {
-      const prefix = readPrefix(path);
-      const id = headers.get('x-mock-session') ?? readCookie(headers) ?? readToken(headers, tokens) ?? prefix?.id;
-      if (id === undefined) return { session: initial, path };
-      const session = findOrAdd(id);
-      return session && { session, path: prefix?.path ?? path };
+      const prefix = readPrefix(path, options.reserved);
+      const rest = prefix?.path ?? path;
+      const id = headers.get('x-mock-session') ?? readCookie(headers) ?? tokens.read(headers) ?? prefix?.id;
+      if (id === undefined) return { session: initial, path: rest };
+      const session = choose(id);
+      return session instanceof MockError ? { session: undefined, refused: session } : { session, path: rest };
     },
-    get: find,
-    open: (id) => {
-      if (find(id) === undefined) return add(id);
-      throw new MockError('SESSION_EXISTS', `session "${id}" is already open`, { hint: 'close it first, or pick another id' });
+    get,
+    find,
+    open,
+    register: (given, id) => {
+      tokens.check(given, find(id).id);
+      tokens.register(given, id);
     },
-    register: (token, id) => {
-      tokens.set(token, id);
-    },
+    tokensOf: tokens.of,
+    owns: (session, token) => tokens.owner(token) === session.id,
     close: drop,
-    list: () => [initial, ...[...sessions.values()].map((entry) => entry.session)],
+    list: () => {
+      sweep();
+      return [initial, ...[...sessions.values()].map((entry) => entry.session)];
+    },
   };
 }
 
-function readPrefix(path: string): { readonly id: string; readonly path: string } | undefined {
-  if (path.charCodeAt(1) !== 126 /* ~ */) return undefined;
-  const end = path.indexOf('/', 2);
-  return end === -1 ? { id: path.slice(2), path: '/' } : { id: path.slice(2, end), path: path.slice(end) };
+function toUnknown(id: string, ids: readonly string[]): MockError {
+  const meant = nearest(id, ids);
+  return new MockError('SESSION_UNKNOWN', `no session "${id}" is open`, {
+    hint: meant === undefined ? 'open it first: POST /__mock/sessions, or mock.session(id)' : `did you mean "${meant}"?`,
+  });
 }
 
-function readCookie(headers: Headers): string | undefined {
-  const cookies = headers.get('cookie');
-  if (cookies === null || !cookies.includes('mock-session=')) return undefined;
-  return /(?:^|;\s*)mock-session="?([^";]*)/.exec(cookies)?.[1];
-}
-
-function readToken(headers: Headers, tokens: ReadonlyMap<string, string>): string | undefined {
-  if (tokens.size === 0) return undefined;
-  const credential = headers.get('authorization');
-  return credential === null ? undefined : tokens.get(credential.replace(/^bearer +/i, ''));
+function toLimit(limit: number): MockError {
+  return new MockError('SESSION_LIMIT', `there are ${limit} sessions open, and more are not allowed`, {
+    hint: 'close sessions when a test ends, or raise maxSessions (--max-sessions)',
+  });
 }

@@ -1,0 +1,116 @@
+import { MockError } from '../errors.js';
+
+/** RFC 9110 token characters that are safe in a header, a cookie and a path alike. */
+const SESSION_ID = /^[\w.-]{1,128}$/;
+
+/** Whether a text can be the id of a session. */
+export function isSessionId(id: string): boolean {
+  return SESSION_ID.test(id);
+}
+
+/** @throws MockError `SESSION_INVALID`. */
+export function checkSessionId(id: string): void {
+  if (isSessionId(id)) return;
+  const shown = id.length <= 40 ? id : `${id.slice(0, 40)}…`;
+  throw new MockError('SESSION_INVALID', `${JSON.stringify(shown)} cannot be the id of a session`, {
+    hint: 'use 1 to 128 letters, digits, "_", "-" and "."',
+  });
+}
+
+/**
+ * The session id at the start of a path, and the path without it: `/~id/v1/things` is `/v1/things` of session `id`.
+ *
+ * @param reserved - First segments that belong to the contract and are no session: `~user`.
+ */
+export function readPrefix(
+  path: string,
+  reserved: ReadonlySet<string>,
+): { readonly id: string; readonly path: string } | undefined {
+  // Old clients write the tilde as %7E (RFC 3986 2.3 says they need not).
+  const length = path.charCodeAt(1) === 126 ? 2 : /^\/%7e/i.test(path) ? 4 : 0;
+  if (length === 0) return undefined;
+  const slash = path.indexOf('/', length);
+  const end = slash === -1 ? path.length : slash;
+  const id = path.slice(length, end);
+  if (reserved.has(`~${id}`)) return undefined;
+  return { id, path: slash === -1 ? '/' : path.slice(end) };
+}
+
+/** First segments of a contract's paths and base paths that look like a session prefix. */
+export function readReserved(paths: Iterable<string>): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const first = path.split('/')[1] ?? '';
+    if (first.startsWith('~')) found.add(first);
+  }
+  return found;
+}
+
+/** The value of the cookie `mock-session`. */
+export function readCookie(headers: Headers): string | undefined {
+  const cookies = headers.get('cookie');
+  if (cookies === null || !cookies.includes('mock-session=')) return undefined;
+  return /(?:^|;\s*)mock-session="?([^";]*)/.exec(cookies)?.[1];
+}
+
+/** Credentials that mean a session: many clients let a test set nothing but the key they send. */
+export interface Tokens {
+  /** The session of the credential that a request carries. */
+  read(headers: Headers): string | undefined;
+  owner(token: string): string | undefined;
+  /** @throws MockError `SESSION_TOKEN_TAKEN`, `SESSION_INVALID`. */
+  check(tokens: readonly string[], id: string): void;
+  register(tokens: readonly string[], id: string): void;
+  of(id: string): readonly string[];
+  /** Forgets every credential of a session. */
+  forget(id: string): void;
+}
+
+/** @param credentialHeaders - Headers besides Authorization in which a credential travels, in lower case. */
+export function createTokens(credentialHeaders: readonly string[]): Tokens {
+  const owners = new Map<string, string>();
+  const of = (id: string): readonly string[] => [...owners].flatMap(([token, owner]) => (owner === id ? [token] : []));
+  return {
+    read: (headers) => {
+      if (owners.size === 0) return undefined;
+      const authorization = headers.get('authorization');
+      const owner = authorization === null ? undefined : findOwner(owners, authorization);
+      if (owner !== undefined) return owner;
+      for (const name of credentialHeaders) {
+        const found = owners.get(headers.get(name) ?? '');
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    owner: (token) => owners.get(token),
+    check: (tokens, id) => {
+      for (const token of tokens) {
+        if (token === '') throw new MockError('SESSION_INVALID', 'an empty text cannot be the token of a session');
+        const owner = owners.get(token);
+        if (owner === undefined || owner === id) continue;
+        // The token itself is a credential and stays out of the message.
+        throw new MockError('SESSION_TOKEN_TAKEN', `a token of session "${id}" already means session "${owner}"`, {
+          hint: 'give every session tokens of its own, or close the other session first',
+        });
+      }
+    },
+    register: (tokens, id) => {
+      for (const token of tokens) owners.set(token, id);
+    },
+    of,
+    forget: (id) => {
+      for (const token of of(id)) owners.delete(token);
+    },
+  };
+}
+
+/** RFC 9110 11.6.2: a scheme, then credentials; for Basic (RFC 7617) the user name is the key. */
+function findOwner(owners: ReadonlyMap<string, string>, authorization: string): string | undefined {
+  const space = authorization.indexOf(' ');
+  if (space === -1) return owners.get(authorization);
+  const credentials = authorization.slice(space + 1).trim();
+  const owner = owners.get(credentials);
+  if (owner !== undefined || authorization.slice(0, space).toLowerCase() !== 'basic') return owner;
+  const [user = ''] = Buffer.from(credentials, 'base64').toString('utf8').split(':', 1);
+  return owners.get(user);
+}
