@@ -85,7 +85,13 @@ export function bindItemWord(survey: Survey, draft: Draft, operation: Operation)
   const word = survey.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
   if (operation.method === 'GET') {
     if (CONTENT_WORDS.test(word) && isOpaque(operation)) {
-      return { draft, action: 'content', set: NO_SET, confidence: 0.9, why: `"${word}" of one item answers with bytes` };
+      return {
+        draft,
+        action: 'content',
+        set: NO_SET,
+        confidence: 0.9,
+        why: `"${word}" of one item answers with bytes`,
+      };
     }
     return `"${word}" is neither a list, nor the content of an item, nor a thing that can be changed`;
   }
@@ -112,7 +118,13 @@ export function bindCollectionWord(survey: Survey, draft: Draft, operation: Oper
   const list = survey.list(operation);
   const listed = list?.itemSchema === undefined ? undefined : survey.read(list.itemSchema);
   if (operation.method === 'GET' && listed !== undefined && listed.pointer === draft.schema) {
-    return { draft, action: 'search', set: NO_SET, confidence: 0.8, why: `"${word}" answers with items of the collection` };
+    return {
+      draft,
+      action: 'search',
+      set: NO_SET,
+      confidence: 0.8,
+      why: `"${word}" answers with items of the collection`,
+    };
   }
   const body = survey.body(operation);
   if (operation.method === 'POST' && body?.type === 'array' && body.items !== undefined) {
@@ -159,7 +171,8 @@ function isWhole(survey: Survey, draft: Draft, operation: Operation): boolean {
   if (body === undefined) return false;
   const methods = survey.operationsAt(draft.itemKey ?? '');
   if (methods.has('PATCH') || body.pointer === draft.schema) return true;
-  if (findSuccess(operation)?.response.status === '201' || operation.responses.some((r) => r.status === '201')) return true;
+  if (findSuccess(operation)?.response.status === '201' || operation.responses.some((r) => r.status === '201'))
+    return true;
   const create = survey.operationsAt(draft.key).get('POST');
   const whole = create === undefined ? undefined : survey.body(create);
   const demanded = [...(whole?.properties.values() ?? [])].filter(({ required }) => required);

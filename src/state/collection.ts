@@ -1,4 +1,5 @@
-import { createItemList, type Entry, type ItemList, type NewEntry } from './item-list.js';
+import { createItemList, type Entry, type Item, type ItemList, type NewEntry } from './item-list.js';
+import type { World } from './resource.js';
 
 /**
  * One named collection: a list of items, or, where its items live under others, one list for each of those.
@@ -7,6 +8,12 @@ import { createItemList, type Entry, type ItemList, type NewEntry } from './item
  */
 export interface Collection {
   readonly name: string;
+  /** What a created item starts from. */
+  readonly defaults: Item;
+  /** What its fixtures say of unknown ids. */
+  readonly world: World | undefined;
+  /** Whether fixtures started it: then it is closed where nothing else is said. */
+  readonly started: boolean;
   /** The items of one scope; an empty list where there are none. Change it through the collection, never directly. */
   list(scope?: string): ItemList;
   /** Scopes that hold or held items. */
@@ -43,12 +50,20 @@ export function readScope(scope: string): readonly string[] {
   return scope === '' ? [] : scope.split('/').map((id) => id.replaceAll('%2F', '/').replaceAll('%25', '%'));
 }
 
-/** An empty collection. */
-export function createCollection(name: string): Collection {
-  return createCollectionOver(name, { lists: new Map(), seeded: new Set(), created: 0 });
+/** What a fixture says of a collection besides its items. */
+export interface CollectionFacts {
+  readonly name: string;
+  readonly defaults: Item;
+  readonly world: World | undefined;
+  readonly started: boolean;
 }
 
-function createCollectionOver(name: string, parts: CollectionParts): Collection {
+/** An empty collection. */
+export function createCollection(facts: CollectionFacts): Collection {
+  return createCollectionOver(facts, { lists: new Map(), seeded: new Set(), created: 0 });
+}
+
+function createCollectionOver(facts: CollectionFacts, parts: CollectionParts): Collection {
   const lists = new Map(parts.lists);
   let seeded = parts.seeded;
   let created = parts.created;
@@ -61,7 +76,7 @@ function createCollectionOver(name: string, parts: CollectionParts): Collection 
     return fresh;
   };
   return {
-    name,
+    ...facts,
     list: (scope = '') => lists.get(scope) ?? empty,
     get scopes() {
       return [...lists.keys()];
@@ -84,7 +99,7 @@ function createCollectionOver(name: string, parts: CollectionParts): Collection 
     },
     copy: () => {
       const copies = new Map([...lists].map(([scope, list]) => [scope, list.copy()]));
-      return createCollectionOver(name, { lists: copies, seeded, created });
+      return createCollectionOver(facts, { lists: copies, seeded, created });
     },
   };
 }

@@ -32,7 +32,11 @@ type Hint = Readonly<Record<string, unknown>>;
 
 function applyCollectionHint(resource: Resource, hint: Hint): Resource {
   // The members were checked against the schema of x-mock, so each one is of the type its name has here.
-  const given = hint as Partial<Resource> & { readonly id?: string; readonly idPattern?: string; readonly parent?: string };
+  const given = hint as Partial<Resource> & {
+    readonly id?: string;
+    readonly idPattern?: string;
+    readonly parent?: string;
+  };
   const schema = typeof given.schema === 'string' ? given.schema.replace(/^#/, '') : resource.schema;
   const idProperty = given.id ?? resource.idProperty;
   const idPattern = given.idPattern === undefined || idProperty === undefined ? {} : { [idProperty]: given.idPattern };
@@ -92,6 +96,7 @@ function applyOperationHint(
     within: hint['parents'] === undefined ? inferred?.within : undefined,
     set: (hint['set'] as Binding['set'] | undefined) ?? inferred?.set ?? {},
     list: typeof hint['items'] === 'string' && list !== undefined ? { ...list, items: hint['items'] } : list,
+    page: hint['page'] as Binding['page'],
     confidence: 1,
     why: 'the document says so (x-mock)',
   };

@@ -93,7 +93,9 @@ function findWhole(
   if (top === undefined) return undefined;
   const noun = toSingular(parent.words.at(-1) ?? '');
   const wanted = new Set([parameter, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
-  const property = [...(survey.read(draft.schema)?.properties.keys() ?? [])].find((name) => wanted.has(toBareName(name)));
+  const property = [...(survey.read(draft.schema)?.properties.keys() ?? [])].find((name) =>
+    wanted.has(toBareName(name)),
+  );
   return property === undefined ? undefined : { draft: top, within: { property, parameter } };
 }
 
@@ -116,12 +118,7 @@ function findBinding(survey: Survey, atlas: Atlas, operation: Operation): Findin
   return bindWord(survey, atlas, operation, shape.groups);
 }
 
-function bindWord(
-  survey: Survey,
-  atlas: Atlas,
-  operation: Operation,
-  groups: readonly PathGroup[],
-): Finding | string {
+function bindWord(survey: Survey, atlas: Atlas, operation: Operation, groups: readonly PathGroup[]): Finding | string {
   const last = groups.at(-1);
   const above = groups.slice(0, -1);
   if (above.length > 0 && last?.words.length === 1) {
@@ -155,6 +152,7 @@ function toBinding(
     within: atlas.within(toGroupKey(groups.slice(0, itemIndex + 1), 'collection')),
     set: finding.set,
     list: finding.action === 'list' || finding.action === 'search' ? survey.list(operation) : undefined,
+    page: undefined,
     confidence: finding.confidence,
     why: finding.why,
   };

@@ -45,7 +45,8 @@ export interface ListShape {
   readonly constants: Readonly<Record<string, unknown>>;
 }
 
-const ITEM_NAMES = /^(data|items|results|entries|values?|records|rows|list|content|elements|objects|resources|collection)$/i;
+const ITEM_NAMES =
+  /^(data|items|results|entries|values?|records|rows|list|content|elements|objects|resources|collection)$/i;
 
 const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   [/^(has_?(more|next(_?page)?)|more|is_?truncated|next_?page_?exists)$/i, 'hasMore'],
@@ -57,7 +58,10 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   [/^(page|current_?page|page_?(number|index)|number)$/i, 'page'],
   [/^(limit|per_?page|page_?size|max_?results)$/i, 'limit'],
   [/^(offset|skip|start|start_?index)$/i, 'offset'],
-  [/^(next|next_?(page|cursor|token|page_?token|marker|url|page_?url|link|href|continuation)|cursor|continuation)$/i, 'next'],
+  [
+    /^(next|next_?(page|cursor|token|page_?token|marker|url|page_?url|link|href|continuation)|cursor|continuation)$/i,
+    'next',
+  ],
   [/^(prev(ious)?|(prev(ious)?)_?(page|cursor|token|marker|url|page_?url|link))$/i, 'previous'],
   [/^(self|url|href)$/i, 'self'],
 ];

@@ -14,12 +14,15 @@ export function describeResource(
   const parameter = draft.groups.at(-1)?.parameters.at(-1);
   return {
     name: facts.name,
-    path: draft.groups.map(({ words, parameters }, i) => toText(words, i < draft.groups.length - 1 ? parameters : [])).join(''),
+    path: draft.groups
+      .map(({ words, parameters }, i) => toText(words, i < draft.groups.length - 1 ? parameters : []))
+      .join(''),
     singleton: false,
     parents: facts.parents,
     schema: draft.schema,
     idProperty: schema === undefined ? 'id' : findIdProperty(schema, draft, parameter),
-    idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)?.schemaPointer,
+    idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
+      ?.schemaPointer,
     members: undefined,
     once: schema === undefined ? [] : findOnce(survey, draft, schema),
     redacts: schema === undefined ? {} : findRedacted(schema),
@@ -63,7 +66,10 @@ function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
   const redacted: Record<string, string> = {};
   for (const name of schema.properties.keys()) {
     const plain = /^(?:redacted|masked|obfuscated)_?(.+)$/i.exec(name)?.[1];
-    const match = plain === undefined ? undefined : [...schema.properties.keys()].find((key) => toBareName(key) === toBareName(plain));
+    const match =
+      plain === undefined
+        ? undefined
+        : [...schema.properties.keys()].find((key) => toBareName(key) === toBareName(plain));
     if (match !== undefined) redacted[name] = match;
   }
   return redacted;

@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/operation.js';
 import type { Item } from './item-list.js';
 import type { ListShape } from './list-shape.js';
+import type { PageStyleName } from './page.js';
 
 /** What an operation does to a collection. */
 export type Action =
@@ -68,6 +69,8 @@ export interface Binding {
   readonly set: Item;
   /** For `list` and `search`. */
   readonly list: ListShape | undefined;
+  /** The pagination style a hint names. */
+  readonly page: PageStyleName | undefined;
   /** From 0 to 1; a hint of the document is 1. */
   readonly confidence: number;
   readonly why: string;

@@ -53,9 +53,21 @@ export function findStatusFor(verb: string, schema: ItemSchema): StatusChange | 
 }
 
 /** Words of a status that something has only after a while, never at its beginning. */
-const LATER = /cancel|fail|delet|expir|clos|complet|succe|reject|revok|archiv|past_due|unpaid|ended|lost|won|void|inactive|disabled|error|refund|return|deliver|sold|frozen|suspend|incomplete|paused|block|lock/i;
+const LATER =
+  /cancel|fail|delet|expir|clos|complet|succe|reject|revok|archiv|past_due|unpaid|ended|lost|won|void|inactive|disabled|error|refund|return|deliver|sold|frozen|suspend|incomplete|paused|block|lock/i;
 
-const FIRST: readonly string[] = ['new', 'created', 'draft', 'queued', 'pending', 'open', 'active', 'enabled', 'available', 'in_progress'];
+const FIRST: readonly string[] = [
+  'new',
+  'created',
+  'draft',
+  'queued',
+  'pending',
+  'open',
+  'active',
+  'enabled',
+  'available',
+  'in_progress',
+];
 
 /** The status a new item starts with: a word of beginning, else the first that is no word of an end. */
 export function chooseFirstStatus(values: readonly unknown[]): unknown {

@@ -50,7 +50,9 @@ export function createStore(definition: StoreDefinition, options: StoreOptions):
   const collection = (name: string): Collection => {
     const known = collections.get(name);
     if (known !== undefined) return known;
-    const made = definition.collections.get(name)?.copy() ?? createCollection(name);
+    const made =
+      definition.collections.get(name)?.copy() ??
+      createCollection({ name, defaults: {}, world: undefined, started: false });
     collections.set(name, made);
     return made;
   };

@@ -1,0 +1,154 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operation.js';
+import type { Generator } from '../../generate/generate.js';
+import type { Answer } from '../../http/answer.js';
+import type { Call } from '../../http/call.js';
+import type { Validators } from '../../http/validate.js';
+import { NO_VIOLATIONS } from '../../http/violation.js';
+import type { Collection } from '../../state/collection.js';
+import { createIdentity, type Identity } from '../../state/identity.js';
+import type { Entry, Item } from '../../state/item-list.js';
+import { createItemPlan, type ItemPlan } from '../../state/item-plan.js';
+import { createItemSchemaReader, type ItemSchema, type ReadItemSchema } from '../../state/item-schema.js';
+import type { Binding, Resource, Resources, World } from '../../state/resource.js';
+import type { Exchange, Next } from '../answer-source.js';
+import { chooseResponse, type ResponseChoice } from '../choose-response.js';
+import type { ErrorAnswers } from '../error-body.js';
+
+/** What the source of state is made of. */
+export interface StateParts {
+  readonly contract: Contract;
+  readonly resources: Resources;
+  readonly validators: Validators;
+  readonly generator: Generator;
+  readonly errors: ErrorAnswers;
+  /** For all collections that say nothing themselves; default: closed where fixtures started it, else open. */
+  readonly world?: World | undefined;
+  /** How many items an open collection shows before anybody created one; default 3. */
+  readonly items?: number | undefined;
+}
+
+/** Answers one operation from state. */
+export type StateHandler = (exchange: Exchange, next: Next) => ReturnType<Next>;
+
+/** A resource with everything that is worked out once from its schema. */
+export interface ResourceKit {
+  readonly resource: Resource;
+  readonly schema: ItemSchema | undefined;
+  readonly identity: Identity;
+  readonly plan: ItemPlan;
+}
+
+/** What the handlers of all operations share. */
+export interface StateKit extends StateParts {
+  readonly read: ReadItemSchema;
+  kit(collection: string): ResourceKit;
+  worldOf(resource: Resource, collection: Collection): World;
+}
+
+/** Shows an item the way one schema wants it. */
+export type ShowItem = (entry: Entry, exchange: Exchange) => unknown;
+
+/** Creates what the handlers share; kits of resources are made when they are first asked for. */
+export function createStateKit(parts: StateParts): StateKit {
+  const read = createItemSchemaReader(parts.contract);
+  const kits = new Map<string, ResourceKit>();
+  return {
+    ...parts,
+    read,
+    kit: (name) => {
+      const known = kits.get(name);
+      if (known !== undefined) return known;
+      const kit = createResourceKit(parts, read, name);
+      kits.set(name, kit);
+      return kit;
+    },
+    worldOf: (resource, collection) =>
+      collection.world ??
+      resource.world ??
+      parts.world ??
+      parts.resources.world ??
+      (collection.started || resource.schema === undefined ? 'closed' : 'open'),
+  };
+}
+
+function createResourceKit(parts: StateParts, read: ReadItemSchema, name: string): ResourceKit {
+  const resource = parts.resources.collections.get(name);
+  // Bindings name collections of the same inference, which gives every one of them a resource.
+  if (resource === undefined) throw new Error(`no resource is called "${name}"`);
+  const schema = resource.schema === undefined ? undefined : read(resource.schema);
+  const identity = createIdentity(parts.contract, resource, schema);
+  const pointer = resource.schema ?? '';
+  const check = resource.schema === undefined ? () => NO_VIOLATIONS : parts.validators.check(pointer, 'response');
+  const plan = createItemPlan(resource, {
+    schema,
+    maker: {
+      check: (item) => check(item, 'body'),
+      complete: (item, { seed, key, now }) =>
+        // A schema of objects gives an object.
+        parts.generator.complete(pointer, item, { seed, key, direction: 'response', now }) as Item,
+    },
+  });
+  return { resource, schema, identity, plan };
+}
+
+/** A chooser of responses that remembers its choice for each `Accept` it has seen. */
+export function createChoice(operation: Operation, status?: number): (call: Call) => ResponseChoice | undefined {
+  const known = new Map<string | null, ResponseChoice | undefined>();
+  return (call) => {
+    const accept = call.headers.get('accept');
+    if (known.has(accept)) return known.get(accept);
+    const choice = chooseResponse(operation, { status, accept });
+    // Headers are the client's: their number is bounded here, not by it.
+    if (known.size < 64) known.set(accept, choice);
+    return choice;
+  };
+}
+
+/** Shows items as the schema at a pointer wants them: as they are where it is the schema of the resource. */
+export function createShow(kit: StateKit, resource: Resource, pointer: string | undefined): ShowItem {
+  const target = pointer === undefined ? undefined : kit.read(pointer)?.pointer;
+  if (pointer === undefined || target === undefined || target === resource.schema) return (entry) => entry.item;
+  const check = kit.validators.check(pointer, 'response');
+  const shown = new WeakMap<Item, unknown>();
+  return (entry, { session }) => {
+    if (shown.has(entry.item)) return shown.get(entry.item);
+    const fits = check(entry.item, 'body').length === 0;
+    const context = {
+      seed: session.seed,
+      key: `${resource.name}\0${entry.id}`,
+      direction: 'response' as const,
+      now: session.clock.now(),
+      known: entry.item,
+    };
+    const item = fits ? entry.item : kit.generator.complete(pointer, entry.item, context);
+    shown.set(entry.item, item);
+    return item;
+  };
+}
+
+/** An answer from state. */
+export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = {}): Answer {
+  const { media, mediaType, status } = choice;
+  const bare = media === undefined || mediaType === undefined;
+  return {
+    status,
+    headers,
+    body: bare ? undefined : body,
+    mediaType: bare ? undefined : mediaType,
+    ...(bare || media.schema === undefined ? {} : { schemaPointer: media.schemaPointer }),
+    from: 'state',
+    violations: NO_VIOLATIONS,
+  };
+}
+
+/** The words for one item of a collection: `vector_stores.files` -> `file`. */
+export function toNoun(kit: StateKit, binding: Binding): string {
+  const name = kit.kit(binding.collection).resource.name.split('.').at(-1) ?? 'item';
+  return singular(name).replaceAll(/[_-]+/g, ' ');
+}
+
+function singular(noun: string): string {
+  if (noun.endsWith('ies')) return noun.replace(/ies$/, 'y');
+  return /[^s]s$/.test(noun) ? noun.slice(0, -1) : noun;
+}

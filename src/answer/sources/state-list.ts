@@ -1,0 +1,137 @@
+import type { Answer } from '../../http/answer.js';
+import type { Call } from '../../http/call.js';
+import { createEnvelope, type Envelope } from '../../state/envelope.js';
+import type { ListShape } from '../../state/list-shape.js';
+import { createPagePlan, isDescending, type PagePlan } from '../../state/page-plan.js';
+import { isPageMistake, type PageMistake, type PageTurn } from '../../state/page.js';
+import { readFilters, readSort } from '../../state/selection.js';
+import type { Binding } from '../../state/resource.js';
+import { createView } from '../../state/view.js';
+import type { Exchange } from '../answer-source.js';
+import { createChoice, createShow, toAnswer, toNoun, type StateHandler, type StateKit } from './state-kit.js';
+import { createPlaceFinder } from './state-scope.js';
+import { seedOpenWorld } from './state-world.js';
+
+/** Answers a list from state: one page, in the order asked for, with an envelope that tells the truth about it. */
+export function createListHandler(kit: StateKit, binding: Binding, shape: ListShape): StateHandler {
+  const { operation } = binding;
+  const { resource, schema } = kit.kit(binding.collection);
+  const plan = createPagePlan(kit.contract, operation, { item: schema, style: binding.page });
+  const findPlace = createPlaceFinder(kit, binding);
+  const choose = createChoice(operation);
+  const show = createShow(kit, resource, shape.itemSchema);
+  const idProperty = resource.idProperty ?? 'id';
+  const links = operation.responses.some(({ headers }) => headers.some(({ name }) => name.toLowerCase() === 'link'));
+  let filled: Envelope | undefined;
+  const linked = links || (shape.items === undefined && plan.style.name !== 'none');
+
+  return (exchange) => {
+    const { call } = exchange;
+    const choice = choose(call);
+    const place = findPlace(exchange);
+    if ('missing' in place) return place.missing;
+    if (choice === undefined) return undefined;
+    seedOpenWorld(kit, exchange, place);
+    const list = place.collection.list(place.scope);
+    const within =
+      binding.within === undefined ? undefined : { [binding.within.property]: call.path[binding.within.parameter] };
+    const view = createView(list, {
+      descending: readDescending(plan, call),
+      keep: readFilters(plan.filters, call.query, within),
+      order: readSort(plan.sort === undefined ? undefined : call.query[plan.sort], schema),
+    });
+    const limit = readLimit(plan, call);
+    const page = plan.style.cut({
+      view,
+      limit,
+      value: (role) => call.query[plan.names[role] ?? ''],
+      recall: (id) => list.recall(id),
+    });
+    if (isPageMistake(page)) return answerMistake(kit, exchange, { binding, plan, mistake: page });
+    const entries = view.slice(page.from, page.to);
+    const url = (turn: PageTurn | undefined, absolute: boolean): string => toUrl(call, plan, { turn, absolute });
+    const body = envelope(exchange)({
+      page,
+      total: view.size,
+      limit,
+      entries,
+      items: entries.map((entry) => show(entry, exchange)),
+      id: (entry) => entry.item[idProperty] ?? entry.id,
+      url,
+    });
+    return toAnswer(choice, body, linked ? toLinkHeader(page, url) : {});
+  };
+
+  function envelope({ session }: Exchange): Envelope {
+    const schemaPointer = shape.schema;
+    filled ??= createEnvelope(shape, kit.read(schemaPointer), (known) => {
+      const context = {
+        seed: session.seed,
+        key: schemaPointer,
+        direction: 'response' as const,
+        now: session.clock.now(),
+      };
+      // The schema of an envelope gives an object.
+      return kit.generator.complete(schemaPointer, known, context) as Readonly<Record<string, unknown>>;
+    });
+    return filled;
+  }
+}
+
+function readDescending(plan: PagePlan, call: Call): boolean {
+  if (plan.order === undefined) return plan.descending;
+  const asked = call.query[plan.order.name];
+  return asked === undefined ? plan.descending : isDescending(asked);
+}
+
+function readLimit(plan: PagePlan, call: Call): number {
+  const asked = call.query[plan.names.limit ?? ''];
+  const limit = typeof asked === 'number' ? asked : Number(asked ?? Number.NaN);
+  return Math.min(Number.isFinite(limit) ? Math.max(0, Math.floor(limit)) : plan.defaultLimit, plan.maximumLimit);
+}
+
+/** A cursor that names no item is a mistake of the client: nothing says where the walk should go on. */
+function answerMistake(
+  kit: StateKit,
+  exchange: Exchange,
+  at: { readonly binding: Binding; readonly plan: PagePlan; readonly mistake: PageMistake },
+): Answer {
+  const { binding, plan, mistake } = at;
+  const param = plan.names[mistake.role];
+  const message =
+    mistake.role === 'token'
+      ? `${JSON.stringify(mistake.value)} is no cursor of this list`
+      : `no ${toNoun(kit, binding)} has the id ${JSON.stringify(mistake.value)}`;
+  exchange.note(`state: query parameter "${param ?? mistake.role}": ${message}`);
+  return kit.errors.answer(binding.operation, { status: 400, message, code: 'invalid_value', param, from: 'state' });
+}
+
+/** The URL of a list with another place in it. */
+function toUrl(
+  call: Call,
+  plan: PagePlan,
+  to: { readonly turn: PageTurn | undefined; readonly absolute: boolean },
+): string {
+  const [path = '', query = ''] = call.url.split('?');
+  const origin = to.absolute ? `http://${call.headers.get('host') ?? 'localhost'}` : '';
+  if (to.turn === undefined) return origin + path;
+  const parameters = new URLSearchParams(query);
+  for (const role of ['after', 'before', 'token', 'page', 'offset'] as const) {
+    const name = plan.names[role];
+    if (name !== undefined) parameters.delete(name);
+  }
+  parameters.set(plan.names[to.turn.role] ?? to.turn.role, String(to.turn.value));
+  return `${origin}${path}?${parameters.toString()}`;
+}
+
+/** RFC 8288: where the neighbours of this page are. */
+function toLinkHeader(
+  page: { readonly next: PageTurn | undefined; readonly previous: PageTurn | undefined },
+  url: (turn: PageTurn, absolute: boolean) => string,
+): Answer['headers'] {
+  const links = [
+    ...(page.previous === undefined ? [] : [`<${url(page.previous, true)}>; rel="prev"`]),
+    ...(page.next === undefined ? [] : [`<${url(page.next, true)}>; rel="next"`]),
+  ];
+  return links.length === 0 ? {} : { link: links.join(', ') };
+}

@@ -1,0 +1,72 @@
+import type { Entry, Item } from '../../state/item-list.js';
+import type { Exchange } from '../answer-source.js';
+import type { StateKit } from './state-kit.js';
+import type { Place } from './state-scope.js';
+
+/** How many items an open collection shows before anybody created one. */
+const OPEN_ITEMS = 3;
+
+/**
+ * Makes the item of an id that nobody created, where the world is open: the same for the same seed, whatever was asked before.
+ * An id that was removed stays gone.
+ */
+export function bringIntoBeing(
+  kit: StateKit,
+  exchange: Exchange,
+  at: { readonly place: Place; readonly id: string },
+): Entry | undefined {
+  const { place, id } = at;
+  const { resource, collection, scope } = place;
+  if (kit.worldOf(resource, collection) === 'closed') return undefined;
+  seedOpenWorld(kit, exchange, place);
+  const list = collection.list(scope);
+  const known = list.get(id);
+  if (known !== undefined || list.recall(id) !== undefined) return known;
+  const item = makeOpenItem(kit, exchange, { place, id, key: `id\0${id}` });
+  exchange.note(`state: ${resource.name} ${JSON.stringify(id)} came into being by being asked for (open world)`);
+  return collection.add({ id, item }, scope);
+}
+
+/** Fills a list of an open world with its first items, once. */
+export function seedOpenWorld(kit: StateKit, exchange: Exchange, place: Place): void {
+  const { resource, collection, scope } = place;
+  if (collection.isSeeded(scope) || kit.worldOf(resource, collection) === 'closed') return;
+  collection.markSeeded(scope);
+  if (resource.members !== undefined || resource.singleton || resource.schema === undefined) return;
+  const { identity } = kit.kit(resource.name);
+  const { seed } = exchange.session;
+  for (let i = 1; i <= (kit.items ?? OPEN_ITEMS); i++) {
+    // Negative numbers leave the positive ones to the creates.
+    const id = identity.make(collection, scope, { seed, number: -i });
+    const item = makeOpenItem(kit, exchange, { place, id, key: `open\0${i}` });
+    collection.add({ id: identity.toKey(id), item }, scope);
+  }
+}
+
+function makeOpenItem(
+  kit: StateKit,
+  { session }: Exchange,
+  of: { readonly place: Place; readonly id: string | number; readonly key: string },
+): Item {
+  const { resource, scope, known } = of.place;
+  const { schema } = kit.kit(resource.name);
+  const property = schema?.properties.get(resource.idProperty ?? '');
+  const given: Record<string, unknown> = { ...known };
+  if (property !== undefined) given[property.name] = toType(of.id, property.schema.type);
+  if (resource.schema === undefined) return { ...given, id: of.id };
+  const made = kit.generator.complete(resource.schema, given, {
+    seed: session.seed,
+    key: `${resource.name}\0${scope}\0${of.key}`,
+    direction: 'response',
+    now: session.clock.now(),
+  });
+  // A schema of objects gives an object.
+  return made as Item;
+}
+
+/** An id from a path as the type its schema has. */
+function toType(id: string | number, type: string | readonly string[] | undefined): string | number {
+  const types = typeof type === 'string' ? [type] : (type ?? []);
+  const numeric = types.includes('integer') || types.includes('number');
+  return numeric && /^-?\d+$/.test(String(id)) ? Number(id) : id;
+}

@@ -1,0 +1,46 @@
+import type { Operation } from '../../contract/operation.js';
+import type { Binding } from '../../state/resource.js';
+import type { AnswerSource } from '../answer-source.js';
+import { createContentHandler } from './state-content.js';
+import { createCreateHandler } from './state-create.js';
+import { createDeleteHandler, createReadHandler } from './state-item.js';
+import { createStateKit, type StateHandler, type StateKit, type StateParts } from './state-kit.js';
+import { createListHandler } from './state-list.js';
+
+/** Answers from collections: what was created is listed and read, what was removed is gone. */
+export function createStateSource(parts: StateParts): AnswerSource {
+  const kit = createStateKit(parts);
+  const handlers = new Map<Operation, StateHandler | undefined>();
+  const find = (operation: Operation): StateHandler | undefined => {
+    if (handlers.has(operation)) return handlers.get(operation);
+    const binding = parts.resources.bindings.get(operation.id);
+    const handler = binding === undefined ? undefined : createHandler(kit, binding);
+    handlers.set(operation, handler);
+    return handler;
+  };
+  return {
+    name: 'state',
+    answer: (exchange, next) => {
+      const handler = find(exchange.call.operation);
+      return handler === undefined ? next() : (handler(exchange, next) ?? next());
+    },
+  };
+}
+
+function createHandler(kit: StateKit, binding: Binding): StateHandler | undefined {
+  switch (binding.action) {
+    case 'list':
+    case 'search':
+      return binding.list === undefined ? undefined : createListHandler(kit, binding, binding.list);
+    case 'create':
+      return createCreateHandler(kit, binding);
+    case 'read':
+      return createReadHandler(kit, binding);
+    case 'delete':
+      return createDeleteHandler(kit, binding);
+    case 'content':
+      return createContentHandler(kit, binding);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isObject } from '../contract/schema.js';
+import { MockError, nearest } from '../errors.js';
+import { toScope } from './collection.js';
+import type { FixtureText } from './fixture-file.js';
+import type { Item, ItemContent } from './item-list.js';
+import type { Resource, World } from './resource.js';
+
+/** One item of a fixture, before it is checked. */
+export interface FixtureItem {
+  readonly item: Item;
+  readonly scope: string;
+  readonly content: ItemContent | undefined;
+  /** The steps to it in its file. */
+  readonly segments: readonly (string | number)[];
+}
+
+/** A fixture with its forms told apart. */
+export interface Fixture {
+  readonly text: FixtureText;
+  readonly resource: Resource;
+  readonly defaults: Item;
+  readonly items: readonly FixtureItem[];
+  /** How many more items are to be made. */
+  readonly generate: number;
+  readonly world: World | undefined;
+}
+
+const MEMBERS: readonly string[] = ['defaults', 'items', 'generate', 'world'];
+
+/** Reads a fixture: a list, one object for a singleton, or a mapping with `items`. @throws MockError `FIXTURE_INVALID`. */
+export async function readFixture(text: FixtureText, resource: Resource): Promise<Fixture> {
+  const { value } = text;
+  const bare = { text, resource, defaults: {}, generate: 0, world: undefined };
+  if (Array.isArray(value)) return { ...bare, items: await readItems(text, resource, { value, segments: [] }) };
+  if (!isObject(value)) throw refuse(text, [], 'a fixture is a list of items, or a mapping with "items"');
+  if (resource.singleton && !MEMBERS.some((member) => Object.hasOwn(value, member))) {
+    return { ...bare, items: await readItems(text, resource, { value: [value], segments: [] }) };
+  }
+  for (const member of Object.keys(value)) {
+    if (MEMBERS.includes(member)) continue;
+    const meant = nearest(member, MEMBERS);
+    throw refuse(
+      text,
+      [member],
+      `"${member}" is no member of a fixture`,
+      meant === undefined
+        ? `the members are ${MEMBERS.join(', ')}; items go under "items"`
+        : `did you mean "${meant}"?`,
+    );
+  }
+  const { defaults = {}, items = [], generate = 0, world } = value;
+  if (!isObject(defaults)) throw refuse(text, ['defaults'], '"defaults" is a mapping of properties to values');
+  if (typeof generate !== 'number' || !Number.isInteger(generate) || generate < 0 || generate > 1_000_000) {
+    throw refuse(text, ['generate'], '"generate" is a whole number from 0 to 1000000');
+  }
+  if (world !== undefined && world !== 'open' && world !== 'closed') {
+    throw refuse(text, ['world'], '"world" is "open" or "closed"');
+  }
+  const read = await readItems(text, resource, { value: items, segments: ['items'] });
+  return { text, resource, defaults, items: read, generate, world };
+}
+
+async function readItems(
+  text: FixtureText,
+  resource: Resource,
+  from: { readonly value: unknown; readonly segments: readonly (string | number)[] },
+): Promise<readonly FixtureItem[]> {
+  if (isObject(from.value)) {
+    if (resource.parents.length === 0) {
+      throw refuse(text, from.segments, `"${resource.name}" lives under nothing, so its items are a list`);
+    }
+    const lists = Object.entries(from.value).map(([parent, value]) => ({
+      value,
+      scope: toScope(...parent.split('/')),
+      segments: [...from.segments, parent],
+    }));
+    return (await Promise.all(lists.map((list) => readList(text, resource, list)))).flat();
+  }
+  return readList(text, resource, { ...from, scope: undefined });
+}
+
+async function readList(
+  text: FixtureText,
+  resource: Resource,
+  from: {
+    readonly value: unknown;
+    readonly scope: string | undefined;
+    readonly segments: readonly (string | number)[];
+  },
+): Promise<readonly FixtureItem[]> {
+  if (!Array.isArray(from.value)) throw refuse(text, from.segments, 'items are a list');
+  return Promise.all(
+    from.value.map(async (value: unknown, index) => {
+      const segments = [...from.segments, index];
+      if (!isObject(value)) throw refuse(text, segments, 'an item is a mapping of properties to values');
+      const item = Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
+      const scope = from.scope ?? readParent(text, resource, { value, segments });
+      return { item, scope, content: await readContent(text, value, segments), segments };
+    }),
+  );
+}
+
+/** The scope a flat item names with `$parent`, or with a property called like the parent's id parameter. */
+function readParent(
+  text: FixtureText,
+  resource: Resource,
+  from: { readonly value: Item; readonly segments: readonly (string | number)[] },
+): string {
+  const { value, segments } = from;
+  if (resource.parents.length === 0) return '';
+  const parent = value['$parent'];
+  if (typeof parent === 'string' || typeof parent === 'number') return toScope(...String(parent).split('/'));
+  if (isObject(parent)) {
+    const ids = resource.parents.map((name) => parent[name]);
+    if (ids.every((id) => typeof id === 'string' || typeof id === 'number')) return toScope(...ids.map(String));
+  }
+  const names = [...resource.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+  const ids = names.map((name) => value[name]);
+  if (ids.length > 0 && ids.every((id) => typeof id === 'string' || typeof id === 'number')) {
+    return toScope(...ids.map(String));
+  }
+  throw refuse(
+    text,
+    segments,
+    `an item of "${resource.name}" lives under one of "${resource.parents.join('", "')}", and this one does not say which`,
+    'add "$parent: <id>", or put the items under that id: "items: { <id>: [...] }"',
+  );
+}
+
+async function readContent(
+  text: FixtureText,
+  value: Item,
+  segments: readonly (string | number)[],
+): Promise<ItemContent | undefined> {
+  const content = value['$content'];
+  if (content === undefined) return undefined;
+  const type = value['$contentType'];
+  if (type !== undefined && typeof type !== 'string') {
+    throw refuse(text, [...segments, '$contentType'], '"$contentType" is a media type');
+  }
+  if (typeof content === 'string') return { bytes: new TextEncoder().encode(content), mediaType: type };
+  const at = [...segments, '$content'];
+  if (isObject(content) && typeof content['base64'] === 'string') {
+    const plain = content['base64'].replaceAll(/\s/g, '');
+    if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw refuse(text, at, 'the content is no base64');
+    return { bytes: new Uint8Array(Buffer.from(plain, 'base64')), mediaType: type };
+  }
+  if (isObject(content) && typeof content['path'] === 'string') {
+    return { bytes: await readBytes(text, content['path'], at), mediaType: type };
+  }
+  throw refuse(text, at, 'content is a text, { base64: … } or { path: … }');
+}
+
+async function readBytes(text: FixtureText, path: string, at: readonly (string | number)[]): Promise<Uint8Array> {
+  const file = resolve(text.folder, path);
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch (cause) {
+    throw new MockError('FIXTURE_INVALID', `the content ${JSON.stringify(path)} cannot be read`, {
+      at: text.place(...at),
+      hint: `the path starts from the fixture's folder; ${file} was looked for`,
+      cause,
+    });
+  }
+}
+
+/** The error for a mistake in a fixture. */
+export function refuse(
+  text: FixtureText,
+  segments: readonly (string | number)[],
+  message: string,
+  hint?: string,
+): MockError {
+  return new MockError('FIXTURE_INVALID', message, {
+    at: text.place(...segments),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

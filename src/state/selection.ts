@@ -1,0 +1,71 @@
+import type { Entry } from './item-list.js';
+import type { ItemSchema } from './item-schema.js';
+import type { PagePlan } from './page-plan.js';
+import type { EntryOrder } from './view.js';
+
+/**
+ * Which items a request wants: those whose properties equal what it asks for. Undefined where it asks for nothing.
+ *
+ * A list of values means any of them; a property that is a list has to hold one of them; `gt`, `gte`, `lt` and `lte` in an object
+ * bound a number.
+ */
+export function readFilters(
+  filters: PagePlan['filters'],
+  query: Readonly<Record<string, unknown>>,
+  within: Readonly<Record<string, unknown>> | undefined,
+): ((entry: Entry) => boolean) | undefined {
+  const wanted: (readonly [property: string, value: unknown])[] = Object.entries(within ?? {});
+  for (const { parameter, property } of filters) {
+    const value = query[parameter];
+    if (value !== undefined && value !== '') wanted.push([property, value]);
+  }
+  if (wanted.length === 0) return undefined;
+  return ({ item }) => wanted.every(([property, value]) => isWanted(item[property], value));
+}
+
+/** The order a sort parameter asks for: a property, `-property`, or `property:desc`; undefined for anything else. */
+export function readSort(value: unknown, schema: ItemSchema | undefined): EntryOrder | undefined {
+  const text = Array.isArray(value) ? value[0] : value;
+  if (typeof text !== 'string') return undefined;
+  const match = /^([-+]?)([\w.]+?)(?:[ :]+(asc|desc)(?:ending)?)?$/i.exec(text);
+  const property = match?.[2];
+  if (match === null || property === undefined) return undefined;
+  if (schema !== undefined && !schema.properties.has(property)) return undefined;
+  const sign = match[1] === '-' || match[3]?.toLowerCase() === 'desc' ? -1 : 1;
+  return (a, b) => sign * compareValues(a.item[property], b.item[property]);
+}
+
+/** Numbers by size, texts by their characters, what is missing last. */
+function compareValues(a: unknown, b: unknown): number {
+  if (a === b) return 0;
+  if (a === undefined || a === null) return 1;
+  if (b === undefined || b === null) return -1;
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return String(a) < String(b) ? -1 : 1;
+}
+
+function isWanted(actual: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) return wanted.some((each) => isWanted(actual, each));
+  if (Array.isArray(actual)) return actual.some((each) => isWanted(each, wanted));
+  if (typeof wanted === 'object' && wanted !== null)
+    return isBetween(actual, wanted as Readonly<Record<string, unknown>>);
+  if (typeof actual === 'object' && actual !== null) {
+    // An object that stands for another item is known by its id or its name: `tags: [{ name }]`, `customer: { id }`.
+    const { id, name } = actual as Readonly<Record<string, unknown>>;
+    return isWanted(id, wanted) || isWanted(name, wanted);
+  }
+  return actual !== undefined && String(actual) === String(wanted);
+}
+
+function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): boolean {
+  const number = typeof actual === 'number' ? actual : Date.parse(String(actual));
+  return Object.entries(bounds).every(([name, bound]) => {
+    const limit =
+      typeof bound === 'number' || /^-?\d+$/.test(String(bound)) ? Number(bound) : Date.parse(String(bound));
+    if (name === 'gt') return number > limit;
+    if (name === 'gte') return number >= limit;
+    if (name === 'lt') return number < limit;
+    if (name === 'lte') return number <= limit;
+    return true;
+  });
+}

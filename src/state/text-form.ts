@@ -1,0 +1,112 @@
+import type { Random } from '../random.js';
+
+/** A way to make texts of one form: `key_` and 24 letters or digits. */
+export type TextForm = (random: Random) => string;
+
+interface Piece {
+  readonly alphabet: string;
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+const DIGITS = '0123456789';
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const BASE62: string = DIGITS + UPPER + LOWER;
+
+/** How many more than its minimum an open repetition (`+`, `*`, `{8,}`) gives. */
+const OPEN_LENGTH = 16;
+
+/** How many characters behind its prefix an id has that nobody has shown in full. */
+const ID_LENGTH = 24;
+
+/**
+ * The form a regular expression describes, for the ones that ids and keys use: literals, classes, `\d`, `\w` and counts, one
+ * after the other. Undefined for anything with groups, alternatives or look-around.
+ */
+export function readPattern(pattern: string): TextForm | undefined {
+  const pieces: Piece[] = [];
+  let rest = pattern.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
+  while (rest !== '') {
+    const token = /^(\[(?:\\.|[^\]\\^])(?:\\.|[^\]\\])*\]|\\[dwDWsSbB.\-_/+]|[^\\()|^$*+?{}[\].])/.exec(rest)?.[0];
+    const alphabet = token === undefined ? undefined : readAlphabet(token);
+    if (token === undefined || alphabet === undefined) return undefined;
+    rest = rest.slice(token.length);
+    const count = /^(?:\{(\d+)(,?)(\d*)\}|([*+?]))/.exec(rest);
+    pieces.push({ alphabet, ...readCount(count) });
+    rest = rest.slice(count?.[0].length ?? 0);
+  }
+  return toForm(pieces);
+}
+
+/** The form of an example: its prefix stays, what follows keeps its length and its kinds of characters. */
+export function readExample(example: string): TextForm | undefined {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(example)) return makeUuid;
+  const match = /^((?:[A-Za-z][A-Za-z0-9]*[_-])*)([A-Za-z0-9]+)$/.exec(example);
+  if (match === null) return undefined;
+  const [, prefix = '', tail = ''] = match;
+  if (prefix === '' && !/\d/.test(tail)) return undefined;
+  // A short or speaking tail (`file-abc123`, `sa_456`) shows the prefix; ids need more room than it has.
+  const full = tail.length >= 14;
+  const alphabet = full || /^\d+$/.test(tail) ? readKinds(tail) : BASE62;
+  const length = full ? tail.length : prefix === '' ? Math.max(tail.length, 10) : ID_LENGTH;
+  const literal: Piece[] = [...prefix].map((character) => ({ alphabet: character, minimum: 1, maximum: 1 }));
+  return toForm([...literal, { alphabet, minimum: length, maximum: length }]);
+}
+
+/** A prefix and 24 letters or digits. */
+export function createPrefixForm(prefix: string): TextForm {
+  return (random) => prefix + random.text(BASE62, ID_LENGTH);
+}
+
+/** A version 4 UUID (RFC 9562 section 5.4). */
+export function makeUuid(random: Random): string {
+  const hex = random.text('0123456789abcdef', 30);
+  const variant = random.text('89ab', 1);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-${variant}${hex.slice(15, 18)}-${hex.slice(18)}`;
+}
+
+function toForm(pieces: readonly Piece[]): TextForm {
+  return (random) => {
+    let text = '';
+    for (const { alphabet, minimum, maximum } of pieces) {
+      const length = minimum === maximum ? minimum : random.integer(minimum, maximum);
+      text += alphabet.length === 1 ? alphabet.repeat(length) : random.text(alphabet, length);
+    }
+    return text;
+  };
+}
+
+function readCount(match: RegExpExecArray | null): { readonly minimum: number; readonly maximum: number } {
+  if (match === null) return { minimum: 1, maximum: 1 };
+  const [, low, comma, high, sign] = match;
+  if (sign !== undefined)
+    return sign === '?' ? { minimum: 0, maximum: 1 } : { minimum: OPEN_LENGTH, maximum: OPEN_LENGTH };
+  const minimum = Number(low);
+  if (comma === '') return { minimum, maximum: minimum };
+  return { minimum, maximum: high === '' ? minimum + OPEN_LENGTH : Number(high) };
+}
+
+function readAlphabet(token: string): string | undefined {
+  if (token === String.raw`\d`) return DIGITS;
+  if (token === String.raw`\w`) return `${BASE62}_`;
+  if (token.startsWith('\\')) return /^\\[A-Za-z]/.test(token) ? undefined : token.slice(1);
+  if (!token.startsWith('[')) return token;
+  const inner = token
+    .slice(1, -1)
+    .replaceAll(String.raw`\d`, '0-9')
+    .replaceAll(String.raw`\w`, '0-9A-Za-z_');
+  let alphabet = '';
+  for (let i = 0; i < inner.length; i++) {
+    const first = inner[i] === '\\' ? (inner[++i] ?? '') : (inner[i] ?? '');
+    const last = inner[i + 1] === '-' && i + 2 < inner.length ? (inner[(i += 2)] ?? first) : first;
+    for (let code = first.charCodeAt(0); code <= last.charCodeAt(0); code++) alphabet += String.fromCharCode(code);
+  }
+  return alphabet === '' ? undefined : alphabet;
+}
+
+function readKinds(text: string): string {
+  const hex = /^[0-9a-f]+$/.test(text) && /\d/.test(text) && text.length >= 16;
+  if (hex) return '0123456789abcdef';
+  return (/\d/.test(text) ? DIGITS : '') + (/[A-Z]/.test(text) ? UPPER : '') + (/[a-z]/.test(text) ? LOWER : '');
+}
