@@ -64,18 +64,19 @@ export function createVirtualClock(
       if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
       if (ms <= 0) return Promise.resolve();
       return new Promise((resolve, reject) => {
-        const sleeper = { at: current + ms, wake: resolve };
+        const abort = (): void => {
+          sleepers = sleepers.filter((other) => other !== sleeper);
+          reject(signal?.reason);
+        };
+        const wake = (): void => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        };
+        const sleeper = { at: current + ms, wake };
         sleepers.push(sleeper);
+        signal?.addEventListener('abort', abort, { once: true });
         // In a later turn, so that those who go to sleep in the same one sleep side by side, not one after the other.
         if (options.autoAdvance === true) setImmediate(() => moveTo(Math.max(current, sleeper.at)));
-        signal?.addEventListener(
-          'abort',
-          () => {
-            sleepers = sleepers.filter((other) => other !== sleeper);
-            reject(signal.reason as Error);
-          },
-          { once: true },
-        );
       });
     },
     set: (instant) => moveTo(readInstant(instant)),

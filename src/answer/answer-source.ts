@@ -12,8 +12,12 @@ export interface Exchange {
   note(line: string): void;
 }
 
-/** Asks the sources below; undefined where none of them answers. */
-export type Next = () => Answer | undefined | Promise<Answer | undefined>;
+/**
+ * Asks the sources below; undefined where none of them answers.
+ *
+ * @param exchange - What they are asked about instead, such as the same call in another session.
+ */
+export type Next = (exchange?: Exchange) => Answer | undefined | Promise<Answer | undefined>;
 
 /** One place an answer can come from: it answers, returns `next()`, or changes what `next()` brings back. */
 export interface AnswerSource {

@@ -11,7 +11,7 @@ export type Chain = (exchange: Exchange) => Answer | undefined | Promise<Answer 
  */
 export function createChain(sources: readonly AnswerSource[]): Chain {
   return sources.reduceRight<Chain>(
-    (below, source) => (exchange) => source.answer(exchange, () => below(exchange)),
+    (below, source) => (exchange) => source.answer(exchange, (other = exchange) => below(other)),
     () => undefined,
   );
 }

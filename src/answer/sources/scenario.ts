@@ -1,0 +1,196 @@
+import { MockError } from '../../errors.js';
+import type { Generator } from '../../generate/generate.js';
+import type { Answer } from '../../http/answer.js';
+import { isSilent, type Fault } from '../../http/fault.js';
+import { NO_VIOLATIONS } from '../../http/violation.js';
+import { applyChanges, patchAnswer, type ChangeCollection } from '../../scenario/effects.js';
+import type { CollectionView } from '../../scenario/match.js';
+import { considerRules, type Outcome, type Verdict } from '../../scenario/scenario.js';
+import { activeIds, startScenarios, type Scenarios } from '../../scenario/scenarios.js';
+import type { Scope } from '../../scenario/expression.js';
+import type { Rule } from '../../scenario/rule.js';
+import type { Session } from '../../session/session.js';
+import type { AnswerSource, Exchange, Next } from '../answer-source.js';
+import type { ErrorAnswers } from '../error-body.js';
+import { createRespond } from './scenario-respond.js';
+
+/** What the source of scenarios is made of. */
+export interface ScenarioParts {
+  readonly scenarios: Scenarios;
+  readonly generator: Generator;
+  readonly errors: ErrorAnswers;
+  /** How rules look at the collections of a session. */
+  viewCollections(session: Session): CollectionView;
+  /** How rules change them. */
+  changeCollections(session: Session): ChangeCollection;
+  /** The session with a store of its own, for changes that are to last for one request. */
+  forkSession(session: Session): Session;
+}
+
+/**
+ * Answers by the active rules: they answer, change the answer from below, wait, fail, count and change state.
+ *
+ * Matching, counting and `then` happen in one synchronous step, so that calls that arrive together are told apart.
+ */
+export function createScenarioSource(parts: ScenarioParts): AnswerSource {
+  const { scenarios, errors } = parts;
+  const respond = createRespond(parts);
+
+  const answerRules = (exchange: Exchange, ids: readonly string[], next: Next): ReturnType<Next> => {
+    const { call, session } = exchange;
+    const rules = scenarios.rulesFor(ids, call.operation);
+    if (rules.length === 0) return next(exchange);
+    const { seed, clock, scenario: state } = session;
+    const scope: Scope = { call, vars: state.vars };
+    const verdict = considerRules(rules, {
+      call,
+      seed,
+      now: clock.now(),
+      state,
+      collections: parts.viewCollections(session),
+      note: exchange.note,
+    });
+    const target = { state, changeCollection: parts.changeCollections(session) };
+    for (const rule of verdict.applied) if (rule.then !== undefined) applyChanges(rule.then, target, scope);
+    const finish = (): ReturnType<Next> => {
+      const answer = answerOutcome(exchange, { outcome: verdict.outcome, scope, next });
+      return answer instanceof Promise
+        ? answer.then((one) => complete(one, verdict, scope))
+        : complete(answer, verdict, scope);
+    };
+    return verdict.delayMs > 0 ? clock.sleep(verdict.delayMs).then(finish) : finish();
+  };
+
+  const answerOutcome = (
+    exchange: Exchange,
+    decided: { readonly outcome: Outcome | undefined; readonly scope: Scope; readonly next: Next },
+  ): ReturnType<Next> => {
+    const { outcome, scope, next } = decided;
+    if (outcome === undefined) return next(exchange);
+    const from = `scenario:${outcome.rule.scenario}`;
+    switch (outcome.kind) {
+      case 'respond': {
+        const { fault } = outcome.respond;
+        return fault !== undefined && isSilent(fault)
+          ? toSilence(outcome.rule, fault)
+          : respond(exchange, outcome.rule, { respond: outcome.respond, scope });
+      }
+      case 'fault':
+        return isSilent(outcome.fault) ? toSilence(outcome.rule, outcome.fault) : breakAnswer(exchange, outcome, next);
+      case 'limited':
+        return errors.answer(exchange.call.operation, {
+          status: 429,
+          message: outcome.message,
+          code: 'rate_limit_exceeded',
+          headers: outcome.headers,
+          from,
+        });
+      case 'ran-out':
+        return errors.answer(exchange.call.operation, {
+          status: 500,
+          message: outcome.message,
+          code: 'sequence_ended',
+          headers: { 'x-should-retry': 'false' },
+          from,
+        });
+    }
+  };
+
+  return {
+    name: 'scenario',
+    answer: (exchange, next) => {
+      const { call, session } = exchange;
+      const ofRequest = readRequested(call.headers);
+      if (ofRequest.length === 0) {
+        const ids = activeIds(scenarios, session.scenario, ofRequest);
+        return ids.length === 0 ? next() : answerRules(exchange, ids, next);
+      }
+      const unknown = findUnknown(scenarios, ofRequest);
+      if (unknown !== undefined) return answerUnknown(errors, exchange, unknown);
+      const own = openRequest(parts, exchange, ofRequest);
+      return answerRules(own, activeIds(scenarios, session.scenario, ofRequest), next);
+    },
+  };
+}
+
+/** The scenarios a request asks for itself: `x-mock-scenario: a, b`, or `Prefer: scenario=a` (RFC 7240). */
+export function readRequested(headers: Headers): readonly string[] {
+  const named = headers.get('x-mock-scenario');
+  const preferred = headers.get('prefer');
+  if (named === null && preferred === null) return NONE;
+  const list = (named ?? '').split(',');
+  for (const match of (preferred ?? '').matchAll(/(?:^|[,;\s])scenario\s*=\s*(?:"([^"]*)"|([^\s,;]+))/gi)) {
+    list.push(...(match[1] ?? match[2] ?? '').split(','));
+  }
+  return list.map((id) => id.trim()).filter((id) => id !== '');
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+function findUnknown(scenarios: Scenarios, ids: readonly string[]): MockError | undefined {
+  try {
+    for (const id of ids) scenarios.find(id);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MockError) return error;
+    throw error;
+  }
+}
+
+function answerUnknown(errors: ErrorAnswers, exchange: Exchange, error: MockError): Answer {
+  return errors.answer(exchange.call.operation, {
+    status: 400,
+    message: error.hint === undefined ? error.message : `${error.message}; ${error.hint}`,
+    code: 'scenario_unknown',
+    param: 'x-mock-scenario',
+    headers: { 'x-should-retry': 'false' },
+    from: 'scenario',
+  });
+}
+
+/** The exchange of a request that brings its own scenarios: what they change at their start lasts for this request. */
+function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly string[]): Exchange {
+  const state = exchange.session.scenario;
+  const fresh = ids.map((id) => parts.scenarios.find(id));
+  for (const { start } of fresh) {
+    const missing = Object.entries(start.vars).filter(([name]) => !Object.hasOwn(state.vars, name));
+    if (missing.length > 0) state.setVars(Object.fromEntries(missing));
+  }
+  if (fresh.every(({ start }) => start.collections.length === 0)) return exchange;
+  const session = parts.forkSession(exchange.session);
+  const kept = { ...state, setVars: (): void => undefined };
+  startScenarios(parts.scenarios, { state: kept, changeCollection: parts.changeCollections(session) }, ids);
+  return { ...exchange, session };
+}
+
+function breakAnswer(exchange: Exchange, outcome: Outcome & { readonly kind: 'fault' }, next: Next): ReturnType<Next> {
+  const { rule, fault } = outcome;
+  const mark = (answer: Answer | undefined): Answer | undefined =>
+    answer && { ...answer, fault, from: `scenario:${rule.scenario}`, deviates: rule.violates ?? answer.deviates };
+  const below = next(exchange);
+  return below instanceof Promise ? below.then(mark) : mark(below);
+}
+
+/** No answer at all; its status is 0 in the journal. */
+function toSilence(rule: Rule, fault: Fault): Answer {
+  return {
+    status: 0,
+    headers: {},
+    body: undefined,
+    mediaType: undefined,
+    from: `scenario:${rule.scenario}`,
+    violations: NO_VIOLATIONS,
+    deviates: rule.violates,
+    fault,
+  };
+}
+
+/** The patches, the weakest first, and what rate limits tell. */
+function complete(answer: Answer | undefined, verdict: Verdict, scope: Scope): Answer | undefined {
+  if (answer === undefined || answer.status === 0) return answer;
+  const patched = verdict.patches
+    .toReversed()
+    .reduce((below, { rule, patch }) => patchAnswer(below, rule, patch, scope), answer);
+  if (Object.keys(verdict.headers).length === 0) return patched;
+  return { ...patched, headers: { ...verdict.headers, ...patched.headers } };
+}

@@ -1,0 +1,66 @@
+import { isObject } from '../contract/schema.js';
+import type { Answer } from '../http/answer.js';
+import { resolveExpressions, type Scope } from './expression.js';
+import type { Changes, CollectionChanges, Patch, Rule } from './rule.js';
+import type { ScenarioState } from './scenario-state.js';
+
+/** Who carries out the changes of one collection; expressions are worked out already. */
+export type ChangeCollection = (changes: CollectionChanges) => void;
+
+/** What changes are made to. */
+export interface Changeable {
+  readonly state: ScenarioState;
+  readonly changeCollection: ChangeCollection;
+}
+
+/** Makes the changes of `state` or `then`, the collections first. */
+export function applyChanges(changes: Changes, target: Changeable, scope: Scope | undefined): void {
+  const resolve = (value: unknown): unknown => (scope === undefined ? value : resolveExpressions(value, scope));
+  for (const change of changes.collections) target.changeCollection(resolveChange(change, resolve));
+  // An object stays an object.
+  target.state.setVars(resolve(changes.vars) as Readonly<Record<string, unknown>>);
+}
+
+function resolveChange(change: CollectionChanges, resolve: (value: unknown) => unknown): CollectionChanges {
+  return {
+    ...change,
+    // Lists and objects stay what they are; items whose expression has no value are left out.
+    add: resolve(change.add) as readonly unknown[],
+    update: resolve(change.update) as Readonly<Record<string, unknown>>,
+    remove: resolve(change.remove) as readonly unknown[],
+  };
+}
+
+/** A merge patch (RFC 7386) over an answer; a body that is bytes or a stream stays as it is. */
+export function patchAnswer(answer: Answer, rule: Rule, patch: Patch, scope: Scope): Answer {
+  const headers = { ...answer.headers };
+  for (const [name, value] of Object.entries(patch.headers)) {
+    if (value === null) delete headers[name];
+    else headers[name] = value;
+  }
+  const isJson = answer.body === undefined || typeof answer.body !== 'object' || answer.body === null || isPlain(answer.body);
+  const body = patch.body === undefined || !isJson ? answer.body : mergePatch(answer.body, resolveExpressions(patch.body, scope));
+  return {
+    ...answer,
+    status: patch.status ?? answer.status,
+    headers,
+    body,
+    from: `scenario:${rule.scenario}`,
+    deviates: rule.violates ?? answer.deviates,
+  };
+}
+
+/** RFC 7386 section 2: objects are merged, `null` takes a member away, everything else replaces. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = mergePatch(merged[name], value);
+  }
+  return merged;
+}
+
+function isPlain(value: object): boolean {
+  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+}

@@ -1,0 +1,99 @@
+import { isObject } from '../contract/schema.js';
+import type { Call } from '../http/call.js';
+import { formatRange, isInRange } from './call-range.js';
+import { describe } from './read.js';
+import type { When } from './rule.js';
+
+/** What is asked of collections while rules are considered. */
+export interface CollectionView {
+  count(name: string): number;
+  has(name: string, id: string): boolean;
+}
+
+/** Why a call does not meet the conditions of a rule, `call` aside; undefined where it does. */
+export function findMismatch(
+  when: When,
+  call: Call,
+  world: { readonly collections: CollectionView; readonly vars: Readonly<Record<string, unknown>> },
+): string | undefined {
+  return (
+    findIn('path', when.path, (name) => call.path[name]) ??
+    findIn('query', when.query, (name) => readQuery(call, name)) ??
+    findIn('header', when.header, (name) => call.headers.get(name) ?? undefined) ??
+    findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
+    (when.body === undefined || isSubset(when.body, call.body) ? undefined : 'the body is another') ??
+    findCollectionMismatch(when, world.collections) ??
+    findVarMismatch(when.vars, world.vars)
+  );
+}
+
+function findIn(place: string, wanted: Readonly<Record<string, unknown>>, read: (name: string) => unknown): string | undefined {
+  for (const name of Object.keys(wanted)) {
+    const actual = read(name);
+    if (!matchesValue(wanted[name], actual)) {
+      return `${place} ${JSON.stringify(name)} is ${describe(actual)}, not ${describe(wanted[name])}`;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a parameter is what a rule wants: the same value, the same text, or one of a list. */
+function matchesValue(wanted: unknown, actual: unknown): boolean {
+  if (wanted === null) return actual === undefined || actual === null;
+  if (actual === undefined) return false;
+  if (isSubset(wanted, actual)) return true;
+  if (isObject(wanted) || Array.isArray(wanted)) return false;
+  if (Array.isArray(actual)) return actual.some((item) => isText(wanted, item));
+  return isText(wanted, actual);
+}
+
+function isText(wanted: unknown, actual: unknown): boolean {
+  return !isObject(actual) && String(wanted) === String(actual);
+}
+
+/** Whether everything in `wanted` is in `actual`: objects may have more members, everything else is equal. */
+export function isSubset(wanted: unknown, actual: unknown): boolean {
+  if (isObject(wanted)) {
+    return isObject(actual) && Object.keys(wanted).every((name) => isSubset(wanted[name], actual[name]));
+  }
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(actual) && wanted.length === actual.length && wanted.every((item, i) => isSubset(item, actual[i]))
+    );
+  }
+  return wanted === actual;
+}
+
+/** A declared parameter as it was decoded, any other as it came. */
+function readQuery(call: Call, name: string): unknown {
+  if (Object.hasOwn(call.query, name)) return call.query[name];
+  const start = call.url.indexOf('?');
+  return start === -1 ? undefined : (new URLSearchParams(call.url.slice(start)).get(name) ?? undefined);
+}
+
+function readCookie(call: Call, name: string): unknown {
+  if (Object.hasOwn(call.cookie, name)) return call.cookie[name];
+  for (const pair of (call.headers.get('cookie') ?? '').split(';')) {
+    const [key = '', ...value] = pair.split('=');
+    if (key.trim() === name) return value.join('=').trim();
+  }
+  return undefined;
+}
+
+function findCollectionMismatch(when: When, view: CollectionView): string | undefined {
+  for (const { name, count, has, lacks } of when.collections) {
+    if (count !== undefined && !isInRange(count, view.count(name))) {
+      return `${name} has ${view.count(name)} items, not ${formatRange(count)}`;
+    }
+    const missing = has.find((id) => !view.has(name, id));
+    if (missing !== undefined) return `${name} has no ${JSON.stringify(missing)}`;
+    const present = lacks.find((id) => view.has(name, id));
+    if (present !== undefined) return `${name} has ${JSON.stringify(present)}`;
+  }
+  return undefined;
+}
+
+function findVarMismatch(wanted: When['vars'], vars: Readonly<Record<string, unknown>>): string | undefined {
+  const name = Object.keys(wanted).find((each) => !isSubset(wanted[each], vars[each]));
+  return name === undefined ? undefined : `var ${JSON.stringify(name)} is ${describe(vars[name])}, not ${describe(wanted[name])}`;
+}
