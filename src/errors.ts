@@ -2,6 +2,7 @@
 export type ErrorCode =
   | 'BODY_TOO_LARGE'
   | 'CLOCK_INVALID'
+  | 'COLLECTION_UNKNOWN'
   | 'CURSOR_UNKNOWN'
   | 'FIXTURE_INVALID'
   | 'FIXTURE_UNREADABLE'
@@ -25,6 +26,7 @@ export type ErrorCode =
   | 'SPEC_INVALID'
   | 'SPEC_NOT_FOUND'
   | 'SPEC_UNREADABLE'
+  | 'STATE_INVALID'
   | 'VERIFY_FAILED'
   | 'WAIT_TIMEOUT';
 
