@@ -1,5 +1,16 @@
+import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operation.js';
-import type { Violation } from './violation.js';
+import { type BodyReader, createBodyReader, demandBody } from './body.js';
+import { type BodyBytes, hasBody, readBody } from './body-source.js';
+import { createCoerce } from './coerce.js';
+import type { QueryProfile } from './parameter-plan.js';
+import { createParametersReader, type ParametersReader } from './parameters.js';
+import { toError } from './report.js';
+import { type AcceptCredential, createSecurityReader, type SecurityReader } from './security.js';
+import { createShapes } from './shape.js';
+import { createUndeclaredFinder } from './undeclared.js';
+import type { Validators } from './validate.js';
+import { NO_VIOLATIONS, type Violation } from './violation.js';
 
 /** One request matched to its operation and decoded. */
 export interface Call {
@@ -25,4 +36,129 @@ export interface Call {
   readonly credentials: Readonly<Record<string, string>>;
   /** Departures of the client, errors first. */
   readonly violations: readonly Violation[];
+}
+
+/** How strictly and by which customs calls are read. */
+export interface CallDecoderOptions {
+  /** A larger body is refused with 413. */
+  readonly bodyLimitBytes: number;
+  /** Undeclared query parameters and body properties, and a missing Content-Type, refuse the call. */
+  readonly strict?: boolean;
+  /** How callers write lists and objects into the query; an operation's `x-mock: { query: … }` comes first. */
+  readonly queryProfile?: QueryProfile;
+  /** Which credentials are accepted; any that is well-formed where this is left out. */
+  readonly credentials?: AcceptCredential;
+}
+
+/** Decodes and validates requests. */
+export interface CallDecoder {
+  /**
+   * The call that a request is; every departure of the client is a violation in it, and nothing is thrown or rejected.
+   *
+   * @param pathText - The path parameters as they stand in the path, still percent-encoded.
+   * @returns At once where there is no body to read, else a promise.
+   */
+  decode(operation: Operation, pathText: Readonly<Record<string, string>>, request: Request): Call | Promise<Call>;
+}
+
+/** What is known of one operation before its first request. */
+interface Plan {
+  readonly readParameters: ParametersReader;
+  readonly readSecurity: SecurityReader;
+  readonly readBody: BodyReader;
+}
+
+/** A call in the making. */
+interface Draft {
+  readonly call: Omit<Call, 'body' | 'bytes' | 'mediaType' | 'violations'>;
+  readonly violations: Violation[];
+}
+
+/** A decoder over a contract; what it needs of an operation is worked out with the first request to it. */
+export function createCallDecoder(
+  contract: Contract,
+  validators: Validators,
+  options: CallDecoderOptions,
+): CallDecoder {
+  const { strict = false, queryProfile, credentials, bodyLimitBytes } = options;
+  const shapes = createShapes(contract);
+  const coerce = createCoerce(shapes, validators);
+  const findUndeclared = createUndeclaredFinder(contract, shapes, strict);
+  const shared = { validators, shapes, coerce, strict, queryProfile, findUndeclared, at: contract.at };
+  const keysInQuery = new Set(
+    Object.values(contract.securitySchemes).flatMap((scheme) => (scheme.in === 'query' ? (scheme.key ?? []) : [])),
+  );
+  const plans = new WeakMap<Operation, Plan>();
+  const planOf = (operation: Operation): Plan => {
+    const known = plans.get(operation);
+    if (known !== undefined) return known;
+    const plan = {
+      readParameters: createParametersReader(operation, { ...shared, keysInQuery }),
+      readSecurity: createSecurityReader(operation, contract, credentials),
+      readBody: createBodyReader(operation, shared),
+    };
+    plans.set(operation, plan);
+    return plan;
+  };
+
+  return {
+    decode: (operation, pathText, request) => {
+      const plan = planOf(operation);
+      const url = readTarget(request.url);
+      const question = url.indexOf('?');
+      const search = question === -1 ? '' : url.slice(question + 1);
+      const { headers, method } = request;
+      const violations: Violation[] = [];
+      const accepted = plan.readSecurity({ headers, search }, violations);
+      const values = plan.readParameters({ pathText, search, headers }, violations);
+      const draft = { call: { operation, method, url, ...values, headers, credentials: accepted }, violations };
+      if (!hasBody(request)) {
+        demandBody(operation, violations);
+        return finish(draft, undefined, { value: undefined, mediaType: undefined });
+      }
+      return readBody(request, bodyLimitBytes).then((body) => withBody(draft, plan, { body, limit: bodyLimitBytes }));
+    },
+  };
+}
+
+/** Path and query of a URL, without the cost of taking it apart; a fragment never travels. */
+function readTarget(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  if (start === -1) return '/';
+  const hash = url.indexOf('#', start);
+  return hash === -1 ? url.slice(start) : url.slice(start, hash);
+}
+
+function withBody(draft: Draft, plan: Plan, came: { readonly body: BodyBytes; readonly limit: number }): Call {
+  const { body, limit } = came;
+  const { operation, headers } = draft.call;
+  const nothing = { value: undefined, mediaType: undefined };
+  if (body.kind === 'bytes') {
+    return finish(draft, body.bytes, plan.readBody(body.bytes, headers.get('content-type'), draft.violations));
+  }
+  if (body.kind === 'large') {
+    const size = body.size === undefined ? 'more' : `${body.size} bytes`;
+    const message = `the body has ${size}, and at most ${limit} bytes are taken`;
+    draft.violations.push(toError({ code: 'BODY_TOO_LARGE', in: 'body', message, status: 413 }));
+  } else if (body.kind === 'incomplete') {
+    const message = 'the body did not arrive whole: the client went away or sent less than it announced';
+    draft.violations.push(toError({ code: 'BODY_INCOMPLETE', in: 'body', message }));
+  } else demandBody(operation, draft.violations);
+  return finish(draft, undefined, nothing);
+}
+
+function finish(
+  { call, violations }: Draft,
+  bytes: Uint8Array | undefined,
+  body: { readonly value: unknown; readonly mediaType: string | undefined },
+): Call {
+  return { ...call, body: body.value, bytes, mediaType: body.mediaType, violations: sortViolations(violations) };
+}
+
+/** Errors first, each group in the order it was found. */
+function sortViolations(violations: readonly Violation[]): readonly Violation[] {
+  if (violations.length === 0) return NO_VIOLATIONS;
+  const errors = violations.filter(({ severity }) => severity === 'error');
+  if (errors.length === violations.length || errors.length === 0) return violations;
+  return [...errors, ...violations.filter(({ severity }) => severity === 'note')];
 }

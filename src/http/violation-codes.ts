@@ -29,6 +29,7 @@ export const VIOLATION_CODES = {
   MOCK_FAILED: 'The mock itself failed while it answered; the message says how.',
   MULTIPLE_OF: 'The number is not a multiple of what the schema says.',
   NOT_ACCEPTABLE: 'The Accept header rules out every media type that the operation can answer in.',
+  PARAMETER_MALFORMED: 'The parameter is not written in the style that the contract declares for it.',
   PARAMETER_REPEATED: 'A parameter that takes one value was given more than once.',
   PARAMETER_UNDECLARED: 'A query parameter was given that the operation does not declare.',
   PATTERN: 'The text does not match the pattern of the schema.',

@@ -15,7 +15,7 @@ export interface Violation {
   /** A whole sentence without its full stop, that names the place in words: `query parameter "limit" must be at least 1, not 0`. */
   readonly message: string;
   /** Who departed from the contract. */
-  readonly by: 'client' | 'contract' | 'mock';
+  readonly by: 'client' | 'contract' | 'mock' | 'upstream';
   /** Where the rule stands in the inner document. */
   readonly schemaPointer?: string;
   /** The status this calls for, where it is not simply "invalid request": 401, 403, 406, 413, 415. */

@@ -1,0 +1,86 @@
+/** What reading a body came to. */
+export type BodyBytes =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** More than the limit; the rest was read and thrown away. */
+  | { readonly kind: 'large'; readonly size: number | undefined }
+  /** The client went away, or the stream broke. */
+  | { readonly kind: 'incomplete' };
+
+const NONE: BodyBytes = Object.freeze({ kind: 'none' });
+/** How much of a refused body is read so that its sender gets to the answer; whoever sends more finds a closed connection. */
+const DRAIN_LIMIT = 256 * 1024 * 1024;
+
+/**
+ * Whether a request carries a body, said without touching `request.body` where that would be slow.
+ *
+ * A server's request tells by its headers alone (RFC 9112 section 6.3). One made in the process has no such headers, but its
+ * `body` costs nothing to look at.
+ */
+export function hasBody(request: Request): boolean {
+  const { method, headers } = request;
+  const length = headers.get('content-length');
+  if (length !== null) return length !== '0';
+  if (headers.has('transfer-encoding')) return true;
+  if (method === 'GET' || method === 'HEAD') return false;
+  return !isStandIn(request) && request.body !== null;
+}
+
+/** Reads the whole body, or refuses it as too large; never rejects. */
+export async function readBody(request: Request, limitBytes: number): Promise<BodyBytes> {
+  try {
+    const length = request.headers.get('content-length');
+    if (length === null) return await readChunks(request, limitBytes);
+    const size = Number(length);
+    if (size > limitBytes) {
+      await drain(request);
+      return { kind: 'large', size };
+    }
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    return bytes.length < size ? { kind: 'incomplete' } : { kind: 'bytes', bytes };
+  } catch {
+    return { kind: 'incomplete' };
+  }
+}
+
+/** Whether the object is @hono/node-server's stand-in, which builds a whole Request as soon as `body` is looked at. */
+function isStandIn(request: Request): boolean {
+  if (Object.getPrototypeOf(request) === Request.prototype) return false;
+  return Object.getOwnPropertySymbols(request).some(({ description }) => description === 'incomingKey');
+}
+
+async function readChunks(request: Request, limitBytes: number): Promise<BodyBytes> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return NONE;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size <= limitBytes) chunks.push(value);
+    else chunks.length = 0;
+    if (size > DRAIN_LIMIT) {
+      await reader.cancel();
+      break;
+    }
+  }
+  if (size > limitBytes) return { kind: 'large', size: undefined };
+  return { kind: 'bytes', bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks) };
+}
+
+/** Reads on and throws away: a client that is still sending would see a broken pipe and not the answer. */
+async function drain(request: Request): Promise<void> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return;
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    size += value.length;
+    if (size > DRAIN_LIMIT) {
+      await reader.cancel();
+      return;
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/** Why a text is not JSON, and where. */
+export interface JsonMistake {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in characters. */
+  readonly column: number;
+  /** What was expected there, and what stood there. */
+  readonly says: string;
+}
+
+/** Deeper nesting than this is not looked into. */
+const DEEPEST = 10_000;
+
+/** Finds the first mistake in a text that `JSON.parse` refused; V8's own message names no place in half of the cases. */
+export function findJsonMistake(text: string): JsonMistake {
+  const scanner = { text, at: 0 };
+  const found = scanDocument(scanner) ?? 'something is wrong with it';
+  const before = text.slice(0, scanner.at).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, says: found };
+}
+
+interface Scanner {
+  readonly text: string;
+  at: number;
+}
+
+/** Undefined where all is well. */
+type Complaint = string | undefined;
+
+const SPACE = /[ \t\r\n]*/y;
+const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+// eslint-disable-next-line no-control-regex -- RFC 8259 section 7: control characters must be escaped.
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const WORD = /[A-Za-z_]\w*/y;
+
+function scanDocument(scanner: Scanner): Complaint {
+  const complaint = scanValue(scanner);
+  if (complaint !== undefined) return complaint;
+  skip(scanner, SPACE);
+  return scanner.at < scanner.text.length ? `expected the end, found ${found(scanner)}` : undefined;
+}
+
+/** Walks with a stack of its own: a hostile text may be nested as deep as it is long. */
+function scanValue(scanner: Scanner): Complaint {
+  const closers: ('}' | ']')[] = [];
+  for (;;) {
+    skip(scanner, SPACE);
+    const opener = scanner.text[scanner.at];
+    if (opener === '{' || opener === '[') {
+      scanner.at += 1;
+      if (closers.length >= DEEPEST) return 'it is nested too deeply';
+      const closer = opener === '{' ? '}' : ']';
+      skip(scanner, SPACE);
+      if (scanner.text[scanner.at] !== closer) {
+        closers.push(closer);
+        const complaint = closer === '}' ? scanName(scanner, `a property name in double quotes or "}"`) : undefined;
+        if (complaint !== undefined) return complaint;
+        continue;
+      }
+      scanner.at += 1;
+    } else {
+      const complaint = scanScalar(scanner);
+      if (complaint !== undefined) return complaint;
+    }
+    const next = scanAfterValue(scanner, closers);
+    if (next !== 'value') return next;
+  }
+}
+
+/** After a value: closes what ends here; `'value'` where another one follows. */
+function scanAfterValue(scanner: Scanner, closers: ('}' | ']')[]): Complaint {
+  for (let closer = closers.at(-1); closer !== undefined; closer = closers.at(-1)) {
+    skip(scanner, SPACE);
+    const character = scanner.text[scanner.at];
+    if (character === closer) {
+      scanner.at += 1;
+      closers.pop();
+      continue;
+    }
+    if (character !== ',') return `expected "," or "${closer}", found ${found(scanner)}`;
+    scanner.at += 1;
+    return closer === '}' ? (scanName(scanner, 'a property name in double quotes') ?? 'value') : 'value';
+  }
+  return undefined;
+}
+
+function scanName(scanner: Scanner, expected: string): Complaint {
+  skip(scanner, SPACE);
+  if (scanner.text[scanner.at] !== '"') return `expected ${expected}, found ${found(scanner)}`;
+  const complaint = scanScalar(scanner);
+  if (complaint !== undefined) return complaint;
+  skip(scanner, SPACE);
+  if (scanner.text[scanner.at] !== ':') return `expected ":" after the property name, found ${found(scanner)}`;
+  scanner.at += 1;
+  return undefined;
+}
+
+function scanScalar(scanner: Scanner): Complaint {
+  const { text } = scanner;
+  if (text[scanner.at] === '"') {
+    if (skip(scanner, STRING)) return undefined;
+    return 'a string that begins here is not ended, or holds a raw control character or a wrong escape';
+  }
+  if (skip(scanner, NUMBER)) return undefined;
+  for (const word of ['true', 'false', 'null']) {
+    if (!text.startsWith(word, scanner.at)) continue;
+    scanner.at += word.length;
+    return undefined;
+  }
+  return `expected a value, found ${found(scanner)}`;
+}
+
+function skip(scanner: Scanner, pattern: RegExp): boolean {
+  // A copy: a sticky expression carries state, and this one is shared by all scanners.
+  const own = new RegExp(pattern.source, pattern.flags);
+  own.lastIndex = scanner.at;
+  const match = own.exec(scanner.text);
+  if (match === null) return false;
+  scanner.at += match[0].length;
+  return true;
+}
+
+function found({ text, at }: Scanner): string {
+  if (at >= text.length) return 'the end';
+  const word = new RegExp(WORD.source, 'y');
+  word.lastIndex = at;
+  const [whole] = word.exec(text) ?? [];
+  return JSON.stringify(whole === undefined ? String.fromCodePoint(text.codePointAt(at) ?? 0) : whole.slice(0, 40));
+}

@@ -1,0 +1,46 @@
+/** A media type taken apart (RFC 9110 section 8.3.1). */
+export interface MediaTypeText {
+  /** `type/subtype`, lower case. */
+  readonly essence: string;
+  /** Names in lower case, values without quotes. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** `type/subtype` in lower case, without parameters. */
+export function toEssence(text: string): string {
+  const semicolon = text.indexOf(';');
+  return (semicolon === -1 ? text : text.slice(0, semicolon)).trim().toLowerCase();
+}
+
+/** Takes a Content-Type or a value like it apart; what is not well-formed is left out. */
+export function readMediaType(text: string): MediaTypeText {
+  const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const match of text.matchAll(/;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g)) {
+    const [, name = '', quoted, plain = ''] = match;
+    // RFC 9110 section 5.6.4: a backslash in a quoted string stands for the character after it.
+    parameters[name.toLowerCase()] ??= quoted === undefined ? plain.trim() : quoted.replace(/\\(.)/g, '$1');
+  }
+  return { essence: toEssence(text), parameters };
+}
+
+/** Whether a media type's format is JSON: `application/json`, or any `+json` (RFC 6839). */
+export function isJsonType(essence: string): boolean {
+  return essence === 'application/json' || essence.endsWith('+json') || essence === 'text/json';
+}
+
+/** Whether a media type's format is XML. */
+export function isXmlType(essence: string): boolean {
+  return essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml');
+}
+
+/** Whether a media range (all, `text/…`, `text/plain`) covers a media type; parameters do not count. */
+export function isCovered(essence: string, range: string): boolean {
+  if (range === essence || range === '*/*' || range === '*') return true;
+  return range.endsWith('/*') && essence.startsWith(range.slice(0, -1));
+}
+
+/** How exactly a range names a type: 3 itself, 2 `type/*`, 1 everything. */
+export function readPrecision(range: string): number {
+  if (range === '*/*' || range === '*') return 1;
+  return range.endsWith('/*') ? 2 : 3;
+}

@@ -1,0 +1,34 @@
+import { toPointer } from '../contract/pointer.js';
+import type { ViolationCode } from './violation-codes.js';
+import type { Violation, ViolationPlace } from './violation.js';
+
+/** A departure of the client, in the words of the one who found it. */
+export interface ClientReport {
+  readonly code: ViolationCode;
+  readonly in: ViolationPlace;
+  /** Of the parameter, header or property; leads the pointer. */
+  readonly name?: string;
+  readonly message: string;
+  readonly schemaPointer?: string;
+  readonly status?: number;
+  readonly challenge?: string;
+}
+
+/** A violation that refuses the call. */
+export function toError(report: ClientReport): Violation {
+  return toViolation(report, 'error');
+}
+
+/** A violation that is only remembered. */
+export function toNote(report: ClientReport): Violation {
+  return toViolation(report, 'note');
+}
+
+/** An error in strict mode, a note otherwise. */
+export function toStrictError(report: ClientReport, strict: boolean): Violation {
+  return toViolation(report, strict ? 'error' : 'note');
+}
+
+function toViolation({ name, ...report }: ClientReport, severity: Violation['severity']): Violation {
+  return { ...report, severity, pointer: name === undefined ? '' : toPointer(name), by: 'client' };
+}

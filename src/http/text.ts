@@ -1,0 +1,128 @@
+/** Text of a parameter or a form taken apart, before anything is read as a number or a flag. */
+export type TextTree = string | readonly TextTree[] | { readonly [name: string]: TextTree };
+
+/** Decodes percent-encoding; undefined where it is malformed. */
+export function decodePercent(raw: string): string | undefined {
+  if (!raw.includes('%')) return raw;
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes a name or value of a query or form, where `+` stands for a space (WHATWG URL, urlencoded parsing). */
+export function decodeForm(raw: string): string | undefined {
+  return decodePercent(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
+}
+
+/** Sets a property of an object of ours; `__proto__` becomes a property like any other. */
+export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
+  if (name === '__proto__') {
+    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  } else target[name] = value;
+}
+
+/** One `name=value` of a query, a form body or a cookie header. */
+export interface Pair {
+  /** Decoded; as it came where it cannot be decoded. */
+  readonly name: string;
+  /** Still encoded; undefined where there was no `=`. */
+  readonly raw: string | undefined;
+  /** Whether the name could not be decoded. */
+  readonly broken: boolean;
+}
+
+const NO_PAIRS: readonly Pair[] = Object.freeze([]);
+
+/** Takes the raw query, or a form body, apart at `&`; the values stay encoded, because delimiters inside them still count. */
+export function readPairs(text: string): readonly Pair[] {
+  if (text === '') return NO_PAIRS;
+  const pairs: Pair[] = [];
+  for (let start = 0; start <= text.length;) {
+    const next = text.indexOf('&', start);
+    const end = next === -1 ? text.length : next;
+    if (end > start) {
+      const equals = text.indexOf('=', start);
+      const split = equals === -1 || equals > end ? end : equals;
+      const rawName = text.slice(start, split);
+      const name = decodeForm(rawName);
+      pairs.push({
+        name: name ?? rawName,
+        raw: split === end ? undefined : text.slice(split + 1, end),
+        broken: name === undefined,
+      });
+    }
+    start = end + 1;
+  }
+  return pairs;
+}
+
+/** A name with brackets taken apart: `a[b][]` is `a` and `['b', '']`; undefined where there are none, or they are not in order. */
+export function readBrackets(name: string): { readonly base: string; readonly path: readonly string[] } | undefined {
+  const open = name.indexOf('[');
+  if (open < 1 || !name.endsWith(']')) return undefined;
+  const path = name.slice(open + 1, -1).split('][');
+  return path.some((part) => part.includes('[') || part.includes(']'))
+    ? undefined
+    : { base: name.slice(0, open), path };
+}
+
+/** Nesting deeper than this is cut off: no schema reads it, and it would only cost. */
+const DEEPEST = 32;
+
+/** Puts values at their paths together: names make objects, `''` appends to a list, and numbers alone make a list. */
+export function buildTree(entries: readonly { readonly path: readonly string[]; readonly text: string }[]): TextTree {
+  const root = createBranch();
+  for (const { path, text } of entries) place(root, path.slice(0, DEEPEST), text);
+  return toTree(root);
+}
+
+interface Branch {
+  readonly children: Map<string, Branch>;
+  readonly texts: string[];
+}
+
+function createBranch(): Branch {
+  return { children: new Map(), texts: [] };
+}
+
+function place(root: Branch, path: readonly string[], text: string): void {
+  let branch = root;
+  path.forEach((name, i) => {
+    // `a[]=1` adds a text to `a`; in `a[][b]=1` each new `b` begins another item.
+    if (name === '' && i === path.length - 1) return;
+    const key = name === '' ? nextItem(branch, path.slice(i + 1)) : name;
+    const child = branch.children.get(key) ?? createBranch();
+    branch.children.set(key, child);
+    branch = child;
+  });
+  branch.texts.push(text);
+}
+
+/** The item that `[]` in the middle of a path means: the last one, unless it has the rest of the path already. */
+function nextItem(branch: Branch, rest: readonly string[]): string {
+  const count = branch.children.size;
+  let last = branch.children.get(String(count - 1));
+  if (last === undefined) return String(count);
+  for (const name of rest) {
+    last = last.children.get(name);
+    if (last === undefined) return String(count - 1);
+  }
+  return last.texts.length > 0 ? String(count) : String(count - 1);
+}
+
+function toTree(branch: Branch): TextTree {
+  const { children, texts } = branch;
+  if (children.size === 0) return texts.length === 1 ? (texts[0] ?? '') : [...texts];
+  const names = [...children.keys()];
+  if (names.every((name) => /^\d+$/.test(name))) {
+    const items = names
+      .toSorted((x, y) => Number(x) - Number(y))
+      .map((name) => toTree(children.get(name) ?? createBranch()));
+    return [...items, ...texts];
+  }
+  const tree: Record<string, TextTree> = {};
+  for (const [name, child] of children) setOwn(tree, name, toTree(child));
+  return tree;
+}
