@@ -1,0 +1,156 @@
+import type { Contract } from '../contract/contract.js';
+import type { Router } from '../contract/path.js';
+import type { Call, CallDecoder } from '../http/call.js';
+import type { Cassette, StoredExchange } from './cassette.js';
+import { type Difference, formatDifference, listDifferences } from './difference.js';
+import { writeCanonical } from './exact-json.js';
+import type { RecordedRequest } from './exchange.js';
+import { loadBody, readBody } from './recorded-body.js';
+import { createFactsReader, type RequestFacts } from './request-facts.js';
+import type { SecretWalk, VisitText } from './secret-walk.js';
+import { writeTarget } from './query-text.js';
+
+/** Finds the recorded exchanges that a call is the request of. */
+export interface Matcher {
+  /** The exchanges with the call's key, in order; undefined where there are none. */
+  find(call: Call): MatchedSequence | undefined;
+  /** The three exchanges that are most like the call. */
+  nearest(call: Call): readonly NearExchange[];
+  /** The key of a call. */
+  key(call: Call): string;
+  /** Takes in an exchange that was recorded after the cassette was loaded. */
+  add(exchange: StoredExchange): void;
+}
+
+/** Several exchanges with the same key: they are replayed one after the other, then the last one is held. */
+export interface MatchedSequence {
+  readonly key: string;
+  readonly exchanges: readonly StoredExchange[];
+}
+
+/** A recorded exchange that is not quite what came. */
+export interface NearExchange {
+  readonly exchange: StoredExchange;
+  /** Empty where the exchange belongs to another operation. */
+  readonly differences: readonly Difference[];
+}
+
+/** What a matcher is made of. */
+export interface MatcherParts {
+  readonly contract: Contract;
+  readonly router: Router;
+  readonly decoder: CallDecoder;
+  readonly walk: SecretWalk;
+  readonly mask: VisitText;
+}
+
+interface Indexed {
+  readonly exchange: StoredExchange;
+  readonly facts: RequestFacts;
+}
+
+/** A matcher over a cassette. The exchanges of an operation are brought into normal form when it is first asked for. */
+export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher {
+  const facts = createFactsReader({ ...parts, rules: cassette.manifest.match });
+  const waiting = new Map<string, StoredExchange[]>();
+  for (const exchange of cassette.exchanges) append(waiting, exchange.operation, exchange);
+  const indexed = new Map<string, Indexed[]>();
+  const sequences = new Map<string, StoredExchange[]>();
+
+  const index = (exchange: StoredExchange): void => {
+    const call = readCall(exchange.request, parts);
+    if (call === undefined) return;
+    const body = loadBody(cassette.folder, exchange.request, exchange.request.headers);
+    const entry = { exchange, facts: facts.read(call, body) };
+    append(indexed, exchange.operation, entry);
+    append(sequences, toKey(exchange.operation, entry.facts), exchange);
+  };
+  const prepare = (operation: string): void => {
+    const exchanges = waiting.get(operation);
+    if (exchanges === undefined) return;
+    waiting.delete(operation);
+    for (const exchange of exchanges) index(exchange);
+  };
+  const readFacts = (call: Call): RequestFacts =>
+    facts.read(call, readBody(call.bytes, { 'content-type': call.headers.get('content-type') ?? '' }));
+
+  return {
+    key: (call) => toKey(call.operation.id, readFacts(call)),
+    find: (call) => {
+      prepare(call.operation.id);
+      const key = toKey(call.operation.id, readFacts(call));
+      const exchanges = sequences.get(key);
+      return exchanges === undefined ? undefined : { key, exchanges };
+    },
+    nearest: (call) => {
+      // Deleting the key at hand does not disturb the walk.
+      for (const operation of waiting.keys()) prepare(operation);
+      const came = readFacts(call);
+      const own = (indexed.get(call.operation.id) ?? [])
+        .map(({ exchange, facts }) => ({ exchange, differences: listDifferences(facts, came) }))
+        .toSorted((x, y) => x.differences.length - y.differences.length || x.exchange.number - y.exchange.number);
+      const others = cassette.exchanges
+        .filter(({ operation }) => operation !== call.operation.id)
+        .toSorted((x, y) => toDistance(x, call) - toDistance(y, call) || x.number - y.number)
+        .map((exchange) => ({ exchange, differences: [] }));
+      return [...own, ...others].slice(0, 3);
+    },
+    add: (exchange) => {
+      // Those that still wait come first, so that a sequence stays in order.
+      prepare(exchange.operation);
+      index(exchange);
+    },
+  };
+}
+
+/** A miss as text: what came, and the nearest exchanges field by field. */
+export function formatMiss(call: Call, cassette: string, near: readonly NearExchange[]): string {
+  const lines = [`no recording in cassette "${cassette}" fits ${call.method} ${call.url} (${call.operation.id})`];
+  if (near.length === 0) return `${lines[0]}: it is empty`;
+  lines.push('nearest:');
+  for (const { exchange, differences } of near) {
+    const target = writeTarget(exchange.request);
+    lines.push(`  ${exchange.file}  ${exchange.request.method} ${target}`);
+    if (exchange.operation !== call.operation.id) lines.push(`    another operation: ${exchange.operation}`);
+    for (const difference of differences) lines.push(`    ${formatDifference(difference)}`);
+  }
+  return lines.join('\n');
+}
+
+/** A recorded request as the call it would be today; undefined where the contract has no such operation any more. */
+export function readCall(request: RecordedRequest, parts: Pick<MatcherParts, 'router' | 'decoder'>): Call | undefined {
+  const target = writeTarget(request);
+  const url = new URL(target, 'http://recording');
+  const match = parts.router.match(request.method, url.pathname, url.search);
+  if (match.kind !== 'operation') return undefined;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const line of typeof value === 'string' ? [value] : value) headers.append(name, line);
+  }
+  const call = parts.decoder.decode(
+    match.operation,
+    match.pathText,
+    new Request(url, { method: request.method, headers }),
+  );
+  // A request without a body is decoded at once; the recorded body is compared in recorded form.
+  return call instanceof Promise ? undefined : call;
+}
+
+function toKey(operation: string, facts: RequestFacts): string {
+  return `${operation}\n${writeCanonical(facts)}`;
+}
+
+/** How unlike a call an exchange of another operation is: path segments that differ, and the method. */
+function toDistance(exchange: StoredExchange, call: Call): number {
+  const recorded = exchange.request.path.split('/');
+  const came = (call.url.split('?')[0] ?? '').split('/');
+  const length = Math.max(recorded.length, came.length);
+  const different = Array.from({ length }, (_, i) => recorded[i] === came[i]).filter((same) => !same).length;
+  return different * 2 + (exchange.request.method === call.method ? 0 : 1);
+}
+
+function append<T>(map: Map<string, T[]>, key: string, entry: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [entry]);
+  else list.push(entry);
+}

@@ -1,0 +1,49 @@
+import type { Contract } from '../contract/contract.js';
+import { MockError, nearest } from '../errors.js';
+import { type Owner, readOwner, type RecordingMode } from './mode.js';
+
+/** Who answers which operation; can be changed while the mock runs. */
+export interface Ownership {
+  ownerOf(operation: string): Owner;
+  /** Gives an operation, or all of them as `*`, to another owner. @throws MockError `OPTION_INVALID`. */
+  give(operation: string, owner: Owner): void;
+  /** The operations that were given away by name. */
+  list(): Readonly<Record<string, Owner>>;
+  /** Whether somebody named an owner: what has no recording then falls to the mock instead of being refused. */
+  readonly isHybrid: boolean;
+}
+
+/** The owners that a mode means, with those named for single operations. @throws MockError `OPTION_INVALID`. */
+export function createOwnership(
+  contract: Contract,
+  mode: RecordingMode,
+  owners: Readonly<Record<string, string>> | undefined,
+): Ownership {
+  let rest: Owner = mode === 'off' ? 'mock' : mode === 'record-all' ? 'forward' : 'replay';
+  const named = new Map<string, Owner>();
+  const give = (operation: string, owner: Owner): void => {
+    if (operation === '*') {
+      rest = owner;
+      named.clear();
+      return;
+    }
+    if (contract.operation(operation) === undefined) throw refuse(contract, operation);
+    named.set(operation, owner);
+  };
+  const entries = Object.entries(owners ?? {}).toSorted(([x], [y]) => Number(y === '*') - Number(x === '*'));
+  for (const [operation, owner] of entries) give(operation, readOwner(owner));
+  return {
+    ownerOf: (operation) => named.get(operation) ?? rest,
+    give: (operation, owner) => give(operation, readOwner(owner)),
+    list: () => ({ '*': rest, ...Object.fromEntries(named) }),
+    isHybrid: entries.length > 0,
+  };
+}
+
+function refuse(contract: Contract, operation: string): MockError {
+  const ids = contract.operations.map(({ id }) => id);
+  const meant = nearest(operation, ids);
+  return new MockError('OPTION_INVALID', `operation "${operation}" is not in the contract`, {
+    hint: meant === undefined ? `it has ${ids.slice(0, 10).join(', ')}` : `did you mean "${meant}"?`,
+  });
+}

@@ -1,0 +1,85 @@
+import type { StoredExchange } from './cassette.js';
+import type { MatchedSequence } from './match.js';
+
+/** Where one session stands in the recordings. */
+export interface ReplayState {
+  /** The cassette in use; undefined: the mock's own. */
+  readonly cassette: string | undefined;
+  /** Calls that no recording fitted, oldest first. */
+  readonly misses: readonly Miss[];
+  /** The exchange whose turn it is; a sequence that ran out holds its last one. */
+  next(cassette: string, sequence: MatchedSequence): ReplayTurn;
+  /** Whether a sequence has run out, so that `next` would hold its last exchange. */
+  isSpent(cassette: string, sequence: MatchedSequence): boolean;
+  /** Counts an exchange that was recorded just now as replayed. */
+  pass(cassette: string, key: string, number: number): void;
+  /** Whether an exchange of a cassette was replayed. */
+  isUsed(cassette: string, number: number): boolean;
+  miss(miss: Miss): void;
+  /** Puts another cassette in; its sequences go on where they were. */
+  use(cassette: string): void;
+  /** Every sequence from its beginning, no misses. */
+  reset(): void;
+}
+
+/** A call that no recording fitted. */
+export interface Miss {
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  /** The nearest exchanges with their differences, as text. */
+  readonly message: string;
+}
+
+/** One exchange of a sequence. */
+export interface ReplayTurn {
+  readonly exchange: StoredExchange;
+  /** Counts from 1. */
+  readonly position: number;
+  /** Whether the sequence had run out before. */
+  readonly held: boolean;
+}
+
+/** The state of a session that has replayed nothing yet. */
+export function createReplayState(): ReplayState {
+  const cursors = new Map<string, number>();
+  const used = new Set<string>();
+  let misses: readonly Miss[] = [];
+  let current: string | undefined;
+  return {
+    get cassette() {
+      return current;
+    },
+    get misses() {
+      return misses;
+    },
+    next: (cassette, { key, exchanges }) => {
+      const cursor = cursors.get(`${cassette}\n${key}`) ?? 0;
+      const held = cursor >= exchanges.length;
+      const position = held ? exchanges.length : cursor + 1;
+      cursors.set(`${cassette}\n${key}`, position);
+      // A sequence is never empty, so that there is one at every position up to its length.
+      const exchange = exchanges[position - 1] as StoredExchange;
+      used.add(`${cassette}\n${exchange.number}`);
+      return { exchange, position, held };
+    },
+    isSpent: (cassette, { key, exchanges }) => (cursors.get(`${cassette}\n${key}`) ?? 0) >= exchanges.length,
+    pass: (cassette, key, number) => {
+      const cursor = `${cassette}\n${key}`;
+      cursors.set(cursor, (cursors.get(cursor) ?? 0) + 1);
+      used.add(`${cassette}\n${number}`);
+    },
+    isUsed: (cassette, number) => used.has(`${cassette}\n${number}`),
+    miss: (miss) => {
+      misses = [...misses, miss];
+    },
+    use: (cassette) => {
+      current = cassette;
+    },
+    reset: () => {
+      cursors.clear();
+      used.clear();
+      misses = [];
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import type { Contract } from '../contract/contract.js';
+import type { Operation } from '../contract/operation.js';
+import { isObject, type SchemaObject } from '../contract/schema.js';
+import type { Direction } from '../http/schema-unit.js';
+import type { Validators } from '../http/validate.js';
+import { ExactNumber } from './exact-json.js';
+import { ANY_SHAPE, type SecretShape } from './placeholder.js';
+import type { SecretRules } from './secret-rules.js';
+import { createSecretSchemas, type SchemaPointers } from './secret-schema.js';
+
+/** What becomes of one text; `rule` where the place makes it a secret. */
+export type VisitText = (text: string, place: SecretPlace) => string;
+
+/** The place of one text. */
+export interface SecretPlace extends SecretShape {
+  readonly rule: string | undefined;
+}
+
+/** A place that makes nothing a secret. */
+export const OPEN_PLACE: SecretPlace = Object.freeze({ ...ANY_SHAPE, rule: undefined });
+
+/** Ways through the parts of a message that know which places hold secrets. */
+export interface SecretWalk {
+  /** A JSON value, along the schemas at `pointers`. */
+  json(value: unknown, at: JsonPlace, visit: VisitText): unknown;
+  /** One named value: of a query, a path, a form or a part. */
+  named(name: string, text: string, at: NamedPlace): string;
+  /** One header field. */
+  header(name: string, text: string, visit: VisitText): string;
+}
+
+/** Where a JSON value stands. */
+export interface JsonPlace {
+  readonly pointers: SchemaPointers;
+  readonly direction: Direction;
+}
+
+/** Where a named value stands. */
+export interface NamedPlace extends JsonPlace {
+  readonly kind: 'query' | 'path' | 'form';
+  readonly visit: VisitText;
+}
+
+/** Ways through the messages of one contract. */
+export function createSecretWalk(contract: Contract, validators: Validators, rules: SecretRules): SecretWalk {
+  const schemas = createSecretSchemas(contract);
+  const schemes = Object.values(contract.securitySchemes);
+  const apiKeys = (place: string): ReadonlySet<string> =>
+    new Set(schemes.filter((scheme) => scheme.in === place).map((scheme) => (scheme.key ?? '').toLowerCase()));
+  const keyHeaders = apiKeys('header');
+  const keyQueries = apiKeys('query');
+
+  const toPlace = (rule: string | undefined, at: JsonPlace): SecretPlace => ({
+    rule,
+    shapes: () => schemas.shapes(at.pointers),
+    accepts: (candidate) =>
+      at.pointers.every((pointer) => validators.check(pointer, at.direction)(candidate, 'body').length === 0),
+  });
+
+  const json = (value: unknown, at: JsonPlace, visit: VisitText, inherited?: string): unknown => {
+    const rule = inherited ?? schemas.rule(at.pointers);
+    if (typeof value === 'string') return visit(value, toPlace(rule, at));
+    if (typeof value === 'number' || value instanceof ExactNumber) {
+      return rule === undefined
+        ? value
+        : toNumber(value, visit(value instanceof ExactNumber ? value.source : String(value), toPlace(rule, at)));
+    }
+    if (Array.isArray(value)) {
+      return value.map((item, i) => json(item, { ...at, pointers: schemas.item(at.pointers, i) }, visit, rule));
+    }
+    if (!isObject(value)) return value;
+    const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+      const pointers = schemas.member(at.pointers, name);
+      const byName = rule ?? toKeyRule(rules, name, () => schemas.shapes(pointers));
+      return [visit(name, OPEN_PLACE), json(member, { ...at, pointers }, visit, byName)];
+    });
+    return Object.fromEntries(members);
+  };
+
+  return {
+    json: (value, at, visit) => json(value, at, visit),
+    named: (name, text, at) => {
+      const byName = at.kind === 'query' ? rules.query(name) : rules.key(name);
+      const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
+      const rule = byScheme ?? schemas.rule(at.pointers) ?? byName;
+      return at.visit(text, toPlace(rule, at));
+    },
+    header: (name, text, visit) => {
+      const rule = keyHeaders.has(name) ? 'security' : rules.header(name);
+      if (rule === undefined) return visit(text, OPEN_PLACE);
+      return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
+    },
+  };
+}
+
+/** The schemas of a parameter, or of a field of a form. */
+export function readParameterPointers(operation: Operation, place: string, name: string): SchemaPointers {
+  const parameter = operation.parameters.find((candidate) => candidate.in === place && candidate.name === name);
+  return parameter === undefined ? [] : [parameter.schemaPointer];
+}
+
+/** A name makes a secret, unless the contract publishes all values it can have. */
+function toKeyRule(rules: SecretRules, name: string, shapes: () => readonly SchemaObject[]): string | undefined {
+  const rule = rules.key(name);
+  if (rule === undefined) return undefined;
+  return shapes().some((schema) => schema.enum !== undefined || schema.const !== undefined) ? undefined : rule;
+}
+
+/** A placeholder for a number is a number where it can be one. */
+function toNumber(value: unknown, placeholder: string): unknown {
+  const digits = /\d+$/.exec(placeholder)?.[0];
+  return digits === undefined ? value : Number(digits);
+}
+
+/** The secret part of a header alone: schemes, cookie names and attributes stay. */
+function visitCredential(name: string, text: string, visit: (secret: string) => string): string {
+  if (name === 'cookie') {
+    return text
+      .split(';')
+      .map((pair) => visitCookie(pair, visit))
+      .join(';');
+  }
+  if (name === 'set-cookie') {
+    const [pair = '', ...attributes] = text.split(';');
+    return [visitCookie(pair, visit), ...attributes].join(';');
+  }
+  // RFC 9110 11.4: a scheme, a space, the credentials.
+  const [, scheme, credentials] = /^([A-Za-z][\w-]*) +(.+)$/.exec(text) ?? [];
+  if (scheme === undefined || credentials === undefined) return text === '' ? text : visit(text);
+  if (scheme.toLowerCase() !== 'basic') return `${scheme} ${visit(credentials)}`;
+  // RFC 7617: what replaces it must still be a user and a password.
+  return `${scheme} ${visitBasic(credentials, visit)}`;
+}
+
+/** Both halves are secrets: several services take the key as the user and no password. */
+function visitBasic(credentials: string, visit: (secret: string) => string): string {
+  const decoded = Buffer.from(credentials, 'base64').toString('utf8');
+  const [user = '', ...rest] = decoded.split(':');
+  const halves = [user, rest.join(':')].map((half) => (half === '' ? half : visit(half)));
+  return Buffer.from(halves.join(':')).toString('base64');
+}
+
+function visitCookie(pair: string, visit: (secret: string) => string): string {
+  const equals = pair.indexOf('=');
+  const value = pair.slice(equals + 1);
+  return equals === -1 || value === '' ? pair : `${pair.slice(0, equals + 1)}${visit(value)}`;
+}
