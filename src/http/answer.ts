@@ -22,6 +22,11 @@ export interface Answer {
   readonly violations: readonly Violation[];
   /** Why the answer may break the contract: it was asked for, or really came so. Verify then only remembers what it finds. */
   readonly deviates?: string | undefined;
+  /**
+   * Set by a source that has checked its answer itself and put what it found into `violations`; holds for exactly this body, so
+   * that an answer which is changed on its way up is checked again.
+   */
+  readonly checked?: { readonly body: unknown } | undefined;
   /** What goes wrong on the wire, on purpose. */
   readonly fault?: Fault | undefined;
 }
