@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { MockError } from '../errors.js';
+import { bundleFiles } from './bundle.js';
 import type { Contract } from './contract.js';
 import { createContract } from './create-contract.js';
 import { createLineFinder } from './lines.js';
+import type { Origins } from './origins.js';
 import { parseText } from './parse.js';
 import { isObject } from './schema.js';
+import { loadSourceFiles, readDisplayName, readUri, type ReadPolicy, type SourceFile } from './source-files.js';
 
 /** How a document is loaded. */
 export interface LoadOptions {
@@ -24,30 +26,50 @@ export interface LoadOptions {
 /** Loads an OpenAPI document from a path, a URL or an object. */
 export async function loadContract(spec: string | URL | object, options: LoadOptions = {}): Promise<Contract> {
   const cwd = options.cwd ?? process.cwd();
-  const isPath = typeof spec === 'string' || spec instanceof URL;
-  const path = isPath ? resolve(cwd, String(spec).startsWith('file:') ? fileURLToPath(spec) : String(spec)) : undefined;
-  const text = path === undefined ? JSON.stringify(spec) : await readText(path);
-  const file = path === undefined ? undefined : displayPath(cwd, path);
-  const value = parseText(text, file ?? '').value;
-  if (!isObject(value)) throw new MockError('SPEC_INVALID', 'the document is not an object', { at: { file } });
-  const lines = createLineFinder(text);
+  const main = await loadMain(spec, cwd, options.allowHttpRefs === true);
+  const policy: ReadPolicy = { cwd, allowHttp: options.allowHttpRefs === true, trustedHost: undefined };
+  const sources = await loadSourceFiles(main, policy);
+  const bundle = bundleFiles(sources);
+  const hash = createHash('sha256');
+  for (const file of sources.files) hash.update(file.text);
   return createContract({
-    document: { ...value, 'x-vouch': { anything: {}, text: { type: 'string' } } },
-    hash: createHash('sha256').update(text).digest('hex'),
-    findings: [],
-    locate: (pointer) => (file === undefined ? { pointer } : { file, ...lines.find(pointer), pointer }),
+    document: bundle.document,
+    hash: hash.digest('hex'),
+    findings: bundle.findings,
+    locate: createLocate(sources.files, bundle.origins),
   });
 }
 
-async function readText(path: string): Promise<string> {
+async function loadMain(spec: string | URL | object, cwd: string, allowHttp: boolean): Promise<SourceFile> {
+  if (typeof spec !== 'string' && !(spec instanceof URL)) {
+    const text = JSON.stringify(spec);
+    return {
+      uri: pathToFileURL(resolve(cwd, 'object')).href,
+      name: undefined,
+      text,
+      value: JSON.parse(text),
+      notes: [],
+    };
+  }
+  const uri = String(spec).startsWith('file:') ? String(spec) : pathToFileURL(resolve(cwd, String(spec))).href;
+  const name = readDisplayName(uri, cwd);
   try {
-    return await readFile(path, 'utf8');
+    const text = await readUri(uri, { cwd, allowHttp, trustedHost: undefined });
+    const parsed = parseText(text, name);
+    if (!isObject(parsed.value))
+      throw new MockError('SPEC_INVALID', 'the document is not an object', { at: { file: name } });
+    return { uri, name, text, ...parsed };
   } catch (cause) {
-    throw new MockError('SPEC_NOT_FOUND', `there is no file "${path}"`, { at: { file: path }, cause });
+    if (cause instanceof MockError) throw cause;
+    throw new MockError('SPEC_NOT_FOUND', `there is no file "${name}"`, { at: { file: name }, cause });
   }
 }
 
-function displayPath(cwd: string, path: string): string {
-  const short = relative(cwd, path);
-  return short.startsWith('..') || isAbsolute(short) ? path : short;
+function createLocate(files: readonly SourceFile[], origins: Origins): Contract['locate'] {
+  const finders = files.map((file) => createLineFinder(file.text));
+  return (inner) => {
+    const { file: number, pointer } = origins.find(inner);
+    const file = files[number]?.name;
+    return file === undefined ? { pointer } : { file, ...finders[number]?.find(pointer), pointer };
+  };
 }

@@ -54,12 +54,45 @@ function parseJson(text: string): ParsedText | undefined {
 
 function parseYaml(text: string, file: string, code: ErrorCode): ParsedText {
   const options = { schema: createSchema(), maxDepth: NESTING_LIMIT };
+  const parsed = loadYaml(text, { options, file, code });
+  if (/[\s,[{:-]\*[^\s*]/u.test(text)) checkExpansion(parsed.value, file, code);
+  return parsed;
+}
+
+function loadYaml(text: string, context: { options: object; file: string; code: ErrorCode }): ParsedText {
+  const { options, file, code } = context;
   try {
     return { value: load(text, options), notes: [] };
   } catch (error) {
     const retried = retryYaml(text, error, options);
     if (retried !== undefined) return retried;
     throw toMockError(error, { text, file, code });
+  }
+}
+
+/** How many nodes a text may make once its aliases are written out; the largest real documents make half a million. */
+const EXPANSION_LIMIT = 5_000_000;
+
+/** Aliases share what they name, so that a short text can mean more than any memory holds, or something that contains itself. */
+function checkExpansion(root: unknown, file: string, code: ErrorCode): void {
+  const sizes = new Map<object, number>();
+  const open = new Set<object>();
+  const measure = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null) return 1;
+    const known = sizes.get(value);
+    if (known !== undefined) return known;
+    if (open.has(value))
+      throw new MockError(code, 'an alias names something that contains the alias itself', { at: { file } });
+    open.add(value);
+    let size = 1;
+    for (const child of Object.values(value)) size += measure(child);
+    open.delete(value);
+    sizes.set(value, size);
+    return size;
+  };
+  if (measure(root) > EXPANSION_LIMIT) {
+    const message = `with its aliases written out the file has more than ${EXPANSION_LIMIT} nodes`;
+    throw new MockError(code, message, { at: { file }, hint: 'write fewer aliases of aliases' });
   }
 }
 

@@ -3,8 +3,8 @@ import type { Place } from '../errors.js';
 
 /** The stable names of the mistakes a document can have and still be served. Each one is explained in `docs/documents.md`. */
 export type ProblemCode =
-  | 'ALIAS_UNKNOWN'
   | 'DUPLICATE_KEY'
+  | 'MEDIA_TYPE_INVALID'
   | 'OPERATION_ID_DUPLICATE'
   | 'OVERLAY_NO_MATCH'
   | 'PARAMETER_INVALID'
@@ -15,9 +15,12 @@ export type ProblemCode =
   | 'REFERENCE_REFUSED'
   | 'REFERENCE_UNRESOLVED'
   | 'RESPONSES_MISSING'
+  | 'SCHEMA_ENDLESS'
   | 'SCHEMA_REPAIRED'
+  | 'SECURITY_INVALID'
   | 'SECURITY_UNKNOWN'
   | 'SERVER_INVALID'
+  | 'STATUS_INVALID'
   | 'TRAILING_CONTENT'
   | 'TYPE_MISMATCH'
   | 'VALUE_MISSING'

@@ -1,0 +1,151 @@
+import { isObject } from './schema.js';
+import { quote, type Node, type Site } from './site.js';
+
+/** Gives a keyword's value back as it is, repaired, or as undefined to leave the keyword out. */
+type RepairValue = (value: unknown, keyword: string, site: Site) => unknown;
+
+/** One repair per keyword whose value JSON Schema restricts (2020-12 validation, section 6). Others are not looked at. */
+const REPAIRS: ReadonlyMap<string, RepairValue> = new Map<string, RepairValue>([
+  ...[
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+    'minProperties',
+    'maxProperties',
+    'minContains',
+    'maxContains',
+  ].map((keyword): [string, RepairValue] => [keyword, repairCount]),
+  ...['minimum', 'maximum'].map((keyword): [string, RepairValue] => [keyword, repairNumber]),
+  ['multipleOf', repairMultiple],
+  ...['uniqueItems', 'readOnly', 'writeOnly', 'deprecated'].map((keyword): [string, RepairValue] => [
+    keyword,
+    repairFlag,
+  ]),
+  ...['pattern', 'format', 'title', 'description', 'contentEncoding', 'contentMediaType', '$comment'].map(
+    (keyword): [string, RepairValue] => [keyword, repairText],
+  ),
+  ['enum', repairEnum],
+  ...['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'additionalItems'].map(
+    (keyword): [string, RepairValue] => [keyword, repairBooleanSchema],
+  ),
+  ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword): [string, RepairValue] => [keyword, repairList]),
+  ['dependentRequired', repairDependentRequired],
+  ['xml', repairObject],
+]);
+
+/** The value of one keyword, repaired; undefined leaves the keyword out. The same value where nothing is wrong. */
+export function repairKeyword(keyword: string, value: unknown, site: Site): unknown {
+  const repair = REPAIRS.get(keyword);
+  return repair === undefined ? value : repair(value, keyword, site);
+}
+
+function repairNumber(value: unknown, keyword: string, site: Site): unknown {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? replace(site, keyword, value, number) : leaveOut(site, keyword, value);
+}
+
+function repairCount(value: unknown, keyword: string, site: Site): unknown {
+  const number = repairNumber(value, keyword, site);
+  if (number === undefined || (typeof number === 'number' && Number.isInteger(number) && number >= 0)) return number;
+  return leaveOut(site, keyword, value);
+}
+
+function repairMultiple(value: unknown, keyword: string, site: Site): unknown {
+  const number = repairNumber(value, keyword, site);
+  return typeof number === 'number' && number <= 0 ? leaveOut(site, keyword, value) : number;
+}
+
+function repairFlag(value: unknown, keyword: string, site: Site): unknown {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === 'false') return replace(site, keyword, value, value === 'true');
+  return leaveOut(site, keyword, value);
+}
+
+function repairText(value: unknown, keyword: string, site: Site): unknown {
+  if (typeof value === 'string') return value;
+  // An empty YAML value says nothing and harms nobody.
+  return value === null ? undefined : leaveOut(site, keyword, value);
+}
+
+function repairEnum(value: unknown, keyword: string, site: Site): unknown {
+  if (Array.isArray(value) && value.length > 0) return value;
+  // JSON Schema allows an empty list, which nothing satisfies; nobody means that.
+  return leaveOut(site, keyword, value);
+}
+
+function repairBooleanSchema(value: unknown, keyword: string, site: Site): unknown {
+  if (typeof value === 'boolean' || isObject(value)) return value;
+  if (value === 'true' || value === 'false') return replace(site, keyword, value, value === 'true');
+  return leaveOut(site, keyword, value);
+}
+
+function repairList(value: unknown, keyword: string, site: Site): unknown {
+  if (Array.isArray(value) && value.length > 0) return value;
+  if (isObject(value)) return replace(site, keyword, value, [value]);
+  return leaveOut(site, keyword, value);
+}
+
+function repairObject(value: unknown, keyword: string, site: Site): unknown {
+  return isObject(value) ? value : leaveOut(site, keyword, value);
+}
+
+function repairDependentRequired(value: unknown, keyword: string, site: Site): unknown {
+  if (!isObject(value)) return leaveOut(site, keyword, value);
+  const isRight = (names: unknown): boolean => Array.isArray(names) && names.every((name) => typeof name === 'string');
+  if (Object.values(value).every(isRight)) return value;
+  return replace(site, keyword, value, Object.fromEntries(Object.entries(value).filter(([, names]) => isRight(names))));
+}
+
+function replace(site: Site, keyword: string, value: unknown, right: unknown): unknown {
+  site.report({
+    message: `"${keyword}" cannot be ${quote(value)}`,
+    assumed: `it means ${quote(right)}`,
+    inside: [keyword],
+  });
+  return right;
+}
+
+function leaveOut(site: Site, keyword: string, value: unknown): undefined {
+  site.report({ message: `"${keyword}" cannot be ${quote(value)}`, assumed: 'it is left out', inside: [keyword] });
+  return undefined;
+}
+
+/**
+ * The names of `required`, each once; those of properties that call themselves `required: true` added.
+ *
+ * @returns The same array where nothing is wrong, undefined for none.
+ */
+export function repairRequired(node: Node, site: Site): unknown {
+  const { required, properties } = node;
+  const names = readNames(required, site);
+  const own = isObject(properties)
+    ? Object.entries(properties).flatMap(([name, schema]) =>
+        isObject(schema) && schema['required'] === true ? [name] : [],
+      )
+    : [];
+  const missing = own.filter((name) => !names.includes(name));
+  for (const name of missing) {
+    const message = `property "${name}" says "required: true"; "required" is a list of names beside "properties"`;
+    site.report({ message, assumed: 'the property is required', inside: ['properties', name, 'required'] });
+  }
+  if (missing.length === 0 && names === required) return required;
+  return names.length + missing.length === 0 ? undefined : [...names, ...missing];
+}
+
+function readNames(required: unknown, site: Site): readonly string[] {
+  // A property's own `required: true` or `false` is read where its parent is.
+  if (required === undefined || typeof required === 'boolean') return [];
+  if (!Array.isArray(required)) {
+    const names = typeof required === 'string' ? [required] : [];
+    const assumed = names.length > 0 ? `it means ${quote(names)}` : 'it is left out';
+    site.report({ message: `"required" cannot be ${quote(required)}`, assumed, inside: ['required'] });
+    return names;
+  }
+  const names = [...new Set(required.filter((name) => typeof name === 'string'))];
+  if (names.length === required.length) return required as readonly string[];
+  const message = 'the list "required" names a property twice, or something that is no name';
+  site.report({ message, assumed: 'each name counts once', inside: ['required'] });
+  return names;
+}
