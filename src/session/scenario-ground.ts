@@ -1,0 +1,23 @@
+import { DEFAULT_INSTANT } from '../clock.js';
+import type { Contract } from '../contract/contract.js';
+import type { Generator } from '../generate/generate.js';
+import type { Validators } from '../http/validate.js';
+import type { Ground } from '../scenario/ground.js';
+import type { Resources } from '../state/resource.js';
+
+/** What scenarios are checked against: a contract, and the collections that were inferred from it. */
+export function createGround(parts: {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly generator: Generator;
+  readonly resources: Resources;
+}): Ground {
+  const { contract, validators, generator, resources } = parts;
+  return {
+    contract,
+    check: validators.check,
+    complete: (pointer, partial) =>
+      generator.complete(pointer, partial, { seed: 1, key: pointer, direction: 'response', now: DEFAULT_INSTANT }),
+    collections: [...resources.collections.values()].map(({ name, schema }) => ({ name, schemaPointer: schema })),
+  };
+}
