@@ -1,7 +1,9 @@
 import type { MediaType, Operation } from '../contract/operation.js';
 import type { BodyCodec, BodyParts, BodyValue } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
+import { multipartCodecOf } from './body-multipart.js';
 import { decodeBinary, decodeJson, decodeText } from './body-simple.js';
+import { decodeXml } from './body-xml.js';
 import {
   isCovered,
   isJsonType,
@@ -130,7 +132,9 @@ function findMedia(content: readonly MediaType[], { essence, parameters }: Media
 function codecOf(essence: string): BodyCodec {
   if (isJsonType(essence)) return decodeJson;
   if (essence === 'application/x-www-form-urlencoded') return decodeFormBody;
-  if (essence.startsWith('text/') && !isXmlType(essence)) return decodeText;
+  if (essence.startsWith('multipart/')) return multipartCodecOf(essence);
+  if (isXmlType(essence)) return decodeXml;
+  if (essence.startsWith('text/')) return decodeText;
   return decodeBinary;
 }
 

@@ -1,0 +1,120 @@
+/** One part of a multipart body, its bytes untouched. */
+export interface Part {
+  /** From Content-Disposition; undefined in `multipart/mixed`. */
+  readonly name: string | undefined;
+  readonly filename: string | undefined;
+  /** As it came; undefined where the part does not say. */
+  readonly contentType: string | undefined;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly bytes: Uint8Array;
+}
+
+/** The parts, or why the body cannot be taken apart. */
+export type MultipartReading = { readonly parts: readonly Part[] } | { readonly mistake: string };
+
+/** More parts or header bytes than this are an attack, not a form. */
+const MOST_PARTS = 10_000;
+const LONGEST_HEADERS = 64 * 1024;
+
+/**
+ * Takes a multipart body apart (RFC 2046 section 5.1, RFC 7578) over its bytes, so that files survive.
+ *
+ * A preamble and an epilogue are skipped; bare line feeds are taken for line ends in headers, as some clients write them.
+ */
+export function readMultipart(bytes: Uint8Array, boundary: string | undefined): MultipartReading {
+  if (boundary === undefined || boundary === '') return { mistake: 'its Content-Type names no boundary' };
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
+  const parts: Part[] = [];
+  let at = findDelimiter(buffer, delimiter, 0);
+  if (at === -1) return { mistake: `its boundary "${boundary}" does not occur in it` };
+  for (;;) {
+    const after = at + delimiter.length;
+    if (buffer[after] === DASH && buffer[after + 1] === DASH) return { parts };
+    const start = skipLineEnd(buffer, skipSpace(buffer, after));
+    const next = findDelimiter(buffer, delimiter, start);
+    if (next === -1) return { mistake: `it ends before its closing boundary "--${boundary}--"` };
+    const part = readPart(buffer.subarray(start, trimLineEnd(buffer, start, next)));
+    if (typeof part === 'string') return { mistake: part };
+    parts.push(part);
+    if (parts.length > MOST_PARTS) return { mistake: `it has more than ${MOST_PARTS} parts` };
+    at = next;
+  }
+}
+
+const [DASH, CARRIAGE_RETURN, LINE_FEED, SPACE, TAB] = [0x2d, 0x0d, 0x0a, 0x20, 0x09];
+
+/** The next delimiter that begins a line and is not only the beginning of a longer word. */
+function findDelimiter(buffer: Buffer, delimiter: Buffer, from: number): number {
+  for (let at = buffer.indexOf(delimiter, from); at !== -1; at = buffer.indexOf(delimiter, at + 1)) {
+    const begins = at === 0 || buffer[at - 1] === LINE_FEED;
+    const next = buffer[at + delimiter.length];
+    const ends = next === undefined || [DASH, CARRIAGE_RETURN, LINE_FEED, SPACE, TAB].includes(next);
+    if (begins && ends) return at;
+  }
+  return -1;
+}
+
+function skipSpace(buffer: Buffer, from: number): number {
+  let at = from;
+  while (buffer[at] === SPACE || buffer[at] === TAB) at += 1;
+  return at;
+}
+
+function skipLineEnd(buffer: Buffer, from: number): number {
+  const at = buffer[from] === CARRIAGE_RETURN ? from + 1 : from;
+  return buffer[at] === LINE_FEED ? at + 1 : at;
+}
+
+/** The line end before a delimiter belongs to the delimiter. */
+function trimLineEnd(buffer: Buffer, start: number, end: number): number {
+  const at = buffer[end - 1] === LINE_FEED ? end - 1 : end;
+  return Math.max(start, buffer[at - 1] === CARRIAGE_RETURN ? at - 1 : at);
+}
+
+function readPart(bytes: Buffer): Part | string {
+  const headers = new Map<string, string>();
+  let at = 0;
+  for (;;) {
+    const feed = bytes.indexOf(LINE_FEED, at);
+    if (feed === -1 || feed > LONGEST_HEADERS) return 'the headers of a part do not end';
+    const end = bytes[feed - 1] === CARRIAGE_RETURN && feed > at ? feed - 1 : feed;
+    // RFC 7578 section 5.1: names and filenames come as raw UTF-8 from browsers.
+    const line = bytes.toString('utf8', at, end);
+    at = feed + 1;
+    if (line === '') break;
+    const colon = line.indexOf(':');
+    if (colon < 1) return `a part has a header line without a name: ${JSON.stringify(line.slice(0, 60))}`;
+    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  const disposition = readDisposition(headers.get('content-disposition') ?? '');
+  return { ...disposition, contentType: headers.get('content-type'), headers, bytes: bytes.subarray(at) };
+}
+
+/** The name and filename of a Content-Disposition, quoted or not (RFC 6266, RFC 7578 section 4.2). */
+function readDisposition(text: string): { readonly name: string | undefined; readonly filename: string | undefined } {
+  const values = new Map<string, string>();
+  for (const match of text.matchAll(/;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^;]*))/g)) {
+    const [, key = '', quoted, plain = ''] = match;
+    if (!values.has(key.toLowerCase()))
+      values.set(key.toLowerCase(), quoted === undefined ? plain.trim() : unquote(quoted));
+  }
+  return { name: values.get('name'), filename: readExtended(values.get('filename*')) ?? values.get('filename') };
+}
+
+/** Only `\"` and `\\` are escapes: browsers send `C:\dir\file` as it is, and escape a quote as %22. */
+function unquote(text: string): string {
+  return text.replace(/\\(["\\])/g, '$1').replace(/%22/g, '"');
+}
+
+/** `UTF-8''na%C3%AFve.txt` (RFC 8187); undefined where it cannot be read. */
+function readExtended(text: string | undefined): string | undefined {
+  const [, value] = /^utf-8'[^']*'(.*)$/i.exec(text ?? '') ?? [];
+  if (value === undefined) return undefined;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}
