@@ -1,4 +1,9 @@
-export { createMock, type Mock, type MockOptions, type MockServer } from './mock.js';
+export { createMock, type Mock, type MockServer } from './mock.js';
+export type { MockOptions } from './mock-options.js';
+export type { SessionHandle, State, CollectionHandle } from './session/handle.js';
+export type { ResetKind, SessionSnapshot } from './session/session.js';
+export type { SessionOpening } from './session/sessions.js';
+export type { SessionVerifyOptions } from './session/verify-session.js';
 export { MockError, type ErrorCode, type Place } from './errors.js';
 export { createVirtualClock, createRealClock, type Clock, type VirtualClock } from './clock.js';
 export type { Interaction } from './journal/interaction.js';

@@ -20,6 +20,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'session/': 3,
   'answer/': 4,
   'server/': 5,
+  'mock-options.ts': 5.5,
   'mock.ts': 6,
   'index.ts': 7,
   'cli/': 7,

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatMistake } from '../errors.js';
-import { createMock, type Mock, type MockOptions } from '../mock.js';
+import { createMock, type Mock } from '../mock.js';
+import type { MockOptions } from '../mock-options.js';
 import { colour, formatInteraction, formatInteractionJson } from './log.js';
 
 /** What `vouch serve` was asked. */

@@ -11,7 +11,7 @@ import { type Interaction, type RawHeaders, recordRequest, type UnmatchedRequest
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
 import { allowOrigin } from './cors.js';
-import { answerUnmatched } from './unmatched.js';
+import { answerRefusedSession, answerUnmatched } from './unmatched.js';
 
 /** What @hono/node-server hands over with a request that came by a socket. */
 export interface SocketEnvironment {
@@ -55,14 +55,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
   const handle = (request: Request, environment: SocketEnvironment | undefined): Response | Promise<Response> => {
     const arrival = readArrival(request, environment);
     const choice = sessions.choose(request.headers, arrival.path);
-    if (choice === undefined) {
-      const message = 'this request names a session that nobody opened; open it through the control API first';
-      const answer = errors.answer(undefined, {
-        status: 400,
-        message,
-        code: 'session_unknown',
-        param: 'x-mock-session',
-      });
+    if (choice.session === undefined) {
+      const answer = answerRefusedSession(errors, choice.refused);
       return finish(arrival, sessions.default, { answer, request: toUnmatched(arrival), trace: [] });
     }
     const { session, path } = choice;

@@ -1,5 +1,6 @@
 import type { ErrorAnswers } from '../answer/error-body.js';
 import type { RouteMatch } from '../contract/path.js';
+import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
 import { NO_VIOLATIONS } from '../http/violation.js';
 import { preflightHeaders } from './cors.js';
@@ -40,6 +41,17 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
     status: 404,
     message: `the contract has no path ${cutPath(situation.path)}${nearest}`,
     code: 'path_unknown',
+  });
+}
+
+/** The answer to a request that names a session it cannot have: 503 where there are too many, else 400. */
+export function answerRefusedSession(errors: ErrorAnswers, refused: MockError): Answer {
+  return errors.answer(undefined, {
+    status: refused.code === 'SESSION_LIMIT' ? 503 : 400,
+    message: refused.hint === undefined ? refused.message : `${refused.message}; ${refused.hint}`,
+    code: refused.code.toLowerCase(),
+    param: 'x-mock-session',
+    headers: { 'x-should-retry': 'false' },
   });
 }
 

@@ -61,13 +61,15 @@ export interface SessionsOptions {
   readonly credentialHeaders: readonly string[];
   /** Milliseconds; the machine's clock unless a test says otherwise. */
   now(): number;
+  /** Scenarios the default session begins with. */
+  readonly opening: readonly string[];
   create(id: string, scenarios: readonly string[]): Session;
 }
 
 /** No sessions, but for the default one. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { idleMs, now } = options;
-  const initial = options.create('default', []);
+  const initial = options.create('default', options.opening);
   const sessions = new Map<string, { readonly session: Session; usedAt: number }>();
   const tokens = createTokens(options.credentialHeaders);
   let sweptAt = now();

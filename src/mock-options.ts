@@ -1,0 +1,73 @@
+import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
+import { MockError } from './errors.js';
+import type { Interaction } from './journal/interaction.js';
+import type { ScenarioDefinition } from './scenario/definition.js';
+import type { ClockOption } from './session/session-clock.js';
+
+/** How a mock is made. Nothing but `spec` is needed. */
+export interface MockOptions {
+  /** The contract: a path, a URL, or the document itself; OpenAPI 3.x or Swagger 2.0, YAML or JSON. */
+  readonly spec: string | URL | OpenAPIV2.Document | OpenAPIV3.Document | OpenAPIV3_1.Document;
+  /** Overlay 1.0 documents, applied in order. */
+  readonly overlays?: readonly string[];
+  /** Whether `$ref`s may lead to http(s) addresses; default false. */
+  readonly allowHttpRefs?: boolean;
+  /** A folder with one file per collection, or the collections themselves. Default: none. */
+  readonly fixtures?: string | Readonly<Record<string, unknown>>;
+  /** Same seed, same requests, same bytes; default 1. */
+  readonly seed?: number;
+  /** `'real'`, an instant to stand still at, or a clock of your own; default 2026-01-01T00:00:00Z, standing still. */
+  readonly clock?: ClockOption;
+  /** Bearer tokens and API keys that are accepted; default any. */
+  readonly tokens?: readonly string[];
+  /** Whether secrets that the mock itself issued are accepted, besides `tokens`; default only where `tokens` is not given. */
+  readonly issuedTokens?: boolean;
+  /** Whether undeclared query parameters and properties and a missing content type are refused; default false. */
+  readonly strict?: boolean;
+  /** Larger bodies are answered with 413; default 8 MiB. */
+  readonly bodyLimitBytes?: number;
+  /** Whether an `Accept` that the contract cannot meet is answered all the same; default false. */
+  readonly lenientAccept?: boolean;
+  /** `fitting` (default) serves the examples that fit their schemas; `verbatim` serves them as they are. */
+  readonly examples?: 'fitting' | 'verbatim';
+  /** A folder with one scenario per file, or scenarios by id; checked against the contract. Default: none. */
+  readonly scenarios?: string | Readonly<Record<string, ScenarioDefinition>>;
+  /** Ids of scenarios the default session begins with, the strongest last. */
+  readonly scenario?: string | readonly string[];
+  /** Whether the mock remembers; default true. */
+  readonly state?: boolean;
+  /** How many interactions each session's journal keeps; default 1,000. */
+  readonly journalLimit?: number;
+  /** Whether a session has to be opened before a request may name it; default false: naming one opens it. */
+  readonly requireSession?: boolean;
+  /** Milliseconds after which a session that nobody used is dropped; default 30 minutes. */
+  readonly sessionIdleMs?: number;
+  /** How many sessions there may be at once; default 10,000. */
+  readonly maxSessions?: number;
+  /** Whether browsers of any origin may read the answers; default true. */
+  readonly cors?: boolean;
+  /** Told of every interaction, after its answer is made. */
+  readonly onInteraction?: (interaction: Interaction) => void;
+}
+
+/** The seed of a mock. @throws MockError `OPTION_INVALID`. */
+export function readSeed(seed: number | undefined): number {
+  if (seed === undefined) return 1;
+  if (Number.isSafeInteger(seed)) return seed;
+  throw new MockError('OPTION_INVALID', `seed must be a whole number, not ${String(seed)}`, { hint: 'try seed: 1' });
+}
+
+/** A whole number of an option. @throws MockError `OPTION_INVALID`. */
+export function readCount(name: string, given: number | undefined, otherwise: number): number {
+  if (given === undefined) return otherwise;
+  if (Number.isSafeInteger(given) && given >= 0) return given;
+  throw new MockError('OPTION_INVALID', `${name} must be a whole number from 0 on, not ${String(given)}`, {
+    hint: `try ${name}: ${otherwise}`,
+  });
+}
+
+/** The ids of the option `scenario`: a list, or text with commas between. */
+export function readScenarioIds(given: MockOptions['scenario']): readonly string[] {
+  const list = typeof given === 'string' ? given.split(',') : (given ?? []);
+  return list.map((id) => id.trim()).filter((id) => id !== '');
+}

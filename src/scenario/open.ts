@@ -1,0 +1,20 @@
+import type { ScenarioDefinition } from './definition.js';
+import type { Ground } from './ground.js';
+import { loadScenarios } from './load.js';
+import { createScenarios, type Scenarios } from './scenarios.js';
+
+/**
+ * The scenarios of one mock.
+ *
+ * @param source - A folder with one scenario per file, or scenarios by id, each after those it extends; undefined for none.
+ * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE`.
+ */
+export async function openScenarios(
+  source: string | Readonly<Record<string, ScenarioDefinition>> | undefined,
+  ground: Ground,
+): Promise<Scenarios> {
+  if (typeof source === 'string') return createScenarios(ground, await loadScenarios(source, ground));
+  const scenarios = createScenarios(ground, []);
+  for (const [id, definition] of Object.entries(source ?? {})) scenarios.add(id, definition);
+  return scenarios;
+}

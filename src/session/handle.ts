@@ -1,0 +1,144 @@
+import { isVirtualClock, type Clock, type VirtualClock } from '../clock.js';
+import { MockError } from '../errors.js';
+import type { Journal } from '../journal/journal.js';
+import type { Scenarios } from '../scenario/scenarios.js';
+import type { Item } from '../state/item-list.js';
+import { toInvalid, type CollectionEditors } from './collections.js';
+import type { ResetKind, Session, SessionSnapshot } from './session.js';
+import type { Sessions } from './sessions.js';
+import { verifySession, type SessionVerifyOptions } from './verify-session.js';
+
+/** A session as a test holds it. */
+export interface SessionHandle {
+  readonly id: string;
+  /** What a client on a socket sends to mean this session. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What stands before every path of a client that can set nothing but its base URL: `/~id`. */
+  readonly prefix: string;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** Its collections, to be read and written. */
+  readonly state: State;
+  /** Answers a request of this session without a socket. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** Activates scenarios, in this order. @throws MockError `SCENARIO_UNKNOWN`. */
+  use(...scenarios: readonly string[]): void;
+  /** Deactivates scenarios; all of the session's own where none is named. */
+  drop(...scenarios: readonly string[]): void;
+  /** Back to an earlier point; never loses a definition. Default `all`. */
+  reset(what?: ResetKind): void;
+  snapshot(): SessionSnapshot;
+  restore(snapshot: SessionSnapshot): void;
+  /** A new session that starts as a copy of this one. */
+  fork(id?: string): SessionHandle;
+  /** Moves the clock on, and wakes what waits. @throws MockError `CLOCK_INVALID` where it is the machine's. */
+  advance(ms: number): void;
+  /** @throws MockError `VERIFY_FAILED` with every departure of the client and every rule of an active scenario that never applied. */
+  verify(options?: SessionVerifyOptions): void;
+  /** Ends the session. @returns whether it was open; the default one cannot be closed. */
+  close(): boolean;
+  [Symbol.dispose](): void;
+}
+
+/** The collections of one session. */
+export interface State {
+  readonly names: readonly string[];
+  /** @throws MockError `COLLECTION_UNKNOWN` that names the nearest. */
+  collection(name: string): CollectionHandle;
+  /** Every item by collection. */
+  export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
+}
+
+/** One collection as a test holds it; items that live under another carry `$parent`. */
+export interface CollectionHandle {
+  readonly name: string;
+  /** Oldest first. */
+  readonly items: readonly Item[];
+  get(id: string): Item | undefined;
+  /** Adds an item; what it leaves out is made from the schema. @throws MockError `STATE_INVALID`. */
+  add(item?: Item): Item;
+  /** Merges a patch (RFC 7386) into an item. @throws MockError `STATE_INVALID`. */
+  update(id: string, patch: Item): Item | undefined;
+  remove(id: string): boolean;
+  /** Puts other items in the place of all of them. @throws MockError `STATE_INVALID`, and then nothing is changed. */
+  replace(items: readonly Item[]): void;
+}
+
+/** What handles are made with. */
+export interface HandleParts {
+  readonly sessions: Sessions;
+  readonly scenarios: Scenarios;
+  /** Ids of the operations there are. */
+  readonly operations: readonly string[];
+  readonly editors: CollectionEditors;
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/** A session in a test's hands. */
+export function createHandle(session: Session, parts: HandleParts): SessionHandle {
+  const { id, journal, clock } = session;
+  const { sessions } = parts;
+  const close = (): boolean => sessions.get(id) === session && sessions.close(id);
+  return {
+    id,
+    headers: { 'x-mock-session': id },
+    prefix: `/~${id}`,
+    journal,
+    clock,
+    state: createState(session, parts.editors),
+    fetch: async (input, init) => {
+      const request = new Request(toRequest(input), init);
+      request.headers.set('x-mock-session', id);
+      return parts.fetch(request);
+    },
+    use: (...names) => session.use(names),
+    drop: (...names) => session.drop(names.length === 0 ? session.scenario.active : names),
+    reset: session.reset,
+    snapshot: session.snapshot,
+    restore: session.restore,
+    fork: (copy) => createHandle(sessions.open({ id: copy, from: id }), parts),
+    advance: (ms) => movable(clock).advance(ms),
+    verify: (options) => verifySession(session, parts, options),
+    close,
+    [Symbol.dispose]: () => void close(),
+  };
+}
+
+/** A request; a path alone stands on an origin that nothing looks at. */
+export function toRequest(input: string | URL | Request, init?: RequestInit): Request {
+  if (input instanceof Request) return init === undefined ? input : new Request(input, init);
+  return new Request(typeof input === 'string' && input.startsWith('/') ? `http://mock${input}` : input, init);
+}
+
+/** A clock that can be moved. @throws MockError `CLOCK_INVALID`. */
+export function movable(clock: Clock): VirtualClock {
+  if (isVirtualClock(clock)) return clock;
+  throw new MockError('CLOCK_INVALID', 'this clock is the machine’s own and cannot be moved', {
+    hint: 'make the mock with an instant to stand still at: clock: "2026-01-01T00:00:00Z" (--clock)',
+  });
+}
+
+function createState(session: Session, editors: CollectionEditors): State {
+  return {
+    names: editors.names,
+    export: session.store.export,
+    collection: (name) => {
+      // Asked once, so that an unknown name fails here and not at the first use.
+      editors.list(session, name);
+      return {
+        name,
+        get items() {
+          return editors.list(session, name);
+        },
+        get: (id) => editors.get(session, name, id),
+        add: (item = {}) => editors.add(session, name, item),
+        update: (id, patch) => editors.update(session, name, { id, patch }),
+        remove: (id) => editors.remove(session, name, id),
+        replace: (items) => {
+          const mistakes = editors.replace(session, name, items);
+          if (mistakes.length > 0) throw toInvalid(name, mistakes);
+        },
+      };
+    },
+  };
+}
