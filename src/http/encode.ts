@@ -40,7 +40,7 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
       else for (const item of value ?? []) repeated.push([name, toFieldValue(item)]);
     }
     const body = EMPTY_STATUSES.has(answer.status) ? null : writeBody(answer, writers);
-    if (body !== null && answer.mediaType !== undefined) headers['content-type'] = answer.mediaType;
+    if ((body !== null || method === 'HEAD') && answer.mediaType !== undefined) headers['content-type'] = answer.mediaType;
     if (method !== 'HEAD') return createResponse(ResponseClass, answer.status, body, { headers, repeated });
     // RFC 9110 9.3.2: HEAD answers like GET, without the body but with the length it would have.
     if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
@@ -89,7 +89,9 @@ function writeBody(answer: Answer, writers: readonly BodyWriter[]): WrittenBody 
   const essence = readEssence(mediaType);
   if (isSequence(essence) && Array.isArray(body)) return body.map((item) => writeItem(item, essence)).join('');
   if (essence === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null) {
-    return new URLSearchParams(Object.entries(body).map(([name, value]): [string, string] => [name, toText(value)])).toString();
+    return new URLSearchParams(
+      Object.entries(body).map(([name, value]): [string, string] => [name, toText(value)]),
+    ).toString();
   }
   return toText(body);
 }
@@ -134,7 +136,12 @@ function writeItem(item: unknown, essence: string): string {
 /** An event of the HTML standard's server-sent events: an object of `event`, `data`, `id`, `retry`, or plain data. */
 function writeEvent(item: unknown): string {
   if (typeof item !== 'object' || item === null || !('data' in item)) return `data: ${toText(item)}\n\n`;
-  const event = item as { readonly event?: unknown; readonly id?: unknown; readonly retry?: unknown; readonly data: unknown };
+  const event = item as {
+    readonly event?: unknown;
+    readonly id?: unknown;
+    readonly retry?: unknown;
+    readonly data: unknown;
+  };
   const lines: string[] = [];
   for (const field of ['event', 'id', 'retry'] as const) {
     if (event[field] !== undefined && event[field] !== null) lines.push(`${field}: ${toText(event[field])}`);
