@@ -17,6 +17,8 @@ export interface Draft {
   readonly schema: string | undefined;
   /** Whether any operation works on the collection itself or on one of its items. */
   readonly real: boolean;
+  /** One thing and no list of things: `/me`, `/customers/{id}/discount`. */
+  readonly singleton: boolean;
 }
 
 /** A contract with the questions that inference asks of it, each one answered once. */
@@ -80,6 +82,7 @@ export function draftCollections(survey: Survey): ReadonlyMap<string, Draft> {
     for (const groups of shape === undefined ? [] : readItemGroups(shape)) addItemDraft(survey, drafts, groups);
   }
   for (const operation of survey.contract.operations) addListDraft(survey, drafts, operation);
+  for (const operation of survey.contract.operations) addSingletonDraft(survey, drafts, operation);
   return new Map([...drafts].toSorted(([, a], [, b]) => a.groups.length - b.groups.length));
 }
 
@@ -95,7 +98,7 @@ function addItemDraft(survey: Survey, drafts: Map<string, Draft>, groups: readon
   if (known !== undefined && (known.groups.at(-1)?.parameters.length ?? 0) >= length) return;
   const itemKey = toGroupKey(groups, 'item');
   const real = survey.operationsAt(key).size + survey.operationsAt(itemKey).size > 0;
-  drafts.set(key, { key, itemKey, groups, real, schema: findSchema(survey, key, itemKey) });
+  drafts.set(key, { key, itemKey, groups, real, singleton: false, schema: findSchema(survey, key, itemKey) });
 }
 
 /** A path that answers with a list is a collection, even where no path names one of its items. */
@@ -107,13 +110,39 @@ function addListDraft(survey: Survey, drafts: Map<string, Draft>, operation: Ope
   const items = list?.itemSchema === undefined ? undefined : survey.read(list.itemSchema);
   if (items === undefined || items.properties.size === 0 || isSearchOf(drafts, shape, items.pointer)) return;
   const schema = findSchema(survey, shape.key, undefined) ?? items.pointer;
-  drafts.set(shape.key, { key: shape.key, itemKey: undefined, groups: shape.groups, real: true, schema });
+  drafts.set(shape.key, {
+    key: shape.key,
+    itemKey: undefined,
+    groups: shape.groups,
+    real: true,
+    singleton: false,
+    schema,
+  });
 }
 
 /** Whether a list is another view of the collection it stands below: `/customers/search`, `/pet/findByStatus`. */
 function isSearchOf(drafts: ReadonlyMap<string, Draft>, shape: PathShape, schema: string): boolean {
   const parent = drafts.get(shape.key.slice(0, shape.key.lastIndexOf('/')));
   return parent !== undefined && parent.schema === schema && (shape.groups.at(-1)?.words.length ?? 0) > 1;
+}
+
+const SELF = /^(me|self|current|whoami|profile|account|settings|config|configuration|preferences|balance)$/i;
+
+/** A path without parameters at its end that is read as one object, and written as well or named like something there is one of. */
+function addSingletonDraft(survey: Survey, drafts: Map<string, Draft>, operation: Operation): void {
+  const shape = survey.shape(operation);
+  const last = shape?.groups.at(-1);
+  if (shape === undefined || last === undefined || last.parameters.length > 0) return;
+  if (operation.method !== 'GET' || drafts.has(shape.key) || survey.list(operation) !== undefined) return;
+  const answer = survey.answer(operation);
+  if (answer === undefined || answer.type !== 'object' || answer.properties.size === 0) return;
+  const methods = survey.operationsAt(shape.key);
+  const written = ['PUT', 'PATCH', 'DELETE'].some((method) => methods.has(method));
+  const post = methods.get('POST');
+  const posted = post !== undefined && survey.answer(post)?.pointer === answer.pointer;
+  if (!written && !posted && !SELF.test(last.words.at(-1) ?? '')) return;
+  const { key, groups } = shape;
+  drafts.set(key, { key, itemKey: key, groups, real: true, singleton: true, schema: answer.pointer });
 }
 
 /** What an item looks like: what reading one answers, else creating one, else what the list holds, else changing one. */

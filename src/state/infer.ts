@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operation.js';
-import { bindCollectionOperation, bindCollectionWord, bindItemOperation, bindItemWord, type Finding } from './bind.js';
+import { bindCollectionOperation, bindItemOperation, bindSingletonOperation, type Finding } from './bind.js';
+import { bindCollectionWord, bindItemWord } from './bind-word.js';
 import { createSurvey, draftCollections, type Draft, type Survey } from './draft.js';
 import { applyHints } from './hints.js';
 import { createItemSchemaReader } from './item-schema.js';
@@ -29,6 +30,7 @@ export function inferResources(contract: Contract): Resources {
   }
   const collections = new Map<string, Resource>();
   for (const draft of drafts.values()) {
+    if (atlas.at(draft.key) !== draft) continue;
     const name = atlas.name(draft);
     if (collections.has(name)) continue;
     collections.set(name, describeResource(survey, draft, { name, parents: atlas.parents(draft).map(atlas.name) }));
@@ -51,18 +53,20 @@ interface Atlas {
 }
 
 function createAtlas(survey: Survey, drafts: ReadonlyMap<string, Draft>): Atlas {
-  const names = nameCollections(new Map([...drafts].map(([key, draft]) => [key, draft.groups])));
   const within = new Map<string, { readonly property: string; readonly parameter: string }>();
   const aliases = new Map<string, Draft>();
-  const tops = [...drafts.values()].filter((draft) => draft.groups.length === 1 && draft.real);
-  for (const draft of drafts.values()) {
-    const real = draft.real ? undefined : tops.find((top) => isSameNoun(top, draft));
-    if (real !== undefined) aliases.set(draft.key, real);
+  const all = [...drafts.values()];
+  const tops = all.filter((draft) => draft.groups.length === 1 && draft.real);
+  for (const draft of all) {
+    const other = isSecondWay(survey, draft) ? all.find((each) => isSameThing(each, draft)) : undefined;
+    if (other !== undefined) aliases.set(draft.key, other);
     const whole = draft.groups.length > 1 ? findWhole(survey, tops, draft) : undefined;
     if (whole === undefined) continue;
     aliases.set(draft.key, whole.draft);
     within.set(draft.key, whole.within);
   }
+  const own = all.filter((draft) => !aliases.has(draft.key));
+  const names = nameCollections(new Map(own.map((draft) => [draft.key, draft.groups])));
   const at = (key: string): Draft | undefined => aliases.get(key) ?? drafts.get(key);
   return {
     at,
@@ -73,11 +77,21 @@ function createAtlas(survey: Survey, drafts: ReadonlyMap<string, Draft>): Atlas 
   };
 }
 
-/** Two paths of one noun and one number of parameters: `/customers/{customer}` and `/test_helpers/customers/{customer}`. */
-function isSameNoun(top: Draft, draft: Draft): boolean {
-  const [a, b] = [top.groups.at(-1), draft.groups.at(-1)];
-  if (draft.groups.length !== 1 || a === undefined || b === undefined || top.key === draft.key) return false;
-  return a.words.at(-1) === b.words.at(-1) && a.parameters.join() === b.parameters.join();
+/** Whether a path only leads to what another path shows: nothing reads or lists an item below it. */
+function isSecondWay(survey: Survey, draft: Draft): boolean {
+  if (!draft.real) return true;
+  return !survey.operationsAt(draft.key).has('GET') && !survey.operationsAt(draft.itemKey ?? '').has('GET');
+}
+
+/** Two paths of the same nouns: `/customers/{customer}` and `/test_helpers/customers/{id}`. */
+function isSameThing(other: Draft, draft: Draft): boolean {
+  if (!other.real || other.key === draft.key || other.groups.length !== draft.groups.length || other.singleton)
+    return false;
+  if (draft.schema !== undefined && draft.schema !== other.schema) return false;
+  return other.groups.every(({ words, parameters }, i) => {
+    const group = draft.groups[i];
+    return group?.words.at(-1) === words.at(-1) && group?.parameters.length === parameters.length;
+  });
 }
 
 /** The top collection that a list below a parent shows a part of: same schema, and a property that names the parent. */
@@ -114,6 +128,7 @@ function findBinding(survey: Survey, atlas: Atlas, operation: Operation): Findin
     }
     return bindItemOperation(survey, draft, operation);
   }
+  if (draft?.singleton === true) return bindSingletonOperation(survey, draft, operation);
   if (draft !== undefined) return bindCollectionOperation(survey, draft, operation);
   return bindWord(survey, atlas, operation, shape.groups);
 }
@@ -160,7 +175,7 @@ function toBinding(
 
 /** Which group of the path names the item or the collection: the last one, or the one before a word that acts on it. */
 function findItemIndex(groups: readonly PathGroup[], finding: Finding): number {
-  const behindItem = finding.action === 'act' || finding.action === 'content';
+  const behindItem = finding.action === 'act' || finding.action === 'content' || finding.action === 'copy';
   const last = groups.at(-1);
   return behindItem && last?.parameters.length === 0 ? groups.length - 2 : groups.length - 1;
 }

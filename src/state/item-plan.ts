@@ -75,6 +75,21 @@ export function createItemPlan(
     return maker.complete(Object.fromEntries(Object.entries(draft).filter(([name]) => !wrong.has(name))), input);
   };
 
+  /** Masked forms, each in the place the schema gives it. */
+  const mask = (draft: Item, given: Item): Item => {
+    const missing = masks.filter(
+      ([masked, plain]) => !Object.hasOwn(given, masked) && typeof draft[plain] === 'string',
+    );
+    if (missing.length === 0) return draft;
+    const masked = new Map(missing.map(([name, plain]) => [name, redact(String(draft[plain]))]));
+    const ordered: Record<string, unknown> = {};
+    for (const name of [...known.keys(), ...Object.keys(draft)]) {
+      const value = masked.get(name) ?? draft[name];
+      if (value !== undefined) ordered[name] = value;
+    }
+    return ordered;
+  };
+
   return {
     accept,
     create: (input) => {
@@ -88,10 +103,7 @@ export function createItemPlan(
         if (chosen !== undefined) draft[name] = chosen;
       }
       if (loose) for (const name in given) draft[name] ??= given[name];
-      for (const [masked, plain] of masks) {
-        if (!Object.hasOwn(given, masked) && typeof draft[plain] === 'string') draft[masked] = redact(draft[plain]);
-      }
-      return settle(draft, input);
+      return settle(mask(draft, given), input);
     },
     change: (item, changes, now) => {
       const next: Record<string, unknown> = { ...item, ...changes };

@@ -84,7 +84,7 @@ function readItemSchema(contract: Contract, pointer: string): ItemSchema | undef
 function flatten(contract: Contract, part: Part, depth: number): readonly Part[] {
   const { schema } = part;
   if (!isObject(schema) || depth > DEPTH_LIMIT) return [];
-  const all = (schema as SchemaObject).allOf ?? [];
+  const all = schema.allOf ?? [];
   const added = all.flatMap((each, i) =>
     flatten(contract, chooseBranch(contract, contract.resolve(each, `${part.pointer}/allOf/${i}`)), depth + 1),
   );
@@ -99,9 +99,9 @@ function chooseBranch(contract: Contract, part: Part): Part {
   let current = part;
   for (let depth = 0; depth < DEPTH_LIMIT; depth++) {
     const { schema, pointer } = current;
-    if (!isObject(schema) || (schema as SchemaObject).properties !== undefined) return current;
+    if (!isObject(schema) || schema['properties'] !== undefined) return current;
     const keyword = Array.isArray(schema['anyOf']) ? 'anyOf' : 'oneOf';
-    const branches = (schema as SchemaObject)[keyword];
+    const branches = schema[keyword];
     if (branches === undefined) return current;
     const parts = branches.map((each, i) => contract.resolve(each, `${pointer}/${keyword}/${i}`));
     const best =
@@ -131,21 +131,32 @@ function readType(schema: SchemaObject): string | undefined {
 function collectProperties(contract: Contract, part: Part, into: Map<string, ItemProperty>): void {
   const { properties = {}, required = [] } = part.schema as SchemaObject; // `flatten` gives objects only
   for (const [name, own] of Object.entries(properties)) {
-    if (into.has(name)) continue;
+    const known = into.get(name);
+    if (known !== undefined && !isVague(contract, known)) continue;
     const pointer = part.pointer + toPointer('properties', name);
     const target = chooseBranch(contract, contract.resolve(own, pointer));
-    const schema = isObject(target.schema) ? (target.schema as SchemaObject) : {};
+    const schema = isObject(target.schema) ? target.schema : {};
     into.set(name, {
       name,
       schema,
       pointer,
       target: target.pointer,
-      required: required.includes(name),
+      required: known?.required === true || required.includes(name),
       nullable: isNullable(contract, own, pointer),
       readOnly: readFlag(own, 'readOnly') || schema.readOnly === true,
       writeOnly: readFlag(own, 'writeOnly') || schema.writeOnly === true,
     });
   }
+}
+
+/** Whether a property is only named, so that a later part of an `allOf` may say what it holds: an array of plain objects. */
+function isVague(contract: Contract, property: ItemProperty): boolean {
+  const { items, type, properties, $ref } = property.schema;
+  if (type !== 'array')
+    return properties === undefined && $ref === undefined && Object.keys(property.schema).length <= 1;
+  if (!isObject(items)) return true;
+  const { schema } = contract.resolve(items, `${property.target}/items`);
+  return isObject(schema) && Object.keys(schema).every((keyword) => keyword === 'type' || keyword === 'description');
 }
 
 /** A name that any part of an `allOf` requires is required, wherever the property itself is described. */
@@ -161,8 +172,8 @@ function markRequired(contract: Contract, start: Part, properties: Map<string, I
 function isNullable(contract: Contract, own: Schema, pointer: string): boolean {
   if (!isObject(own)) return own;
   const { schema } = contract.resolve(own, pointer);
-  if (!isObject(schema)) return schema === true;
-  const { type, enum: values, anyOf, oneOf } = schema as SchemaObject;
+  if (!isObject(schema)) return schema;
+  const { type, enum: values, anyOf, oneOf } = schema;
   if (Array.isArray(type) ? type.includes('null') : type === 'null') return true;
   if (values?.includes(null) === true && type === undefined) return true;
   return [...(anyOf ?? []), ...(oneOf ?? [])].some((branch) => isNull(branch));

@@ -101,7 +101,7 @@ function isNumeric(type: string): boolean {
 }
 
 function hasDirections(schema: Parameter['schema']): boolean {
-  const values = isObject(schema) ? (schema as SchemaObject).enum : undefined;
+  const values = isObject(schema) ? schema.enum : undefined;
   return values === undefined || values.some((value) => /^(asc|desc)/i.test(String(value)));
 }
 

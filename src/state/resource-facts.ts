@@ -17,10 +17,10 @@ export function describeResource(
     path: draft.groups
       .map(({ words, parameters }, i) => toText(words, i < draft.groups.length - 1 ? parameters : []))
       .join(''),
-    singleton: false,
+    singleton: draft.singleton,
     parents: facts.parents,
     schema: draft.schema,
-    idProperty: schema === undefined ? 'id' : findIdProperty(schema, draft, parameter),
+    idProperty: draft.singleton ? undefined : schema === undefined ? 'id' : findIdProperty(schema, draft, parameter),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
     members: undefined,
@@ -55,7 +55,8 @@ function findIdProperty(schema: ItemSchema, draft: Draft, parameter: string | un
 function findOnce(survey: Survey, draft: Draft, schema: ItemSchema): readonly string[] {
   const create = survey.operationsAt(draft.key).get('POST');
   const answer = create === undefined ? undefined : survey.answer(create);
-  if (answer === undefined || answer.pointer === schema.pointer) return [];
+  if (answer === undefined || answer.pointer === schema.pointer || !answer.properties.has('id')) return [];
+  if (create !== undefined && survey.list(create) !== undefined) return [];
   return [...answer.properties.values()]
     .filter(({ name, required }) => required && schema.properties.get(name)?.required !== true)
     .map(({ name }) => name);

@@ -48,7 +48,7 @@ function withoutShortest(keys: readonly string[]): readonly string[] {
 
 /** The singular of an English noun, near enough to compare names: `batches` -> `batch`, `policies` -> `policy`. */
 export function toSingular(noun: string): string {
-  if (/ies$/.test(noun)) return noun.replace(/ies$/, 'y');
+  if (noun.endsWith('ies')) return noun.replace(/ies$/, 'y');
   if (/(ss|x|ch|sh|z)es$/.test(noun)) return noun.replace(/es$/, '');
   return /[^s]s$/.test(noun) ? noun.replace(/s$/, '') : noun;
 }

@@ -8,6 +8,7 @@ export type Action =
   | 'act'
   | 'batch'
   | 'content'
+  | 'copy'
   | 'create'
   | 'delete'
   | 'list'

@@ -41,7 +41,7 @@ function compareValues(a: unknown, b: unknown): number {
   if (a === undefined || a === null) return 1;
   if (b === undefined || b === null) return -1;
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return String(a) < String(b) ? -1 : 1;
+  return toText(a) < toText(b) ? -1 : 1;
 }
 
 function isWanted(actual: unknown, wanted: unknown): boolean {
@@ -54,7 +54,7 @@ function isWanted(actual: unknown, wanted: unknown): boolean {
     const { id, name } = actual as Readonly<Record<string, unknown>>;
     return isWanted(id, wanted) || isWanted(name, wanted);
   }
-  return actual !== undefined && String(actual) === String(wanted);
+  return actual !== undefined && toText(actual) === toText(wanted);
 }
 
 function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): boolean {
@@ -68,4 +68,8 @@ function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): 
     if (name === 'lte') return number <= limit;
     return true;
   });
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -50,7 +50,7 @@ export function readExample(example: string): TextForm | undefined {
   const full = tail.length >= 14;
   const alphabet = full || /^\d+$/.test(tail) ? readKinds(tail) : BASE62;
   const length = full ? tail.length : prefix === '' ? Math.max(tail.length, 10) : ID_LENGTH;
-  const literal: Piece[] = [...prefix].map((character) => ({ alphabet: character, minimum: 1, maximum: 1 }));
+  const literal: Piece[] = Array.from(prefix, (character) => ({ alphabet: character, minimum: 1, maximum: 1 }));
   return toForm([...literal, { alphabet, minimum: length, maximum: length }]);
 }
 

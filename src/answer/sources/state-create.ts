@@ -19,7 +19,7 @@ export function createCreateHandler(kit: StateKit, binding: Binding): StateHandl
     if ('missing' in place) return place.missing;
     if (choice === undefined) return undefined;
     seedOpenWorld(kit, exchange, place);
-    const entry = addItem(exchange, { own, binding, place, body: readBody(exchange) });
+    const { entry, whole } = addItem(exchange, { own, binding, place, body: readBody(exchange) });
     const pointer = choice.media?.schemaPointer;
     const headers: Answer['headers'] =
       choice.status === 201
@@ -27,7 +27,7 @@ export function createCreateHandler(kit: StateKit, binding: Binding): StateHandl
         : {};
     if (pointer === undefined || own.resource.schema === undefined) return toAnswer(choice, entry.item, headers);
     if (entry.secrets !== undefined) {
-      const body = completeBody(kit, exchange, { pointer, body: { ...entry.item, ...entry.secrets }, key: entry.id });
+      const body = completeBody(kit, exchange, { pointer, body: whole, key: entry.id });
       return toAnswer(choice, body, headers);
     }
     return toAnswer(choice, createShow(kit, own.resource, pointer)(entry, exchange), headers);
@@ -38,7 +38,7 @@ export function createCreateHandler(kit: StateKit, binding: Binding): StateHandl
 export function addItem(
   { session, call }: Exchange,
   from: { readonly own: ResourceKit; readonly binding: Binding; readonly place: Place; readonly body: Item },
-): Entry {
+): { readonly entry: Entry; readonly whole: Item } {
   const { own, binding, place, body } = from;
   const { resource, identity, plan } = own;
   const { collection, scope } = place;
@@ -53,16 +53,22 @@ export function addItem(
     key: `${resource.name}\0${scope}\0${number}`,
     now: session.clock.now(),
   });
-  const secrets: Record<string, unknown> = {};
-  const kept: Record<string, unknown> = { ...item };
-  for (const name of resource.once) {
-    if (!Object.hasOwn(kept, name)) continue;
-    secrets[name] = kept[name];
-    delete kept[name];
-  }
   const content = readContent(call.body);
-  const entry = { id: identity.toKey(id), item: kept, ...(content === undefined ? {} : { content }) };
-  return collection.add(resource.once.length === 0 ? entry : { ...entry, secrets }, scope);
+  const entry = {
+    id: identity.toKey(id),
+    ...hideOnce(item, resource.once),
+    ...(content === undefined ? {} : { content }),
+  };
+  return { entry: collection.add(entry, scope), whole: item };
+}
+
+/** An item without what is shown only once, and that apart. */
+function hideOnce(item: Item, once: readonly string[]): { readonly item: Item; readonly secrets?: Item } {
+  if (once.length === 0) return { item };
+  const kept: Record<string, unknown> = {};
+  const secrets: Record<string, unknown> = {};
+  for (const name of Object.keys(item)) (once.includes(name) ? secrets : kept)[name] = item[name];
+  return { item: kept, secrets };
 }
 
 /** The id a request chooses itself: of the target, for a membership; of a thing that is named by its user. */
