@@ -13,13 +13,18 @@ export interface Ownership {
   readonly isHybrid: boolean;
 }
 
+/** What ownership is made from. */
+export interface OwnershipRequest {
+  readonly mode: RecordingMode;
+  readonly owners: Readonly<Record<string, string>> | undefined;
+  /** On CI nothing is forwarded: what would be is replayed, and refused where there is no recording. */
+  readonly strict: boolean;
+}
+
 /** The owners that a mode means, with those named for single operations. @throws MockError `OPTION_INVALID`. */
-export function createOwnership(
-  contract: Contract,
-  mode: RecordingMode,
-  owners: Readonly<Record<string, string>> | undefined,
-): Ownership {
-  let rest: Owner = mode === 'off' ? 'mock' : mode === 'record-all' ? 'forward' : 'replay';
+export function createOwnership(contract: Contract, request: OwnershipRequest): Ownership {
+  const { mode, owners, strict } = request;
+  let rest: Owner = readDefault(mode);
   const named = new Map<string, Owner>();
   const give = (operation: string, owner: Owner): void => {
     if (operation === '*') {
@@ -33,11 +38,19 @@ export function createOwnership(
   const entries = Object.entries(owners ?? {}).toSorted(([x], [y]) => Number(y === '*') - Number(x === '*'));
   for (const [operation, owner] of entries) give(operation, readOwner(owner));
   return {
-    ownerOf: (operation) => named.get(operation) ?? rest,
+    ownerOf: (operation) => {
+      const owner = named.get(operation) ?? rest;
+      return strict && owner !== 'mock' ? 'replay' : owner;
+    },
     give: (operation, owner) => give(operation, readOwner(owner)),
     list: () => ({ '*': rest, ...Object.fromEntries(named) }),
-    isHybrid: entries.length > 0,
+    isHybrid: entries.length > 0 && !strict,
   };
+}
+
+function readDefault(mode: RecordingMode): Owner {
+  if (mode === 'off') return 'mock';
+  return mode === 'record-all' ? 'forward' : 'replay';
 }
 
 function refuse(contract: Contract, operation: string): MockError {

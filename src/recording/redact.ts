@@ -78,6 +78,24 @@ export function createRedactor(parts: RedactorParts): Redactor {
 
 const ANYWHERE = { shapes: () => [], accepts: () => true };
 
+/** What secrets are replaced by while requests are compared: which one it was does not matter then. */
+const MARK = '\u2039secret\u203a';
+
+/** Puts one mark in the place of every secret and every placeholder. */
+export function createMask(options: RedactionOptions, isPlaceholder: (text: string) => boolean): VisitText {
+  const { patterns } = createSecretRules(options);
+  return (text, place) => {
+    if (text === '') return text;
+    if (place.rule !== undefined || isPlaceholder(text)) return MARK;
+    return replacePatterns(text, patterns, () => MARK);
+  };
+}
+
+/** The way through requests that knows which places hold secrets. */
+export function createRequestWalk(parts: Pick<RedactorParts, 'contract' | 'validators' | 'options'>): SecretWalk {
+  return createSecretWalk(parts.contract, parts.validators, createSecretRules(parts.options));
+}
+
 /** A text with what the patterns find replaced. */
 export function replacePatterns(
   text: string,

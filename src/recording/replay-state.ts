@@ -20,6 +20,16 @@ export interface ReplayState {
   use(cassette: string): void;
   /** Every sequence from its beginning, no misses. */
   reset(): void;
+  /** How far every sequence is. */
+  snapshot(): ReplaySnapshot;
+  /** Back to how far the sequences were; misses stay. */
+  restore(snapshot: ReplaySnapshot): void;
+}
+
+/** How far the sequences of a session are; plain data. */
+export interface ReplaySnapshot {
+  readonly cassette: string | undefined;
+  readonly cursors: Readonly<Record<string, number>>;
 }
 
 /** A call that no recording fitted. */
@@ -42,7 +52,7 @@ export interface ReplayTurn {
 
 /** The state of a session that has replayed nothing yet. */
 export function createReplayState(): ReplayState {
-  const cursors = new Map<string, number>();
+  let cursors = new Map<string, number>();
   const used = new Set<string>();
   let misses: readonly Miss[] = [];
   let current: string | undefined;
@@ -80,6 +90,11 @@ export function createReplayState(): ReplayState {
       cursors.clear();
       used.clear();
       misses = [];
+    },
+    snapshot: () => ({ cassette: current, cursors: Object.fromEntries(cursors) }),
+    restore: (snapshot) => {
+      current = snapshot.cassette;
+      cursors = new Map(Object.entries(snapshot.cursors));
     },
   };
 }

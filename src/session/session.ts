@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import { createJournal, type Journal } from '../journal/journal.js';
+import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/replay-state.js';
 import type { Changeable, ChangeCollection } from '../scenario/effects.js';
 import { createScenarioState, type ScenarioSnapshot, type ScenarioState } from '../scenario/scenario-state.js';
 import { activeIds, dropScenarios, startScenarios, useScenarios, type Scenarios } from '../scenario/scenarios.js';
@@ -15,6 +16,8 @@ export interface Session {
   readonly journal: Journal;
   /** What the scenarios of this session remember: which are active, how often their rules applied. */
   readonly scenario: ScenarioState;
+  /** Where this session stands in the recordings. */
+  readonly replay: ReplayState;
   /** Activates scenarios, in this order, and lets them make their changes. @throws MockError `SCENARIO_UNKNOWN`. */
   use(ids: readonly string[]): void;
   /** Deactivates scenarios; what they changed stays until a reset. */
@@ -32,7 +35,7 @@ export interface Session {
 /**
  * How far a reset goes.
  *
- * - `counters`: rules count from one again, sequences start over, rate limits are full.
+ * - `counters`: rules count from one again, sequences (of rules and of recordings) start over, rate limits are full.
  * - `state`: collections hold their fixtures again and variables are gone; active scenarios then make their changes anew.
  * - `all`: both, the clock where it began, the scenarios the session was opened with, an empty journal.
  */
@@ -45,6 +48,7 @@ export const RESET_KINDS: readonly ResetKind[] = ['counters', 'state', 'all'];
 export interface SessionSnapshot {
   readonly store: Snapshot;
   readonly scenario: ScenarioSnapshot;
+  readonly replay: ReplaySnapshot;
   /** Undefined where the clock is not the session's to move. */
   readonly now: number | undefined;
 }
@@ -76,6 +80,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
   const store = parts.createStore(clock);
   const journal = createJournal({ limit: parts.journalLimit, operations: parts.operations });
   const scenario = createScenarioState();
+  const replay = createReplayState();
   const begunAt = time.read();
   const target = (): Changeable => ({ state: scenario, changeCollection: parts.changeCollections(session) });
   const begin = (own: readonly string[]): void => {
@@ -90,10 +95,14 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
     store,
     journal,
     scenario,
+    replay,
     use: (ids) => useScenarios(scenarios, target(), ids),
     drop: (ids) => dropScenarios(scenario, ids),
     reset: (what = 'all') => {
-      if (what !== 'state') scenario.resetCounters();
+      if (what !== 'state') {
+        scenario.resetCounters();
+        replay.reset();
+      }
       if (what === 'counters') return;
       if (what === 'all') {
         time.write(begunAt);
@@ -103,11 +112,17 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
       scenario.resetVars();
       begin(what === 'all' ? opening : scenario.active);
     },
-    snapshot: () => ({ store: store.snapshot(), scenario: scenario.snapshot(), now: time.read() }),
+    snapshot: () => ({
+      store: store.snapshot(),
+      scenario: scenario.snapshot(),
+      replay: replay.snapshot(),
+      now: time.read(),
+    }),
     restore: (snapshot) => {
       time.write(snapshot.now);
       store.restore(snapshot.store);
       scenario.restore(snapshot.scenario);
+      replay.restore(snapshot.replay);
     },
     branch: () => {
       const own = parts.createStore(clock);

@@ -1,0 +1,222 @@
+import type { Answer } from '../../http/answer.js';
+import { isJsonType } from '../../http/encode.js';
+import { decodeContent, toReadableCodings } from '../../recording/content-coding.js';
+import { readForwardFields, type SeenChunk, type SeenExchange, toUnnumbered } from '../../recording/draft.js';
+import { type HeaderFields, readMediaType } from '../../recording/exchange.js';
+import { omitFields, readField } from '../../recording/hop-by-hop.js';
+import type { OpenedCassette, Recordings } from '../../recording/recordings.js';
+import { readCallUrl, splitPath, toLocation, toTarget } from '../../recording/target.js';
+import { toFailure, type Upstream, type UpstreamResponse } from '../../recording/upstream.js';
+import type { AnswerSource, Exchange, Next } from '../answer-source.js';
+import type { ErrorAnswers } from '../error-body.js';
+import { toReportHeaders } from './report-headers.js';
+import { answerFailure } from './upstream-failure.js';
+
+/** What forwarding is made of. */
+export interface ForwardParts {
+  readonly recordings: Recordings;
+  readonly errors: ErrorAnswers;
+}
+
+/**
+ * Asks the upstream, and records what it says. Stands behind `replay`: with `record-missing`, what is not recorded comes here.
+ */
+export function createForwardSource({ recordings, errors }: ForwardParts): AnswerSource {
+  const { upstream, ownership } = recordings;
+  return {
+    name: 'forward',
+    answer: (exchange, next) => {
+      const owner = ownership.ownerOf(exchange.call.operation.id);
+      const isMine =
+        owner === 'forward' ||
+        owner === 'forward-then-mock' ||
+        (owner === 'replay' && recordings.mode === 'record-missing');
+      if (!isMine || upstream === undefined) return next();
+      return forward({ exchange, next, recordings, errors, upstream, mockFollows: owner === 'forward-then-mock' });
+    },
+  };
+}
+
+interface Forwarding extends ForwardParts {
+  readonly exchange: Exchange;
+  readonly next: Next;
+  readonly upstream: Upstream;
+  /** Whether the mock answers what the upstream does not have. */
+  readonly mockFollows: boolean;
+}
+
+/** An exchange on its way: what is known of it before its response. */
+interface Begun {
+  readonly forwarding: Forwarding;
+  readonly at: number;
+  readonly startedAt: number;
+}
+
+async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
+  const { exchange, upstream, recordings, errors } = forwarding;
+  const { call } = exchange;
+  const begun: Begun = { forwarding, at: Date.now(), startedAt: performance.now() };
+  const target = toTarget(upstream.url, call.operation, readCallUrl(call.url));
+  const outcome = await upstream.send({
+    method: call.method,
+    target,
+    headers: toUpstreamFields(call.headers, recordings.upstreamHeaders),
+    body: call.bytes,
+  });
+  if ('failure' in outcome) {
+    exchange.note(`forward: ${outcome.failure.message}`);
+    if (forwarding.mockFollows) return forwarding.next();
+    await record(begun, { failure: outcome.failure });
+    return answerFailure(errors, call.operation, { ...outcome.failure, from: 'forward' });
+  }
+  exchange.note(`forward: ${call.method} ${upstream.url.origin}${target} answered ${outcome.status}`);
+  if (outcome.interim.length > 0)
+    exchange.note(`forward: interim answers ${outcome.interim.join(', ')} were not passed on`);
+  if (forwarding.mockFollows && (outcome.status === 501 || outcome.status === 404)) {
+    await drain(outcome.body);
+    return forwarding.next();
+  }
+  return isStream(outcome.headers) ? streamAnswer(begun, outcome) : wholeAnswer(begun, outcome);
+}
+
+/** The client's fields without those of its connection; codings that could not be read, and so not redacted, are not asked for. */
+function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>>): HeaderFields {
+  const fields = readForwardFields(headers);
+  const accepted = readField(fields, 'accept-encoding');
+  const lower = Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
+  return { ...fields, ...(accepted === undefined ? {} : { 'accept-encoding': toReadableCodings(accepted) }), ...lower };
+}
+
+const STREAM_LIMIT_BYTES = 1_048_576;
+
+/** Whether a body is passed on piece by piece: event streams, and whatever is large or of unknown length and no JSON. */
+function isStream(headers: HeaderFields): boolean {
+  const mediaType = readMediaType(headers);
+  if (mediaType !== undefined && isJsonType(mediaType)) return false;
+  const length = readField(headers, 'content-length');
+  return length === undefined || Number(length) > STREAM_LIMIT_BYTES;
+}
+
+async function wholeAnswer(begun: Begun, response: UpstreamResponse): Promise<Answer> {
+  const { exchange, errors, upstream } = begun.forwarding;
+  const { call } = exchange;
+  const chunks: SeenChunk[] = [];
+  const begunAt = performance.now();
+  try {
+    for await (const bytes of response.body) chunks.push({ atMs: performance.now() - begunAt, bytes });
+  } catch (error) {
+    const failure = toFailure(error as Error, upstream.url);
+    await record(begun, { failure });
+    return answerFailure(errors, call.operation, { ...failure, from: 'forward' });
+  }
+  noteTrailers(begun, response);
+  await record(begun, { response: { ...response, trailers: response.trailers(), chunks } });
+  const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes));
+  const { body, value } = readWhole(bytes, response.headers);
+  const hasBody =
+    call.method !== 'HEAD' && !(bytes.byteLength === 0 && (response.status === 204 || response.status === 304));
+  return toAnswer(begun, response, { body: hasBody ? body : undefined, value });
+}
+
+/** The body as it goes on, and the JSON value in it; they are one where writing the value again gives the same bytes. */
+function readWhole(bytes: Buffer, headers: HeaderFields): { readonly body: unknown; readonly value: unknown } {
+  const mediaType = readMediaType(headers);
+  if (mediaType === undefined || !isJsonType(mediaType)) return { body: bytes, value: undefined };
+  const coding = readField(headers, 'content-encoding');
+  const decoded = decodeContent(bytes, coding);
+  if (decoded === undefined) return { body: bytes, value: undefined };
+  const text = Buffer.from(decoded).toString('utf8');
+  try {
+    const value: unknown = JSON.parse(text);
+    return { body: coding === undefined && JSON.stringify(value) === text ? value : bytes, value };
+  } catch {
+    return { body: bytes, value: undefined };
+  }
+}
+
+/** The end of a stream is held back until the exchange is on disk: a client that saw the end finds it recorded. */
+function streamAnswer(begun: Begun, response: UpstreamResponse): Answer {
+  const { exchange, upstream } = begun.forwarding;
+  if (exchange.call.method === 'HEAD') exchange.note('forward: a HEAD has no body');
+  const chunks: SeenChunk[] = [];
+  const begunAt = performance.now();
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const bytes of response.body) {
+        chunks.push({ atMs: performance.now() - begunAt, bytes });
+        yield bytes;
+      }
+    } catch (error) {
+      await record(begun, { failure: toFailure(error as Error, upstream.url) });
+      throw error;
+    }
+    noteTrailers(begun, response);
+    await record(begun, { response: { ...response, trailers: response.trailers(), chunks } });
+  }
+  return toAnswer(begun, response, { body: pass(), value: undefined });
+}
+
+function toAnswer(
+  { forwarding }: Begun,
+  response: UpstreamResponse,
+  content: { readonly body: unknown; readonly value: unknown },
+): Answer {
+  const { exchange, recordings, upstream } = forwarding;
+  const { call } = exchange;
+  const violations = recordings.check(call.operation, { ...response, body: content.value });
+  const location = readField(response.headers, 'location');
+  const { base } = splitPath(call.operation, readCallUrl(call.url).split('?')[0] ?? '');
+  const omitted = call.method === 'HEAD' ? ['content-type'] : ['content-type', 'content-length'];
+  return {
+    status: response.status,
+    headers: {
+      ...omitFields(response.headers, omitted),
+      ...(location === undefined ? {} : { location: toLocation(location, upstream.url, base) }),
+      ...toReportHeaders(call),
+    },
+    body: content.body,
+    mediaType: readField(response.headers, 'content-type'),
+    from: 'forward',
+    violations,
+    deviates: 'the upstream answered so',
+    checked: { body: content.body },
+  };
+}
+
+function noteTrailers({ forwarding }: Begun, response: UpstreamResponse): void {
+  const names = response.trailers();
+  if (names.length > 0) forwarding.exchange.note(`forward: trailers ${names.join(', ')} were dropped`);
+}
+
+async function record({ forwarding, at, startedAt }: Begun, outcome: SeenExchange['outcome']): Promise<void> {
+  const { exchange, recordings } = forwarding;
+  const { call, session } = exchange;
+  const cassette = recordings.mode === 'replay' ? undefined : recordings.current(session.replay);
+  if (cassette?.recorder === undefined) return;
+  const draft = toUnnumbered({ call, at, elapsedMs: performance.now() - startedAt, outcome });
+  if (draft === undefined) {
+    exchange.note('forward: not recorded, because its content coding cannot be read and so not be redacted');
+    return;
+  }
+  const written = await cassette.recorder.record(draft, call.operation);
+  if ('refused' in written) {
+    exchange.note(`forward: not recorded: ${written.refused.message}`);
+    return;
+  }
+  remember(cassette, exchange, written.stored.number);
+  exchange.note(`forward: recorded as ${written.stored.file}`);
+}
+
+/** What was recorded just now counts as replayed: the same request again is the next of its sequence. */
+function remember(cassette: OpenedCassette, { call, session }: Exchange, number: number): void {
+  const exchange = cassette.read().exchanges.find((candidate) => candidate.number === number);
+  if (exchange === undefined) return;
+  cassette.matcher.add(exchange);
+  session.replay.pass(cassette.name, cassette.matcher.key(call), number);
+}
+
+async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body) {
+    // Read to the end, so that the connection can be used again.
+  }
+}

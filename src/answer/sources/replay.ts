@@ -1,0 +1,175 @@
+import type { Answer } from '../../http/answer.js';
+import { isJsonType } from '../../http/encode.js';
+import type { Call } from '../../http/call.js';
+import type { OpenedCassette, Recordings } from '../../recording/recordings.js';
+import type { StoredExchange } from '../../recording/cassette.js';
+import { readJson, writeJson } from '../../recording/exact-json.js';
+import { writeEvent } from '../../recording/events.js';
+import { readMediaType, type RecordedEvent, type RecordedResponse } from '../../recording/exchange.js';
+import { omitFields, readField } from '../../recording/hop-by-hop.js';
+import { formatMiss } from '../../recording/match.js';
+import { writeBody } from '../../recording/recorded-body.js';
+import type { AnswerSource, Exchange, Next } from '../answer-source.js';
+import type { ErrorAnswers } from '../error-body.js';
+import { answerFailure } from './upstream-failure.js';
+import { toReportHeaders } from './report-headers.js';
+
+/** What the replay of recordings is made of. */
+export interface ReplayParts {
+  readonly recordings: Recordings;
+  readonly errors: ErrorAnswers;
+}
+
+/** The source name of a call that no recording fitted. */
+export const MISS = 'replay:miss';
+
+/**
+ * Answers from recordings. Where none fits, the call goes on to the upstream (`record-missing`) or to the mock (owners were
+ * named); otherwise it is refused with 501 and the nearest recordings.
+ */
+export function createReplaySource({ recordings, errors }: ReplayParts): AnswerSource {
+  const prepared = new WeakMap<StoredExchange, Answer>();
+  const prepare = (cassette: OpenedCassette, exchange: StoredExchange, call: Call): Answer => {
+    const known = prepared.get(exchange);
+    if (known !== undefined) return known;
+    const answer = toAnswer(cassette, exchange, { call, recordings, errors });
+    prepared.set(exchange, answer);
+    return answer;
+  };
+  return {
+    name: 'replay',
+    answer: (exchange, next) => {
+      const { call, session } = exchange;
+      if (recordings.ownership.ownerOf(call.operation.id) !== 'replay') return next();
+      const cassette = recordings.current(session.replay);
+      const sequence = cassette?.matcher.find(call);
+      const records = recordings.mode === 'record-missing';
+      if (cassette === undefined || sequence === undefined)
+        return miss(exchange, next, { recordings, errors, cassette });
+      if (records && session.replay.isSpent(cassette.name, sequence)) {
+        exchange.note(`replay: all ${sequence.exchanges.length} recordings were used`);
+        return next();
+      }
+      const turn = session.replay.next(cassette.name, sequence);
+      const held = turn.held ? ', held: the sequence has run out' : '';
+      exchange.note(`replay: ${turn.exchange.file} (${turn.position} of ${sequence.exchanges.length}${held})`);
+      const answer = prepare(cassette, turn.exchange, call);
+      const headers = toReportHeaders(call);
+      const paced = pace(answer, turn.exchange, { recordings, exchange });
+      return headers === undefined ? paced : { ...paced, headers: { ...paced.headers, ...headers } };
+    },
+  };
+}
+
+function miss(
+  exchange: Exchange,
+  next: Next,
+  parts: ReplayParts & { readonly cassette: OpenedCassette | undefined },
+): Answer | undefined | Promise<Answer | undefined> {
+  const { recordings, errors, cassette } = parts;
+  const { call, session } = exchange;
+  if (recordings.mode === 'record-missing') {
+    exchange.note('replay: not recorded yet');
+    return next();
+  }
+  const message =
+    cassette === undefined
+      ? `no cassette is in use for ${call.method} ${call.url} (${call.operation.id})`
+      : formatMiss(call, cassette.name, cassette.matcher.nearest(call));
+  for (const line of message.split('\n')) exchange.note(`replay: ${line.trim()}`);
+  if (recordings.ownership.isHybrid) return next();
+  session.replay.miss({ operation: call.operation.id, method: call.method, url: call.url, message });
+  return errors.answer(call.operation, {
+    status: 501,
+    message,
+    code: 'not_recorded',
+    headers: { 'x-should-retry': 'false' },
+    from: MISS,
+  });
+}
+
+interface AnswerContext extends ReplayParts {
+  readonly call: Call;
+}
+
+function toAnswer(cassette: OpenedCassette, exchange: StoredExchange, context: AnswerContext): Answer {
+  const from = `replay:${exchange.file}`;
+  const { response, failure } = exchange;
+  const { call, errors, recordings } = context;
+  if (response === undefined) {
+    return answerFailure(errors, call.operation, { kind: 'reset', message: 'the connection failed', ...failure, from });
+  }
+  const body = readAnswerBody(cassette.read().folder, response, call.method);
+  const violations = recordings.check(call.operation, { ...response, body: readCheckedBody(body, response) });
+  return {
+    status: response.status,
+    headers: omitFields(response.headers, ['content-type']),
+    body,
+    mediaType: readField(response.headers, 'content-type'),
+    from,
+    violations,
+    deviates: 'it was recorded so',
+    checked: { body },
+  };
+}
+
+/** A JSON value where it can be written again as it came, else text or bytes. */
+function readAnswerBody(folder: string, response: RecordedResponse, method: string): unknown {
+  if (method === 'HEAD') return undefined;
+  const mediaType = readMediaType(response.headers);
+  const isJson = mediaType !== undefined && isJsonType(mediaType);
+  if (response.body !== undefined)
+    return isJson && isPlainJson(response.body) ? response.body : Buffer.from(writeJson(response.body));
+  if (response.bodyText !== undefined && mediaType?.startsWith('text/') === true) return response.bodyText;
+  const bytes = writeBody(folder, response, response.headers);
+  return bytes === undefined || !isJson ? bytes : (parsePlain(bytes) ?? bytes);
+}
+
+/** Whether a value holds no number that only its text can tell. */
+function isPlainJson(value: unknown): boolean {
+  const text = JSON.stringify(value);
+  return writeJson(value) === text;
+}
+
+function parsePlain(bytes: Uint8Array): unknown {
+  try {
+    const value = readJson(Buffer.from(bytes).toString('utf8'));
+    return isPlainJson(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readCheckedBody(body: unknown, response: RecordedResponse): unknown {
+  if (!(body instanceof Uint8Array)) return body;
+  const mediaType = readMediaType(response.headers);
+  if (mediaType === undefined || !isJsonType(mediaType)) return undefined;
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** An event stream at the speed it was recorded at, by the session's clock. */
+function pace(
+  answer: Answer,
+  { response }: StoredExchange,
+  { recordings, exchange }: { readonly recordings: Recordings; readonly exchange: Exchange },
+): Answer {
+  if (response?.events === undefined || recordings.pace !== 'recorded') return answer;
+  const body = play(response.events, exchange.session.clock.sleep);
+  return { ...answer, body, checked: { body } };
+}
+
+async function* play(
+  events: readonly RecordedEvent[],
+  sleep: (ms: number) => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for (const event of events) {
+    if (event.atMs > at) await sleep(event.atMs - at);
+    at = Math.max(at, event.atMs);
+    yield Buffer.from(writeEvent(event));
+  }
+}
