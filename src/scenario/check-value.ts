@@ -1,4 +1,4 @@
-import { toPointer } from '../contract/pointer.js';
+import { readSegments, toPointer } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 import { dropExpressions, EXPRESSION_FORMS, findExpressions, readExpression, type Expression } from './expression.js';
 import { readFields } from './fields.js';
@@ -68,7 +68,10 @@ function visitParts(given: Given, against: Against): void {
       const places = fields.properties.get(name);
       const part = member(given, name);
       if (part.value === null && fields.required.has(name) && against.direction === 'response') {
-        given.notes.wrong(part.pointer, `${against.what} takes ${JSON.stringify(name)} away, which the schema requires`);
+        given.notes.wrong(
+          part.pointer,
+          `${against.what} takes ${JSON.stringify(name)} away, which the schema requires`,
+        );
       } else if (places !== undefined && part.value !== null) {
         visitParts(part, { ...against, pointers: places });
       }
@@ -84,11 +87,15 @@ function visitParts(given: Given, against: Against): void {
 
 function checkLeaf(given: Given, against: Against): void {
   if (against.pointers.length === 0 || findExpressions(given.value).length > 0) return;
-  const results = against.pointers.map((pointer) => against.ground.check(pointer, against.direction)(given.value, 'body'));
+  const results = against.pointers.map((pointer) =>
+    against.ground.check(pointer, against.direction)(given.value, 'body'),
+  );
   if (results.some((violations) => violations.length === 0)) return;
   const first = results[0]?.[0];
-  const reason = first === undefined ? '' : `: ${first.message}`;
-  given.notes.wrong(given.pointer, `${against.what} breaks the contract${reason}`);
+  const field = JSON.stringify(readSegments(given.pointer).at(-1) ?? '');
+  // The check saw the leaf alone and calls it "the answer" or "the body".
+  const reason = first?.message.replace(/^the \w+/, `field ${field}`) ?? `field ${field} does not fit`;
+  given.notes.wrong(given.pointer, `${against.what} breaks the contract: ${reason}`);
 }
 
 /** Notes expressions that cannot be read, or that name a parameter or var that is not there. */
@@ -115,7 +122,11 @@ function checkExpression(expression: Expression, given: Given, reading: Reading)
     const names = operation.parameters.filter((each) => each.in === expression.in).map((each) => each.name);
     if (names.includes(expression.name)) continue;
     const message = `${expression.in} parameter ${JSON.stringify(expression.name)} is not declared for ${JSON.stringify(operation.id)}`;
-    given.notes.wrong(given.pointer, message, didYouMean(expression.name, names, knownParameters(names, expression.in)));
+    given.notes.wrong(
+      given.pointer,
+      message,
+      didYouMean(expression.name, names, knownParameters(names, expression.in)),
+    );
   }
 }
 

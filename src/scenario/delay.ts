@@ -1,4 +1,4 @@
-import { createRandom } from '../random.js';
+import { createRandom, type Random } from '../random.js';
 
 /** How long to wait, in milliseconds. */
 export type Delay =
@@ -26,18 +26,15 @@ export function readDuration(value: unknown): number | string {
 /** How long this one takes: a function of the seed and the key and nothing else. */
 export function sampleDelay(delay: Delay, seed: number, key: string): number {
   if (delay.kind === 'fixed') return delay.ms;
-  const random = createRandom(seed, `delay ${key}`);
-  const ms = ((): number => {
-    switch (delay.kind) {
-      case 'uniform':
-        return delay.from + random.next() * (delay.to - delay.from);
-      case 'normal':
-        return delay.mean + delay.deviation * gauss(random.next(), random.next());
-      case 'lognormal':
-        return delay.median * Math.exp((Math.log(delay.p99 / delay.median) / Z99) * gauss(random.next(), random.next()));
-    }
-  })();
+  const ms = draw(delay, createRandom(seed, `delay ${key}`));
   return Math.min(LONGEST_DELAY_MS, Math.max(0, Math.round(ms)));
+}
+
+function draw(delay: Exclude<Delay, { readonly kind: 'fixed' }>, random: Random): number {
+  if (delay.kind === 'uniform') return delay.from + random.next() * (delay.to - delay.from);
+  const z = gauss(random.next(), random.next());
+  if (delay.kind === 'normal') return delay.mean + delay.deviation * z;
+  return delay.median * Math.exp((Math.log(delay.p99 / delay.median) / Z99) * z);
 }
 
 /** A value of the standard normal distribution from two of the uniform one (Box and Muller, 1958). */

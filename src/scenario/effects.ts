@@ -38,8 +38,10 @@ export function patchAnswer(answer: Answer, rule: Rule, patch: Patch, scope: Sco
     if (value === null) delete headers[name];
     else headers[name] = value;
   }
-  const isJson = answer.body === undefined || typeof answer.body !== 'object' || answer.body === null || isPlain(answer.body);
-  const body = patch.body === undefined || !isJson ? answer.body : mergePatch(answer.body, resolveExpressions(patch.body, scope));
+  const isJson =
+    answer.body === undefined || typeof answer.body !== 'object' || answer.body === null || isPlain(answer.body);
+  const body =
+    patch.body === undefined || !isJson ? answer.body : mergePatch(answer.body, resolveExpressions(patch.body, scope));
   return {
     ...answer,
     status: patch.status ?? answer.status,
@@ -62,5 +64,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 function isPlain(value: object): boolean {
-  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+  return (
+    Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null
+  );
 }

@@ -18,7 +18,8 @@ export interface Scope {
 }
 
 /** How an expression may be written, for messages. */
-export const EXPRESSION_FORMS = '$request.path.<name>, $request.query.<name>, $request.header.<name>, $request.body#/<field> or $vars.<name>';
+export const EXPRESSION_FORMS =
+  '$request.path.<name>, $request.query.<name>, $request.header.<name>, $request.body#/<field> or $vars.<name>';
 
 const EMBEDDED = /\{(\$(?:request|vars)\b[^}]*)\}/g;
 
@@ -41,7 +42,10 @@ export function readExpression(text: string): Expression | undefined {
 }
 
 /** Every expression in a value, as it is written, with where it stands. */
-export function findExpressions(value: unknown, pointer = ''): readonly { readonly text: string; readonly pointer: string }[] {
+export function findExpressions(
+  value: unknown,
+  pointer = '',
+): readonly { readonly text: string; readonly pointer: string }[] {
   if (typeof value === 'string') {
     if (looksLikeExpression(value)) return [{ text: value, pointer }];
     return [...value.matchAll(EMBEDDED)].map((match) => ({ text: match[1] ?? '', pointer }));

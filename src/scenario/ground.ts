@@ -6,7 +6,10 @@ import type { Violation, ViolationPlace } from '../http/violation.js';
 export interface Ground {
   readonly contract: Contract;
   /** The check of one schema; the same one every time. */
-  check(schemaPointer: string, direction: 'request' | 'response'): (value: unknown, place: ViolationPlace) => readonly Violation[];
+  check(
+    schemaPointer: string,
+    direction: 'request' | 'response',
+  ): (value: unknown, place: ViolationPlace) => readonly Violation[];
   /** A partial value made whole, with some fixed seed. */
   complete(schemaPointer: string, partial: unknown): unknown;
   readonly collections: readonly CollectionShape[];

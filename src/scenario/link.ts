@@ -16,7 +16,8 @@ export function linkScenarios(parts: readonly ScenarioPart[], known: ReadonlyMap
   const mistakes = parts.flatMap((part) => part.mistakes);
   // A circle is a mistake of each of its members, so that this walk ends there.
   const isSound = (part: ScenarioPart): boolean =>
-    part.mistakes.length === 0 && part.extends.every(({ id }) => {
+    part.mistakes.length === 0 &&
+    part.extends.every(({ id }) => {
       const parent = byId.get(id);
       return parent === undefined ? known.has(id) : isSound(parent);
     });
@@ -24,11 +25,19 @@ export function linkScenarios(parts: readonly ScenarioPart[], known: ReadonlyMap
   return { scenarios, mistakes };
 }
 
-function noteAncestors(part: ScenarioPart, byId: ReadonlyMap<string, ScenarioPart>, known: ReadonlyMap<string, Scenario>): void {
+function noteAncestors(
+  part: ScenarioPart,
+  byId: ReadonlyMap<string, ScenarioPart>,
+  known: ReadonlyMap<string, Scenario>,
+): void {
   for (const { id, given } of part.extends) {
     if (!byId.has(id) && !known.has(id)) {
       const ids = [...byId.keys(), ...known.keys()].filter((other) => other !== part.id);
-      const hint = didYouMean(id, ids, ids.length === 0 ? 'there is no other scenario' : `scenarios: ${ids.join(', ')}`);
+      const hint = didYouMean(
+        id,
+        ids,
+        ids.length === 0 ? 'there is no other scenario' : `scenarios: ${ids.join(', ')}`,
+      );
       given.notes.wrong(given.pointer, `scenario ${JSON.stringify(id)} does not exist`, hint);
       continue;
     }
@@ -40,7 +49,11 @@ function noteAncestors(part: ScenarioPart, byId: ReadonlyMap<string, ScenarioPar
 }
 
 /** The way from a scenario back to itself, over one of those it extends. */
-function findCircle(start: string, next: string, byId: ReadonlyMap<string, ScenarioPart>): readonly string[] | undefined {
+function findCircle(
+  start: string,
+  next: string,
+  byId: ReadonlyMap<string, ScenarioPart>,
+): readonly string[] | undefined {
   const seen = new Set<string>();
   const walk = (id: string, way: readonly string[]): readonly string[] | undefined => {
     if (id === start) return [...way, id];

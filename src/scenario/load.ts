@@ -17,7 +17,7 @@ export interface LoadedScenarios {
 }
 
 /** The endings that make a file a scenario. */
-const ENDINGS: readonly string[] = ['.yaml', '.yml', '.json'];
+const ENDINGS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
 /** What a scenario may be called: it stands in headers and lists, separated by commas. */
 const SCENARIO_ID = /^[\w][\w.-]{0,127}$/;
@@ -28,7 +28,11 @@ const SCENARIO_ID = /^[\w][\w.-]{0,127}$/;
  * @param cwd - What file names in messages are relative to.
  * @throws MockError `SCENARIO_UNREADABLE` where the folder cannot be read; mistakes inside files are returned.
  */
-export async function readScenarios(folder: string, ground: Ground, cwd: string = process.cwd()): Promise<LoadedScenarios> {
+export async function readScenarios(
+  folder: string,
+  ground: Ground,
+  cwd: string = process.cwd(),
+): Promise<LoadedScenarios> {
   const names = await listFiles(folder);
   const mistakes: Mistake[] = [];
   const sources = new Map<string, Source>();
@@ -55,7 +59,11 @@ async function readText(path: string): Promise<string> {
 }
 
 /** The names of the vars of everything a scenario extends. */
-function findInherited(value: unknown, sources: ReadonlyMap<string, Source>, seen: Set<string> = new Set()): ReadonlySet<string> {
+function findInherited(
+  value: unknown,
+  sources: ReadonlyMap<string, Source>,
+  seen: Set<string> = new Set(),
+): ReadonlySet<string> {
   const names = findParents(value).flatMap((id) => {
     const parent = sources.get(id);
     if (parent === undefined || seen.has(id)) return [];
@@ -85,19 +93,22 @@ export function toScenario(
 ): Scenario {
   const invalid = checkId(named.id, undefined, undefined);
   if (invalid !== undefined) throw toError([invalid]);
-  const inherited = new Set(findParents(named.definition).flatMap((id) => Object.keys(known.get(id)?.start.vars ?? {})));
+  const inherited = new Set(
+    findParents(named.definition).flatMap((id) => Object.keys(known.get(id)?.start.vars ?? {})),
+  );
   const part = readScenario({ id: named.id, inherited }, toSource(named.definition), ground);
   const linked = linkScenarios([part], known);
   if (isFilled(linked.mistakes)) throw toError(linked.mistakes);
   const [scenario] = linked.scenarios;
-  if (scenario === undefined) throw new MockError('SCENARIO_INVALID', `scenario ${JSON.stringify(named.id)} cannot be read`);
+  if (scenario === undefined)
+    throw new MockError('SCENARIO_INVALID', `scenario ${JSON.stringify(named.id)} cannot be read`);
   return scenario;
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {
   try {
     const names = await readdir(folder);
-    return names.filter((name) => ENDINGS.includes(extname(name)) && !name.startsWith('.')).toSorted();
+    return names.filter((name) => ENDINGS.has(extname(name)) && !name.startsWith('.')).toSorted();
   } catch (error) {
     throw new MockError('SCENARIO_UNREADABLE', `the folder ${JSON.stringify(folder)} cannot be read`, {
       at: { file: folder },
@@ -115,7 +126,12 @@ function checkId(id: string, other: Source | undefined, file: string | undefined
   }
   if (other === undefined) return undefined;
   const message = `scenario ${JSON.stringify(id)} is already defined in ${other.file ?? 'another place'}`;
-  return { code: 'SCENARIO_INVALID', message, at, hint: 'the id is the file name without its ending: rename one of the two' };
+  return {
+    code: 'SCENARIO_INVALID',
+    message,
+    at,
+    hint: 'the id is the file name without its ending: rename one of the two',
+  };
 }
 
 function toMistake(error: unknown, file: string): Mistake {
@@ -124,7 +140,12 @@ function toMistake(error: unknown, file: string): Mistake {
   }
   // A file that vanished between listing and reading, or may not be read; a mistake of ours goes on up.
   if (error instanceof Error && 'syscall' in error) {
-    return { code: 'SCENARIO_UNREADABLE', message: `the file cannot be read: ${error.message}`, at: { file }, hint: undefined };
+    return {
+      code: 'SCENARIO_UNREADABLE',
+      message: `the file cannot be read: ${error.message}`,
+      at: { file },
+      hint: undefined,
+    };
   }
   throw error;
 }

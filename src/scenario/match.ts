@@ -27,7 +27,11 @@ export function findMismatch(
   );
 }
 
-function findIn(place: string, wanted: Readonly<Record<string, unknown>>, read: (name: string) => unknown): string | undefined {
+function findIn(
+  place: string,
+  wanted: Readonly<Record<string, unknown>>,
+  read: (name: string) => unknown,
+): string | undefined {
   for (const name of Object.keys(wanted)) {
     const actual = read(name);
     if (!matchesValue(wanted[name], actual)) {
@@ -95,5 +99,7 @@ function findCollectionMismatch(when: When, view: CollectionView): string | unde
 
 function findVarMismatch(wanted: When['vars'], vars: Readonly<Record<string, unknown>>): string | undefined {
   const name = Object.keys(wanted).find((each) => !isSubset(wanted[each], vars[each]));
-  return name === undefined ? undefined : `var ${JSON.stringify(name)} is ${describe(vars[name])}, not ${describe(wanted[name])}`;
+  return name === undefined
+    ? undefined
+    : `var ${JSON.stringify(name)} is ${describe(vars[name])}, not ${describe(wanted[name])}`;
 }

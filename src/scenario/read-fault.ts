@@ -6,7 +6,7 @@ import { USUAL_HEADERS, type RateLimit, type RateLimitHeaders } from './rate-lim
 import { describe, isRecord, member, readWhole, readWord, type Given } from './read.js';
 import type { Effect } from './rule.js';
 
-/** Names that other tools use for the same faults, in lower case without their separators. */
+/** Names that other tools use for the same faults, in lower case without their separators; they are taken as well. */
 const ALIASES: Readonly<Record<string, string>> = {
   connectionresetbypeer: 'reset',
   resetpeer: 'reset',
@@ -41,7 +41,8 @@ const FAULTS: Readonly<Record<string, FaultReader>> = {
   garbage: (given) => (isRecord(given, '"garbage"', []) ? fault({ kind: 'garbage' }) : undefined),
   'malformed-chunk': (given) =>
     isRecord(given, '"malformed-chunk"', []) ? fault({ kind: 'malformed-chunk' }) : undefined,
-  'malformed-json': (given) => (isRecord(given, '"malformed-json"', []) ? fault({ kind: 'malformed-json' }) : undefined),
+  'malformed-json': (given) =>
+    isRecord(given, '"malformed-json"', []) ? fault({ kind: 'malformed-json' }) : undefined,
   truncate: readTruncate,
   hang: (given) => {
     if (!isRecord(given, '"hang"', ['stage'])) return undefined;
@@ -72,16 +73,14 @@ const FAULTS: Readonly<Record<string, FaultReader>> = {
 /** The names of the faults. */
 export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
 
-/** `fault: reset`, or `fault: { truncate: { at: 0.5 } }`. */
+/** `fault: reset`, or `fault: { truncate: { at: 0.5 } }`; names that other tools use are taken as well. */
 export function readFault(given: Given): Effect | undefined {
   const name = typeof given.value === 'string' ? given.value : onlyKey(given);
   if (name === undefined) return undefined;
-  const reader = FAULTS[name];
+  const reader = FAULTS[name] ?? FAULTS[ALIASES[name.toLowerCase().replaceAll(/[^a-z]/g, '')] ?? ''];
   if (reader === undefined) {
-    const canonical = ALIASES[name.toLowerCase().replaceAll(/[^a-z]/g, '')];
-    const hint = canonical === undefined ? undefined : `here it is called ${JSON.stringify(canonical)}`;
-    const message = `no fault is called ${JSON.stringify(name)}`;
-    given.notes.wrong(given.pointer, message, hint ?? didYouMean(name, FAULT_NAMES, `faults: ${FAULT_NAMES.join(', ')}`));
+    const hint = didYouMean(name, FAULT_NAMES, `faults: ${FAULT_NAMES.join(', ')}`);
+    given.notes.wrong(given.pointer, `no fault is called ${JSON.stringify(name)}`, hint);
     return undefined;
   }
   if (typeof given.value === 'string') return reader({ ...given, value: {} });

@@ -25,7 +25,11 @@ const FRAMING: Readonly<Record<string, string>> = {
 };
 
 /** An answer to give, as `respond` or as one step of a sequence. */
-export function readRespond(given: Given, what: '"respond"' | 'a step of "sequence"', reading: Reading): Respond | undefined {
+export function readRespond(
+  given: Given,
+  what: '"respond"' | 'a step of "sequence"',
+  reading: Reading,
+): Respond | undefined {
   const keys = what === '"respond"' ? RESPOND_KEYS : [...RESPOND_KEYS, 'fault'];
   if (!isRecord(given, what, keys)) return undefined;
   const status = readStatus(member(given, 'status'), reading);
@@ -36,18 +40,24 @@ export function readRespond(given: Given, what: '"respond"' | 'a step of "sequen
     example: example.value === undefined ? undefined : readText(example, '"example"'),
     body: body.value,
     headers: readHeaders(member(given, 'headers')),
-    mediaType: member(given, 'mediaType').value === undefined ? undefined : readText(member(given, 'mediaType'), '"mediaType"'),
+    mediaType:
+      member(given, 'mediaType').value === undefined ? undefined : readText(member(given, 'mediaType'), '"mediaType"'),
     fault: readStepFault(member(given, 'fault')),
   };
   if (respond.example !== undefined && body.value !== undefined) {
-    given.notes.wrong(example.pointer, `${what} has an example and a body`, 'keep one of the two, or change the example with "patch"');
+    given.notes.wrong(
+      example.pointer,
+      `${what} has an example and a body`,
+      'keep one of the two, or change the example with "patch"',
+    );
   } else if (respond.example !== undefined) {
     checkExample(example, respond, reading);
   } else if (body.value !== undefined) {
     checkExpressions(body, reading);
     if (!reading.violates) checkBody(body, respond, reading);
   }
-  if (respond.mediaType !== undefined && !reading.violates) checkMediaType(member(given, 'mediaType'), respond, reading);
+  if (respond.mediaType !== undefined && !reading.violates)
+    checkMediaType(member(given, 'mediaType'), respond, reading);
   return respond;
 }
 
@@ -128,12 +138,22 @@ function readHeader(given: Given): string | readonly string[] {
 function checkExample(given: Given, respond: Respond, reading: Reading): void {
   for (const operation of reading.operations) {
     const responses = responsesFor(operation, respond.status);
-    const names = responses.flatMap((response) => response.content.flatMap((media) => media.examples.map((each) => each.name)));
+    const names = responses.flatMap((response) =>
+      response.content.flatMap((media) => media.examples.map((each) => each.name)),
+    );
     if (names.includes(respond.example ?? '')) continue;
     const where = respond.status === undefined ? '' : ` for status ${respond.status}`;
     const known = [...new Set(names)].filter((name) => name !== '');
-    const hint = didYouMean(String(given.value), known, known.length === 0 ? 'it has none' : `it has ${listWords(known)}`);
-    given.notes.wrong(given.pointer, `${JSON.stringify(operation.id)} has no example ${JSON.stringify(given.value)}${where}`, hint);
+    const hint = didYouMean(
+      String(given.value),
+      known,
+      known.length === 0 ? 'it has none' : `it has ${listWords(known)}`,
+    );
+    given.notes.wrong(
+      given.pointer,
+      `${JSON.stringify(operation.id)} has no example ${JSON.stringify(given.value)}${where}`,
+      hint,
+    );
     return;
   }
 }
@@ -151,7 +171,8 @@ function checkBody(given: Given, respond: Respond, reading: Reading): void {
   for (const operation of reading.operations) {
     const against = againstResponse(operation, respond, reading);
     const key = against?.pointers.map((pointer) => readTarget(pointer, reading)).join() ?? '';
-    if (against === undefined || seen.has(key) || findExpressions(given.value).some((each) => each.pointer === '')) continue;
+    if (against === undefined || seen.has(key) || findExpressions(given.value).some((each) => each.pointer === ''))
+      continue;
     seen.add(key);
     checkPartial(given, against);
     if (given.notes.mistakes.length > before) return;
@@ -166,11 +187,18 @@ function readTarget(pointer: string, reading: Reading): string {
 
 function checkPatchBody(given: Given, status: number | undefined, reading: Reading): void {
   for (const operation of reading.operations.length === 1 ? reading.operations : []) {
-    const responses = responsesFor(operation, status).filter((each) => status !== undefined || each.status.startsWith('2'));
+    const responses = responsesFor(operation, status).filter(
+      (each) => status !== undefined || each.status.startsWith('2'),
+    );
     const media = responses.flatMap((response) => response.content).filter((each) => each.schema !== undefined);
     const pointers = media.map((each) => each.schemaPointer);
     if (pointers.length === 0) continue;
-    checkParts(given, { ground: reading.ground, pointers, direction: 'response', what: `the answer of ${operation.id}` });
+    checkParts(given, {
+      ground: reading.ground,
+      pointers,
+      direction: 'response',
+      what: `the answer of ${operation.id}`,
+    });
   }
 }
 
@@ -187,11 +215,21 @@ function againstResponse(operation: Operation, respond: Respond, reading: Readin
 
 function checkMediaType(given: Given, respond: Respond, reading: Reading): void {
   for (const operation of reading.operations) {
-    const types = responsesFor(operation, respond.status).flatMap((response) => response.content.map((media) => media.type));
+    const types = responsesFor(operation, respond.status).flatMap((response) =>
+      response.content.map((media) => media.type),
+    );
     const wanted = (respond.mediaType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
     if (types.some((type) => matchesType(type, wanted))) continue;
-    const hint = didYouMean(wanted, types, types.length === 0 ? 'it has no body' : `it documents ${listWords([...new Set(types)])}`);
-    given.notes.wrong(given.pointer, `media type ${JSON.stringify(wanted)} is not documented for ${JSON.stringify(operation.id)}`, hint);
+    const hint = didYouMean(
+      wanted,
+      types,
+      types.length === 0 ? 'it has no body' : `it documents ${listWords([...new Set(types)])}`,
+    );
+    given.notes.wrong(
+      given.pointer,
+      `media type ${JSON.stringify(wanted)} is not documented for ${JSON.stringify(operation.id)}`,
+      hint,
+    );
     return;
   }
 }

@@ -35,17 +35,22 @@ export function readRule(given: Given, base: Omit<Reading, 'violates'>): RuleBod
   const effect = readEffect(given, reading);
   const delay = readDelay(member(given, 'delay'));
   const then = member(given, 'then');
-  if (effect.kind === 'none' && member(given, 'delay').value === undefined && then.value === undefined) {
-    if (!hasEffect(given)) {
-      given.notes.wrong(given.pointer, 'this rule does nothing', 'give it respond, patch, sequence, fault, delay or then');
-    }
+  if (isIdle(given)) {
+    given.notes.wrong(
+      given.pointer,
+      'this rule does nothing',
+      'give it respond, patch, sequence, fault, delay or then',
+    );
   }
   return {
     place: given.notes.place(given.pointer),
     when: readWhen(member(given, 'when'), reading),
     effect,
     delay,
-    times: member(given, 'times').value === undefined ? undefined : readWhole(member(given, 'times'), '"times"', [1, Infinity]),
+    times:
+      member(given, 'times').value === undefined
+        ? undefined
+        : readWhole(member(given, 'times'), '"times"', [1, Infinity]),
     probability: readProbability(member(given, 'probability')),
     then: then.value === undefined ? undefined : readChanges(then, '"then"', reading),
     violates,
@@ -54,8 +59,11 @@ export function readRule(given: Given, base: Omit<Reading, 'violates'>): RuleBod
 
 const EFFECTS = ['respond', 'patch', 'sequence', 'fault'] as const;
 
-function hasEffect(given: Given): boolean {
-  return EFFECTS.some((name) => member(given, name).value !== undefined);
+/** Whether a rule only has conditions; one with an unknown key was meant to do something. */
+function isIdle({ value }: Given): boolean {
+  return (
+    isObject(value) && Object.keys(value).every((name) => ['when', 'times', 'probability', 'violates'].includes(name))
+  );
 }
 
 function readReason(given: Given): string | undefined {
@@ -131,7 +139,8 @@ function readProbability(given: Given): number | undefined {
   return undefined;
 }
 
-const DELAY_FORMS = '300, "1.5s", { uniform: [200, 900] }, { lognormal: { median, p99 } } or { normal: { mean, deviation } }';
+const DELAY_FORMS =
+  '300, "1.5s", { uniform: [200, 900] }, { lognormal: { median, p99 } } or { normal: { mean, deviation } }';
 
 function readDelay(given: Given): Delay | undefined {
   if (given.value === undefined) return undefined;
@@ -157,7 +166,10 @@ function readUniform(given: Given): Delay | undefined {
   const low = from && readMs(from, 'the first of "uniform"');
   const high = to && readMs(to, 'the second of "uniform"');
   if (low === undefined || high === undefined || more !== undefined || low > high) {
-    given.notes.wrong(given.pointer, `"uniform" must be two durations, the shorter first, not ${describe(given.value)}`);
+    given.notes.wrong(
+      given.pointer,
+      `"uniform" must be two durations, the shorter first, not ${describe(given.value)}`,
+    );
     return undefined;
   }
   return { kind: 'uniform', from: low, to: high };

@@ -72,10 +72,15 @@ function checkParameterValue(given: Given, parameter: Parameter, reading: Readin
   // `null` asks for the parameter to be absent; an object asks for some of its members.
   if (given.value === null || isObject(given.value)) return;
   const violations = reading.ground.check(parameter.schemaPointer, 'request')(given.value, 'query');
-  const asText = reading.ground.check(parameter.schemaPointer, 'request')(String(given.value), 'query');
+  const asText = reading.ground.check(parameter.schemaPointer, 'request')(toText(given.value), 'query');
   if (violations.length === 0 || asText.length === 0 || reading.violates) return;
   const message = `${parameter.in} parameter ${JSON.stringify(parameter.name)} can never be ${describe(given.value)}`;
   given.notes.wrong(given.pointer, message, violations[0]?.message);
+}
+
+/** A value as it would stand in a URL. */
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function checkBody(given: Given, reading: Reading): void {

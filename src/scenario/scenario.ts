@@ -37,7 +37,12 @@ export interface Verdict {
 export type Outcome =
   | { readonly kind: 'respond'; readonly rule: Rule; readonly respond: Respond }
   | { readonly kind: 'fault'; readonly rule: Rule; readonly fault: Fault }
-  | { readonly kind: 'limited'; readonly rule: Rule; readonly headers: Readonly<Record<string, string>>; readonly message: string }
+  | {
+      readonly kind: 'limited';
+      readonly rule: Rule;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly message: string;
+    }
   | { readonly kind: 'ran-out'; readonly rule: Rule; readonly message: string };
 
 /**
@@ -80,12 +85,14 @@ function findObstacle(rule: Rule, situation: Situation, winner: Rule | undefined
   const counter = { ...before, met: before.met + 1 };
   state.count(rule.key, counter);
   const range = rule.when?.call;
-  if (range !== undefined && !isInRange(range, counter.met)) return `this is call ${counter.met}, not ${formatRange(range)}`;
+  if (range !== undefined && !isInRange(range, counter.met))
+    return `this is call ${counter.met}, not ${formatRange(range)}`;
   if (winner !== undefined) return `rule ${winner.key} comes first`;
   if (rule.times !== undefined && counter.used >= rule.times) return `it was to apply ${rule.times} times and did`;
   if (rule.probability !== undefined) {
     const drawn = createRandom(situation.seed, `probability ${rule.key} ${counter.met}`).next();
-    if (drawn >= rule.probability) return `chance was against it (${drawn.toFixed(3)}, and it takes less than ${rule.probability})`;
+    if (drawn >= rule.probability)
+      return `chance was against it (${drawn.toFixed(3)}, and it takes less than ${rule.probability})`;
   }
   const { effect } = rule;
   if (effect.kind === 'sequence' && effect.onEnd === 'fallthrough' && counter.used >= effect.steps.length) {
@@ -107,7 +114,10 @@ function decide(rule: Rule, used: number, situation: Situation): Decision {
     case 'respond':
       return { outcome: { kind: 'respond', rule, respond: effect.respond }, remark: ' and answers' };
     case 'fault':
-      return { outcome: { kind: 'fault', rule, fault: effect.fault }, remark: ` and breaks the answer: ${effect.fault.kind}` };
+      return {
+        outcome: { kind: 'fault', rule, fault: effect.fault },
+        remark: ` and breaks the answer: ${effect.fault.kind}`,
+      };
     case 'sequence':
       return decideStep(rule, { ...effect, used });
     case 'rate-limit':
@@ -146,8 +156,15 @@ function decideLimit(rule: Rule, limit: Parameters<typeof drawFrom>[1], situatio
   const draw = drawFrom(state.bucket(key), limit, now);
   state.fill(key, draw.bucket);
   if (draw.allowed) {
-    return { outcome: undefined, headers: draw.headers, remark: `: ${draw.bucket.used} of ${limit.limit} calls in this window` };
+    return {
+      outcome: undefined,
+      headers: draw.headers,
+      remark: `: ${draw.bucket.used} of ${limit.limit} calls in this window`,
+    };
   }
   const message = `rate limit reached: ${limit.limit} calls in ${limit.windowMs / 1000} s; try again in ${draw.headers['retry-after']} s`;
-  return { outcome: { kind: 'limited', rule, headers: draw.headers, message }, remark: ': no call is left in this window' };
+  return {
+    outcome: { kind: 'limited', rule, headers: draw.headers, message },
+    remark: ': no call is left in this window',
+  };
 }

@@ -27,6 +27,12 @@ function parseYaml(text: string, file: string): unknown {
     return load(text, { schema: CORE_SCHEMA.withTags(mergeTag) });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
+    if (error.reason.includes('input is empty')) {
+      throw new MockError('SCENARIO_UNREADABLE', 'the file is empty', {
+        at: { file },
+        hint: 'begin with "description:"',
+      });
+    }
     const mark = error.mark;
     const at = mark === undefined ? { file } : { file, line: mark.line + 1, column: mark.column + 1 };
     throw new MockError('SCENARIO_UNREADABLE', `this is no YAML: ${error.reason}`, {
@@ -40,7 +46,8 @@ function parseYaml(text: string, file: string): unknown {
 /** What to do about the mistakes that people make most. */
 function hintFor(reason: string): string | undefined {
   if (reason.includes('tab character')) return 'YAML is indented with spaces: replace the tab';
-  if (reason.includes('duplicated mapping key')) return 'write the key once; several rules of one operation are one list';
+  if (reason.includes('duplicated mapping key'))
+    return 'write the key once; several rules of one operation are one list';
   if (reason.includes('document')) return 'one scenario per file: remove the "---" between the documents';
   if (reason.includes('flow')) return 'a "[" or "{" is not closed';
   if (reason.includes('mapping entry')) return 'check the indentation, and put a text that holds ": " in quotes';

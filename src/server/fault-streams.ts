@@ -151,7 +151,9 @@ function transform(
     start: (controller) => {
       // Not awaited: `start` must return before anything can be read.
       // A web stream of Node is an async iterable of its chunks.
-      work(source as unknown as AsyncIterable<Uint8Array>, controller).catch((error: unknown) => controller.error(error));
+      work(source as unknown as AsyncIterable<Uint8Array>, controller).catch((error: unknown) =>
+        controller.error(error),
+      );
     },
   });
   const headers = new Headers(response.headers);

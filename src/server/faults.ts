@@ -65,7 +65,8 @@ const FAULTS: Readonly<Record<Fault['kind'], Carry>> = {
   },
   'malformed-json': async ({ response }) => withBody(response, cutJson(await readBytes(response))),
   hang: async ({ fault, outgoing, response, signal }) => {
-    if (fault.kind === 'hang' && fault.stage === 'body') return stopHalfway(response ?? new Response(), toEnd(outgoing, signal));
+    if (fault.kind === 'hang' && fault.stage === 'body')
+      return stopHalfway(response ?? new Response(), toEnd(outgoing, signal));
     // On a socket the server simply never answers; the connection ends with the client or the server.
     return outgoing === undefined ? waitForEver(signal) : RESPONSE_ALREADY_SENT;
   },
@@ -87,7 +88,13 @@ const FAULTS: Readonly<Record<Fault['kind'], Carry>> = {
     };
     // A reset takes back what is not on the wire yet.
     const isFlushed = (): boolean => outgoing === undefined || (outgoing.headersSent && outgoing.writableLength === 0);
-    return breakStream(response ?? new Response(), { after: fault.after, action: fault.action, fail, isFlushed, end: toEnd(outgoing, signal) });
+    return breakStream(response ?? new Response(), {
+      after: fault.after,
+      action: fault.action,
+      fail,
+      isFlushed,
+      end: toEnd(outgoing, signal),
+    });
   },
 };
 
@@ -104,8 +111,14 @@ interface Cause {
 
 const RESET: Cause = { code: 'ECONNRESET', message: 'read ECONNRESET' };
 const CLOSED: Cause = { code: 'UND_ERR_SOCKET', message: 'other side closed' };
-const NO_HTTP: Cause = { code: 'HPE_INVALID_CONSTANT', message: 'Response does not match the HTTP/1.1 protocol (Expected HTTP/)' };
-const BAD_CHUNK: Cause = { code: 'HPE_INVALID_CHUNK_SIZE', message: 'Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)' };
+const NO_HTTP: Cause = {
+  code: 'HPE_INVALID_CONSTANT',
+  message: 'Response does not match the HTTP/1.1 protocol (Expected HTTP/)',
+};
+const BAD_CHUNK: Cause = {
+  code: 'HPE_INVALID_CHUNK_SIZE',
+  message: 'Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)',
+};
 
 /** Headers that say how the body is framed, which a broken body says for itself. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'connection']);
@@ -125,7 +138,10 @@ function toCauseError({ code, message }: Cause): Error {
 }
 
 /** An answer whose body breaks after a share of it, or a count of bytes. */
-async function failBody(response: Response | undefined, breakage: { readonly share: number; readonly cause: Cause }): Promise<Response> {
+async function failBody(
+  response: Response | undefined,
+  breakage: { readonly share: number; readonly cause: Cause },
+): Promise<Response> {
   const bytes = await readBytes(response);
   const part = bytes.slice(0, toCount(breakage.share, bytes.length));
   // The first pull hands out what there is, the second one fails: an error at once would take the part away again.

@@ -61,7 +61,7 @@ export function createCollectionChanger(parts: ChangeParts): (session: Session) 
     const work = { maker: findMaker(change.name), collection, session };
     if (change.clear) clear(collection);
     for (const scope of scopesOf(work)) for (let i = 0; i < change.generate; i++) addItem(work, scope, {});
-    for (const item of change.add) if (isObject(item)) addItem(work, readScope(item), item);
+    for (const item of change.add) if (isObject(item)) addItem(work, readScope(item, work.maker.resource), item);
     update(work, change);
     for (const scope of collection.scopes) for (const id of change.remove) collection.remove(String(id), scope);
   };
@@ -102,11 +102,13 @@ function scopesOf({ maker, collection }: Work): readonly string[] {
   return maker.resource.parents.length === 0 ? [''] : collection.scopes;
 }
 
-/** The parent an item names with `$parent`: an id, or the ids of all that are above it. */
-function readScope(item: Item): string {
+/** The parent an item names with `$parent`, as in a fixture: an id, ids with a slash between them, or ids by collection. */
+function readScope(item: Item, resource: Resource): string {
   const parent = item['$parent'];
-  if (parent === undefined) return '';
-  return Array.isArray(parent) ? toScope(...parent.map(String)) : toScope(String(parent));
+  if (typeof parent === 'string' || typeof parent === 'number') return toScope(...String(parent).split('/'));
+  if (!isObject(parent)) return '';
+  const ids = resource.parents.map((name) => parent[name]);
+  return toScope(...ids.map((id) => (typeof id === 'string' ? id : JSON.stringify(id))));
 }
 
 function addItem({ maker, collection, session }: Work, scope: string, given: Item): void {
@@ -115,7 +117,8 @@ function addItem({ maker, collection, session }: Work, scope: string, given: Ite
   const fixed = Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('$')));
   const number = collection.nextNumber();
   const own = fixed[resource.idProperty ?? 'id'];
-  const id = typeof own === 'string' || typeof own === 'number' ? own : identity.make(collection, scope, { seed, number });
+  const id =
+    typeof own === 'string' || typeof own === 'number' ? own : identity.make(collection, scope, { seed, number });
   const key = `${resource.name}\0${scope}\0${number}`;
   const item = plan.create({ id, body: {}, fixed, defaults: collection.defaults, seed, key, now: clock.now() });
   // What only a create shows is kept aside, unless the scenario writes it down itself.
@@ -128,7 +131,9 @@ function addItem({ maker, collection, session }: Work, scope: string, given: Ite
       id: resource.singleton ? '' : identity.toKey(id),
       item: shown,
       ...(hidden.length > 0 && { secrets }),
-      ...(typeof content === 'string' && { content: { bytes: new TextEncoder().encode(content), mediaType: readType(given) } }),
+      ...(typeof content === 'string' && {
+        content: { bytes: new TextEncoder().encode(content), mediaType: readType(given) },
+      }),
     },
     scope,
   );

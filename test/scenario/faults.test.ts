@@ -66,9 +66,17 @@ const FAULTS: readonly (readonly [string, Fault, Seen])[] = [
   ['reset', { kind: 'reset' }, { error: 'fetch failed', code: 'ECONNRESET' }],
   ['empty', { kind: 'empty' }, { error: 'fetch failed', code: 'UND_ERR_SOCKET' }],
   ['garbage', { kind: 'garbage' }, { error: 'fetch failed', code: 'HPE_INVALID_CONSTANT' }],
-  ['malformed-chunk', { kind: 'malformed-chunk' }, { status: 200, error: 'terminated', code: 'HPE_INVALID_CHUNK_SIZE' }],
+  [
+    'malformed-chunk',
+    { kind: 'malformed-chunk' },
+    { status: 200, error: 'terminated', code: 'HPE_INVALID_CHUNK_SIZE' },
+  ],
   ['truncate by half', { kind: 'truncate', at: 0.5 }, { status: 200, error: 'terminated', code: 'UND_ERR_SOCKET' }],
-  ['truncate after 10 bytes', { kind: 'truncate', at: 10 }, { status: 200, error: 'terminated', code: 'UND_ERR_SOCKET' }],
+  [
+    'truncate after 10 bytes',
+    { kind: 'truncate', at: 10 },
+    { status: 200, error: 'terminated', code: 'UND_ERR_SOCKET' },
+  ],
   ['truncate at once', { kind: 'truncate', at: 0 }, { status: 200, error: 'terminated', code: 'UND_ERR_SOCKET' }],
   ['malformed-json', { kind: 'malformed-json' }, { status: 200, error: 'SyntaxError' }],
 ];
@@ -88,8 +96,16 @@ describe('the same fault in-process', () => {
 
 describe('a fault that never ends', () => {
   const cases: readonly (readonly [string, Fault, Seen])[] = [
-    ['hang before the headers', { kind: 'hang', stage: 'headers' }, { error: 'The operation was aborted due to timeout' }],
-    ['hang in the body', { kind: 'hang', stage: 'body' }, { status: 200, error: 'The operation was aborted due to timeout' }],
+    [
+      'hang before the headers',
+      { kind: 'hang', stage: 'headers' },
+      { error: 'The operation was aborted due to timeout' },
+    ],
+    [
+      'hang in the body',
+      { kind: 'hang', stage: 'body' },
+      { status: 200, error: 'The operation was aborted due to timeout' },
+    ],
     [
       'a stalled stream',
       { kind: 'stream', after: 0, action: 'stall' },
@@ -104,7 +120,9 @@ describe('a fault that never ends', () => {
 
   it.each(cases)('%s ends with the client in-process', async (_name, fault, want) => {
     const broken = createBroken(fault, makeJson);
-    expect(await see(async () => broken(new Request('http://mock/', { signal: AbortSignal.timeout(100) })))).toEqual(want);
+    expect(await see(async () => broken(new Request('http://mock/', { signal: AbortSignal.timeout(100) })))).toEqual(
+      want,
+    );
   });
 });
 
@@ -154,7 +172,9 @@ describe('a stream that goes wrong after two events', () => {
   ];
 
   it.each(cases)('%s on a socket', async (action, want) => {
-    const seen = await onSocket({ kind: 'stream', after: 2, action }, makeEvents, async (url) => read(await fetch(url)));
+    const seen = await onSocket({ kind: 'stream', after: 2, action }, makeEvents, async (url) =>
+      read(await fetch(url)),
+    );
     expect(seen).toEqual(want);
   });
 

@@ -101,7 +101,8 @@ function makeBody(parts: RespondParts, order: Order, media: MediaType | undefine
     });
     return { body };
   }
-  if (media?.schema === undefined) return { body: isJsonType(chosen.mediaType ?? '') ? {} : bytesFor(chosen.mediaType ?? '') };
+  if (media?.schema === undefined)
+    return { body: isJsonType(chosen.mediaType ?? '') ? {} : bytesFor(chosen.mediaType ?? '') };
   return { body: parts.generator.value(media.schemaPointer, readContext(order)) };
 }
 

@@ -23,8 +23,6 @@ export interface ScenarioParts {
   viewCollections(session: Session): CollectionView;
   /** How rules change them. */
   changeCollections(session: Session): ChangeCollection;
-  /** The session with a store of its own, for changes that are to last for one request. */
-  forkSession(session: Session): Session;
 }
 
 /**
@@ -68,32 +66,21 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
     const { outcome, scope, next } = decided;
     if (outcome === undefined) return next(exchange);
     const from = `scenario:${outcome.rule.scenario}`;
-    switch (outcome.kind) {
-      case 'respond': {
-        const { fault } = outcome.respond;
-        return fault !== undefined && isSilent(fault)
-          ? toSilence(outcome.rule, fault)
-          : respond(exchange, outcome.rule, { respond: outcome.respond, scope });
-      }
-      case 'fault':
-        return isSilent(outcome.fault) ? toSilence(outcome.rule, outcome.fault) : breakAnswer(exchange, outcome, next);
-      case 'limited':
-        return errors.answer(exchange.call.operation, {
-          status: 429,
-          message: outcome.message,
-          code: 'rate_limit_exceeded',
-          headers: outcome.headers,
-          from,
-        });
-      case 'ran-out':
-        return errors.answer(exchange.call.operation, {
-          status: 500,
-          message: outcome.message,
-          code: 'sequence_ended',
-          headers: { 'x-should-retry': 'false' },
-          from,
-        });
+    if (outcome.kind === 'respond') {
+      const { fault } = outcome.respond;
+      return fault !== undefined && isSilent(fault)
+        ? toSilence(outcome.rule, fault)
+        : respond(exchange, outcome.rule, { respond: outcome.respond, scope });
     }
+    if (outcome.kind === 'fault') {
+      return isSilent(outcome.fault) ? toSilence(outcome.rule, outcome.fault) : breakAnswer(exchange, outcome, next);
+    }
+    return errors.answer(
+      exchange.call.operation,
+      outcome.kind === 'limited'
+        ? { status: 429, message: outcome.message, code: 'rate_limit_exceeded', headers: outcome.headers, from }
+        : { status: 500, message: outcome.message, code: 'sequence_ended', headers: NO_RETRY, from },
+    );
   };
 
   return {
@@ -127,6 +114,9 @@ export function readRequested(headers: Headers): readonly string[] {
 
 const NONE: readonly string[] = Object.freeze([]);
 
+/** What the official clients of several APIs take for: do not try again. */
+const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
+
 function findUnknown(scenarios: Scenarios, ids: readonly string[]): MockError | undefined {
   try {
     for (const id of ids) scenarios.find(id);
@@ -143,7 +133,7 @@ function answerUnknown(errors: ErrorAnswers, exchange: Exchange, error: MockErro
     message: error.hint === undefined ? error.message : `${error.message}; ${error.hint}`,
     code: 'scenario_unknown',
     param: 'x-mock-scenario',
-    headers: { 'x-should-retry': 'false' },
+    headers: NO_RETRY,
     from: 'scenario',
   });
 }
@@ -157,7 +147,7 @@ function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly str
     if (missing.length > 0) state.setVars(Object.fromEntries(missing));
   }
   if (fresh.every(({ start }) => start.collections.length === 0)) return exchange;
-  const session = parts.forkSession(exchange.session);
+  const session = exchange.session.branch();
   const kept = { ...state, setVars: (): void => undefined };
   startScenarios(parts.scenarios, { state: kept, changeCollection: parts.changeCollections(session) }, ids);
   return { ...exchange, session };

@@ -1,0 +1,151 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatMistake } from '../../src/errors.js';
+import type { Ground } from '../../src/scenario/ground.js';
+import { loadScenarios, readScenarios } from '../../src/scenario/load.js';
+import { readGround } from './ground.js';
+import { MISTAKES } from './mistakes-table.js';
+
+let ground: Ground;
+let folder: string;
+
+beforeAll(async () => {
+  ground = await readGround();
+  folder = await mkdtemp(join(tmpdir(), 'scenarios-'));
+});
+
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+/** Every message about a folder with these files, one text each. */
+async function readMistakes(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  await rm(folder, { recursive: true, force: true });
+  folder = await mkdtemp(join(tmpdir(), 'scenarios-'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const { mistakes } = await readScenarios(folder, ground, folder);
+  return mistakes.map(formatMistake);
+}
+
+/** Mistakes that take more than one file, or a file of another kind. */
+const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, string>>, want: readonly string[]])[] =
+  [
+    [
+      'a scenario that extends one that does not exist',
+      { 'many.yaml': 'description: Many.', 'few.yaml': 'extends: [mani]' },
+      ['SCENARIO_INVALID  few.yaml:1:11 (#/extends/0)  scenario "mani" does not exist\n  hint: did you mean "many"?'],
+    ],
+    [
+      'scenarios that extend each other',
+      { 'a.yaml': 'extends: b', 'b.yaml': 'extends: [c]', 'c.yaml': 'extends: [a]', 'd.yaml': 'extends: [a]' },
+      [
+        'SCENARIO_INVALID  a.yaml:1:1 (#/extends)  "a" extends itself: a -> b -> c -> a',
+        'SCENARIO_INVALID  b.yaml:1:11 (#/extends/0)  "b" extends itself: b -> c -> a -> b',
+        'SCENARIO_INVALID  c.yaml:1:11 (#/extends/0)  "c" extends itself: c -> a -> b -> c',
+      ],
+    ],
+    [
+      'two files of one id',
+      { 'a.json': '{}', 'a.yaml': 'description: Again.' },
+      [
+        'SCENARIO_INVALID  a.yaml  scenario "a" is already defined in a.json\n' +
+          '  hint: the id is the file name without its ending: rename one of the two',
+      ],
+    ],
+    [
+      'a file name that is no id',
+      { 'a b.yaml': 'description: Spaced.' },
+      [
+        'SCENARIO_INVALID  a b.yaml  "a b" cannot be the id of a scenario\n' +
+          '  hint: use up to 128 letters, digits, "_", "-" and ".", and begin with a letter or digit',
+      ],
+    ],
+    [
+      'JSON that is none',
+      { 'a.json': '{\n  "description": "A",\n}\n' },
+      ['SCENARIO_UNREADABLE  a.json:3:1  this is no JSON: Expected double-quoted property name in JSON'],
+    ],
+    [
+      'a mistake in JSON has its line too, tabs and all',
+      { 'a.json': '{\n\t"operations": {\n\t\t"listBook": []\n\t}\n}\n' },
+      [
+        'SCENARIO_INVALID  a.json:3:4 (#/operations/listBook)  operation "listBook" is not in the contract\n' +
+          '  hint: did you mean "listBooks"?',
+      ],
+    ],
+    [
+      'mistakes in several files come together',
+      { 'a.yaml': 'operation: {}', 'b.yaml': 'operations: [', 'c.yaml': 'description: Fine.' },
+      [
+        'SCENARIO_UNREADABLE  b.yaml:1:14  this is no YAML: unexpected end of the stream within a flow collection\n' +
+          '  hint: a "[" or "{" is not closed',
+        'SCENARIO_INVALID  a.yaml:1:1 (#/operation)  unknown key "operation" in a scenario\n  hint: did you mean "operations"?',
+      ],
+    ],
+    [
+      'an empty file',
+      { 'a.yaml': '# soon\n' },
+      ['SCENARIO_UNREADABLE  a.yaml  the file is empty\n  hint: begin with "description:"'],
+    ],
+  ];
+
+describe('a mistake in a scenario names its place and what to do', () => {
+  it.each(MISTAKES)('%s', async (_name, text, want) => {
+    expect(await readMistakes({ 'a.yaml': text })).toEqual(want);
+  });
+
+  it.each(FOLDERS)('%s', async (_name, files, want) => {
+    expect(await readMistakes(files)).toEqual(want);
+  });
+});
+
+describe('a folder of scenarios', () => {
+  it('refuses to load with one error that lists every mistake', async () => {
+    await readMistakes({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [missing]' });
+    await expect(loadScenarios(folder, ground, folder)).rejects.toMatchObject({
+      code: 'SCENARIO_INVALID',
+      message:
+        '2 mistakes in scenarios:\n' +
+        '  SCENARIO_INVALID  a.yaml:1:1 (#/operation)  unknown key "operation" in a scenario\n' +
+        '    hint: did you mean "operations"?\n' +
+        '  SCENARIO_INVALID  b.yaml:1:11 (#/extends/0)  scenario "missing" does not exist\n' +
+        '    hint: scenarios: a',
+    });
+  });
+
+  it('that does not exist says so', async () => {
+    await expect(loadScenarios(join(folder, 'nowhere'), ground)).rejects.toMatchObject({
+      code: 'SCENARIO_UNREADABLE',
+      message: `the folder ${JSON.stringify(join(folder, 'nowhere'))} cannot be read`,
+    });
+  });
+
+  it('keeps the scenarios that are sound when others are not', async () => {
+    await readMistakes({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [a]', 'c.yaml': 'description: Fine.' });
+    const { scenarios } = await readScenarios(folder, ground, folder);
+    expect(scenarios.map(({ id }) => id)).toEqual(['c']);
+  });
+});
+
+describe('a rule that breaks the contract on purpose', () => {
+  it('is taken when it says why', async () => {
+    const text = `operations:
+  readBook:
+    - violates: the proxy in front of it answers like this
+      respond: { status: 502, body: { oops: true } }
+`;
+    expect(await readMistakes({ 'a.yaml': text })).toEqual([]);
+  });
+});
+
+describe('what other tools call a fault', () => {
+  it.each([
+    'CONNECTION_RESET_BY_PEER',
+    'EMPTY_RESPONSE',
+    'RANDOM_DATA_THEN_CLOSE',
+    'MALFORMED_RESPONSE_CHUNK',
+    'limit_data',
+  ])('%s is understood', async (name) => {
+    expect(await readMistakes({ 'a.yaml': `operations: { listBooks: [{ fault: ${name} }] }` })).toEqual([]);
+  });
+});
