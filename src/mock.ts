@@ -2,8 +2,11 @@ import { createChain } from './answer/chain.js';
 import { createErrorAnswers, type ErrorAnswers } from './answer/error-body.js';
 import type { AnswerSource } from './answer/answer-source.js';
 import { createExampleSource } from './answer/sources/example.js';
+import { onlyForMock } from './answer/sources/foreign-calls.js';
+import { createForwardSource } from './answer/sources/forward.js';
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createRefuseSource, type AcceptsCredential } from './answer/sources/refuse.js';
+import { createReplaySource } from './answer/sources/replay.js';
 import { createScenarioSource } from './answer/sources/scenario.js';
 import { createStateSource } from './answer/sources/state.js';
 import { createVerifySource } from './answer/sources/verify.js';
@@ -15,7 +18,8 @@ import { createCallDecoder } from './http/call.js';
 import { createEncoder } from './http/encode.js';
 import { createValidators, type Validators } from './http/validate.js';
 import { createXmlWriter } from './http/xml.js';
-import { readScenarioIds, readCount, readSeed, type MockOptions } from './mock-options.js';
+import { readScenarioIds, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
+import { createRecordings, type Recordings } from './recording/recordings.js';
 import { openScenarios } from './scenario/open.js';
 import type { Scenarios } from './scenario/scenarios.js';
 import { createApp } from './server/app.js';
@@ -32,9 +36,14 @@ import type { Resources } from './state/resource.js';
 import { createStore, type StoreDefinition } from './state/store.js';
 
 /** A mock server, in-process or on a socket. What belongs to a session means the default one here. */
-export interface Mock extends Omit<SessionHandle, 'id' | 'headers' | 'prefix' | 'close' | 'fork' | typeof Symbol.dispose> {
+export interface Mock extends Omit<
+  SessionHandle,
+  'id' | 'headers' | 'prefix' | 'close' | 'fork' | typeof Symbol.dispose
+> {
   readonly contract: Contract;
   readonly seed: number;
+  /** Who answers what, and what was recorded; undefined where no recordings were asked for. */
+  readonly recordings: Recordings | undefined;
   /** Answers a request without a socket; takes what the platform's `fetch` takes. A path alone is enough of a URL. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Serves on a socket; port 0 by default. */
@@ -66,14 +75,19 @@ export async function createMock(options: MockOptions): Promise<Mock> {
   const parts = await loadParts(options);
   const { contract, validators, errors } = parts;
   const sessions = openSessions(parts, options);
+  const router = createRouter(contract.operations);
+  const decoder = createCallDecoder(contract, validators, {
+    bodyLimitBytes: readCount('bodyLimitBytes', options.bodyLimitBytes, DEFAULT_BODY_LIMIT),
+    strict: options.strict ?? false,
+  });
+  const recording = readRecordings(options);
+  const recordings =
+    recording && createRecordings(recording, { contract, validators, router, decoder, environment: process.env });
   const app = createApp({
     contract,
-    router: createRouter(contract.operations),
-    decoder: createCallDecoder(contract, validators, {
-      bodyLimitBytes: readCount('bodyLimitBytes', options.bodyLimitBytes, DEFAULT_BODY_LIMIT),
-      strict: options.strict ?? false,
-    }),
-    chain: createChain(listSources(parts, options, sessions)),
+    router,
+    decoder,
+    chain: createChain(listSources({ ...parts, recordings }, options, sessions)),
     encode: createEncoder([createXmlWriter(contract)]),
     errors,
     sessions,
@@ -81,7 +95,11 @@ export async function createMock(options: MockOptions): Promise<Mock> {
     onInteraction: options.onInteraction ?? ((): void => undefined),
   });
   const operations = contract.operations.map((operation) => operation.id);
-  return assemble(parts, { ...parts, sessions, operations, fetch: (request) => app.fetch(request) }, app.fetch);
+  return assemble(
+    parts,
+    { ...parts, sessions, operations, recordings, fetch: (request) => app.fetch(request) },
+    app.fetch,
+  );
 }
 
 /** What a mock is put together from. */
@@ -122,12 +140,20 @@ function listSources(parts: Parts, options: MockOptions, sessions: Sessions): re
   const { editors } = parts;
   return [
     createVerifySource(parts),
-    createRefuseSource(parts.errors, readAccepts(options, sessions)),
+    createRefuseSource({
+      errors: parts.errors,
+      accepts: readAccepts(options, sessions),
+      lenientAccept: options.lenientAccept ?? false,
+    }),
     createScenarioSource({
       ...parts,
       viewCollections: editors.view,
       changeCollections: editors.change,
     }),
+    // What neither of the two answers falls to the mock, which refuses a call that breaks the contract.
+    ...(recordings === undefined
+      ? []
+      : [createReplaySource({ recordings, errors }), createForwardSource({ recordings, errors }), refuse]),
     ...(options.state === false ? [] : [createStateSource(parts)]),
     createExampleSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createGenerateSource(parts),
@@ -162,17 +188,19 @@ function openSessions(parts: Parts, options: MockOptions): Sessions {
 
 function assemble(parts: Parts, handleParts: HandleParts, fetch: ReturnType<typeof createApp>['fetch']): Mock {
   const { contract, seed } = parts;
-  const { sessions } = handleParts;
+  const { sessions, recordings } = handleParts;
   const initial = createHandle(sessions.default, handleParts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
     await Promise.all([...servers].map((server) => server.close()));
     servers.clear();
+    await recordings?.close();
   };
   return {
     ...initial,
     contract,
     seed,
+    recordings,
     fetch: async (input, init) => fetch(toRequest(input, init)),
     listen: async (where) => {
       const server = await listen(fetch, where);

@@ -43,10 +43,12 @@ export function createEnvelope(
     const body: Record<string, unknown> = {};
     // In the order of the schema, so that the answer reads like its documentation.
     for (const name of names) {
-      const value = name === items ? facts.items : (values.get(name) ?? shape.constants[name] ?? rest?.[name]);
-      if (value !== undefined || values.has(name)) body[name] = value;
+      const fixed = Object.hasOwn(shape.constants, name) ? shape.constants[name] : rest?.[name];
+      // `null` is what an empty page says of its first item, so presence decides and not the value.
+      const told = values.has(name) ? values.get(name) : fixed;
+      const value = name === items ? facts.items : told;
+      if (value !== undefined) body[name] = value;
     }
-    for (const name of Object.keys(body)) if (body[name] === undefined) delete body[name];
     return body;
   };
 }
@@ -61,7 +63,8 @@ function setField(values: Map<string, unknown>, field: EnvelopeField, value: unk
   const [first = '', second] = field.path;
   const shown = value ?? (field.nullable ? null : undefined);
   if (shown === undefined && !field.required) return;
-  const filled = shown ?? (field.type === 'string' ? '' : field.type === 'boolean' ? false : 0);
+  const blank = field.type === 'string' ? '' : field.type === 'boolean' ? false : 0;
+  const filled = shown === undefined ? blank : shown;
   if (second === undefined) {
     values.set(first, filled);
     return;

@@ -3,12 +3,22 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
 import type { Violation } from '../../http/violation.js';
 import type { Session } from '../../session/session.js';
-import type { AnswerSource } from '../answer-source.js';
+import type { AnswerSource, Next } from '../answer-source.js';
+import { chooseResponse } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { readParam } from '../error-plan.js';
 
 /** Whether a session takes a credential. */
 export type AcceptsCredential = (session: Session, credential: string) => boolean;
+
+/** What the refuse source is made of. */
+export interface RefuseParts {
+  readonly errors: ErrorAnswers;
+  /** Narrows the credentials taken; undefined takes any that is well formed. */
+  readonly accepts?: AcceptsCredential | undefined;
+  /** Whether an `Accept` that the contract cannot meet is answered all the same. */
+  readonly lenientAccept: boolean;
+}
 
 /** A client that cannot be refused twice for one mistake: the order in which kinds of refusal come. */
 const REFUSAL_ORDER: readonly number[] = [401, 403, 413, 415, 406];
@@ -18,10 +28,10 @@ const REFUSAL_ORDER: readonly number[] = [401, 403, 413, 415, 406];
  *
  * Who may ask comes before what was asked: credentials (401, 403), then size and type of the body (413, 415), then everything
  * else as an invalid request: 400, or 422 where the operation documents that and not 400.
- *
- * @param accepts - Narrows the credentials taken; undefined takes any that is well formed.
  */
-export function createRefuseSource(errors: ErrorAnswers, accepts?: AcceptsCredential): AnswerSource {
+export function createRefuseSource({ errors, accepts, lenientAccept }: RefuseParts): AnswerSource {
+  const answerOrRefuse = (call: Call, next: Next): ReturnType<Next> =>
+    lenientAccept || isAcceptable(call) ? next() : refuseType(errors, call);
   return {
     name: 'refuse',
     answer: ({ call, session }, next) => {
@@ -32,10 +42,10 @@ export function createRefuseSource(errors: ErrorAnswers, accepts?: AcceptsCreden
         return rejectCredential(errors, call);
       }
       const { violations } = call;
-      if (violations.length === 0) return next();
+      if (violations.length === 0) return answerOrRefuse(call, next);
       const mistakes = violations.filter((violation) => violation.severity === 'error');
       const first = findFirst(mistakes);
-      if (first === undefined) return next();
+      if (first === undefined) return answerOrRefuse(call, next);
       const status = first.status ?? readInvalidStatus(call.operation);
       return errors.answer(call.operation, {
         status,
@@ -47,6 +57,30 @@ export function createRefuseSource(errors: ErrorAnswers, accepts?: AcceptsCreden
       });
     },
   };
+}
+
+/** Whether the operation can answer in a type that the client takes. */
+function isAcceptable(call: Call): boolean {
+  const accept = call.headers.get('accept');
+  if (accept === null || accept === '*/*') return true;
+  return chooseResponse(call.operation, { accept })?.acceptable !== false;
+}
+
+/** RFC 9110 15.5.7: what there is, for a client that takes none of it. */
+function refuseType(errors: ErrorAnswers, call: Call): Answer {
+  const accept = call.headers.get('accept') ?? '';
+  const offered = chooseResponse(call.operation, { accept })?.response?.content.map((media) => media.type) ?? [];
+  const message = `the Accept header ${JSON.stringify(accept)} rules out every media type of this operation: ${offered.join(', ')}`;
+  const answer = errors.answer(call.operation, { status: 406, message, code: 'not_acceptable', param: 'Accept' });
+  const violation = {
+    code: 'NOT_ACCEPTABLE',
+    severity: 'error',
+    in: 'header',
+    pointer: '/accept',
+    message,
+    by: 'client',
+  } as const;
+  return { ...answer, violations: [violation] };
 }
 
 function rejectCredential(errors: ErrorAnswers, call: Call): Answer {

@@ -102,8 +102,15 @@ function answerMistake(
     mistake.role === 'token'
       ? `${JSON.stringify(mistake.value)} is no cursor of this list`
       : `no ${toNoun(kit, binding)} has the id ${JSON.stringify(mistake.value)}`;
-  exchange.note(`state: query parameter "${param ?? mistake.role}": ${message}`);
-  return kit.errors.answer(binding.operation, { status: 400, message, code: 'invalid_value', param, from: 'state' });
+  const placed = `query parameter "${param ?? mistake.role}": ${message}`;
+  exchange.note(`state: ${placed}`);
+  return kit.errors.answer(binding.operation, {
+    status: 400,
+    message: placed,
+    code: 'invalid_value',
+    param,
+    from: 'state',
+  });
 }
 
 /** The URL of a list with another place in it. */
