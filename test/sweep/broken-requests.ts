@@ -1,0 +1,88 @@
+import type { Contract } from '../../src/contract/contract.js';
+import type { Parameter } from '../../src/contract/operation.js';
+import { isObject, type Schema, type SchemaObject } from '../../src/contract/schema.js';
+import type { RequestDraft } from './minimal-request.js';
+
+/** A request that breaks the contract in one way. */
+export interface BrokenDraft {
+  readonly mistake: string;
+  readonly draft: RequestDraft;
+}
+
+/** One request for each simple mistake a client can make with an operation. */
+export function breakRequest(contract: Contract, draft: RequestDraft): readonly BrokenDraft[] {
+  const broken: BrokenDraft[] = [];
+  const add = (mistake: string, change: Partial<RequestDraft>): void => {
+    broken.push({ mistake, draft: { ...draft, ...change } });
+  };
+  for (const parameter of draft.operation.parameters) {
+    if (parameter.in === 'querystring' || /^(accept|content-type|authorization)$/i.test(parameter.name)) continue;
+    const values = draft[parameter.in];
+    if (parameter.required && parameter.in !== 'path')
+      add(`without ${parameter.in} ${parameter.name}`, { [parameter.in]: without(values, parameter.name) });
+    const wrong = wrongText(contract, parameter);
+    if (wrong !== undefined)
+      add(`${parameter.in} ${parameter.name}=${wrong}`, { [parameter.in]: { ...values, [parameter.name]: wrong } });
+  }
+  if (draft.body === undefined) return broken;
+  add('without a body', { body: undefined });
+  const { media, value } = draft.body;
+  if (!isObject(value) || media.schema === undefined) return broken;
+  const { schema } = contract.resolve(media.schema, media.schemaPointer);
+  if (typeof schema === 'boolean') return broken;
+  for (const name of schema.required ?? []) {
+    if (isReadOnly(contract, schema, name)) continue;
+    add(`body without ${name}`, { body: { media, value: without(value, name) } });
+  }
+  for (const name of Object.keys(value)) {
+    const wrong = wrongValue(contract, schema.properties?.[name], /json/.test(media.type));
+    if (wrong !== undefined)
+      add(`body ${name}: ${JSON.stringify(wrong)}`, { body: { media, value: { ...value, [name]: wrong } } });
+  }
+  return broken;
+}
+
+function without(values: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => key !== name));
+}
+
+function isReadOnly(contract: Contract, schema: SchemaObject, name: string): boolean {
+  const property = schema.properties?.[name];
+  if (property === undefined) return false;
+  const target = contract.resolve(property, '').schema;
+  return (
+    (typeof property !== 'boolean' && property.readOnly === true) ||
+    (typeof target !== 'boolean' && target.readOnly === true)
+  );
+}
+
+/** A text that the parameter's schema plainly rules out, where there is one. */
+function wrongText(contract: Contract, parameter: Parameter): string | undefined {
+  const schema = plain(contract, parameter.schema);
+  if (schema === undefined || parameter.mediaType !== undefined) return undefined;
+  if (isClosed(schema)) return 'no-such-member';
+  return ['integer', 'number', 'boolean'].includes(String(schema.type)) ? 'abc' : undefined;
+}
+
+/** A value that the property's schema plainly rules out, where there is one. */
+function wrongValue(contract: Contract, property: Schema | undefined, isJson: boolean): unknown {
+  const schema = property === undefined ? undefined : plain(contract, property);
+  if (schema === undefined) return undefined;
+  if (isClosed(schema)) return 'no-such-member';
+  if (['integer', 'number', 'boolean'].includes(String(schema.type))) return 'abc';
+  // In a form everything is text.
+  if (isJson && schema.type === 'string') return 12_345;
+  if (isJson && (schema.type === 'array' || schema.type === 'object')) return 'abc';
+  return undefined;
+}
+
+/** A schema of one type without unions: what is wrong for it is plain. */
+function plain(contract: Contract, given: Schema): SchemaObject | undefined {
+  const { schema } = contract.resolve(given, '');
+  if (typeof schema === 'boolean' || typeof schema.type !== 'string') return undefined;
+  return schema.oneOf === undefined && schema.anyOf === undefined && schema.allOf === undefined ? schema : undefined;
+}
+
+function isClosed(schema: SchemaObject): boolean {
+  return schema.type === 'string' && schema.enum !== undefined && !schema.enum.includes('no-such-member');
+}

@@ -1,0 +1,183 @@
+import type { Contract } from '../../src/contract/contract.js';
+import type { MediaType, Operation, Parameter } from '../../src/contract/operation.js';
+import type { Generator } from '../../src/generate/generate.js';
+
+/** A request as plain data, so that a test can take a part of it away. */
+export interface RequestDraft {
+  readonly operation: Operation;
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly cookie: Readonly<Record<string, unknown>>;
+  /** Undefined: no body at all. */
+  readonly body: { readonly media: MediaType; readonly value: unknown } | undefined;
+  readonly credentials: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly query: Readonly<Record<string, string>>;
+  };
+}
+
+/** The least an operation asks for: required parameters, the required body, one way to be let in. */
+export function draftRequest(contract: Contract, generator: Generator, operation: Operation): RequestDraft {
+  const make = (pointer: string, name: string): unknown =>
+    generator.value(pointer, {
+      seed: 1,
+      key: `sweep ${operation.id} ${name}`,
+      direction: 'request',
+      now: Date.UTC(2026, 0, 1),
+    });
+  const values = (place: Parameter['in']): Record<string, unknown> =>
+    Object.fromEntries(
+      operation.parameters
+        .filter((parameter) => parameter.in === place && parameter.required)
+        .map((parameter) => [parameter.name, make(parameter.schemaPointer, parameter.name)]),
+    );
+  const media = operation.body?.required === true ? pickMedia(operation.body.content) : undefined;
+  return {
+    operation,
+    path: values('path'),
+    query: values('query'),
+    header: values('header'),
+    cookie: values('cookie'),
+    body: media && { media, value: media.schema === undefined ? {} : make(media.schemaPointer, 'body') },
+    credentials: readCredentials(contract, operation),
+  };
+}
+
+/** JSON where there is a choice, since it says most. */
+function pickMedia(content: readonly MediaType[]): MediaType | undefined {
+  return (
+    content.find((media) => /[/+]json/.test(media.type)) ??
+    content.find((media) => /urlencoded|multipart/.test(media.type)) ??
+    content[0]
+  );
+}
+
+function readCredentials(contract: Contract, operation: Operation): RequestDraft['credentials'] {
+  const headers: Record<string, string> = {};
+  const query: Record<string, string> = {};
+  const cookies: string[] = [];
+  for (const name of Object.keys(operation.security[0] ?? {})) {
+    const scheme = contract.securitySchemes[name];
+    if (scheme === undefined) continue;
+    if (scheme.type !== 'apiKey')
+      headers['authorization'] =
+        scheme.scheme === 'basic' ? `Basic ${btoa('user:secret')}` : `${scheme.scheme ?? 'Bearer'} secret-token`;
+    else if (scheme.in === 'header') headers[scheme.key ?? name] = 'secret';
+    else if (scheme.in === 'query') query[scheme.key ?? name] = 'secret';
+    else cookies.push(`${scheme.key ?? name}=secret`);
+  }
+  return { headers: cookies.length === 0 ? headers : { ...headers, cookie: cookies.join('; ') }, query };
+}
+
+/** The draft as a request. */
+export function toRequest(draft: RequestDraft): Request {
+  const { operation } = draft;
+  const parameter = (name: string, place: Parameter['in']): Parameter | undefined =>
+    operation.parameters.find((candidate) => candidate.name === name && candidate.in === place);
+  const [template = '', fixedQuery = ''] = operation.path.split('#')[0]?.split('?') ?? [];
+  const path = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) =>
+    writePath(parameter(name, 'path'), name, draft.path[name]),
+  );
+  const pairs = Object.entries(draft.query).flatMap(([name, value]) =>
+    writeQuery(parameter(name, 'query'), name, value),
+  );
+  const search = [
+    fixedQuery,
+    ...pairs,
+    ...Object.entries(draft.credentials.query).map(([name, value]) => `${name}=${value}`),
+  ]
+    .filter((part) => part !== '')
+    .join('&');
+  const headers = new Headers(draft.credentials.headers);
+  for (const [name, value] of Object.entries(draft.header))
+    if (!/^(accept|content-type|authorization)$/i.test(name)) headers.set(name, toHeader(value));
+  const cookies = Object.entries(draft.cookie).map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`);
+  if (cookies.length > 0) headers.append('cookie', cookies.join('; '));
+  const body = draft.body === undefined ? undefined : writeBody(draft.body, headers);
+  const method = operation.method;
+  return new Request(`http://sweep.test${path}${search === '' ? '' : `?${search}`}`, {
+    method,
+    headers,
+    ...(body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body }),
+  });
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+function toHeader(value: unknown): string {
+  const text = Array.isArray(value) ? value.map(toText).join(',') : toText(value);
+  return text.replaceAll(/[^\t\x20-\x7e]/g, '_');
+}
+
+function writePath(parameter: Parameter | undefined, name: string, value: unknown): string {
+  const items = (Array.isArray(value) ? value : [value]).map((item) => encodeURIComponent(toText(item)));
+  if (parameter?.style === 'label') return `.${items.join(parameter.explode ? '.' : ',')}`;
+  if (parameter?.style === 'matrix') return `;${name}=${items.join(',')}`;
+  return items.join(',');
+}
+
+function writeQuery(parameter: Parameter | undefined, name: string, value: unknown): readonly string[] {
+  const pair = (key: string, inner: unknown): string =>
+    `${encodeURIComponent(key)}=${encodeURIComponent(toText(inner))}`;
+  if (parameter?.mediaType !== undefined) return [pair(name, JSON.stringify(value))];
+  if (Array.isArray(value)) {
+    if (parameter?.style === 'deepObject') return value.map((item, i) => pair(`${name}[${i}]`, item));
+    if (parameter?.explode !== false) return value.map((item) => pair(name, item));
+    const delimiter = { spaceDelimited: '%20', pipeDelimited: '%7C' }[parameter.style as string] ?? ',';
+    return [`${encodeURIComponent(name)}=${value.map((item) => encodeURIComponent(toText(item))).join(delimiter)}`];
+  }
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value);
+    if (parameter?.style === 'deepObject') return entries.map(([key, inner]) => pair(`${name}[${key}]`, inner));
+    if (parameter?.explode !== false) return entries.map(([key, inner]) => pair(key, inner));
+    return [
+      `${encodeURIComponent(name)}=${entries
+        .flat()
+        .map((part) => encodeURIComponent(toText(part)))
+        .join(',')}`,
+    ];
+  }
+  return [pair(name, value)];
+}
+
+function writeBody(body: NonNullable<RequestDraft['body']>, headers: Headers): string | FormData {
+  const type = body.media.type.includes('*') ? 'application/json' : body.media.type;
+  if (/[/+]json/.test(type)) {
+    headers.set('content-type', type);
+    return JSON.stringify(body.value);
+  }
+  if (type.includes('urlencoded')) return writeForm(body.value, headers);
+  if (type.startsWith('multipart/form-data')) return writeMultipart(body.value);
+  headers.set('content-type', type);
+  return typeof body.value === 'string' ? body.value : JSON.stringify(body.value);
+}
+
+/** Nested values the way vendors' clients write them: `a[b]=c`, `a[0]=b`. */
+function writeForm(value: unknown, headers: Headers): string {
+  headers.set('content-type', 'application/x-www-form-urlencoded');
+  const pairs: string[] = [];
+  const add = (key: string, inner: unknown): void => {
+    if (Array.isArray(inner)) for (const [i, item] of inner.entries()) add(`${key}[${i}]`, item);
+    else if (typeof inner === 'object' && inner !== null)
+      for (const [name, item] of Object.entries(inner)) add(`${key}[${name}]`, item);
+    else if (inner !== null && inner !== undefined)
+      pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(String(inner))}`);
+  };
+  for (const [name, inner] of Object.entries(value as object)) add(name, inner);
+  return pairs.join('&');
+}
+
+function writeMultipart(value: unknown): FormData {
+  const form = new FormData();
+  for (const [name, inner] of Object.entries(value as object)) {
+    for (const item of Array.isArray(inner) ? inner : [inner]) {
+      if (item instanceof Uint8Array) form.append(name, new Blob([item as Uint8Array<ArrayBuffer>]), 'file.bin');
+      else form.append(name, toText(item));
+    }
+  }
+  return form;
+}

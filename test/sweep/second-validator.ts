@@ -1,0 +1,89 @@
+import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
+import type { Contract } from '../../src/contract/contract.js';
+import { isObject } from '../../src/contract/schema.js';
+
+/** Whether a validator that has nothing in common with ours takes a value; its complaints where it does not. */
+export type SecondCheck = (schemaPointer: string, value: unknown) => Promise<readonly string[]>;
+
+/** Keywords that hold values or remarks, never schemas; a property may be called like them. */
+const DATA_KEYWORDS: ReadonlySet<string> = new Set([
+  'example',
+  'examples',
+  'default',
+  'const',
+  'enum',
+  'xml',
+  'externalDocs',
+  'discriminator',
+]);
+const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
+
+/** A checker of answers over @hyperjump/json-schema, each schema bundled with all it refers to. */
+export function createSecondCheck(contract: Contract): SecondCheck {
+  const base = `https://second.test/${contract.hash}`;
+  let count = 0;
+  return async (schemaPointer, value) => {
+    const definitions = new Map<string, string>();
+    const schemas: Record<string, unknown> = {};
+    const nameOf = (pointer: string): string => {
+      const known = definitions.get(pointer);
+      if (known !== undefined) return known;
+      const name = String(definitions.size);
+      definitions.set(pointer, name);
+      schemas[name] = copy(contract.at(pointer) ?? true, nameOf);
+      return name;
+    };
+    const root = nameOf(schemaPointer);
+    const uri = `${base}/${count++}`;
+    // Made from a schema of the document; the registry checks it against the meta-schema.
+    registerSchema(
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', $ref: `#/$defs/${root}`, $defs: schemas } as never,
+      uri,
+    );
+    try {
+      const output = await validate(uri, value as never, 'BASIC');
+      if (output.valid) return [];
+      return (output.errors ?? []).map(
+        (error) => `${error.instanceLocation} breaks ${error.absoluteKeywordLocation.slice(uri.length)}`,
+      );
+    } finally {
+      unregisterSchema(uri);
+    }
+  };
+}
+
+function copy(schema: unknown, nameOf: (pointer: string) => string): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => copy(item, nameOf));
+  if (!isObject(schema)) return schema;
+  const result: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === '$ref' && typeof value === 'string')
+      result[keyword] = `#/$defs/${nameOf(decodeURIComponent(value.slice(1)))}`;
+    else if (keyword === 'const' || keyword === 'enum') result[keyword] = value;
+    else if (keyword.startsWith('x-') || DATA_KEYWORDS.has(keyword) || keyword === '$id' || keyword === '$anchor')
+      continue;
+    else if (keyword === 'format' || (keyword === 'pattern' && !isPattern(value))) continue;
+    else if (keyword === 'required' && Array.isArray(value))
+      result[keyword] = value.filter((name) => !isWriteOnly(schema, name));
+    else if (NAMED_SCHEMAS.has(keyword) && isObject(value))
+      result[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copy(inner, nameOf)]));
+    else result[keyword] = copy(value, nameOf);
+  }
+  return result;
+}
+
+/** The second validator compiles with the `u` flag, which refuses patterns that documents do have. */
+function isPattern(pattern: unknown): boolean {
+  try {
+    return new RegExp(String(pattern), 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** `writeOnly` properties are not demanded of an answer (OpenAPI 3.1 section 4.8.24, JSON Schema validation 9.4). */
+function isWriteOnly(schema: Readonly<Record<string, unknown>>, name: unknown): boolean {
+  const properties = schema['properties'];
+  const property = isObject(properties) ? properties[String(name)] : undefined;
+  return isObject(property) && property['writeOnly'] === true;
+}

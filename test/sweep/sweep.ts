@@ -1,0 +1,79 @@
+import { createMock, type MockOptions } from '../../src/index.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { createGenerator } from '../../src/generate/generate.js';
+import { createValidators } from '../../src/http/validate.js';
+import { findMedia, findResponse } from '../../src/answer/choose-response.js';
+import { breakRequest } from './broken-requests.js';
+import { draftRequest, toRequest } from './minimal-request.js';
+import { createSecondCheck, type SecondCheck } from './second-validator.js';
+
+/** What a sweep over every operation of a document found. */
+export interface SweepReport {
+  readonly operations: number;
+  /** Operations whose minimal valid request was answered off contract, each with the reason. */
+  readonly wrongAnswers: readonly string[];
+  readonly brokenRequests: number;
+  /** Invalid requests that were not refused, each with its mistake. */
+  readonly accepted: readonly string[];
+  /** Requests of either kind that were answered 5xx without the contract declaring nothing else. */
+  readonly failures: readonly string[];
+}
+
+/** Asks every operation of a document once as it should be asked, and once for each simple mistake. */
+export async function sweep(spec: string, options: Partial<MockOptions> = {}): Promise<SweepReport> {
+  const mock = await createMock({ ...options, spec });
+  const { contract } = mock;
+  const generator = createGenerator(contract, createValidators(contract));
+  const secondCheck = createSecondCheck(contract);
+  const report = {
+    operations: 0,
+    wrongAnswers: [] as string[],
+    brokenRequests: 0,
+    accepted: [] as string[],
+    failures: [] as string[],
+  };
+  for (const operation of contract.operations) {
+    report.operations += 1;
+    const draft = draftRequest(contract, generator, operation);
+    const response = await mock.fetch(toRequest(draft));
+    const wrong = await judge(operation, response, secondCheck);
+    if (wrong !== undefined) report.wrongAnswers.push(`${operation.id}: ${wrong}`);
+    for (const { mistake, draft: broken } of breakRequest(contract, draft)) {
+      report.brokenRequests += 1;
+      const refusal = await mock.fetch(toRequest(broken));
+      const label = `${operation.id} ${mistake}: ${refusal.status}`;
+      if (refusal.status >= 500) report.failures.push(label);
+      else if (refusal.status < 400) report.accepted.push(label);
+      await refusal.body?.cancel();
+    }
+  }
+  await mock.close();
+  return report;
+}
+
+/** Why an answer is off contract, or undefined. */
+async function judge(operation: Operation, response: Response, secondCheck: SecondCheck): Promise<string | undefined> {
+  const declared = findResponse(operation, response.status);
+  const type = response.headers.get('content-type') ?? '';
+  if (operation.responses.length === 0) return undefined;
+  if (declared === undefined) return `status ${response.status} is not declared: ${await response.text()}`;
+  const isSuccess = response.status < 400 || operation.responses.every(({ status }) => /^[45]/.test(status));
+  if (!isSuccess) return `a valid request was answered ${response.status}: ${await response.text()}`;
+  if (declared.content.length === 0 || [204, 205, 304].includes(response.status)) {
+    await response.body?.cancel();
+    return undefined;
+  }
+  const media = findMedia(declared, type);
+  if (media === undefined) return `media type "${type}" is not declared`;
+  if (media.schema === undefined || !/[/+]json/.test(type)) {
+    await response.arrayBuffer();
+    return undefined;
+  }
+  const text = await response.text();
+  try {
+    const complaints = await secondCheck(media.schemaPointer, JSON.parse(text));
+    return complaints.length === 0 ? undefined : `${complaints.slice(0, 3).join('; ')} in ${text.slice(0, 200)}`;
+  } catch (error) {
+    return `the second validator cannot read the schema: ${String(error).slice(0, 200)}`;
+  }
+}
