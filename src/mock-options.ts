@@ -1,6 +1,7 @@
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { MockError } from './errors.js';
 import type { Interaction } from './journal/interaction.js';
+import type { RecordingOptions } from './recording/recordings.js';
 import type { ScenarioDefinition } from './scenario/definition.js';
 import type { ClockOption } from './session/session-clock.js';
 
@@ -34,6 +35,12 @@ export interface MockOptions {
   readonly scenarios?: string | Readonly<Record<string, ScenarioDefinition>>;
   /** Ids of scenarios the default session begins with, the strongest last. */
   readonly scenario?: string | readonly string[];
+  /** The folder of recorded cassettes, or how to record and replay in full. Default: none. */
+  readonly recordings?: string | RecordingOptions;
+  /** `replay`, `record-missing`, `record-all` or `off`; default the variable VOUCH_RECORDINGS, else `replay`. */
+  readonly mode?: string;
+  /** Base URL of the server to record. */
+  readonly upstream?: string;
   /** Whether the mock remembers; default true. */
   readonly state?: boolean;
   /** How many interactions each session's journal keeps; default 1,000. */
@@ -63,6 +70,18 @@ export function readCount(name: string, given: number | undefined, otherwise: nu
   if (Number.isSafeInteger(given) && given >= 0) return given;
   throw new MockError('OPTION_INVALID', `${name} must be a whole number from 0 on, not ${String(given)}`, {
     hint: `try ${name}: ${otherwise}`,
+  });
+}
+
+/** How to record and replay; undefined where no recordings were asked for. @throws MockError `OPTION_INVALID`. */
+export function readRecordings({ recordings, mode, upstream }: MockOptions): RecordingOptions | undefined {
+  const short = { ...(mode === undefined ? {} : { mode }), ...(upstream === undefined ? {} : { upstream }) };
+  if (recordings !== undefined)
+    return { ...short, ...(typeof recordings === 'string' ? { folder: recordings } : recordings) };
+  const [name] = Object.keys(short);
+  if (name === undefined) return undefined;
+  throw new MockError('OPTION_INVALID', `${name} was given without recordings`, {
+    hint: 'name their folder: recordings: "fixtures/recordings"',
   });
 }
 

@@ -136,15 +136,20 @@ async function loadParts(options: MockOptions): Promise<Parts> {
 }
 
 /** The answer sources, first to last: their order is the behaviour. */
-function listSources(parts: Parts, options: MockOptions, sessions: Sessions): readonly AnswerSource[] {
-  const { editors } = parts;
+function listSources(
+  parts: Parts & { readonly recordings: Recordings | undefined },
+  options: MockOptions,
+  sessions: Sessions,
+): readonly AnswerSource[] {
+  const { editors, errors, recordings } = parts;
+  const refuse = createRefuseSource({
+    errors,
+    accepts: readAccepts(options, sessions),
+    lenientAccept: options.lenientAccept ?? false,
+  });
   return [
     createVerifySource(parts),
-    createRefuseSource({
-      errors: parts.errors,
-      accepts: readAccepts(options, sessions),
-      lenientAccept: options.lenientAccept ?? false,
-    }),
+    recordings === undefined ? refuse : onlyForMock(refuse, recordings.ownership),
     createScenarioSource({
       ...parts,
       viewCollections: editors.view,

@@ -1,6 +1,9 @@
 import { isVirtualClock, type Clock, type VirtualClock } from '../clock.js';
 import { MockError } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
+import type { Cassette } from '../recording/cassette.js';
+import { assertNoMisses } from '../recording/misses.js';
+import type { Recordings } from '../recording/recordings.js';
 import type { Scenarios } from '../scenario/scenarios.js';
 import type { Item } from '../state/item-list.js';
 import { toInvalid, type CollectionEditors } from './collections.js';
@@ -35,6 +38,10 @@ export interface SessionHandle {
   advance(ms: number): void;
   /** @throws MockError `VERIFY_FAILED` with every departure of the client and every rule of an active scenario that never applied. */
   verify(options?: SessionVerifyOptions): void;
+  /** Puts another cassette of recordings in. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`, `OPTION_INVALID`. */
+  cassette(name: string): Cassette;
+  /** @throws MockError `RECORDING_MISS` where calls came that no recording fitted, with what is nearest. */
+  assertNoMisses(): void;
   /** Ends the session. @returns whether it was open; the default one cannot be closed. */
   close(): boolean;
   [Symbol.dispose](): void;
@@ -71,6 +78,8 @@ export interface HandleParts {
   /** Ids of the operations there are. */
   readonly operations: readonly string[];
   readonly editors: CollectionEditors;
+  /** Undefined where the mock was made without. */
+  readonly recordings: Recordings | undefined;
   fetch(request: Request): Response | Promise<Response>;
 }
 
@@ -99,6 +108,13 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     fork: (copy) => createHandle(sessions.open({ id: copy, from: id }), parts),
     advance: (ms) => movable(clock).advance(ms),
     verify: (options) => verifySession(session, parts, options),
+    cassette: (name) => {
+      if (parts.recordings !== undefined) return parts.recordings.use(session.replay, name);
+      throw new MockError('OPTION_INVALID', `there is no cassette "${name}": the mock was made without recordings`, {
+        hint: 'name their folder: createMock({ spec, recordings: "fixtures/recordings" })',
+      });
+    },
+    assertNoMisses: () => assertNoMisses(session.replay.misses),
     close,
     [Symbol.dispose]: () => void close(),
   };

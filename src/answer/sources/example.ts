@@ -1,53 +1,87 @@
 import type { Contract } from '../../contract/contract.js';
-import type { MediaType } from '../../contract/operation.js';
+import type { Generator } from '../../generate/generate.js';
+import type { Answer } from '../../http/answer.js';
 import type { Validators } from '../../http/validate.js';
 import { NO_VIOLATIONS } from '../../http/violation.js';
-import type { AnswerSource } from '../answer-source.js';
-import { chooseResponse } from '../choose-response.js';
+import type { AnswerSource, Exchange } from '../answer-source.js';
+import { chooseResponse, type ResponseChoice } from '../choose-response.js';
+import { createDeclaredHeaders } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-body.js';
+import { createExamples, type Examples, type FittingExample } from '../examples.js';
+import { createGenerateAnswer, type GenerateAnswer, readContext, refuseAccept } from './generate.js';
 
 /** What the source of examples is made of. */
 export interface ExampleParts {
   readonly contract: Contract;
   readonly validators: Validators;
+  readonly generator: Generator;
   readonly errors: ErrorAnswers;
   /** `fitting` (default) serves the examples that fit their schemas; `verbatim` serves them as they are. */
-  readonly examples?: 'fitting' | 'verbatim';
+  readonly examples?: 'fitting' | 'verbatim' | undefined;
+  /** Whether an `Accept` that the contract cannot meet is answered all the same; default false. */
+  readonly lenientAccept?: boolean | undefined;
 }
 
-interface Candidate {
-  readonly name: string;
-  readonly value: unknown;
-}
+/** Makes the answer out of the examples of a response; undefined where it has none worth serving. */
+export type ExampleAnswer = (exchange: Exchange, choice: ResponseChoice, name?: string) => Answer | undefined;
 
-/** Answers with the first example of the contract that fits its schema. */
+/**
+ * Answers with the first example of the contract that fits its schema.
+ *
+ * Where there are examples but none fits, the first one is mended: what fits of it is kept, the rest is generated.
+ */
 export function createExampleSource(parts: ExampleParts): AnswerSource {
-  const chosen = new Map<string, Candidate | undefined>();
-  const choose = (media: MediaType): Candidate | undefined => {
-    if (chosen.has(media.pointer)) return chosen.get(media.pointer);
-    const check = media.schema === undefined ? undefined : parts.validators.check(media.schemaPointer, 'response');
-    const fits = ({ value }: Candidate): boolean =>
-      parts.examples === 'verbatim' || check === undefined || check(value, 'body').length === 0;
-    const found = media.examples.find(fits);
-    chosen.set(media.pointer, found);
-    return found;
-  };
+  const answerExample = createExampleAnswer(parts);
   return {
     name: 'example',
-    answer: ({ call }, next) => {
+    answer: (exchange, next) => {
+      const { call } = exchange;
       const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });
       if (choice?.media === undefined) return next();
-      const example = choose(choice.media);
-      if (example === undefined) return next();
-      return {
-        status: choice.status,
-        headers: {},
-        body: example.value,
-        mediaType: choice.mediaType,
-        schemaPointer: choice.media.schemaPointer,
-        from: example.name === '' ? 'example' : `example:${example.name}`,
-        violations: NO_VIOLATIONS,
-      };
+      if (!choice.acceptable && parts.lenientAccept !== true) return refuseAccept(parts.errors, call, choice);
+      return answerExample(exchange, choice) ?? next();
     },
   };
+}
+
+/** Creates the maker of answers out of examples. */
+export function createExampleAnswer(parts: Omit<ExampleParts, 'errors'>): ExampleAnswer {
+  const examples = createExamples(parts.contract, parts.validators, parts.examples);
+  const headers = createDeclaredHeaders(parts.generator, parts.validators);
+  const generate = createGenerateAnswer(parts);
+  return (exchange, choice, name) => {
+    const { media, mediaType, status, response } = choice;
+    if (media === undefined || response === undefined) return undefined;
+    const { fitting } = examples.of(media);
+    const example = name === undefined ? fitting[0] : fitting.find((one) => one.name === name);
+    if (example === undefined) return name === undefined ? mend({ examples, generate }, exchange, choice) : undefined;
+    return {
+      status,
+      headers: response.headers.length === 0 ? {} : headers.fields(response, readContext(exchange)),
+      body: example.value,
+      mediaType,
+      schemaPointer: media.schema === undefined ? undefined : media.schemaPointer,
+      from: nameSource(example),
+      violations: NO_VIOLATIONS,
+      ...(parts.examples === 'verbatim' ? { deviates: 'examples are served as they are' } : {}),
+    };
+  };
+}
+
+function nameSource({ name }: FittingExample): string {
+  return name === '' ? 'example' : `example:${name}`;
+}
+
+function mend(
+  parts: { readonly examples: Examples; readonly generate: GenerateAnswer },
+  exchange: Exchange,
+  choice: ResponseChoice,
+): Answer | undefined {
+  if (choice.media === undefined) return undefined;
+  const { broken } = parts.examples.of(choice.media);
+  const example = broken.find(({ value }) => value !== null);
+  if (example === undefined) return undefined;
+  const why = example.violations[0]?.message ?? 'it does not fit';
+  exchange.note(`example "${example.name}" breaks its schema (${why}): what fits of it was kept, the rest generated`);
+  return parts.generate(exchange, choice, { hint: example.value });
 }

@@ -9,7 +9,7 @@ import { readCallUrl, splitPath, toLocation, toTarget } from '../../recording/ta
 import { toFailure, type Upstream, type UpstreamResponse } from '../../recording/upstream.js';
 import type { AnswerSource, Exchange, Next } from '../answer-source.js';
 import type { ErrorAnswers } from '../error-body.js';
-import { toReportHeaders } from './report-headers.js';
+import { toReportHeaders } from './foreign-calls.js';
 import { answerFailure } from './upstream-failure.js';
 
 /** What forwarding is made of. */

@@ -1,13 +1,16 @@
 import type { Contract } from '../../contract/contract.js';
-import { bytesFor } from '../../generate/bytes.js';
+import type { Operation } from '../../contract/operation.js';
+import { isObject } from '../../contract/schema.js';
 import type { GenerateContext, Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/encode.js';
+import type { Call } from '../../http/call.js';
 import type { Validators } from '../../http/validate.js';
 import { NO_VIOLATIONS } from '../../http/violation.js';
 import type { AnswerSource, Exchange } from '../answer-source.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
+import { createDeclaredHeaders } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-body.js';
+import { createGenerateBody } from '../generated-body.js';
 
 /** What the source of generated answers is made of. */
 export interface GenerateParts {
@@ -15,43 +18,95 @@ export interface GenerateParts {
   readonly validators: Validators;
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
+  /** Whether an `Accept` that the contract cannot meet is answered all the same; default false. */
+  readonly lenientAccept?: boolean | undefined;
+}
+
+/** Makes the generated answer of a response that was chosen. */
+export type GenerateAnswer = (exchange: Exchange, choice: ResponseChoice, wish?: GenerateWish) => Answer;
+
+/** What a generated answer is asked to be. */
+export interface GenerateWish {
+  /** Instead of the session's seed. */
+  readonly seed?: number | undefined;
+  /** A value that does not fit, to keep as much of as does. */
+  readonly hint?: unknown;
 }
 
 /** Answers with a value made from the schema of the response: seeded, and always of the schema. */
 export function createGenerateSource(parts: GenerateParts): AnswerSource {
+  const generate = createGenerateAnswer(parts);
   return {
     name: 'generate',
     answer: (exchange, next) => {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });
-      if (choice === undefined) return next();
-      return answerGenerated(parts, exchange, choice);
+      if (choice === undefined) return answerBare(call.operation) ?? next();
+      if (!choice.acceptable && parts.lenientAccept !== true) return refuseAccept(parts.errors, call, choice);
+      return generate(exchange, choice);
     },
   };
 }
 
-/** A generated answer for a response that was chosen. */
-export function answerGenerated(parts: GenerateParts, exchange: Exchange, choice: ResponseChoice): Answer {
-  const { media, mediaType, status } = choice;
-  const answer = { status, headers: {}, from: 'generate', violations: NO_VIOLATIONS };
-  if (media === undefined || mediaType === undefined) return { ...answer, body: undefined, mediaType: undefined };
-  const context = readContext(exchange);
-  if (media.schema === undefined) {
-    return { ...answer, body: isJsonType(mediaType) ? {} : bytesFor(mediaType), mediaType };
-  }
-  const body = parts.generator.value(media.schemaPointer, context);
-  return { ...answer, body, mediaType, schemaPointer: media.schemaPointer };
+/** Creates the maker of generated answers. */
+export function createGenerateAnswer(parts: Pick<GenerateParts, 'contract' | 'generator' | 'validators'>): GenerateAnswer {
+  const generateBody = createGenerateBody(parts.contract, parts.generator);
+  const headers = createDeclaredHeaders(parts.generator, parts.validators);
+  return (exchange, choice, wish = {}) => {
+    const { media, mediaType, status, response } = choice;
+    const own = readContext(exchange);
+    const context = { ...own, seed: wish.seed ?? own.seed, hint: wish.hint };
+    const fields = response === undefined ? {} : headers.fields(response, context);
+    const answer = { status, headers: fields, from: 'generate', violations: NO_VIOLATIONS };
+    if (media === undefined || mediaType === undefined) return { ...answer, body: undefined, mediaType: undefined };
+    const schemaPointer = media.schema === undefined ? undefined : media.schemaPointer;
+    return { ...answer, body: generateBody(media, mediaType, context), mediaType, schemaPointer };
+  };
 }
 
-/** What the values of one exchange depend on: who asked for what, and nothing else. */
+/** What the values of one exchange depend on: what was asked for, and nothing else. */
 export function readContext(exchange: Exchange): GenerateContext {
   const { call, session } = exchange;
   return {
     seed: session.seed,
     key: `${call.operation.path}\n${JSON.stringify([call.path, call.query, call.body])}`,
     direction: 'response',
-    now: session.clock.now(),
-    known: call.path,
-    note: exchange.note,
+    // To the day, so that a clock that runs does not make every answer a new one.
+    now: Math.floor(session.clock.now() / DAY_MS) * DAY_MS,
+    known: readKnown(call),
+    note: (line) => exchange.note(line),
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Values of the request that the answer repeats: the id in the path above what the body says, and that above the query. */
+function readKnown(call: Call): Readonly<Record<string, unknown>> {
+  const { path } = call.operation;
+  const item = /\{([^{}/]+)\}(?:[:/][\w-]+)?\/?$/.exec(path)?.[1];
+  const id = item === undefined || !isItemPath(call, path) ? undefined : call.path[item];
+  const body = isObject(call.body) ? call.body : {};
+  return { ...call.query, ...body, ...(id === undefined ? {} : { id }), ...call.path };
+}
+
+/** `/pets/{id}` is about one pet; `/pets/{id}/start` is too where it is an action. */
+function isItemPath({ method }: Call, path: string): boolean {
+  return /\}\/?$/.test(path) || method === 'POST' || method === 'PUT' || method === 'PATCH';
+}
+
+/** An operation that declares no response at all is answered with success and no body (3.1 allows it). */
+function answerBare(operation: Operation): Answer | undefined {
+  if (operation.responses.some(({ status }) => !status.startsWith('1'))) return undefined;
+  return { status: 204, headers: {}, body: undefined, mediaType: undefined, from: 'generate', violations: NO_VIOLATIONS };
+}
+
+/** RFC 9110 15.5.7: says what there is instead. */
+export function refuseAccept(errors: ErrorAnswers, call: Call, choice: ResponseChoice): Answer {
+  const types = choice.response?.content.map(({ type }) => type) ?? [];
+  return errors.answer(call.operation, {
+    status: 406,
+    message: `Nothing that this operation answers with is accepted by "${call.headers.get('accept') ?? ''}"; it has ${types.join(', ')}.`,
+    code: 'not_acceptable',
+    param: 'accept',
+  });
 }

@@ -12,7 +12,7 @@ import { writeBody } from '../../recording/recorded-body.js';
 import type { AnswerSource, Exchange, Next } from '../answer-source.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { answerFailure } from './upstream-failure.js';
-import { toReportHeaders } from './report-headers.js';
+import { toReportHeaders } from './foreign-calls.js';
 
 /** What the replay of recordings is made of. */
 export interface ReplayParts {

@@ -1,4 +1,6 @@
 import type { Call } from '../../http/call.js';
+import type { Ownership } from '../../recording/ownership.js';
+import type { AnswerSource } from '../answer-source.js';
 
 const SHOWN = 3;
 
@@ -12,4 +14,13 @@ export function toReportHeaders(call: Call): Readonly<Record<string, string>> | 
   const shown = mistakes.slice(0, SHOWN).map(({ code, message }) => `${code} ${message}`);
   const more = mistakes.length > SHOWN ? [`and ${mistakes.length - SHOWN} more`] : [];
   return { 'x-mock-request-violations': [...shown, ...more].join('; ') };
+}
+
+/** A source that leaves alone the operations which recordings or an upstream answer. */
+export function onlyForMock(source: AnswerSource, ownership: Ownership): AnswerSource {
+  return {
+    name: source.name,
+    answer: (exchange, next) =>
+      ownership.ownerOf(exchange.call.operation.id) === 'mock' ? source.answer(exchange, next) : next(),
+  };
 }
