@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { createJournal, type Journal } from '../../src/journal/journal.js';
+import { recordRequest } from '../../src/journal/interaction.js';
+import { MockError } from '../../src/errors.js';
+import type { Violation } from '../../src/http/violation.js';
+
+const OPERATIONS = ['listThings', 'createThing', 'getThing'];
+
+interface Given {
+  readonly operation?: string | undefined;
+  readonly url?: string;
+  readonly status?: number;
+  readonly violations?: readonly Violation[];
+}
+
+function add(journal: Journal, given: Given = {}): ReturnType<Journal['add']> {
+  const operation = 'operation' in given ? given.operation : 'listThings';
+  const url = given.url ?? '/things';
+  return journal.add({
+    session: 'default',
+    at: 0,
+    elapsedMs: 1,
+    operation,
+    request: recordRequest({ method: 'GET', url, path: {}, query: {}, body: undefined }, []),
+    answer: {
+      status: given.status ?? 200,
+      headers: {},
+      body: undefined,
+      mediaType: undefined,
+      from: 'state',
+      violations: [],
+    },
+    violations: given.violations ?? [],
+    trace: [],
+  });
+}
+
+function open(limit = 100): Journal {
+  return createJournal({ limit, operations: OPERATIONS });
+}
+
+const MISTAKE: Violation = {
+  code: 'REQUIRED',
+  severity: 'error',
+  in: 'body',
+  pointer: '/name',
+  message: 'body must have the property "name"',
+  by: 'client',
+};
+
+async function messageOf(work: () => unknown): Promise<string> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof MockError) return error.toString();
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('a journal', () => {
+  it('keeps what came last, in order, and counts what it dropped', () => {
+    const journal = open(3);
+    for (let i = 0; i < 8; i++) add(journal, { url: `/things/${i}` });
+    expect(journal.interactions.map(({ request }) => request.url)).toEqual(['/things/5', '/things/6', '/things/7']);
+    expect(journal.interactions.map(({ number }) => number)).toEqual([6, 7, 8]);
+    expect(journal.dropped).toBe(5);
+    expect(journal.last()?.number).toBe(8);
+  });
+
+  it('keeps nothing where its limit is 0, and still wakes who waits', async () => {
+    const journal = open(0);
+    const waited = journal.waitFor('listThings');
+    add(journal);
+    expect(journal.interactions).toEqual([]);
+    expect((await waited).number).toBe(1);
+    expect(journal.dropped).toBe(1);
+  });
+
+  it('finds the calls of one operation, and the last of them', () => {
+    const journal = open();
+    add(journal, { operation: 'createThing' });
+    add(journal);
+    add(journal, { operation: 'createThing', status: 409 });
+    expect(journal.calls('createThing').map(({ number }) => number)).toEqual([1, 3]);
+    expect(journal.last('createThing')?.answer.status).toBe(409);
+    expect(journal.last('getThing')).toBeUndefined();
+    expect(journal.filter(({ answer }) => answer.status < 300)).toHaveLength(2);
+  });
+
+  it('refuses an operation that is not in the contract, with the nearest name', async () => {
+    const journal = open();
+    const want = 'OPERATION_UNKNOWN  operation "listThing" is not in the contract\n  hint: did you mean "listThings"?';
+    expect(await messageOf(() => journal.calls('listThing'))).toBe(want);
+    expect(await messageOf(() => journal.last('listThing'))).toBe(want);
+    expect(await messageOf(() => journal.waitFor('listThing'))).toBe(want);
+    expect(await messageOf(() => journal.verify({ calls: { listThing: 1 } }))).toBe(want);
+    expect(await messageOf(() => journal.calls('zzz'))).toContain('it has listThings, createThing, getThing');
+  });
+
+  it('forgets on clear, and its numbers go on', () => {
+    const journal = open();
+    add(journal);
+    journal.clear();
+    expect(journal.interactions).toEqual([]);
+    expect(add(journal).number).toBe(2);
+  });
+});
+
+describe('waiting', () => {
+  it('is over at once for what came before', async () => {
+    const journal = open();
+    add(journal);
+    expect((await journal.waitFor('listThings', { timeout: 0 })).number).toBe(1);
+  });
+
+  it('is over in the very step that adds what is meant', async () => {
+    const journal = open();
+    let woken = 0;
+    const waited = journal.waitFor(({ answer }) => answer.status === 404).then(({ number }) => (woken = number));
+    add(journal);
+    add(journal, { status: 404 });
+    await Promise.resolve();
+    await waited;
+    expect(woken).toBe(2);
+  });
+
+  it('counts as many as are asked for, after a number where one is given', async () => {
+    const journal = open();
+    add(journal);
+    const waited = journal.waitFor('listThings', { count: 2, after: 1 });
+    add(journal);
+    add(journal, { operation: 'getThing' });
+    add(journal);
+    expect((await waited).number).toBe(4);
+  });
+
+  it('fails with a list of what came instead', async () => {
+    const journal = open();
+    add(journal, { url: '/things?limit=2&api_key=hunter2' });
+    const waited = journal.waitFor('createThing', { timeout: 1 });
+    add(journal, { operation: undefined, url: '/thinks', status: 404 });
+    expect(await messageOf(() => waited)).toBe(
+      [
+        'WAIT_TIMEOUT  no call of createThing came within 1 ms; what came instead:',
+        '    #1 GET /things?limit=2&api_key=… -> 200 state (listThings)',
+        '    #2 GET /thinks -> 404 state (no operation)',
+        '  hint: is the client pointed at this mock and at this session? A longer time is given with { timeout }',
+      ].join('\n'),
+    );
+  });
+
+  it('says how many of a count came, and that nothing else did', async () => {
+    const journal = open();
+    add(journal);
+    expect(await messageOf(() => journal.waitFor('listThings', { count: 3, timeout: 1 }))).toContain(
+      '1 of 3 came of what was waited for (call of listThings) within 1 ms; nothing else came either',
+    );
+  });
+
+  it('rejects with the error of a predicate, and the request that was added is none the wiser', async () => {
+    const journal = open();
+    const waited = journal.waitFor(() => {
+      throw new Error('my predicate');
+    });
+    const outcome = expect(waited).rejects.toThrow('my predicate');
+    expect(add(journal).number).toBe(1);
+    await outcome;
+  });
+});
+
+describe('verification', () => {
+  it('is silent where every request was as the contract says', () => {
+    const journal = open();
+    add(journal, { status: 404 });
+    add(journal, { violations: [{ ...MISTAKE, severity: 'note' }, { ...MISTAKE, by: 'mock' }] });
+    expect(() => journal.verify()).not.toThrow();
+  });
+
+  it('lists every departure of the client under its request, and what to do', async () => {
+    const journal = open();
+    add(journal, { operation: 'createThing', status: 400, violations: [MISTAKE, { ...MISTAKE, code: 'TYPE' }] });
+    add(journal, { operation: undefined, url: '/thinks', status: 404 });
+    expect(await messageOf(() => journal.verify())).toBe(
+      [
+        'VERIFY_FAILED  3 things are not as the contract or the test says:',
+        '  #1 GET /things -> 400 state (createThing)',
+        '      REQUIRED  body must have the property "name"',
+        '      TYPE  body must have the property "name"',
+        '  #2 GET /thinks -> 404 state (no operation)',
+        '      the contract has no such operation',
+        '  hint: make the client send what the contract asks for; a request that is wrong on purpose goes into { ignore }',
+      ].join('\n'),
+    );
+  });
+
+  it('leaves out what is wrong on purpose', () => {
+    const journal = open();
+    add(journal, { status: 400, violations: [MISTAKE] });
+    expect(() => journal.verify({ ignore: ({ answer }) => answer.status === 400 })).not.toThrow();
+    expect(() => journal.verify({ ignore: ({ answer }) => answer.status === 404 })).toThrow(MockError);
+  });
+
+  it.each([
+    ['once too few', { createThing: 1 }, 'createThing was called 0 times, not once'],
+    ['too many', { listThings: 1 }, 'listThings was called 2 times, not once'],
+    ['below a bound', { listThings: { atLeast: 3 } }, 'listThings was called 2 times, not at least 3 times'],
+    ['above a bound', { listThings: { atMost: 1 } }, 'listThings was called 2 times, not at most once'],
+  ])('counts calls: %s', async (_, calls, want) => {
+    const journal = open();
+    add(journal);
+    add(journal);
+    expect(await messageOf(() => journal.verify({ calls }))).toContain(want);
+    expect(() => journal.verify({ calls: { listThings: 2, createThing: 0, getThing: { atMost: 1 } } })).not.toThrow();
+  });
+
+  it('says that a count may be wrong because interactions were dropped', async () => {
+    const journal = open(1);
+    add(journal);
+    add(journal);
+    expect(await messageOf(() => journal.verify({ calls: { listThings: 2 } }))).toContain(
+      'listThings was called once, not 2 times (1 older interactions were dropped)',
+    );
+  });
+});
