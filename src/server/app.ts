@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Hono } from 'hono';
 import type { Chain } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-body.js';
@@ -7,16 +8,18 @@ import type { Router } from '../contract/path.js';
 import type { Answer } from '../http/answer.js';
 import type { Call, CallDecoder } from '../http/call.js';
 import type { Encoder, ResponseConstructor } from '../http/encode.js';
+import { isSilent } from '../http/fault.js';
 import { type Interaction, type RawHeaders, recordRequest, type UnmatchedRequest } from '../journal/interaction.js';
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
 import { allowOrigin } from './cors.js';
+import { applyFault } from './faults.js';
 import { answerRefusedSession, answerUnmatched } from './unmatched.js';
 
 /** What @hono/node-server hands over with a request that came by a socket. */
 export interface SocketEnvironment {
   readonly incoming: { readonly rawHeaders: readonly string[] };
-  readonly outgoing: unknown;
+  readonly outgoing: ServerResponse;
   /** The server's own Response class, cheaper to write than the platform's. */
   readonly ResponseClass?: ResponseConstructor;
 }
@@ -73,9 +76,9 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
 
   const answerCall = (arrival: Arrival, session: Session, call: Call): Response | Promise<Response> => {
     const trace: string[] = [];
-    const conclude = (answer: Answer | undefined): Response =>
+    const conclude = (answer: Answer | undefined): Response | Promise<Response> =>
       finish(arrival, session, { answer: answer ?? toUnanswered(errors, call.operation), request: call, call, trace });
-    const failed = (error: unknown): Response => conclude(toFailure(errors, call.operation, error));
+    const failed = (error: unknown): Response | Promise<Response> => conclude(toFailure(errors, call.operation, error));
     try {
       const note = (line: string): void => void trace.push(line);
       const answer = parts.chain({ contract: parts.contract, call, session, note });
@@ -85,10 +88,10 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
     }
   };
 
-  const finish = (arrival: Arrival, session: Session, outcome: Outcome): Response => {
-    const { request, environment } = arrival;
+  const finish = (arrival: Arrival, session: Session, outcome: Outcome): Response | Promise<Response> => {
+    const { request } = arrival;
     const answer = parts.cors ? allowOrigin(outcome.answer, request.headers) : outcome.answer;
-    const response = parts.encode(answer, request.method, environment?.ResponseClass ?? Response);
+    const response = write(arrival, session, answer);
     const interaction = session.journal.add({
       session: session.id,
       at: session.clock.now(),
@@ -103,6 +106,24 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
     return response;
   };
 
+  const write = (arrival: Arrival, session: Session, answer: Answer): Response | Promise<Response> => {
+    const { request, environment } = arrival;
+    const { fault } = answer;
+    if (fault === undefined) return parts.encode(answer, request.method, environment?.ResponseClass ?? Response);
+    const response = isSilent(fault) ? undefined : parts.encode(answer, request.method, Response);
+    return applyFault({
+      fault,
+      response,
+      outgoing: environment?.outgoing,
+      clock: session.clock,
+      signal: request.signal,
+    });
+  };
+
+  // A fault rejects as fetch would; what the mock itself gets wrong was answered with a 500 before it came here.
+  app.onError((error) => {
+    throw error;
+  });
   app.all('*', (context) => handle(context.req.raw, context.env));
   // A method Hono has no name for (QUERY and any other token) still reaches the contract.
   app.notFound((context) => handle(context.req.raw, context.env));

@@ -22,9 +22,9 @@ type Carry = (order: FaultOrder) => Response | Promise<Response>;
 /**
  * Carries a fault out: on a socket for real, in-process as `fetch` would report it.
  *
- * @throws TypeError `fetch failed` in-process, its `cause` with the code that a socket would have given.
+ * @returns a promise that is rejected with TypeError `fetch failed` in-process, its `cause` with the code that a socket would have given.
  */
-export function applyFault(order: FaultOrder): Response | Promise<Response> {
+export async function applyFault(order: FaultOrder): Promise<Response> {
   return FAULTS[order.fault.kind](order);
 }
 

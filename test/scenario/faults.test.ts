@@ -4,7 +4,6 @@ import type { Fault, StreamAction } from '../../src/http/fault.js';
 import type { Fetch } from '../../src/server/app.js';
 import { applyFault } from '../../src/server/faults.js';
 import { listen } from '../../src/server/listen.js';
-import type { ServerResponse } from 'node:http';
 
 const BODY = { data: Array.from({ length: 40 }, (_, i) => ({ id: `item-${i}` })), has_more: false };
 const EVENTS = ['data: {"n":1}\n\n', 'data: {"n":2}\n\n', 'data: {"n":3}\n\n'];
@@ -44,7 +43,7 @@ function createBroken(fault: Fault, make: () => Response, clock = createRealCloc
     applyFault({
       fault,
       response: make(),
-      outgoing: environment?.outgoing as ServerResponse | undefined,
+      outgoing: environment?.outgoing,
       clock,
       signal: request.signal,
     });

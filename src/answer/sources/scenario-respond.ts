@@ -82,28 +82,26 @@ function answerDeclared(parts: RespondParts, order: Order): Answer {
   if (respond.example !== undefined) {
     return { ...about, body: media?.examples.find((each) => each.name === respond.example)?.value };
   }
-  if (body === undefined) return { ...about, ...makeBody(parts, order, media) };
+  if (body === undefined) return { ...about, body: makeBody(parts, order, media) };
   const isFinal = order.rule.violates !== undefined || schemaPointer === undefined || !isJsonType(mediaType);
   if (isFinal) return { ...about, body };
-  return { ...about, body: parts.generator.complete(schemaPointer, body, readContext(order)) };
+  // An error names a type and a code as the contract's own errors do, rather than made-up words.
+  const drafted = chosen.status >= 400 ? mergePatch(makeBody(parts, order, media), body) : body;
+  return { ...about, body: parts.generator.complete(schemaPointer, drafted, readContext(order)) };
 }
 
 /** What the contract itself would answer with this status: an example, an error that says why, or a value of the schema. */
-function makeBody(parts: RespondParts, order: Order, media: MediaType | undefined): { readonly body: unknown } {
+function makeBody(parts: RespondParts, order: Order, media: MediaType | undefined): unknown {
   const { chosen, rule, exchange } = order;
+  const { status, mediaType = '' } = chosen;
   const example = media?.examples[0];
-  if (example !== undefined) return { body: example.value };
-  if (chosen.status >= 400 && isJsonType(chosen.mediaType ?? '')) {
-    const { body } = parts.errors.answer(exchange.call.operation, {
-      status: chosen.status,
-      message: `scenario "${rule.scenario}" answers ${chosen.status}`,
-      code: `status_${chosen.status}`,
-    });
-    return { body };
+  if (example !== undefined) return example.value;
+  if (status >= 400 && isJsonType(mediaType)) {
+    const message = `scenario "${rule.scenario}" answers ${status}`;
+    return parts.errors.answer(exchange.call.operation, { status, message, code: `status_${status}` }).body;
   }
-  if (media?.schema === undefined)
-    return { body: isJsonType(chosen.mediaType ?? '') ? {} : bytesFor(chosen.mediaType ?? '') };
-  return { body: parts.generator.value(media.schemaPointer, readContext(order)) };
+  if (media?.schema === undefined) return isJsonType(mediaType) ? {} : bytesFor(mediaType);
+  return parts.generator.value(media.schemaPointer, readContext(order));
 }
 
 /** A status the operation does not declare: an error gets the contract's own error shape, with the rule's body laid over it. */
