@@ -22,6 +22,8 @@ export function createContract(parts: ContractParts): Contract {
   const context = { document, report: (finding: Finding) => void findings.push(finding) };
   const operations = readOperations(context);
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
+  // Where each reference ends, found once: a document has far fewer of them than the mock has questions.
+  const ends = new Map<string, { readonly schema: Schema; readonly pointer: string }>();
   const info = isObject(document['info']) ? document['info'] : {};
   return {
     title: typeof info['title'] === 'string' ? info['title'] : 'Untitled API',
@@ -34,9 +36,16 @@ export function createContract(parts: ContractParts): Contract {
     operation: (id) => byId.get(id),
     at: (pointer) => readPointer(document, pointer),
     resolve: (schema, pointer) => {
-      const end = followReferences(document, schema, pointer);
-      // Every $ref in a schema's place leads to a schema: the bundler replaced those that did not.
-      return { schema: end.value as Schema, pointer: end.pointer };
+      const reference = isObject(schema) ? schema.$ref : undefined;
+      if (typeof reference !== 'string') return { schema, pointer };
+      let end = ends.get(reference);
+      if (end === undefined) {
+        const { value, pointer: target } = followReferences(document, schema, pointer);
+        // Every $ref in a schema's place leads to a schema: the bundler replaced those that did not.
+        end = { schema: value as Schema, pointer: target };
+        ends.set(reference, end);
+      }
+      return end;
     },
     locate,
   };

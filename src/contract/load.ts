@@ -1,71 +1,162 @@
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockError } from '../errors.js';
 import { bundleFiles } from './bundle.js';
+import { createDocumentCache, hashText, readCacheKey, readDefaultFolder, type DocumentCache } from './cache.js';
 import type { Contract } from './contract.js';
 import { createContract } from './create-contract.js';
+import { breakEndless } from './endless.js';
 import { createLineFinder } from './lines.js';
-import type { Origins } from './origins.js';
-import { parseText } from './parse.js';
-import { isObject } from './schema.js';
-import { loadSourceFiles, readDisplayName, readUri, type ReadPolicy, type SourceFile } from './source-files.js';
+import { loadMain, parseMain, type MainText } from './main-file.js';
+import { createOrigins, type Origins } from './origins.js';
+import type { OverlayText } from './overlay.js';
+import type { Finding } from './problem.js';
+import { loadSourceFiles, readDisplayName, readUri, type ReadPolicy } from './source-files.js';
 
 /** How a document is loaded. */
 export interface LoadOptions {
-  /** Lets documents come over http(s), and refer to others there. */
+  /** Lets documents come over http(s), and refer to others there; never to this machine or a private network. Default: no. */
   readonly allowHttpRefs?: boolean;
-  /** Paths of Overlay documents, applied in this order. */
+  /** Paths of Overlay documents, applied to the main file in this order. */
   readonly overlays?: readonly string[];
-  /** Where parsed documents are kept; `false` keeps none. */
+  /** Where bundled documents are kept; `false` keeps none. Default: `node_modules/.cache/vouch`, else the user's cache folder. */
   readonly cacheFolder?: string | false;
-  /** What relative paths are relative to; the process's folder by default. */
+  /** What relative paths are relative to. Default: the folder of the process. */
   readonly cwd?: string;
 }
 
-/** Loads an OpenAPI document from a path, a URL or an object. */
+/** A smaller document is loaded faster than a cache is asked; a folder that was named is always used. */
+const CACHE_FROM_BYTES = 100_000;
+
+/**
+ * Loads an OpenAPI document (2.0, 3.0, 3.1 or 3.2; JSON or YAML; one file or many) as a contract.
+ *
+ * @param spec - A path, a `file:` or `http(s):` URL, or the document itself, which is never written into.
+ * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE`, `SPEC_INVALID` or `OVERLAY_INVALID`. Lesser mistakes are `problems`.
+ */
 export async function loadContract(spec: string | URL | object, options: LoadOptions = {}): Promise<Contract> {
   const cwd = options.cwd ?? process.cwd();
-  const main = await loadMain(spec, cwd, options.allowHttpRefs === true);
-  const policy: ReadPolicy = { cwd, allowHttp: options.allowHttpRefs === true, trustedHost: undefined };
-  const sources = await loadSourceFiles(main, policy);
-  const bundle = bundleFiles(sources);
-  const hash = createHash('sha256');
-  for (const file of sources.files) hash.update(file.text);
+  const main = await loadMain(spec, { cwd, allowHttp: options.allowHttpRefs === true });
+  try {
+    const overlays = await Promise.all((options.overlays ?? []).map((path) => loadOverlay(path, cwd)));
+    return await loadWhole(main, overlays, { ...options, cwd });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // The stack is the last limit on nesting that no text gets around.
+    throw new MockError('SPEC_INVALID', 'the document nests too deeply to be read', {
+      ...(main.name === undefined ? {} : { at: { file: main.name } }),
+      hint: 'a schema that contains itself is written as a $ref to itself',
+      cause: error,
+    });
+  }
+}
+
+/** A document that is bundled, from its text or from the cache. */
+interface Loaded {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly findings: readonly Finding[];
+  readonly origins: Origins;
+  readonly files: readonly { readonly uri: string; readonly name: string | undefined; readonly text: string }[];
+}
+
+async function loadWhole(
+  main: MainText,
+  overlays: readonly OverlayText[],
+  options: LoadOptions & { readonly cwd: string },
+): Promise<Contract> {
+  const policy: ReadPolicy = { cwd: options.cwd, allowHttp: options.allowHttpRefs === true, trustedHost: main.host };
+  const cache = openCache(main, options);
+  const key = cache === undefined ? '' : await readKey(main, overlays, policy);
+  const cached = await cache?.read(key);
+  const known = cached === undefined ? undefined : await readCached(cached, main, policy);
+  const loaded = known ?? (await bundle(main, overlays, policy));
+  if (known === undefined && cache !== undefined && 'isComplete' in loaded && loaded.isComplete === true) {
+    const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: hashText(text) }));
+    const { document, findings, origins } = loaded;
+    await cache.write(key, { document, findings, origins: origins.list(), files });
+  }
   return createContract({
-    document: bundle.document,
-    hash: hash.digest('hex'),
-    findings: bundle.findings,
-    locate: createLocate(sources.files, bundle.origins),
+    document: loaded.document,
+    hash: hashText([...loaded.files, ...overlays].map(({ text }) => hashText(text)).join()),
+    findings: loaded.findings,
+    locate: createLocate(loaded),
   });
 }
 
-async function loadMain(spec: string | URL | object, cwd: string, allowHttp: boolean): Promise<SourceFile> {
-  if (typeof spec !== 'string' && !(spec instanceof URL)) {
-    const text = JSON.stringify(spec);
-    return {
-      uri: pathToFileURL(resolve(cwd, 'object')).href,
-      name: undefined,
-      text,
-      value: JSON.parse(text),
-      notes: [],
-    };
+function openCache(main: MainText, options: LoadOptions & { readonly cwd: string }): DocumentCache | undefined {
+  const { cacheFolder, cwd } = options;
+  if (cacheFolder === false || main.name === undefined) return undefined;
+  if (cacheFolder !== undefined) return createDocumentCache(resolve(cwd, cacheFolder));
+  return main.text.length < CACHE_FROM_BYTES ? undefined : createDocumentCache(readDefaultFolder(cwd));
+}
+
+function readKey(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<string> {
+  // The URI decides what relative references mean, and the policy which of them are followed.
+  return readCacheKey([main.uri, String(policy.allowHttp), main.text, ...overlays.map(({ text }) => text)]);
+}
+
+/** A cached document whose other files are unchanged; undefined where one is not, or is gone. */
+async function readCached(
+  { document, findings, origins, files }: Awaited<ReturnType<DocumentCache['read']>> & object,
+  main: MainText,
+  policy: ReadPolicy,
+): Promise<Loaded | undefined> {
+  const others = await Promise.all(
+    files.map(async ({ uri, hash }) => {
+      const text = await readUri(uri, policy).catch(() => undefined);
+      if (text === undefined || hashText(text) !== hash) return undefined;
+      return { uri, name: readDisplayName(uri, policy.cwd), text };
+    }),
+  );
+  const unchanged = others.filter((file) => file !== undefined);
+  if (unchanged.length < files.length) return undefined;
+  return { document, findings, origins: createOrigins(origins), files: [main, ...unchanged] };
+}
+
+/** `isComplete`: every file that is referred to was there, so that a later start with the same files gives the same. */
+async function bundle(
+  main: MainText,
+  overlays: readonly OverlayText[],
+  policy: ReadPolicy,
+): Promise<Loaded & { readonly isComplete: boolean }> {
+  const findings: Finding[] = [];
+  const file = parseMain(main);
+  let { value } = file;
+  if (overlays.length > 0) {
+    const { applyOverlay } = await import('./overlay.js');
+    for (const overlay of overlays) {
+      const overlaid = await applyOverlay(value, overlay);
+      findings.push(...overlaid.findings);
+      value = overlaid.document;
+    }
   }
-  const uri = String(spec).startsWith('file:') ? String(spec) : pathToFileURL(resolve(cwd, String(spec))).href;
-  const name = readDisplayName(uri, cwd);
+  const sources = await loadSourceFiles({ ...file, value }, policy);
+  const bundled = bundleFiles(sources);
+  const whole = breakEndless(bundled.document);
+  return {
+    document: whole.document,
+    findings: [...findings, ...bundled.findings, ...whole.findings],
+    origins: bundled.origins,
+    files: sources.files,
+    isComplete: sources.failures.size === 0,
+  };
+}
+
+async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
+  const uri = path.startsWith('file:') ? path : pathToFileURL(resolve(cwd, path)).href;
+  const file = readDisplayName(uri, cwd);
   try {
-    const text = await readUri(uri, { cwd, allowHttp, trustedHost: undefined });
-    const parsed = parseText(text, name);
-    if (!isObject(parsed.value))
-      throw new MockError('SPEC_INVALID', 'the document is not an object', { at: { file: name } });
-    return { uri, name, text, ...parsed };
+    return { file, text: await readUri(uri, { cwd, allowHttp: false, trustedHost: undefined }) };
   } catch (cause) {
-    if (cause instanceof MockError) throw cause;
-    throw new MockError('SPEC_NOT_FOUND', `there is no file "${name}"`, { at: { file: name }, cause });
+    throw new MockError('OVERLAY_INVALID', `the overlay "${file}" cannot be read`, {
+      at: { file },
+      hint: 'check the path; it is relative to the working folder',
+      cause,
+    });
   }
 }
 
-function createLocate(files: readonly SourceFile[], origins: Origins): Contract['locate'] {
+function createLocate({ files, origins }: Loaded): Contract['locate'] {
   const finders = files.map((file) => createLineFinder(file.text));
   return (inner) => {
     const { file: number, pointer } = origins.find(inner);

@@ -1,6 +1,7 @@
 import { createNearestPaths } from './nearest-path.js';
 import type { Operation } from './operation.js';
-import { decodeText, matchMixed, readTemplate, type QueryPair, type TemplateSegment } from './template.js';
+import { buildBases, type Route, type Step } from './path-trie.js';
+import { decodeText, matchMixed, type QueryPair, type TemplateSegment } from './template.js';
 
 /** What a method and a path mean to the contract. */
 export type RouteMatch =
@@ -29,30 +30,6 @@ export interface Router {
    * @param search - The query with or without its `?`; only path keys with a fixed query look at it.
    */
   match(method: string, pathname: string, search: string): RouteMatch;
-}
-
-/** One operation at the end of a path. */
-interface Route {
-  readonly operation: Operation;
-  readonly names: readonly string[];
-  readonly query: readonly QueryPair[];
-  readonly fragment: readonly QueryPair[];
-  readonly trailingSlash: boolean;
-}
-
-/** One step of the trie: a path that has come this far. */
-interface Step {
-  readonly literals: Map<string, Step>;
-  readonly mixed: { readonly segment: TemplateSegment; readonly step: Step }[];
-  parameter: Step | undefined;
-  /** By method; undefined until an operation ends here. */
-  routes: Map<string, Route[]> | undefined;
-}
-
-/** A base path and the operations below it. */
-interface Base {
-  readonly path: string;
-  readonly root: Step;
 }
 
 /**
@@ -177,74 +154,4 @@ function readBaseEnd(pathname: string, base: string): number {
     return Number.isNaN(next) || next === SLASH ? base.length : -1;
   }
   return -1;
-}
-
-/** One trie per set of operations: base paths that serve the same ones share it. */
-function buildBases(operations: readonly Operation[]): readonly Base[] {
-  const byPath = new Map<string, number[]>();
-  operations.forEach((operation, index) => {
-    for (const base of operation.basePaths) {
-      const indices = byPath.get(base) ?? [];
-      byPath.set(base, indices);
-      indices.push(index);
-    }
-  });
-  const tries = new Map<string, Step>();
-  return [...byPath]
-    .toSorted(([one], [other]) => other.length - one.length)
-    .map(([path, indices]) => {
-      const key = indices.join(' ');
-      const root = tries.get(key) ?? buildTrie(indices.flatMap((index) => operations[index] ?? []));
-      tries.set(key, root);
-      return { path: encodeBase(path), root };
-    });
-}
-
-/** A base path the way WHATWG URL would write it, to be compared with what came. */
-function encodeBase(path: string): string {
-  return path === '' ? '' : new URL(`http://host${path}`).pathname;
-}
-
-function buildTrie(operations: readonly Operation[]): Step {
-  const root = createStep();
-  for (const operation of operations) {
-    const template = readTemplate(operation.path);
-    let step = root;
-    for (const segment of template.segments) step = stepInto(step, segment);
-    step.routes ??= new Map();
-    const routes = step.routes.get(operation.method) ?? [];
-    step.routes.set(operation.method, routes);
-    const names = template.segments.flatMap((segment) => segment.names);
-    const { query, fragment, trailingSlash } = template;
-    routes.push({ operation, names, query, fragment, trailingSlash });
-  }
-  return root;
-}
-
-function createStep(): Step {
-  return { literals: new Map(), mixed: [], parameter: undefined, routes: undefined };
-}
-
-function stepInto(step: Step, segment: TemplateSegment): Step {
-  if (segment.kind === 'parameter') {
-    step.parameter ??= createStep();
-    return step.parameter;
-  }
-  if (segment.kind === 'literal') {
-    const next = step.literals.get(segment.text) ?? createStep();
-    step.literals.set(segment.text, next);
-    return next;
-  }
-  // Two mixed segments are one step only where their literals are the same: their parameters may be named differently.
-  const key = segment.literals.join('{}');
-  const known = step.mixed.find((child) => child.segment.literals.join('{}') === key);
-  if (known !== undefined) return known.step;
-  const next = createStep();
-  step.mixed.push({ segment, step: next });
-  step.mixed.sort((one, other) => readLiteralLength(other.segment) - readLiteralLength(one.segment));
-  return next;
-}
-
-function readLiteralLength(segment: TemplateSegment): number {
-  return segment.literals.join('').length;
 }

@@ -20,6 +20,8 @@ export interface PathTemplate {
   readonly query: readonly QueryPair[];
   /** Pairs after a `#`, which no request carries in its path: preferred where the query has them, never demanded. */
   readonly fragment: readonly QueryPair[];
+  /** The segments of a key with a `#` when a request names it whole, with the mark percent-encoded (`/token%23refresh`). */
+  readonly encodedSegments: readonly TemplateSegment[] | undefined;
 }
 
 /** Takes a path key apart. This file is the only one that knows the syntax. */
@@ -27,10 +29,8 @@ export function readTemplate(key: string): PathTemplate {
   const [beforeHash, afterHash] = splitOnce(key, '#');
   const [path, query] = splitOnce(beforeHash, '?');
   return {
-    segments: path
-      .split('/')
-      .filter((segment) => segment !== '')
-      .map(readSegment),
+    segments: readTemplateSegments(path),
+    encodedSegments: afterHash === '' ? undefined : readTemplateSegments(`${path}#${afterHash.replaceAll('/', '%2F')}`),
     trailingSlash: path.length > 1 && path.endsWith('/'),
     query: [...new URLSearchParams(query)],
     fragment: [...new URLSearchParams(afterHash)],
@@ -74,6 +74,13 @@ export function matchMixed(literals: readonly string[], segment: string): readon
   if (end <= prefix.length) return undefined;
   values[0] = segment.slice(prefix.length, end);
   return values;
+}
+
+function readTemplateSegments(path: string): readonly TemplateSegment[] {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map(readSegment);
 }
 
 function readSegment(segment: string): TemplateSegment {
