@@ -1,4 +1,5 @@
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
+import { isCovered, toEssence } from '../http/media-type.js';
 import { negotiate } from '../http/negotiate.js';
 
 /** What is asked of a response. */
@@ -53,13 +54,13 @@ export function findResponse(operation: Operation, status: number): DeclaredResp
 
 /** The entry of a response's content that describes a concrete media type. */
 export function findMedia(response: DeclaredResponse, mediaType: string): MediaType | undefined {
-  const essence = readEssence(mediaType);
+  const essence = toEssence(mediaType);
   const whole = mediaType.toLowerCase();
   const [type = ''] = essence.split('/');
   const { content } = response;
   return (
     content.find((media) => media.type === whole) ??
-    content.find((media) => readEssence(media.type) === essence) ??
+    content.find((media) => toEssence(media.type) === essence) ??
     content.find((media) => media.type === `${type}/*`) ??
     content.find((media) => media.type === '*/*' || media.type === '*')
   );
@@ -99,25 +100,32 @@ function chooseMedia(
 ): Pick<ResponseChoice, 'media' | 'mediaType' | 'acceptable'> {
   const [first] = response.content;
   if (first === undefined) return { media: undefined, mediaType: undefined, acceptable: true };
-  if (accept === null || accept === '*/*') return { media: first, mediaType: toConcrete(first), acceptable: true };
-  const offered = response.content.map(toConcrete);
-  const chosen = negotiate(accept, offered);
-  const index = chosen === undefined ? -1 : offered.indexOf(chosen);
-  const media = response.content[Math.max(0, index)] ?? first;
-  return { media, mediaType: toConcrete(media), acceptable: index >= 0 };
+  const chosen = negotiate(
+    accept,
+    response.content.map(({ type }) => type),
+  );
+  const media = response.content.find(({ type }) => type === chosen) ?? first;
+  return { media, mediaType: toConcrete(media, accept), acceptable: chosen !== undefined };
 }
 
-/** A range as a type that can be sent: a structure becomes JSON, a bare text plain text, anything else bytes. */
-function toConcrete(media: MediaType): string {
-  const essence = readEssence(media.type);
+/** A range as a type that can be sent: the one the client names, if the range covers it, else the usual one. */
+function toConcrete(media: MediaType, accept: string | null): string {
+  const essence = toEssence(media.type);
   if (!essence.includes('*')) return media.type;
+  for (const text of accept?.split(',') ?? []) {
+    const wanted = toEssence(text);
+    if (!wanted.includes('*') && isCovered(wanted, essence) && !BYTES.has(wanted)) return wanted;
+  }
   const [type = '*', subtype = '*'] = essence.split('/');
-  if (type === '*') return 'application/json';
   if (subtype.startsWith('*+')) return `${type}/${subtype.slice(2)}`;
   return CONCRETE_TYPES[type] ?? 'application/octet-stream';
 }
 
+/** What clients ask for who want the bytes, whatever they are. */
+const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/binary']);
+
 const CONCRETE_TYPES: Readonly<Record<string, string>> = {
+  '*': 'application/json',
   application: 'application/json',
   text: 'text/plain',
   image: 'image/png',
@@ -125,8 +133,3 @@ const CONCRETE_TYPES: Readonly<Record<string, string>> = {
   video: 'video/mp4',
   font: 'font/woff2',
 };
-
-function readEssence(mediaType: string): string {
-  const end = mediaType.indexOf(';');
-  return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase();
-}

@@ -21,6 +21,10 @@ export interface GenerateContext {
   readonly now: number;
   /** Values for properties of the same name, in any spelling, used where they fit. */
   readonly known?: Readonly<Record<string, unknown>>;
+  /** The name of what the value is for, where that is no property: of a header, a parameter. */
+  readonly name?: string;
+  /** A value that does not fit as a whole: what fits of it is kept. */
+  readonly hint?: unknown;
   /** Hears what could not be done. */
   readonly note?: (line: string) => void;
 }
@@ -63,7 +67,8 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     };
     // What stands at a schema's pointer is a schema.
     const schema = contract.at(pointer) as Schema;
-    return run.make([{ schema, pointer }], { ...ROOT, given });
+    const { name = '', hint } = context;
+    return run.make([{ schema, pointer }], { ...ROOT, given, name, hint, exact: hint !== undefined });
   };
   const generate = (pointer: string, given: unknown, context: GenerateContext): unknown => {
     const check = validators.check(pointer, context.direction);
@@ -106,6 +111,9 @@ const ROOT: Spot = {
   index: 0,
   trail: [],
   given: undefined,
+  hint: undefined,
+  exact: false,
+  echoes: true,
   fresh: false,
   frugal: false,
 };

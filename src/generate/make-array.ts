@@ -34,7 +34,15 @@ function makeItem(task: Task, slot: Slot): unknown {
   const parts = [...declared, ...readContained(task, slot.index)];
   for (let i = 0; i < MAXIMUM_TRIES; i++) {
     const path = i === 0 ? `${spot.path}/${slot.index}` : `${spot.path}/${slot.index}~${i}`;
-    const child: Spot = { ...spot, path, index: slot.index, given: slot.given, fresh: spot.fresh || i > 0 };
+    const child: Spot = {
+      ...spot,
+      path,
+      index: slot.index,
+      given: slot.given,
+      fresh: spot.fresh || i > 0,
+      hint: readHint(task, slot.index),
+      echoes: false,
+    };
     const item = run.make(parts, child);
     if (item === NOTHING || slot.taken === undefined || slot.given !== undefined) return item;
     const text = JSON.stringify(item);
@@ -43,6 +51,13 @@ function makeItem(task: Task, slot: Slot): unknown {
     return item;
   }
   return NOTHING;
+}
+
+/** The item of the hint, or of the first array among the schema's examples, that stands at the same position. */
+function readHint({ shape, spot }: Task, index: number): unknown {
+  if (Array.isArray(spot.hint)) return spot.exact ? spot.hint[index] : spot.hint[index % Math.max(1, spot.hint.length)];
+  const example: unknown = shape.suggestions.find((one) => Array.isArray(one) && one.length > 0);
+  return Array.isArray(example) ? example[index % example.length] : undefined;
 }
 
 /** The `contains` schema that the item at a position is there to satisfy. */
@@ -66,6 +81,7 @@ function readLength(task: Task): number {
   const { shape, spot, run } = task;
   const needed = readNeeded(task);
   if (spot.frugal) return needed;
+  if (spot.exact && Array.isArray(spot.hint)) return Math.max(needed, Math.min(spot.hint.length, shape.maxItems));
   const parts = readItemParts(shape, shape.prefixItems.length);
   if (parts === undefined) return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
   if (shape.prefixItems.length > 0) return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));

@@ -1,5 +1,4 @@
 import { acceptsNumber } from './accepts.js';
-import { isIdentifierName } from './names.js';
 import { NOTHING, type Task } from './run.js';
 
 /** Makes a number within its bounds, a multiple where it has to be one. */
@@ -31,8 +30,8 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
 }
 
 function readSuggestion(task: Task, type: 'integer' | 'number'): number | undefined {
-  const { shape, spot } = task;
-  if (isIdentifierName(spot.name)) return undefined;
+  const { shape, spot, run } = task;
+  if (run.vocabulary.about(spot.name).isIdentifier) return undefined;
   const fitting = shape.suggestions.filter(
     (value): value is number =>
       typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value),

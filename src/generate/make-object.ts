@@ -2,29 +2,31 @@ import { escapeSegment } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 import { readPropertyParts } from './children.js';
 import { UNDECIDED } from './expand.js';
-import { readPlainName } from './names.js';
+import { agree } from './agree.js';
 import { NOTHING, type Run, type Spot, type Task } from './run.js';
 import { type Part, readType, type Shape, SYNTHETIC } from './shape.js';
 
 /** Makes an object: what is required, what was given, and the options that keep it small. */
 export function makeObject(task: Task): unknown {
-  const { shape, spot } = task;
+  const { shape, spot, run } = task;
   const given = isObject(spot.given) ? spot.given : {};
   const value: Record<string, unknown> = {};
   const names = listNames(task, given);
-  const below: Below = { task, given, trail: [...spot.trail, readTrailKey(task.parts)] };
+  const below: Below = { task, given, hint: readHint(task), trail: [...spot.trail, readTrailKey(task.parts)] };
   for (const name of names) {
     const made = makeProperty(below, name);
     if (made !== NOTHING) setOwn(value, name, made);
     else if (isDemanded(task, name)) return NOTHING;
   }
   addUntilEnough(below, value);
+  if (spot.given === undefined && !run.mistakes.has(spot.path)) agree(run, shape, value);
   return Object.keys(value).length < shape.minProperties ? NOTHING : value;
 }
 
 interface Below {
   readonly task: Task;
   readonly given: Readonly<Record<string, unknown>>;
+  readonly hint: Readonly<Record<string, unknown>> | undefined;
   readonly trail: readonly string[];
 }
 
@@ -46,6 +48,9 @@ function makeProperty(below: Below, name: string): unknown {
     index: spot.index,
     trail,
     given: own ?? readKnown(task, name, path),
+    hint: below.hint === undefined || !Object.hasOwn(below.hint, name) ? undefined : below.hint[name],
+    exact: spot.exact,
+    echoes: spot.echoes && isWrapped(shape, name),
     fresh: spot.fresh,
     frugal: spot.frugal && spot.depth > 0,
   };
@@ -61,6 +66,7 @@ function listNames(task: Task, given: Readonly<Record<string, unknown>>): readon
   for (const name of shape.properties.keys()) {
     if (shape.required.has(name) || (!partial && wantsOption(task, name))) names.add(name);
   }
+  if (spot.exact && isObject(spot.hint)) for (const name of Object.keys(spot.hint)) names.add(name);
   for (const name of shape.required) names.add(name);
   for (const name of [...names]) for (const needed of shape.dependentRequired.get(name) ?? []) names.add(needed);
   const order = [...shape.properties.keys()].filter((name) => names.has(name));
@@ -93,6 +99,7 @@ function wantsOption(task: Task, name: string): boolean {
   if (parts === undefined) return false;
   const inner = run.expander.expand(parts, UNDECIDED);
   if (inner.impossible !== undefined) return false;
+  if (spot.exact && isObject(spot.hint)) return Object.hasOwn(spot.hint, name);
   if (spot.depth >= 3) return false;
   if (spot.trail.includes(readTrailKey(parts))) return false;
   if (spot.depth === 0) return true;
@@ -145,8 +152,30 @@ function toNamePart(pattern: string): Part {
 /** A value known from elsewhere, for a property of the same name near the top; not after it proved wrong. */
 function readKnown(task: Task, name: string, path: string): unknown {
   const { run, spot } = task;
-  if (run.known.size === 0 || spot.depth > 0 || run.mistakes.has(path)) return undefined;
-  return run.known.get(readPlainName(name));
+  if (run.known.size === 0 || !spot.echoes || run.mistakes.has(path)) return undefined;
+  return run.known.get(run.vocabulary.about(name).plain);
+}
+
+/** Whether a property holds the thing itself, as `data` does in `{ "data": { "id": … } }`. */
+function isWrapped(shape: Shape, name: string): boolean {
+  if (shape.properties.has('id')) return false;
+  return shape.properties.size === 1 || WRAPPERS.has(name);
+}
+
+const WRAPPERS: ReadonlySet<string> = new Set([
+  'attributes',
+  'data',
+  'item',
+  'payload',
+  'resource',
+  'response',
+  'result',
+]);
+
+/** An object to take after: the hint, or the first object among the schema's own examples. */
+function readHint({ shape, spot }: Task): Readonly<Record<string, unknown>> | undefined {
+  if (isObject(spot.hint)) return spot.hint;
+  return shape.suggestions.find(isObject);
 }
 
 function allowsPreset(run: Run, parts: readonly Part[], preset: string): boolean {
@@ -170,5 +199,6 @@ function readTrailKey(parts: readonly Part[]): string {
 
 /** A property may be called `__proto__`. */
 function setOwn(value: Record<string, unknown>, name: string, made: unknown): void {
-  Object.defineProperty(value, name, { value: made, enumerable: true, configurable: true, writable: true });
+  if (name !== '__proto__') value[name] = made;
+  else Object.defineProperty(value, name, { value: made, enumerable: true, configurable: true, writable: true });
 }

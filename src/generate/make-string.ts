@@ -1,12 +1,11 @@
 import { acceptsString } from './accepts.js';
-import { isIdentifierName } from './names.js';
 import { NOTHING, type Task } from './run.js';
 
 /** Makes a text: as the document suggests, as its format or its name has it, and as long as it may be. */
 export function makeString(task: Task): unknown {
   const { shape, spot, run } = task;
   const isWrong = run.mistakes.has(spot.path);
-  if (!isWrong && !spot.fresh && !isIdentifierName(spot.name)) {
+  if (!isWrong && !spot.fresh && !run.vocabulary.about(spot.name).isIdentifier) {
     const fitting = shape.suggestions.filter(
       (value): value is string => typeof value === 'string' && acceptsString(shape, value),
     );

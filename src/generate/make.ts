@@ -37,8 +37,9 @@ export function make(run: Run, parts: readonly Part[], spot: Spot): unknown {
 function fromShape(task: Task): unknown {
   const { shape, spot, run } = task;
   if (spot.given !== undefined) return isObject(spot.given) ? makeObject(task) : makeArray(task);
-  const random = run.random(spot.path);
+  if (takesHint(task)) return spot.hint;
   if (shape.values !== undefined) {
+    const random = run.random(spot.path);
     const values = shape.values.filter((value) => accepts(shape, value));
     const real = values.filter((value) => value !== null);
     if (values.length === 0) return NOTHING;
@@ -51,6 +52,15 @@ function fromShape(task: Task): unknown {
     if (value !== NOTHING) return value;
   }
   return NOTHING;
+}
+
+/** Whether the hint is a scalar that fits, and not one that has to differ from item to item. */
+function takesHint({ run, spot, shape }: Task): boolean {
+  const { hint, exact } = spot;
+  if (hint === undefined || isContainer(hint) || spot.fresh || run.mistakes.has(spot.path)) return false;
+  if (!exact && (hint === null || (run.vocabulary.about(spot.name).isIdentifier && shape.values === undefined)))
+    return false;
+  return accepts(shape, hint);
 }
 
 function makeOfType(task: Task, type: JsonType): unknown {
@@ -66,22 +76,23 @@ function makeOfType(task: Task, type: JsonType): unknown {
       return makeString(task);
     case 'array':
       return makeArray(task);
-    case 'object':
+    default:
       return makeObject(task);
   }
 }
 
-function makeFlag({ run, spot, shape, parts, decisions }: Task): boolean {
+function makeFlag({ run, spot, shape }: Task): boolean {
   const suggestion = shape.suggestions.find((value) => typeof value === 'boolean');
   if (suggestion !== undefined && !run.mistakes.has(spot.path)) return suggestion;
-  return run.vocabulary.flag({ run, spot, shape, parts, decisions });
+  return run.vocabulary.flag(spot, run);
 }
 
 /** The types to try, the likeliest first; null is the last resort, and the first one where the value has to end. */
 function orderTypes(task: Task): readonly JsonType[] {
   const { shape, spot } = task;
   if (shape.types === undefined) {
-    const guess = guessContainer(shape) ?? guessScalar(shape) ?? (spot.path === '' ? 'object' : 'string');
+    const hinted = typeof spot.hint === 'object' && spot.hint !== null ? readType(spot.hint) : undefined;
+    const guess = guessContainer(shape) ?? hinted ?? guessScalar(shape) ?? (spot.path === '' ? 'object' : 'string');
     return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
   }
   const types = [...shape.types];

@@ -24,9 +24,3 @@ export function findByName<Entry>(table: ReadonlyMap<string, Entry>, name: strin
   }
   return undefined;
 }
-
-/** Whether a name stands for one thing among many, so that no two values of it may be the same. */
-export function isIdentifierName(name: string): boolean {
-  const last = readWords(name).at(-1);
-  return last === 'id' || last === 'uuid' || last === 'guid' || last === 'ids';
-}

@@ -12,7 +12,8 @@ export interface Scale {
   place(): Place;
 }
 
-type Quantity = (scale: Scale) => number;
+/** Writes the number of a property of a certain name. */
+export type Quantity = (scale: Scale) => number;
 
 const cents = ({ random, isWhole }: Scale): number =>
   isWhole ? random.integer(5, 500) * 100 : random.integer(500, 50_000) / 100;

@@ -46,6 +46,12 @@ export interface Spot {
   readonly trail: readonly string[];
   /** What the caller gave for this place; undefined where nothing. */
   readonly given: unknown;
+  /** A value to take after, where it fits: of an example of the schema above, or one that did not fit as a whole. */
+  readonly hint: unknown;
+  /** Whether the hint is the value meant, identifiers included, and not just one like it. */
+  readonly exact: boolean;
+  /** Whether values known from the request are repeated here. */
+  readonly echoes: boolean;
   /** Whether values of the document are passed by, because they were taken already. */
   readonly fresh: boolean;
   /** Whether options are left out: properties, items and branches that are not needed. */

@@ -1,3 +1,4 @@
+import { isObject } from '../contract/schema.js';
 import { acceptsGiven } from './accepts.js';
 import type { Decisions } from './expand.js';
 import { readPropertyParts } from './children.js';
@@ -53,6 +54,13 @@ function orderOptions(question: Question, decisions: Decisions, choice: Choice):
   });
   const weight = (i: number): number => weights[i] ?? 0;
   const ordered = all.toSorted((x, y) => weight(x) - weight(y) || x - y);
+  const { hint } = spot;
+  if (isObject(hint)) {
+    const like = all.filter((i) =>
+      acceptsGiven(run.expander.expand(parts, new Map(decisions).set(choice.id, i)), hint),
+    );
+    if (like.length > 0 && like.length < all.length) return [...like, ...ordered.filter((i) => !like.includes(i))];
+  }
   if (spot.depth >= 2 || spot.frugal) return ordered;
   const real = all.filter((i) => weight(i) < 9000 && !isNull(run, choice, i));
   const light = spot.depth === 0 ? real : real.filter((i) => weight(i) % 1000 <= 12);

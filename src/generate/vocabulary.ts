@@ -1,12 +1,12 @@
-import { pickInstant, readMoment, toTimestamp } from './dates.js';
+import { type Moment, pickInstant, readMoment, toTimestamp } from './dates.js';
 import { createFake, readFakerMethod } from './fake.js';
-import { FORMATS } from './formats.js';
+import { FORMATS, type FormatWriter } from './formats.js';
 import { imitateIdentifier, pickIdentifier } from './identifiers.js';
-import { findByName, isIdentifierName, readWords } from './names.js';
-import { pickPerson, pickPlace } from './people.js';
-import { QUANTITIES } from './quantities.js';
-import type { Task } from './run.js';
-import { FORMAT_NAMES, type Pen, pickSentence, pickSlug, pickTitle, WORDS } from './words.js';
+import { findByName, readPlainName, readWords } from './names.js';
+import { pickPerson, pickPlace, type Place } from './people.js';
+import { QUANTITIES, type Quantity } from './quantities.js';
+import type { Spot, Task } from './run.js';
+import { FORMAT_NAMES, type Pen, pickSentence, pickSlug, pickTitle, type Word, WORDS } from './words.js';
 
 /** What values look like: by `x-faker`, by format, by the name of the property. */
 export interface Vocabulary {
@@ -15,12 +15,40 @@ export interface Vocabulary {
   /** Texts to try for a place, the most fitting first. */
   texts(task: Task): Iterable<string>;
   number(task: Task, type: 'integer' | 'number'): number | undefined;
-  flag(task: Task): boolean;
+  flag(spot: Spot, run: Task['run']): boolean;
+  /** What a name says; read once for each. */
+  about(name: string): NameFacts;
 }
+
+/** What the name of a property says about its value. */
+export interface NameFacts {
+  readonly plain: string;
+  readonly words: readonly string[];
+  /** Whether it stands for one thing among many, so that no two values of it may be the same. */
+  readonly isIdentifier: boolean;
+  readonly moment: Moment;
+  /** Whether it is plainly the name of a time. */
+  readonly isTime: boolean;
+  readonly format: FormatWriter | undefined;
+  readonly word: Word | undefined;
+  readonly quantity: Quantity | undefined;
+}
+
+/** Names remembered: documents have thousands, and clients may send any. */
+const MAXIMUM_NAMES = 20_000;
 
 /** Creates the vocabulary of one mock. */
 export function createVocabulary(): Vocabulary {
   const lend = createFake();
+  const names = new Map<string, NameFacts>();
+  const about = (name: string): NameFacts => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    if (names.size >= MAXIMUM_NAMES) names.clear();
+    const facts = readFacts(name);
+    names.set(name, facts);
+    return facts;
+  };
   const openPen = ({ run, spot, shape }: Task): Pen => {
     const random = run.random(spot.path);
     return {
@@ -44,32 +72,47 @@ export function createVocabulary(): Vocabulary {
       for (const format of shape.formats) yield* FORMATS.get(format)?.(pen) ?? [];
       if (shape.formats.some((format) => FORMATS.has(format))) return;
       if (shape.contentEncoding === 'base64') yield* FORMATS.get('byte')?.(pen) ?? [];
-      if (isIdentifierName(pen.name)) yield* writeIdentifiers(task, pen);
-      const format = findByName(FORMAT_NAMES, pen.name) ?? (readMoment(pen.name).isPlain ? 'date-time' : undefined);
-      if (format !== undefined) yield* FORMATS.get(format)?.(pen) ?? [];
-      const word = findByName(WORDS, pen.name);
+      const { isIdentifier, format, word, words } = about(pen.name);
+      if (isIdentifier) yield* writeIdentifiers(task, pen, words);
+      if (format !== undefined) yield* format(pen);
       if (word !== undefined) yield word(pen);
       yield* writePlain(pen);
     },
-    number: (task, type) => {
-      const { run, spot, shape } = task;
+    number: ({ run, spot, shape }, type) => {
       const random = run.random(spot.path);
-      const { moment, isPlain } = readMoment(spot.name);
-      const isTime = shape.formats.some((format) => format.startsWith('unix') || format === 'timestamp');
-      if (isTime || (isPlain && type === 'integer')) {
+      const { moment, isTime, quantity } = about(spot.name);
+      const isStamp = shape.formats.some((format) => format.startsWith('unix') || format === 'timestamp');
+      if (isStamp || (isTime && type === 'integer')) {
         return toTimestamp(pickInstant(moment, random, run.now), spot.name, shape.suggestions[0]);
       }
-      const quantity = findByName(QUANTITIES, spot.name);
-      const place = (): ReturnType<typeof pickPlace> => pickPlace(run.random(spot.owner, 'place'));
+      const place = (): Place => pickPlace(run.random(spot.owner, 'place'));
       const value = quantity?.({ random, now: run.now, index: spot.index, isWhole: type === 'integer', place });
       return value === undefined || (type === 'integer' && !Number.isInteger(value)) ? undefined : value;
     },
-    flag: ({ run, spot }) => {
-      const words = readWords(spot.name);
+    flag: (spot, run) => {
+      const { words } = about(spot.name);
       if (words.some((word) => QUIET_FLAGS.has(word))) return false;
       if (words.some((word) => SET_FLAGS.has(word))) return true;
       return run.random(spot.path).next() < 0.5;
     },
+    about,
+  };
+}
+
+function readFacts(name: string): NameFacts {
+  const words = readWords(name);
+  const last = words.at(-1);
+  const { moment, isPlain } = readMoment(name);
+  const format = findByName(FORMAT_NAMES, name) ?? (isPlain ? 'date-time' : undefined);
+  return {
+    plain: readPlainName(name),
+    words,
+    isIdentifier: last === 'id' || last === 'uuid' || last === 'guid' || last === 'ids',
+    moment,
+    isTime: isPlain,
+    format: format === undefined ? undefined : FORMATS.get(format),
+    word: findByName(WORDS, name),
+    quantity: findByName(QUANTITIES, name),
   };
 }
 
@@ -81,12 +124,11 @@ const QUIET_FLAGS: ReadonlySet<string> = new Set(
 );
 const SET_FLAGS: ReadonlySet<string> = new Set('active enabled ok success valid available deleted live'.split(' '));
 
-function* writeIdentifiers(task: Task, pen: Pen): Iterable<string> {
+function* writeIdentifiers(task: Task, pen: Pen, words: readonly string[]): Iterable<string> {
   for (const example of task.shape.suggestions) {
     if (typeof example === 'string' && example !== '' && example.length <= 80)
       yield imitateIdentifier(example, pen.random);
   }
-  const words = readWords(pen.name);
   yield pickIdentifier(words.length > 1 ? words.slice(0, -1).join(' ') : pen.kind, pen.random);
   yield pickIdentifier('', pen.random);
 }

@@ -49,7 +49,9 @@ export function createGenerateSource(parts: GenerateParts): AnswerSource {
 }
 
 /** Creates the maker of generated answers. */
-export function createGenerateAnswer(parts: Pick<GenerateParts, 'contract' | 'generator' | 'validators'>): GenerateAnswer {
+export function createGenerateAnswer(
+  parts: Pick<GenerateParts, 'contract' | 'generator' | 'validators'>,
+): GenerateAnswer {
   const generateBody = createGenerateBody(parts.contract, parts.generator);
   const headers = createDeclaredHeaders(parts.generator, parts.validators);
   return (exchange, choice, wish = {}) => {
@@ -97,7 +99,14 @@ function isItemPath({ method }: Call, path: string): boolean {
 /** An operation that declares no response at all is answered with success and no body (3.1 allows it). */
 function answerBare(operation: Operation): Answer | undefined {
   if (operation.responses.some(({ status }) => !status.startsWith('1'))) return undefined;
-  return { status: 204, headers: {}, body: undefined, mediaType: undefined, from: 'generate', violations: NO_VIOLATIONS };
+  return {
+    status: 204,
+    headers: {},
+    body: undefined,
+    mediaType: undefined,
+    from: 'generate',
+    violations: NO_VIOLATIONS,
+  };
 }
 
 /** RFC 9110 15.5.7: says what there is instead. */

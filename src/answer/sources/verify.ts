@@ -1,11 +1,13 @@
 import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operation.js';
+import { isObject } from '../../contract/schema.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/encode.js';
 import type { Validators } from '../../http/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../../http/violation.js';
+import type { Violation } from '../../http/violation.js';
 import type { AnswerSource, Exchange } from '../answer-source.js';
-import { findMedia, findResponse } from '../choose-response.js';
+import { createAnswerPlans, type AnswerPlan } from '../answer-plan.js';
+import { createDeclaredHeaders } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { readContext } from './generate.js';
 
@@ -17,24 +19,69 @@ export interface VerifyParts {
   readonly errors: ErrorAnswers;
 }
 
+interface Finding {
+  readonly answer: Answer;
+  readonly violations: readonly Violation[];
+}
+
 /**
  * Checks whatever is answered below against the contract before it leaves.
  *
- * A generated answer that breaks the contract is made anew; any other becomes a 500 that names the source at fault.
+ * A generated answer that breaks the contract is made anew, a refusal is completed; any other becomes a 500 that names the
+ * source at fault, the place and the rule. An answer that deviates on purpose, or that really came so, only has its
+ * departures remembered. Headers that the contract requires and nobody set are supplied, and a deprecated operation says so.
  */
 export function createVerifySource(parts: VerifyParts): AnswerSource {
+  const plans = createAnswerPlans(parts.contract, parts.validators);
+  const headers = createDeclaredHeaders(parts.generator, parts.validators);
+
   const verify = (exchange: Exchange, answer: Answer | undefined): Answer | undefined => {
-    if (answer === undefined || answer.fault !== undefined) return answer;
-    if (answer.checked !== undefined && answer.checked.body === answer.body) return answer;
-    const violations = findViolations(parts, exchange, answer);
-    if (violations.length === 0) return answer;
-    if (answer.deviates !== undefined) return { ...answer, violations: [...answer.violations, ...violations] };
-    if (answer.from === 'generate') {
-      const mended = mend(parts, exchange, answer);
-      if (mended !== undefined) return mended;
-    }
-    return blame(parts, exchange, { answer, violations });
+    if (answer === undefined || isSilent(answer)) return answer;
+    const { operation } = exchange.call;
+    const plan = plans.of(operation, answer);
+    const violations = plan.check(answer.body);
+    const sound = violations.length === 0 ? answer : settle(exchange, plan, { answer, violations });
+    return finish(exchange, plan, sound);
   };
+
+  const settle = (exchange: Exchange, plan: AnswerPlan, finding: Finding): Answer => {
+    const { answer, violations } = finding;
+    if (answer.deviates !== undefined || isRecorded(answer)) return remember(finding);
+    if (answer.from === 'generate' || answer.from === 'refuse') {
+      const mended = mend(exchange, plan, answer);
+      if (mended !== undefined) return mended;
+      // Nothing fits that schema, or nothing was found that does: a refusal still has to be heard.
+      if (answer.from === 'refuse') return remember({ answer, violations });
+    }
+    return blame(parts.errors, exchange, finding);
+  };
+
+  const mend = (exchange: Exchange, plan: AnswerPlan, answer: Answer): Answer | undefined => {
+    if (plan.schemaPointer === undefined) return undefined;
+    const context = readContext(exchange);
+    const body =
+      answer.from === 'generate'
+        ? parts.generator.value(plan.schemaPointer, { ...context, seed: context.seed + 1 })
+        : parts.generator.complete(plan.schemaPointer, answer.body, context);
+    return plan.check(body).length === 0 ? { ...answer, body } : undefined;
+  };
+
+  const finish = (exchange: Exchange, plan: AnswerPlan, answer: Answer): Answer => {
+    const missing = plan.requiredHeaders.some((name) => !Object.hasOwn(answer.headers, name));
+    const isDeprecated = exchange.call.operation.deprecated;
+    const body = plan.watch(answer.body);
+    if (!missing && !isDeprecated) return body === answer.body ? answer : { ...answer, body };
+    const declared =
+      missing && plan.response !== undefined
+        ? headers.fields(plan.response, readContext(exchange), answer.headers)
+        : {};
+    const required = Object.fromEntries(
+      Object.entries(declared).filter(([name]) => plan.requiredHeaders.includes(name)),
+    );
+    const deprecation: Answer['headers'] = isDeprecated ? { deprecation: writeDeprecation(exchange) } : {};
+    return { ...answer, body, headers: { ...required, ...deprecation, ...answer.headers } };
+  };
+
   return {
     name: 'verify',
     answer: (exchange, next) => {
@@ -44,42 +91,83 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   };
 }
 
-function findViolations(parts: VerifyParts, exchange: Exchange, answer: Answer): readonly Violation[] {
-  const { operation } = exchange.call;
-  const response = findResponse(operation, answer.status);
-  if (response === undefined) {
-    // Errors are the mock's own way to speak; success has to be declared.
-    if (answer.status >= 400 || operation.responses.length === 0) return NO_VIOLATIONS;
-    const message = `status ${answer.status} is not declared by ${operation.id}`;
-    return [{ code: 'STATUS_UNDECLARED', severity: 'error', in: 'status', pointer: '', message, by: 'mock' }];
-  }
-  if (answer.body === undefined || answer.mediaType === undefined || !isJsonType(answer.mediaType))
-    return NO_VIOLATIONS;
-  const media = findMedia(response, answer.mediaType);
-  if (media?.schema === undefined) return NO_VIOLATIONS;
-  return parts.validators.check(media.schemaPointer, 'response')(answer.body, 'body');
+/** A fault that strikes before anything is sent leaves nothing to check. */
+function isSilent({ fault, body }: Answer): boolean {
+  return fault !== undefined && body === undefined;
 }
 
-function mend(parts: VerifyParts, exchange: Exchange, answer: Answer): Answer | undefined {
-  if (answer.schemaPointer === undefined) return undefined;
-  const { seed, ...context } = readContext(exchange);
-  const body = parts.generator.value(answer.schemaPointer, { ...context, seed: seed + 1 });
-  const mended = { ...answer, body };
-  return findViolations(parts, exchange, mended).length === 0 ? mended : undefined;
+/** Real traffic is shown as it was. */
+function isRecorded({ from }: Answer): boolean {
+  return /^(?:forward|record|replay)(?:$|[:\s])/.test(from);
 }
 
-function blame(
-  parts: VerifyParts,
-  exchange: Exchange,
-  fault: { readonly answer: Answer; readonly violations: readonly Violation[] },
-): Answer {
-  const [first] = fault.violations;
-  const message = `the answer of "${fault.answer.from}" breaks the contract: ${first?.message ?? 'it does not fit'}`;
-  const answer = parts.errors.answer(exchange.call.operation, {
+function remember({ answer, violations }: Finding): Answer {
+  return { ...answer, violations: [...answer.violations, ...violations] };
+}
+
+function blame(errors: ErrorAnswers, exchange: Exchange, { answer, violations }: Finding): Answer {
+  const [first] = violations;
+  const where = first === undefined || first.pointer === '' ? '' : ` at ${first.pointer}`;
+  const rule = first?.schemaPointer === undefined ? '' : ` (rule: ${writePlace(exchange, first.schemaPointer)})`;
+  const message =
+    `The answer of ${nameCulprit(answer.from)} to ${exchange.call.operation.id} breaks the contract${where}: ` +
+    `${first?.message ?? 'it does not fit'}${rule}. ${hintFor(answer.from)}`;
+  const refusal = errors.answer(exchange.call.operation, {
     status: 500,
     message,
     code: 'answer_invalid',
+    violations,
+    headers: { 'x-should-retry': 'false' },
     from: 'verify',
   });
-  return { ...answer, violations: fault.violations };
+  exchange.note(`${answer.from} answered ${answer.status} against the contract: ${first?.message ?? ''}`);
+  return {
+    ...refusal,
+    violations: [...refusal.violations, ...violations.filter((one) => !refusal.violations.includes(one))],
+  };
+}
+
+function nameCulprit(from: string): string {
+  const [source = '', name] = from.split(':');
+  return name === undefined ? `the ${source} source` : `${source} "${name}"`;
+}
+
+function hintFor(from: string): string {
+  const source = from.split(':')[0] ?? '';
+  return HINTS[source] ?? 'Change what it answers, or the schema.';
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  example: 'Correct the example in the contract, or serve examples as they are with examples: verbatim.',
+  generate: 'No value was found that fits the schema: look for parts of it that contradict each other.',
+  handler: 'Change what the handler returns.',
+  scenario: 'Correct the body in the scenario file, or say there why it violates the contract.',
+  state: 'Correct the fixture, or the request that stored it.',
+};
+
+function writePlace({ contract }: Exchange, pointer: string): string {
+  const { file, line, pointer: own } = contract.locate(pointer);
+  const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`} `;
+  return `${place}#${own ?? pointer}`;
+}
+
+/**
+ * RFC 9745 section 2.1: a Date item of structured fields, `@` and seconds since 1970. The contract does not say since when
+ * (an extension may), so it is today by the session's clock; the bare `true` of the drafts never became the standard.
+ */
+function writeDeprecation({ call, session }: Exchange): string {
+  const since = readSince(call.operation);
+  return `@${Math.floor((since ?? Math.floor(session.clock.now() / DAY_MS) * DAY_MS) / 1000)}`;
+}
+
+const DAY_MS = 86_400_000;
+
+function readSince({ extensions }: Operation): number | undefined {
+  for (const name of ['x-deprecated-at', 'x-deprecated-since', 'x-deprecation-date', 'x-deprecated']) {
+    const given = extensions[name];
+    const text = isObject(given) ? (given['date'] ?? given['since']) : given;
+    const instant = typeof text === 'string' ? Date.parse(text) : NaN;
+    if (Number.isFinite(instant)) return instant;
+  }
+  return undefined;
 }

@@ -1,0 +1,154 @@
+import type { Contract } from '../contract/contract.js';
+import type { DeclaredResponse, Operation } from '../contract/operation.js';
+import { isObject } from '../contract/schema.js';
+import type { Answer } from '../http/answer.js';
+import { isJsonType, toEssence } from '../http/media-type.js';
+import type { SchemaCheck, Validators } from '../http/validate.js';
+import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
+import { findMedia, findResponse } from './choose-response.js';
+import { isSendable } from './declared-headers.js';
+import { isSequenceType, type ItemPlan, planItems } from './item-stream.js';
+
+/** What the contract says of one kind of answer: an operation's, of one status and media type. */
+export interface AnswerPlan {
+  readonly response: DeclaredResponse | undefined;
+  readonly schemaPointer: string | undefined;
+  /** Names in lower case, of those that an answer may set at all. */
+  readonly requiredHeaders: readonly string[];
+  /** What a body breaks; a stream is not read for it. */
+  check(body: unknown): readonly Violation[];
+  /** The body, its items checked as they pass where it is a stream. */
+  watch(body: unknown): unknown;
+}
+
+/** Plans by operation, status and media type; each is made once. */
+export interface AnswerPlans {
+  of(operation: Operation, answer: Answer): AnswerPlan;
+}
+
+const MAXIMUM_TYPES = 200;
+
+/** Creates the plans of one contract, lazily. */
+export function createAnswerPlans(contract: Contract, validators: Validators): AnswerPlans {
+  const plans = new Map<Operation, Map<string, Map<number, AnswerPlan>>>();
+  return {
+    of(operation, { status, mediaType = '' }) {
+      let byType = plans.get(operation);
+      if (byType === undefined) plans.set(operation, (byType = new Map()));
+      let byStatus = byType.get(mediaType);
+      if (byStatus === undefined) byType.set(mediaType, (byStatus = new Map()));
+      let plan = byStatus.get(status);
+      if (plan !== undefined) return plan;
+      plan = makePlan({ contract, validators }, operation, { status, mediaType });
+      // A handler may answer with a new media type each time, such as one with a boundary in it.
+      if (byType.size <= MAXIMUM_TYPES) byStatus.set(status, plan);
+      return plan;
+    },
+  };
+}
+
+function makePlan(
+  parts: { readonly contract: Contract; readonly validators: Validators },
+  operation: Operation,
+  { status, mediaType }: { readonly status: number; readonly mediaType: string },
+): AnswerPlan {
+  const response = findResponse(operation, status);
+  const requiredHeaders = (response?.headers ?? [])
+    .filter(({ name, required }) => required && isSendable(name))
+    .map(({ name }) => name.toLowerCase());
+  const plan = { response, requiredHeaders, schemaPointer: undefined, watch: (body: unknown): unknown => body };
+  const undeclared = findUndeclared(operation, response, { status, mediaType });
+  if (undeclared !== undefined) {
+    const found = [undeclared];
+    return { ...plan, check: (body) => (undeclared.in === 'status' || body !== undefined ? found : NO_VIOLATIONS) };
+  }
+  const media = response === undefined || mediaType === '' ? undefined : findMedia(response, mediaType);
+  const essence = toEssence(mediaType);
+  if (media === undefined) return { ...plan, check: () => NO_VIOLATIONS };
+  if (isSequenceType(essence)) {
+    const items = planItems(parts.contract, media, essence);
+    if (items === undefined) return { ...plan, check: () => NO_VIOLATIONS };
+    const check = parts.validators.check(items.schemaPointer, 'response');
+    return {
+      ...plan,
+      check: checkAll(check, items),
+      watch: (body) => (isStream(body) ? watchItems(body, check, items) : body),
+    };
+  }
+  if (media.schema === undefined) return { ...plan, check: () => NO_VIOLATIONS };
+  const check = parts.validators.check(media.schemaPointer, 'response');
+  const whole = isJsonType(essence)
+    ? (body: unknown): readonly Violation[] => (isOpaque(body) ? NO_VIOLATIONS : check(body, 'body'))
+    : checkLoosely(check, speaksOfText(parts.contract, media.schemaPointer));
+  return { ...plan, schemaPointer: media.schemaPointer, check: whole };
+}
+
+/** Errors are how the mock itself speaks, so only success has to be declared. */
+function findUndeclared(
+  operation: Operation,
+  response: DeclaredResponse | undefined,
+  { status, mediaType }: { readonly status: number; readonly mediaType: string },
+): Violation | undefined {
+  if (status >= 400 || operation.responses.length === 0) return undefined;
+  const about = { severity: 'error', pointer: '', by: 'mock' } as const;
+  if (response === undefined) {
+    const declared = operation.responses.map((one) => one.status).join(', ');
+    const message = `status ${status} is not declared by ${operation.id}, which declares ${declared}`;
+    return status === 204 && declared === ''
+      ? undefined
+      : { ...about, code: 'STATUS_UNDECLARED', in: 'status', message };
+  }
+  if (mediaType === '' || response.content.length === 0 || findMedia(response, mediaType) !== undefined)
+    return undefined;
+  const types = response.content.map(({ type }) => type).join(', ');
+  const message = `media type "${mediaType}" is not declared for status ${status}, which has ${types}`;
+  return { ...about, code: 'MEDIA_TYPE_UNDECLARED', in: 'header', pointer: '/content-type', message };
+}
+
+/** Undefined is no body, bytes and streams are no JSON values. */
+function isOpaque(body: unknown): boolean {
+  return body === undefined || body instanceof Uint8Array || isStream(body);
+}
+
+/** A text in another format (XML, CSV) is not what a schema of structures speaks of. */
+function checkLoosely(check: SchemaCheck, ofText: boolean): (body: unknown) => readonly Violation[] {
+  return (body) => (isOpaque(body) || (typeof body === 'string' && !ofText) ? NO_VIOLATIONS : check(body, 'body'));
+}
+
+function speaksOfText(contract: Contract, pointer: string): boolean {
+  const raw = contract.at(pointer);
+  const { schema } = isObject(raw) ? contract.resolve(raw, pointer) : { schema: true };
+  return isObject(schema) && schema['type'] === 'string';
+}
+
+function checkAll(check: SchemaCheck, items: ItemPlan): (body: unknown) => readonly Violation[] {
+  return (body) => (Array.isArray(body) ? body.flatMap((item) => check(readItem(item, items), 'body')) : NO_VIOLATIONS);
+}
+
+async function* watchItems(
+  stream: AsyncIterable<unknown>,
+  check: SchemaCheck,
+  items: ItemPlan,
+): AsyncIterable<unknown> {
+  for await (const item of stream) {
+    if (!(item instanceof Uint8Array) && !isText(item, items)) {
+      const [first] = check(readItem(item, items), 'body');
+      if (first !== undefined) throw new Error(`an item of the stream breaks the contract: ${first.message}`);
+    }
+    yield item;
+  }
+}
+
+/** A text among structures is a mark of the protocol, such as the `[DONE]` that ends many streams. */
+function isText(item: unknown, items: ItemPlan): boolean {
+  return typeof readItem(item, items) === 'string' && items.form !== 'event';
+}
+
+/** The part of an item that the schema speaks of. */
+function readItem(item: unknown, { form }: ItemPlan): unknown {
+  return form === 'data' && isObject(item) && 'data' in item ? item['data'] : item;
+}
+
+function isStream(body: unknown): body is AsyncIterable<unknown> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}

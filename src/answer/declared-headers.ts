@@ -1,0 +1,85 @@
+import type { DeclaredHeader, DeclaredResponse } from '../contract/operation.js';
+import { isObject } from '../contract/schema.js';
+import type { GenerateContext, Generator } from '../generate/generate.js';
+import type { Validators } from '../http/validate.js';
+
+/** Header fields by name, in lower case. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** Writes the headers a response declares. */
+export interface DeclaredHeaders {
+  /**
+   * A value for each header a response declares, as its examples or its schema have it.
+   *
+   * @param given - Headers that are there already; they are left out.
+   */
+  fields(response: DeclaredResponse, context: GenerateContext, given?: Readonly<Record<string, unknown>>): HeaderFields;
+}
+
+/**
+ * Never sent although declared: they speak of the connection or of how a message is framed (RFC 9110 7.6.1, RFC 9112 6), of
+ * the encoding of a body that has none, or belong to the server itself.
+ */
+const RESERVED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Whether a declared header is the mock's own to send. */
+export function isSendable(name: string): boolean {
+  return !RESERVED.has(name.toLowerCase()) && !name.toLowerCase().startsWith('access-control-');
+}
+
+const NONE: HeaderFields = {};
+
+/** Creates the writer of declared headers. */
+export function createDeclaredHeaders(generator: Generator, validators: Validators): DeclaredHeaders {
+  const examples = new Map<string, unknown>();
+  const findExample = (header: DeclaredHeader): unknown => {
+    if (examples.has(header.pointer)) return examples.get(header.pointer);
+    const check = validators.check(header.schemaPointer, 'response');
+    const found = header.examples.find(({ value }) => value !== null && check(value, 'header').length === 0)?.value;
+    examples.set(header.pointer, found);
+    return found;
+  };
+  return {
+    fields(response, context, given = {}) {
+      if (response.headers.length === 0) return NONE;
+      const fields: Record<string, string> = {};
+      for (const header of response.headers) {
+        const name = header.name.toLowerCase();
+        if (!isSendable(name) || Object.hasOwn(given, name)) continue;
+        const key = `${context.key}\nheader ${name}`;
+        const value =
+          findExample(header) ?? generator.value(header.schemaPointer, { ...context, key, name: header.name });
+        fields[name] = writeSimple(value, header.explode);
+      }
+      return fields;
+    },
+  };
+}
+
+/** A value in the `simple` style, the only one of headers (OpenAPI 3.1 section 4.8.12.3). */
+function writeSimple(value: unknown, explode: boolean): string {
+  if (Array.isArray(value)) return value.map(toText).join(',');
+  if (!isObject(value)) return toText(value);
+  const mark = explode ? '=' : ',';
+  return Object.entries(value)
+    .map(([name, one]) => `${name}${mark}${toText(one)}`)
+    .join(',');
+}
+
+function toText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as boolean | number | string);
+}

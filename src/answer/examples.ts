@@ -1,0 +1,88 @@
+import type { Contract } from '../contract/contract.js';
+import type { MediaType } from '../contract/operation.js';
+import { readSegments } from '../contract/pointer.js';
+import { isObject } from '../contract/schema.js';
+import type { Validators } from '../http/validate.js';
+import type { Violation } from '../http/violation.js';
+
+/** An example that may be served. */
+export interface FittingExample {
+  /** `''` for one without a name. */
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** What became of the examples of one media type. */
+export interface ExampleReport {
+  readonly fitting: readonly FittingExample[];
+  /** Those that break the schema, with what they break. */
+  readonly broken: readonly (FittingExample & { readonly violations: readonly Violation[] })[];
+}
+
+/** Knows the examples of a contract that fit their schemas; each is checked once. */
+export interface Examples {
+  of(media: MediaType): ExampleReport;
+}
+
+/**
+ * Creates the judge of examples: those of the media type in their order, then those of its schema.
+ *
+ * What is only ever sent (`writeOnly`) is taken out of an example, and the rest of it served. Null where the schema means an
+ * object is no example. With `verbatim` everything else is.
+ */
+export function createExamples(
+  contract: Contract,
+  validators: Validators,
+  policy: 'fitting' | 'verbatim' = 'fitting',
+): Examples {
+  const reports = new Map<string, ExampleReport>();
+  const judge = (media: MediaType): ExampleReport => {
+    const fitting: FittingExample[] = [];
+    const broken: (FittingExample & { readonly violations: readonly Violation[] })[] = [];
+    const check = media.schema === undefined ? undefined : validators.check(media.schemaPointer, 'response');
+    for (const example of listCandidates(contract, media)) {
+      const violations = findErrors(check?.(example.value, 'body'));
+      const secret = violations.filter(({ code }) => code === 'WRITE_ONLY');
+      const value = secret.reduce((left, { pointer }) => without(left, readSegments(pointer)), example.value);
+      const left = secret.length === 0 ? violations : findErrors(check?.(value, 'body'));
+      const isServed = left.length === 0 || (policy === 'verbatim' && value !== null);
+      if (isServed) fitting.push({ name: example.name, value });
+      else broken.push({ ...example, violations: left });
+    }
+    return { fitting, broken };
+  };
+  return {
+    of: (media) => {
+      const known = reports.get(media.pointer);
+      if (known !== undefined) return known;
+      const report = judge(media);
+      reports.set(media.pointer, report);
+      return report;
+    },
+  };
+}
+
+function listCandidates(contract: Contract, media: MediaType): readonly FittingExample[] {
+  const own = media.examples.map(({ name, value }) => ({ name, value }));
+  if (!isObject(media.schema)) return own;
+  const target = contract.resolve(media.schema, media.schemaPointer).schema;
+  const schemas = target === media.schema ? [media.schema] : [media.schema, target];
+  const values = schemas.flatMap((schema): readonly unknown[] => {
+    if (!isObject(schema)) return [];
+    const single = schema['example'] === undefined ? [] : [schema['example']];
+    return [...single, ...(Array.isArray(schema['examples']) ? schema['examples'] : [])];
+  });
+  return [...own, ...values.map((value) => ({ name: '', value }))];
+}
+
+function findErrors(violations: readonly Violation[] | undefined): readonly Violation[] {
+  return violations?.filter(({ severity }) => severity === 'error') ?? [];
+}
+
+/** A copy of a value without what stands at a pointer. */
+function without(value: unknown, [step, ...rest]: readonly string[]): unknown {
+  if (step === undefined || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown, i) => (String(i) === step ? without(item, rest) : item));
+  const { [step]: child, ...others } = value as Readonly<Record<string, unknown>>;
+  return rest.length === 0 ? others : { ...others, [step]: without(child, rest) };
+}

@@ -1,0 +1,97 @@
+import type { Contract } from '../contract/contract.js';
+import type { MediaType } from '../contract/operation.js';
+import { isObject } from '../contract/schema.js';
+import type { GenerateContext, Generator } from '../generate/generate.js';
+
+/** The sequential media types: server-sent events (HTML standard), NDJSON and JSON text sequences (RFC 7464). */
+const SEQUENCE_TYPES: ReadonlySet<string> = new Set([
+  'text/event-stream',
+  'application/jsonl',
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/json-seq',
+]);
+
+/** Whether a media type is a sequence of items; given without parameters. */
+export function isSequenceType(essence: string): boolean {
+  return SEQUENCE_TYPES.has(essence);
+}
+
+/** The schema that each item of a stream fits, and what an item is. */
+export interface ItemPlan {
+  readonly schemaPointer: string;
+  /** `event`: an object of `event`, `data`, `id`; `data`: what an event carries; `value`: a line of its own. */
+  readonly form: 'data' | 'event' | 'value';
+}
+
+/** Items of a stream that is made here. */
+const ITEM_COUNT = 3;
+
+/** The plan of a stream's items: `itemSchema` (OpenAPI 3.2), the `items` of an array, else the schema itself. */
+export function planItems(contract: Contract, media: MediaType, essence: string): ItemPlan | undefined {
+  const isEvents = essence === 'text/event-stream';
+  const own = media.itemSchema === undefined ? undefined : media.itemSchemaPointer;
+  const pointer = own ?? findItemPointer(contract, media);
+  if (pointer === undefined) return undefined;
+  if (!isEvents) return { schemaPointer: pointer, form: 'value' };
+  return { schemaPointer: pointer, form: isEvent(contract, pointer) ? 'event' : 'data' };
+}
+
+/** A stream of a few items, each of them of the schema; a new one every time, since a stream is read once. */
+export function streamItems(
+  parts: { readonly contract: Contract; readonly generator: Generator },
+  wish: { readonly media: MediaType; readonly essence: string; readonly context: GenerateContext },
+): AsyncIterable<unknown> {
+  const { media, essence, context } = wish;
+  const plan = planItems(parts.contract, media, essence);
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (let i = 0; i < ITEM_COUNT; i++) {
+        const key = `${context.key}\nitem ${i}`;
+        const value = plan === undefined ? {} : parts.generator.value(plan.schemaPointer, { ...context, key });
+        yield plan?.form === 'event' || essence !== 'text/event-stream' ? value : { data: value };
+      }
+    },
+  };
+}
+
+function findItemPointer(contract: Contract, media: MediaType): string | undefined {
+  if (media.schema === undefined) return undefined;
+  const { schema, pointer } = contract.resolve(media.schema, media.schemaPointer);
+  return isObject(schema) && isObject(schema['items']) ? `${pointer}/items` : media.schemaPointer;
+}
+
+/** Whether a schema describes the event itself: with `data`, and at least one of the fields that go with it. */
+function isEvent(contract: Contract, pointer: string): boolean {
+  const seen = new Set<string>();
+  const look = (at: string): boolean => {
+    if (seen.has(at)) return false;
+    seen.add(at);
+    const raw = contract.at(at);
+    if (!isObject(raw)) return false;
+    const { schema, pointer: target } = contract.resolve(raw, at);
+    if (!isObject(schema)) return false;
+    const properties = schema['properties'];
+    if (isObject(properties)) {
+      return 'data' in properties && ('event' in properties || 'retry' in properties || media32(schema));
+    }
+    for (const keyword of ['oneOf', 'anyOf', 'allOf']) {
+      const branches = schema[keyword];
+      if (Array.isArray(branches) && branches.length > 0) {
+        return (
+          branches.every((_, i) => look(`${target}/${keyword}/${i}`)) ||
+          (keyword === 'allOf' && branches.some((_, i) => look(`${target}/${keyword}/${i}`)))
+        );
+      }
+    }
+    return false;
+  };
+  return look(pointer);
+}
+
+/** OpenAPI 3.2's way: the data is a text with a media type of its own. */
+function media32(schema: Readonly<Record<string, unknown>>): boolean {
+  const properties = schema['properties'];
+  const data = isObject(properties) ? properties['data'] : undefined;
+  return isObject(data) && (data['contentMediaType'] !== undefined || data['contentSchema'] !== undefined);
+}
