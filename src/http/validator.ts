@@ -1,6 +1,5 @@
-import { _, nil, type Ajv, type ErrorObject, type KeywordCxt, type Options, type ValidateFunction } from 'ajv';
+import { _, Name, nil, type Ajv, type ErrorObject, type KeywordCxt, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import names from 'ajv/dist/compile/names.js';
 import { callValidateCode } from 'ajv/dist/vocabularies/code.js';
 import formats from 'ajv-formats';
 import { readFormats } from './formats.js';
@@ -62,6 +61,10 @@ export function createValidator(options: ValidatorOptions): Ajv {
   return ajv;
 }
 
+// The names ajv's own code gives them (ajv/dist/compile/names.js, whose default export not every loader sees alike).
+const vErrors = new Name('vErrors');
+const errors = new Name('errors');
+
 /** Writes the call of another unit, which is compiled when the first value gets there. */
 function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): void {
   const { gen } = context;
@@ -76,7 +79,6 @@ function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): vo
   };
   const source = gen.scopeValue('validate', { ref: lazy });
   context.result(callValidateCode(context, source, nil), undefined, () => {
-    const { vErrors, errors } = names.default;
     gen.assign(vErrors, _`${vErrors} === null ? ${source}.errors : ${vErrors}.concat(${source}.errors)`);
     gen.assign(errors, _`${vErrors}.length`);
   });
