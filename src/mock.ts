@@ -5,6 +5,7 @@ import { createExampleSource } from './answer/sources/example.js';
 import { onlyForMock } from './answer/sources/foreign-calls.js';
 import { createForwardSource } from './answer/sources/forward.js';
 import { createGenerateSource } from './answer/sources/generate.js';
+import { createPreferSource } from './answer/sources/prefer.js';
 import { createRefuseSource, type AcceptsCredential } from './answer/sources/refuse.js';
 import { createReplaySource } from './answer/sources/replay.js';
 import { createScenarioSource } from './answer/sources/scenario.js';
@@ -150,6 +151,7 @@ function listSources(
   return [
     createVerifySource(parts),
     recordings === undefined ? refuse : onlyForMock(refuse, recordings.ownership),
+    createPreferSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createScenarioSource({
       ...parts,
       viewCollections: editors.view,

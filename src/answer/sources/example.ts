@@ -8,7 +8,7 @@ import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { createExamples, type Examples, type FittingExample } from '../examples.js';
-import { createGenerateAnswer, type GenerateAnswer, readContext, refuseAccept } from './generate.js';
+import { createGenerateAnswer, type GenerateAnswer, readContext } from './generate.js';
 
 /** What the source of examples is made of. */
 export interface ExampleParts {
@@ -18,8 +18,6 @@ export interface ExampleParts {
   readonly errors: ErrorAnswers;
   /** `fitting` (default) serves the examples that fit their schemas; `verbatim` serves them as they are. */
   readonly examples?: 'fitting' | 'verbatim' | undefined;
-  /** Whether an `Accept` that the contract cannot meet is answered all the same; default false. */
-  readonly lenientAccept?: boolean | undefined;
 }
 
 /** Makes the answer out of the examples of a response; undefined where it has none worth serving. */
@@ -38,7 +36,6 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });
       if (choice?.media === undefined) return next();
-      if (!choice.acceptable && parts.lenientAccept !== true) return refuseAccept(parts.errors, call, choice);
       return answerExample(exchange, choice) ?? next();
     },
   };

@@ -18,8 +18,6 @@ export interface GenerateParts {
   readonly validators: Validators;
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
-  /** Whether an `Accept` that the contract cannot meet is answered all the same; default false. */
-  readonly lenientAccept?: boolean | undefined;
 }
 
 /** Makes the generated answer of a response that was chosen. */
@@ -42,7 +40,6 @@ export function createGenerateSource(parts: GenerateParts): AnswerSource {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });
       if (choice === undefined) return answerBare(call.operation) ?? next();
-      if (!choice.acceptable && parts.lenientAccept !== true) return refuseAccept(parts.errors, call, choice);
       return generate(exchange, choice);
     },
   };
@@ -107,15 +104,4 @@ function answerBare(operation: Operation): Answer | undefined {
     from: 'generate',
     violations: NO_VIOLATIONS,
   };
-}
-
-/** RFC 9110 15.5.7: says what there is instead. */
-export function refuseAccept(errors: ErrorAnswers, call: Call, choice: ResponseChoice): Answer {
-  const types = choice.response?.content.map(({ type }) => type) ?? [];
-  return errors.answer(call.operation, {
-    status: 406,
-    message: `Nothing that this operation answers with is accepted by "${call.headers.get('accept') ?? ''}"; it has ${types.join(', ')}.`,
-    code: 'not_acceptable',
-    param: 'accept',
-  });
 }

@@ -6,7 +6,7 @@ import { chooseResponse, findResponse, type ResponseChoice } from '../choose-res
 import type { Preferences } from '../preferences.js';
 import { readPreferences } from '../preferences.js';
 import { createExampleAnswer, type ExampleAnswer, type ExampleParts } from './example.js';
-import { createGenerateAnswer, type GenerateAnswer, refuseAccept } from './generate.js';
+import { createGenerateAnswer, type GenerateAnswer } from './generate.js';
 
 interface Makers {
   readonly parts: ExampleParts;
