@@ -65,6 +65,7 @@ function createResource(name: string): Resource {
     idProperty: 'id',
     idParameterSchema: undefined,
     members: undefined,
+    memberParameter: undefined,
     once: [],
     redacts: {},
     patterns: {},

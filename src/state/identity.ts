@@ -14,6 +14,8 @@ export interface Identity {
   make(collection: Collection, scope: string, by: { readonly seed: number; readonly number: number }): string | number;
   /** An id as the store keeps it. */
   toKey(id: unknown): string;
+  /** An id as an item shows it: a number where the schema wants one. */
+  toValue(id: string | number): string | number;
 }
 
 /** How ids of a resource look: by its pattern, its format, its examples, else by a prefix made from its name. */
@@ -24,7 +26,8 @@ export function createIdentity(contract: Contract, resource: Resource, schema: I
   const pattern = resource.patterns[resource.idProperty ?? ''];
   const form = whole ? undefined : findForm(contract, { resource, schema, shown, pattern });
   return {
-    toKey: (id) => String(id),
+    toKey: (id) => (typeof id === 'string' ? id : String(id)),
+    toValue: (id) => (whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id)),
     make: (collection, scope, { seed, number }) => {
       const list = collection.list(scope);
       if (form === undefined) {

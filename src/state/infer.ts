@@ -37,7 +37,7 @@ export function inferResources(contract: Contract): Resources {
   }
   for (const [name, members] of findMembers(collections, bindings, survey)) {
     const resource = collections.get(name);
-    if (resource !== undefined) collections.set(name, { ...resource, members });
+    if (resource !== undefined) collections.set(name, { ...resource, ...members });
   }
   return applyHints(survey, { collections, bindings, unbound, world: undefined });
 }

@@ -35,6 +35,10 @@ export interface ItemPlan {
   create(input: ItemInput): Item;
   /** An item with changes from a request: properties the server keeps stay, the moment of the change is noted. */
   change(item: Item, changes: Item, now: number): Item;
+  /** An item anew from a whole body: what only the server sets stays as it was. */
+  replace(item: Item, input: ItemInput): Item;
+  /** Whether a request may set a property. */
+  isOpen(name: string): boolean;
   /** The part of a request that becomes part of the item. */
   accept(body: Item): Item;
 }
@@ -90,8 +94,9 @@ export function createItemPlan(
     return ordered;
   };
 
-  return {
+  const plan: ItemPlan = {
     accept,
+    isOpen: (name) => loose || known.get(name)?.open === true,
     create: (input) => {
       const given = { ...input.defaults, ...accept(input.body), ...input.fixed };
       const draft: Record<string, unknown> =
@@ -105,6 +110,13 @@ export function createItemPlan(
       if (loose) for (const name in given) draft[name] ??= given[name];
       return settle(mask(draft, given), input);
     },
+    replace: (item, input) => {
+      const kept = rules.filter(
+        ({ open, property }) => !open && !isChangeMoment(property) && Object.hasOwn(item, property.name),
+      );
+      const fixed = Object.fromEntries(kept.map(({ property }) => [property.name, item[property.name]]));
+      return plan.create({ ...input, fixed: { ...fixed, ...input.fixed } });
+    },
     change: (item, changes, now) => {
       const next: Record<string, unknown> = { ...item, ...changes };
       for (const { property } of changed) {
@@ -115,6 +127,7 @@ export function createItemPlan(
       return schema === undefined ? next : settle(next, input);
     },
   };
+  return plan;
 }
 
 /** The masked form of a secret: its prefix and its last four characters around three dots. */

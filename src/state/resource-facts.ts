@@ -24,6 +24,7 @@ export function describeResource(
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
     members: undefined,
+    memberParameter: undefined,
     once: schema === undefined ? [] : findOnce(survey, draft, schema),
     redacts: schema === undefined ? {} : findRedacted(schema),
     patterns: {},
@@ -84,13 +85,13 @@ export function findMembers(
   collections: ReadonlyMap<string, Resource>,
   bindings: ReadonlyMap<string, Binding>,
   survey: Survey,
-): ReadonlyMap<string, string> {
+): ReadonlyMap<string, { readonly members: string; readonly memberParameter: string }> {
   const parameters = new Map<string, string>();
   for (const { collection, id, action } of bindings.values()) {
     const parameter = id.at(-1);
     if (parameter !== undefined && action !== 'list') parameters.set(collection, parameter);
   }
-  const members = new Map<string, string>();
+  const members = new Map<string, { readonly members: string; readonly memberParameter: string }>();
   for (const resource of collections.values()) {
     if (resource.parents.length === 0) continue;
     const noun = resource.name.split('.').at(-1) ?? '';
@@ -100,7 +101,9 @@ export function findMembers(
     const create = [...bindings.values()].find((each) => each.collection === resource.name && each.action === 'create');
     const demanded = create === undefined ? undefined : survey.body(create.operation)?.properties.get(parameter);
     const sameParameter = parameters.get(top.name) === parameter && top.schema !== resource.schema;
-    if (demanded !== undefined || (create === undefined && sameParameter)) members.set(resource.name, top.name);
+    if (demanded !== undefined || (create === undefined && sameParameter)) {
+      members.set(resource.name, { members: top.name, memberParameter: parameter });
+    }
   }
   return members;
 }

@@ -37,6 +37,8 @@ export interface Resource {
   readonly idParameterSchema: string | undefined;
   /** The collection whose items these are: removing one leaves the target in place. */
   readonly members: string | undefined;
+  /** The property of a create that names the target of a membership. */
+  readonly memberParameter: string | undefined;
   /** Properties that only the answer to a create shows. */
   readonly once: readonly string[];
   /** Property -> the property it is the masked form of. */

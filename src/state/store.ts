@@ -17,6 +17,9 @@ export interface Store {
   restore(snapshot: Snapshot): void;
   /** Every item by collection, in order; items that live under another carry `$parent`, as a fixture does. */
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
+  /** What was answered to a request that carries a key of its own (`Idempotency-Key`); undefined for a new key. */
+  recallAnswer(key: string): unknown;
+  rememberAnswer(key: string, answer: unknown): void;
   /** Whether a text is a secret that an item of this store carries or was once shown with, such as an API key. */
   holdsSecret(text: string): boolean;
 }
@@ -40,12 +43,16 @@ export interface StoreDefinition {
   readonly secrets?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
+/** How many answers with a key a store remembers. */
+const ANSWER_LIMIT = 1000;
+
 /** A definition without fixtures. */
 export const EMPTY_DEFINITION: StoreDefinition = { collections: new Map() };
 
 /** A store over fixtures: it holds no copy of them until it is written to. */
 export function createStore(definition: StoreDefinition, options: StoreOptions): Store {
   let collections = new Map<string, Collection>();
+  let answers = new Map<string, unknown>();
 
   const collection = (name: string): Collection => {
     const known = collections.get(name);
@@ -70,15 +77,24 @@ export function createStore(definition: StoreDefinition, options: StoreOptions):
     collection,
     reset: () => {
       collections = new Map();
+      answers = new Map();
     },
     snapshot: () => ({
       collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
-      answers: new Map(),
+      answers: new Map(answers),
     }),
     restore: (snapshot) => {
       collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy()]));
+      answers = new Map(snapshot.answers);
     },
     export: () => ({ collections: Object.fromEntries(all().map((each) => [each.name, exportItems(each)])) }),
+    recallAnswer: (key) => answers.get(key),
+    rememberAnswer: (key, answer) => {
+      // The oldest is forgotten, as real services forget theirs.
+      const oldest = answers.size >= ANSWER_LIMIT ? answers.keys().next().value : undefined;
+      if (oldest !== undefined) answers.delete(oldest);
+      answers.set(key, answer);
+    },
     holdsSecret: (text) =>
       Object.entries(definition.secrets ?? {}).some(([name, properties]) =>
         carriesSecret(collection(name), properties, text),

@@ -15,6 +15,13 @@ export function isChangeMoment(property: ItemProperty): boolean {
   return isMoment(property) && CHANGE.test(property.name);
 }
 
+/** Whether a property notes when an item came to a status: `cancelled_at` for `cancelled`. */
+export function isMomentOf(property: ItemProperty, status: string): boolean {
+  const name = property.name.toLowerCase().replaceAll(/[^a-z]/g, '');
+  const word = status.toLowerCase().replaceAll(/[^a-z]/g, '');
+  return (name === `${word}at` || name === `${word}on` || name === `${word}date`) && readUnit(property) !== undefined;
+}
+
 /** An instant the way a property writes it: seconds, or milliseconds where the schema speaks of them, or a date text. */
 export function writeMoment(property: ItemProperty, now: number): unknown {
   switch (readUnit(property)) {

@@ -13,7 +13,7 @@ export function createContentHandler(kit: StateKit, binding: Binding): StateHand
     if ('missing' in place) return place.missing;
     const id = readId(exchange.call, binding.id);
     const entry = findEntry(kit, exchange, { place, id });
-    if (entry === undefined) return answerMissing(kit, exchange, { binding, id });
+    if (entry === undefined) return answerMissing(kit, exchange, { binding, id, place }) ?? next();
     if (choice === undefined || entry.content === undefined) return next();
     const { bytes } = entry.content;
     const json = choice.mediaType !== undefined && isJsonType(choice.mediaType);

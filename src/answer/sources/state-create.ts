@@ -1,51 +1,108 @@
-import { isObject } from '../../contract/schema.js';
 import type { Answer } from '../../http/answer.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import type { Binding } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
-import { completeBody, readBody } from './state-item.js';
-import { createChoice, createShow, toAnswer, type ResourceKit, type StateHandler, type StateKit } from './state-kit.js';
-import { createPlaceFinder, type Place } from './state-scope.js';
+import { completeBody, readBodies, readBody, readUpload } from './state-body.js';
+import {
+  createChoice,
+  createShower,
+  toAnswer,
+  type ResourceKit,
+  type StateHandler,
+  type StateKit,
+} from './state-kit.js';
+import { createPreconditions } from './state-precondition.js';
+import { answerMissing, answerUnknownTarget, createPlaceFinder, findEntry, readId, type Place } from './state-scope.js';
 import { seedOpenWorld } from './state-world.js';
 
-/** Creates one item and answers with it. */
+/** Creates one item and answers with it; a copy starts from the item its path names. */
 export function createCreateHandler(kit: StateKit, binding: Binding): StateHandler {
   const findPlace = createPlaceFinder(kit, binding);
   const choose = createChoice(binding.operation);
   const own = kit.kit(binding.collection);
+  const show = createShower(kit, own.resource);
+  const check = createPreconditions(kit, binding);
   return (exchange) => {
     const choice = choose(exchange.call);
     const place = findPlace(exchange);
     if ('missing' in place) return place.missing;
     if (choice === undefined) return undefined;
     seedOpenWorld(kit, exchange, place);
-    const { entry, whole } = addItem(exchange, { own, binding, place, body: readBody(exchange) });
-    const pointer = choice.media?.schemaPointer;
-    const headers: Answer['headers'] =
-      choice.status === 201
-        ? { location: `${exchange.call.url.split('?')[0] ?? ''}/${encodeURIComponent(entry.id)}` }
-        : {};
-    if (pointer === undefined || own.resource.schema === undefined) return toAnswer(choice, entry.item, headers);
-    if (entry.secrets !== undefined) {
-      const body = completeBody(kit, exchange, { pointer, body: whole, key: entry.id });
-      return toAnswer(choice, body, headers);
+    let body = readBody(exchange);
+    if (binding.action === 'copy') {
+      const id = readId(exchange.call, binding.id);
+      const source = findEntry(kit, exchange, { place, id });
+      if (source === undefined) return answerMissing(kit, exchange, { binding, id, place });
+      body = { ...own.plan.accept(source.item), ...body };
     }
-    return toAnswer(choice, createShow(kit, own.resource, pointer)(entry, exchange), headers);
+    const id = readOwnId(own, binding, body);
+    const refused =
+      answerUnknownTarget(kit, exchange, { binding, place, id }) ??
+      refuseDuplicate(kit, exchange, { own, binding, place, id: undefined });
+    if (refused !== undefined) return refused;
+    const { entry, whole } = addItem(exchange, { own, binding, place, body, id });
+    const headers = {
+      ...check.headers(entry),
+      ...(choice.status === 201 ? readLocation(exchange, binding, entry) : {}),
+    };
+    const pointer = choice.media?.schemaPointer;
+    if (pointer !== undefined && entry.secrets !== undefined) {
+      return toAnswer(choice, completeBody(kit, exchange, { pointer, body: whole, key: entry.id }), headers);
+    }
+    return toAnswer(choice, show(pointer)(entry, exchange), headers);
+  };
+}
+
+/** Creates every item of a list. */
+export function createBatchHandler(kit: StateKit, binding: Binding): StateHandler {
+  const findPlace = createPlaceFinder(kit, binding);
+  const choose = createChoice(binding.operation);
+  const own = kit.kit(binding.collection);
+  const show = createShower(kit, own.resource);
+  return (exchange) => {
+    const choice = choose(exchange.call);
+    const place = findPlace(exchange);
+    if ('missing' in place) return place.missing;
+    if (choice === undefined) return undefined;
+    const entries = readBodies(exchange).map(
+      (body) => addItem(exchange, { own, binding, place, body, id: readOwnId(own, binding, body) }).entry,
+    );
+    const pointer = choice.media?.schemaPointer;
+    const schema = pointer === undefined ? undefined : kit.read(pointer);
+    if (pointer === undefined || schema === undefined) return toAnswer(choice, undefined);
+    if (schema.type === 'array')
+      return toAnswer(
+        choice,
+        entries.map((entry) => show(schema.items)(entry, exchange)),
+      );
+    const { list } = binding;
+    if (list?.items !== undefined) {
+      const body = { ...list.constants, [list.items]: entries.map((entry) => show(list.itemSchema)(entry, exchange)) };
+      return toAnswer(choice, completeBody(kit, exchange, { pointer, body, key: entries[0]?.id ?? '' }));
+    }
+    const last = entries.at(-1);
+    return last === undefined ? undefined : toAnswer(choice, show(pointer)(last, exchange));
   };
 }
 
 /** Adds one item to a collection: what the request says, and what the server sets. */
 export function addItem(
   { session, call }: Exchange,
-  from: { readonly own: ResourceKit; readonly binding: Binding; readonly place: Place; readonly body: Item },
+  from: {
+    readonly own: ResourceKit;
+    readonly binding: Binding;
+    readonly place: Place;
+    readonly body: Item;
+    readonly id: string | number | undefined;
+  },
 ): { readonly entry: Entry; readonly whole: Item } {
   const { own, binding, place, body } = from;
   const { resource, identity, plan } = own;
   const { collection, scope } = place;
   const number = collection.nextNumber();
-  const id = readOwnId(own, binding, body) ?? identity.make(collection, scope, { seed: session.seed, number });
-  const item = plan.create({
-    id,
+  const id = from.id ?? (resource.singleton ? '' : identity.make(collection, scope, { seed: session.seed, number }));
+  const whole = plan.create({
+    id: resource.singleton ? undefined : identity.toValue(id),
     body,
     fixed: { ...binding.set, ...place.known },
     defaults: collection.defaults,
@@ -53,13 +110,30 @@ export function addItem(
     key: `${resource.name}\0${scope}\0${number}`,
     now: session.clock.now(),
   });
-  const content = readContent(call.body);
-  const entry = {
-    id: identity.toKey(id),
-    ...hideOnce(item, resource.once),
-    ...(content === undefined ? {} : { content }),
-  };
-  return { entry: collection.add(entry, scope), whole: item };
+  const content = readUpload(call.body);
+  const entry = { id: identity.toKey(id), ...hideOnce(own.tagged(whole, 1), resource.once) };
+  return { entry: collection.add(content === undefined ? entry : { ...entry, content }, scope), whole };
+}
+
+/** The answer to a request whose item would have a unique property of another one; undefined where there is none. */
+export function refuseDuplicate(
+  kit: StateKit,
+  exchange: Exchange,
+  of: { readonly own: ResourceKit; readonly binding: Binding; readonly place: Place; readonly id: string | undefined },
+): Answer | undefined {
+  const { own, binding, place, id } = of;
+  if (own.resource.unique.length === 0) return undefined;
+  const body = readBody(exchange);
+  const { entries } = place.collection.list(place.scope);
+  for (const name of own.resource.unique) {
+    const value = body[name];
+    if (value === undefined || value === null) continue;
+    if (!entries.some((entry) => entry.item[name] === value && entry.id !== id)) continue;
+    const message = `${name} ${JSON.stringify(value)} is taken`;
+    exchange.note(`state: ${message}`);
+    return kit.errors.answer(binding.operation, { status: 409, message, code: 'conflict', param: name, from: 'state' });
+  }
+  return undefined;
 }
 
 /** An item without what is shown only once, and that apart. */
@@ -73,26 +147,22 @@ function hideOnce(item: Item, once: readonly string[]): { readonly item: Item; r
 
 /** The id a request chooses itself: of the target, for a membership; of a thing that is named by its user. */
 function readOwnId({ resource, schema }: ResourceKit, binding: Binding, body: Item): string | number | undefined {
-  const names = resource.members === undefined ? [] : [binding.parents.at(-1)?.parameters[0], ...Object.keys(body)];
   if (resource.members !== undefined) {
-    const name = names.find((each) => each !== undefined && /_?id$/i.test(each) && Object.hasOwn(body, each));
+    const name = resource.memberParameter ?? Object.keys(body).find((each) => /_?id$/i.test(each));
     return readText(name === undefined ? undefined : body[name]);
   }
+  if (binding.action === 'copy') return undefined;
   const property = schema?.properties.get(resource.idProperty ?? '');
   return property?.readOnly === true ? undefined : readText(body[resource.idProperty ?? 'id']);
 }
 
 function readText(value: unknown): string | number | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? value : undefined;
 }
 
-/** The bytes of a file that came with a form. */
-function readContent(
-  body: unknown,
-): { readonly bytes: Uint8Array; readonly mediaType: string | undefined } | undefined {
-  if (!isObject(body)) return undefined;
-  for (const value of Object.values(body)) {
-    if (value instanceof Uint8Array) return { bytes: value, mediaType: undefined };
-  }
-  return undefined;
+/** RFC 9110 10.2.2: where the new item is read. */
+function readLocation({ call }: Exchange, binding: Binding, entry: Entry): Answer['headers'] {
+  const [path = ''] = call.url.split('?');
+  const above = binding.action === 'copy' ? path.split('/').slice(0, -2).join('/') : path;
+  return { location: `${above}/${encodeURIComponent(entry.id)}` };
 }

@@ -1,10 +1,10 @@
-import { isObject } from '../../contract/schema.js';
-import type { Item } from '../../state/item-list.js';
 import { toScope } from '../../state/collection.js';
 import { readFixed } from '../../state/deletion.js';
 import type { Binding } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
-import { createChoice, createShow, toAnswer, type StateHandler, type StateKit } from './state-kit.js';
+import { completeBody } from './state-body.js';
+import { createChoice, createShower, toAnswer, type StateHandler, type StateKit } from './state-kit.js';
+import { createPreconditions } from './state-precondition.js';
 import { answerMissing, createPlaceFinder, findEntry, readId, type Place } from './state-scope.js';
 
 /** Answers with one item. */
@@ -12,15 +12,21 @@ export function createReadHandler(kit: StateKit, binding: Binding): StateHandler
   const findPlace = createPlaceFinder(kit, binding);
   const choose = createChoice(binding.operation);
   const { resource } = kit.kit(binding.collection);
-  return (exchange) => {
+  const show = createShower(kit, resource);
+  const check = createPreconditions(kit, binding);
+  const onlyShown = resource.singleton && isOnlyRead(kit, binding);
+  return (exchange, next) => {
     const choice = choose(exchange.call);
     const place = findPlace(exchange);
     if ('missing' in place) return place.missing;
+    if (onlyShown && !place.collection.started) return next();
     const id = readId(exchange.call, binding.id);
     const entry = findEntry(kit, exchange, { place, id });
-    if (entry === undefined) return answerMissing(kit, exchange, { binding, id });
+    if (entry === undefined) return answerMissing(kit, exchange, { binding, id, place });
     if (choice === undefined) return undefined;
-    return toAnswer(choice, createShow(kit, resource, choice.media?.schemaPointer)(entry, exchange));
+    const refused = check.before(exchange, entry);
+    if (refused !== undefined) return refused;
+    return toAnswer(choice, show(choice.media?.schemaPointer)(entry, exchange), check.headers(entry));
   };
 }
 
@@ -29,44 +35,33 @@ export function createDeleteHandler(kit: StateKit, binding: Binding): StateHandl
   const findPlace = createPlaceFinder(kit, binding);
   const choose = createChoice(binding.operation);
   const { resource } = kit.kit(binding.collection);
+  const show = createShower(kit, resource);
+  const check = createPreconditions(kit, binding);
   return (exchange) => {
     const choice = choose(exchange.call);
     const place = findPlace(exchange);
     if ('missing' in place) return place.missing;
     const id = readId(exchange.call, binding.id);
     const entry = findEntry(kit, exchange, { place, id });
-    if (entry === undefined) return answerMissing(kit, exchange, { binding, id });
+    if (entry === undefined) return answerMissing(kit, exchange, { binding, id, place });
+    const refused = check.before(exchange, entry);
+    if (refused !== undefined) return refused;
     removeWithChildren(kit, exchange, { place, id });
     if (choice === undefined) return undefined;
     const pointer = choice.media?.schemaPointer;
     const schema = pointer === undefined ? undefined : kit.read(pointer);
     if (pointer === undefined || schema === undefined) return toAnswer(choice, undefined);
-    if (schema.pointer === resource.schema) return toAnswer(choice, entry.item);
+    if (schema.pointer === resource.schema) return toAnswer(choice, show(pointer)(entry, exchange));
     const shown = entry.item[resource.idProperty ?? 'id'] ?? id;
     return toAnswer(choice, completeBody(kit, exchange, { pointer, body: readFixed(schema, shown), key: id }));
   };
 }
 
-/** A body made legal: as it is where it fits, else with what its schema demands besides. */
-export function completeBody(
-  kit: StateKit,
-  { session }: Exchange,
-  of: { readonly pointer: string; readonly body: Item; readonly key: string },
-): unknown {
-  if (kit.validators.check(of.pointer, 'response')(of.body, 'body').length === 0) return of.body;
-  return kit.generator.complete(of.pointer, of.body, {
-    seed: session.seed,
-    key: `${of.pointer}\0${of.key}`,
-    direction: 'response',
-    now: session.clock.now(),
-    known: of.body,
-  });
-}
-
-/** The object a request carries; nothing where its body is none. */
-export function readBody(exchange: Exchange): Item {
-  const { body } = exchange.call;
-  return isObject(body) ? body : {};
+/** Whether no operation writes the collection: then only a fixture says what it holds. */
+function isOnlyRead(kit: StateKit, binding: Binding): boolean {
+  return [...kit.resources.bindings.values()].every(
+    ({ collection, action }) => collection !== binding.collection || action === 'read',
+  );
 }
 
 function removeWithChildren(

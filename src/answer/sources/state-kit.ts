@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operation.js';
+import { isObject } from '../../contract/schema.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
@@ -37,6 +38,8 @@ export interface ResourceKit {
   readonly schema: ItemSchema | undefined;
   readonly identity: Identity;
   readonly plan: ItemPlan;
+  /** The item with its version in it, for resources that show one (`etag`). */
+  tagged(item: Item, revision: number): Item;
 }
 
 /** What the handlers of all operations share. */
@@ -44,6 +47,8 @@ export interface StateKit extends StateParts {
   readonly read: ReadItemSchema;
   kit(collection: string): ResourceKit;
   worldOf(resource: Resource, collection: Collection): World;
+  /** Whether the store can say which items there are: not for things that the contract does not describe and nobody gave. */
+  isKnown(resource: Resource, collection: Collection): boolean;
 }
 
 /** Shows an item the way one schema wants it. */
@@ -69,6 +74,8 @@ export function createStateKit(parts: StateParts): StateKit {
       parts.world ??
       parts.resources.world ??
       (collection.started || resource.schema === undefined ? 'closed' : 'open'),
+    isKnown: (resource, collection) =>
+      collection.started || resource.schema !== undefined || (resource.world ?? parts.world) !== undefined,
   };
 }
 
@@ -89,7 +96,10 @@ function createResourceKit(parts: StateParts, read: ReadItemSchema, name: string
         parts.generator.complete(pointer, item, { seed, key, direction: 'response', now }) as Item,
     },
   });
-  return { resource, schema, identity, plan };
+  const tag = schema?.properties.get('etag');
+  const shows = tag !== undefined && !('const' in tag.schema) && tag.schema.type !== 'object';
+  const tagged = (item: Item, revision: number): Item => (shows ? { ...item, etag: String(revision) } : item);
+  return { resource, schema, identity, plan, tagged };
 }
 
 /** A chooser of responses that remembers its choice for each `Accept` it has seen. */
@@ -106,25 +116,49 @@ export function createChoice(operation: Operation, status?: number): (call: Call
 }
 
 /** Shows items as the schema at a pointer wants them: as they are where it is the schema of the resource. */
-export function createShow(kit: StateKit, resource: Resource, pointer: string | undefined): ShowItem {
-  const target = pointer === undefined ? undefined : kit.read(pointer)?.pointer;
-  if (pointer === undefined || target === undefined || target === resource.schema) return (entry) => entry.item;
+export function createShower(kit: StateKit, resource: Resource): (pointer: string | undefined) => ShowItem {
+  const known = new Map<string | undefined, ShowItem>();
+  return (pointer) => {
+    const seen = known.get(pointer);
+    if (seen !== undefined) return seen;
+    const show = createShow(kit, resource, pointer);
+    known.set(pointer, show);
+    return show;
+  };
+}
+
+function createShow(kit: StateKit, resource: Resource, pointer: string | undefined): ShowItem {
+  const target = pointer === undefined ? undefined : kit.read(pointer);
+  if (pointer === undefined || target === undefined || target.pointer === resource.schema) return (entry) => entry.item;
   const check = kit.validators.check(pointer, 'response');
+  const names = [...target.properties.keys()];
   const shown = new WeakMap<Item, unknown>();
-  return (entry, { session }) => {
+  return (entry, { session, call }) => {
     if (shown.has(entry.item)) return shown.get(entry.item);
-    const fits = check(entry.item, 'body').length === 0;
+    const part = names.length === 0 ? entry.item : pick(entry.item, names);
     const context = {
       seed: session.seed,
       key: `${resource.name}\0${entry.id}`,
       direction: 'response' as const,
       now: session.clock.now(),
-      known: entry.item,
+      known: { ...entry.item, ...(isObject(call.body) ? call.body : {}), ...call.path },
     };
-    const item = fits ? entry.item : kit.generator.complete(pointer, entry.item, context);
+    const item = check(part, 'body').length === 0 ? part : kit.generator.complete(pointer, part, context);
     shown.set(entry.item, item);
     return item;
   };
+}
+
+function pick(item: Item, names: readonly string[]): Item {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) if (Object.hasOwn(item, name)) picked[name] = item[name];
+  return picked;
+}
+
+/** The first of some statuses that an operation declares, or, where it declares none of them, the last. */
+export function chooseDeclared(binding: Binding, statuses: readonly number[]): number {
+  const declared = new Set(binding.operation.responses.map(({ status }) => status));
+  return statuses.find((status) => declared.has(String(status))) ?? statuses.at(-1) ?? 400;
 }
 
 /** An answer from state. */

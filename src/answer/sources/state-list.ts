@@ -8,7 +8,7 @@ import { readFilters, readSort } from '../../state/selection.js';
 import type { Binding } from '../../state/resource.js';
 import { createView } from '../../state/view.js';
 import type { Exchange } from '../answer-source.js';
-import { createChoice, createShow, toAnswer, toNoun, type StateHandler, type StateKit } from './state-kit.js';
+import { createChoice, createShower, toAnswer, toNoun, type StateHandler, type StateKit } from './state-kit.js';
 import { createPlaceFinder } from './state-scope.js';
 import { seedOpenWorld } from './state-world.js';
 
@@ -19,7 +19,7 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
   const plan = createPagePlan(kit.contract, operation, { item: schema, style: binding.page });
   const findPlace = createPlaceFinder(kit, binding);
   const choose = createChoice(operation);
-  const show = createShow(kit, resource, shape.itemSchema);
+  const show = createShower(kit, resource)(shape.itemSchema);
   const idProperty = resource.idProperty ?? 'id';
   const links = operation.responses.some(({ headers }) => headers.some(({ name }) => name.toLowerCase() === 'link'));
   let filled: Envelope | undefined;

@@ -5,7 +5,7 @@ import type { Entry, Item } from '../../state/item-list.js';
 import { toSingular } from '../../state/resource-names.js';
 import type { Binding, Resource } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
-import { toNoun, type StateKit } from './state-kit.js';
+import { chooseDeclared, toNoun, type StateKit } from './state-kit.js';
 import { bringIntoBeing } from './state-world.js';
 
 /** The place in the store that a call speaks of. */
@@ -58,13 +58,14 @@ export function findEntry(
   return place.collection.get(id, place.scope) ?? bringIntoBeing(kit, exchange, at);
 }
 
-/** The answer for an id that names nothing. */
+/** The answer for an id that names nothing; undefined where the store cannot know what there is. */
 export function answerMissing(
   kit: StateKit,
   exchange: Exchange,
-  at: { readonly binding: Binding; readonly id: string },
-): Answer {
-  const { binding, id } = at;
+  at: { readonly binding: Binding; readonly id: string; readonly place: Place },
+): Answer | undefined {
+  const { binding, id, place } = at;
+  if (!kit.isKnown(place.resource, place.collection)) return undefined;
   const parent = binding.parents.at(-1);
   const noun = toNoun(kit, binding);
   const message =
@@ -77,6 +78,31 @@ export function answerMissing(
     message,
     code: 'not_found',
     param: binding.id.at(-1),
+    from: 'state',
+  });
+}
+
+/** The answer to a membership of something that does not exist; undefined where it does, or where nothing is named. */
+export function answerUnknownTarget(
+  kit: StateKit,
+  exchange: Exchange,
+  at: { readonly binding: Binding; readonly place: Place; readonly id: string | number | undefined },
+): Answer | undefined {
+  const { members, memberParameter } = at.place.resource;
+  if (members === undefined || at.id === undefined) return undefined;
+  const target = kit.kit(members).resource;
+  const collection = exchange.session.store.collection(members);
+  const place: Place = { resource: target, collection, scope: '', known: {} };
+  const id = String(at.id);
+  if (findEntry(kit, exchange, { place, id }) !== undefined || !kit.isKnown(target, collection)) return undefined;
+  const message = `no ${toWords(members)} has the id ${JSON.stringify(id)}`;
+  exchange.note(`state: ${message}`);
+  const status = chooseDeclared(at.binding, [404, 400]);
+  return kit.errors.answer(at.binding.operation, {
+    status,
+    message,
+    code: 'not_found',
+    param: memberParameter,
     from: 'state',
   });
 }
@@ -97,7 +123,7 @@ function findMissingParent(
   const place: Place = { resource, collection, scope: resource.parents.length === 0 ? '' : above, known: {} };
   if (findEntry(kit, exchange, { place, id }) !== undefined) return undefined;
   // A collection that the contract neither describes nor lets anybody fill says nothing about which ids exist.
-  if (!collection.started && resource.schema === undefined) return undefined;
+  if (!kit.isKnown(resource, collection)) return undefined;
   const message = `no ${toWords(link.collection)} has the id ${JSON.stringify(id)}`;
   exchange.note(`state: ${message}`);
   return kit.errors.answer(binding.operation, {

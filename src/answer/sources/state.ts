@@ -2,7 +2,9 @@ import type { Operation } from '../../contract/operation.js';
 import type { Binding } from '../../state/resource.js';
 import type { AnswerSource } from '../answer-source.js';
 import { createContentHandler } from './state-content.js';
-import { createCreateHandler } from './state-create.js';
+import { createReplaceHandler, createUpdateHandler } from './state-change.js';
+import { createBatchHandler, createCreateHandler } from './state-create.js';
+import { withIdempotency } from './state-idempotency.js';
 import { createDeleteHandler, createReadHandler } from './state-item.js';
 import { createStateKit, type StateHandler, type StateKit, type StateParts } from './state-kit.js';
 import { createListHandler } from './state-list.js';
@@ -14,7 +16,8 @@ export function createStateSource(parts: StateParts): AnswerSource {
   const find = (operation: Operation): StateHandler | undefined => {
     if (handlers.has(operation)) return handlers.get(operation);
     const binding = parts.resources.bindings.get(operation.id);
-    const handler = binding === undefined ? undefined : createHandler(kit, binding);
+    const bare = binding === undefined ? undefined : createHandler(kit, binding);
+    const handler = bare === undefined || binding === undefined ? undefined : withIdempotency(kit, binding, bare);
     handlers.set(operation, handler);
     return handler;
   };
@@ -32,6 +35,7 @@ function createHandler(kit: StateKit, binding: Binding): StateHandler | undefine
     case 'list':
     case 'search':
       return binding.list === undefined ? undefined : createListHandler(kit, binding, binding.list);
+    case 'copy':
     case 'create':
       return createCreateHandler(kit, binding);
     case 'read':
@@ -40,7 +44,12 @@ function createHandler(kit: StateKit, binding: Binding): StateHandler | undefine
       return createDeleteHandler(kit, binding);
     case 'content':
       return createContentHandler(kit, binding);
-    default:
-      return undefined;
+    case 'batch':
+      return createBatchHandler(kit, binding);
+    case 'act':
+    case 'update':
+      return createUpdateHandler(kit, binding);
+    case 'replace':
+      return createReplaceHandler(kit, binding);
   }
 }

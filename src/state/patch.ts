@@ -1,0 +1,127 @@
+import { isObject } from '../contract/schema.js';
+import { readSegments } from '../contract/pointer.js';
+import type { Item } from './item-list.js';
+
+/** RFC 7386: objects are merged member by member, `null` removes a member, anything else takes the place of what was there. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = mergePatch(merged[name], value);
+  }
+  return merged;
+}
+
+/** What a JSON Patch makes of an item, or the sentence that says why it cannot be applied. */
+export type PatchResult = { readonly item: Item } | { readonly mistake: string };
+
+/** RFC 6902: the operations one after the other; where one fails, none has happened. */
+export function applyJsonPatch(item: Item, operations: unknown): PatchResult {
+  if (!Array.isArray(operations)) return { mistake: 'a JSON Patch is a list of operations' };
+  let current: unknown = structuredClone(item);
+  for (const [i, operation] of operations.entries()) {
+    if (!isObject(operation)) return { mistake: `operation ${i} of the patch is no object` };
+    const next = applyOperation(current, operation);
+    if ('mistake' in next)
+      return { mistake: `operation ${i} of the patch (${String(operation['op'])}) ${next.mistake}` };
+    current = next.value;
+  }
+  return isObject(current) ? { item: current } : { mistake: 'the patch leaves no object' };
+}
+
+type Step = { readonly value: unknown } | { readonly mistake: string };
+
+function applyOperation(root: unknown, operation: Item): Step {
+  const { op, path, from, value } = operation;
+  if (typeof path !== 'string') return { mistake: 'has no path' };
+  switch (op) {
+    case 'add':
+      return write(root, path, { value, insert: true });
+    case 'replace':
+      return read(root, path).found ? write(root, path, { value, insert: false }) : missing(path);
+    case 'remove':
+      return remove(root, path);
+    case 'test':
+      return isSame(read(root, path).value, value) ? { value: root } : { mistake: `finds another value at "${path}"` };
+    case 'copy':
+    case 'move': {
+      if (typeof from !== 'string') return { mistake: 'has no from' };
+      const source = read(root, from);
+      if (!source.found) return missing(from);
+      const taken: Step = op === 'move' ? remove(root, from) : { value: root };
+      return 'mistake' in taken
+        ? taken
+        : write(taken.value, path, { value: structuredClone(source.value), insert: true });
+    }
+    default:
+      return { mistake: 'is none of add, remove, replace, move, copy and test' };
+  }
+}
+
+function missing(path: string): Step {
+  return { mistake: `finds nothing at "${path}"` };
+}
+
+function read(root: unknown, path: string): { readonly found: boolean; readonly value: unknown } {
+  let value = root;
+  for (const segment of readSegments(path)) {
+    if (Array.isArray(value) && /^(0|[1-9]\d*)$/.test(segment) && Number(segment) < value.length)
+      value = value[Number(segment)];
+    else if (isObject(value) && Object.hasOwn(value, segment)) value = value[segment];
+    else return { found: false, value: undefined };
+  }
+  return { found: true, value };
+}
+
+/** A copy of the tree with a value at a path; along the path everything is copied, the rest is shared. */
+function write(root: unknown, path: string, what: { readonly value: unknown; readonly insert: boolean }): Step {
+  const segments = readSegments(path);
+  const [segment] = segments;
+  if (segment === undefined) return { value: what.value };
+  const inner = (child: unknown): Step =>
+    segments.length === 1 ? { value: what.value } : write(child, joinRest(segments), what);
+  if (Array.isArray(root)) {
+    const index = segment === '-' ? root.length : Number(segment);
+    const last = segments.length === 1 && what.insert ? root.length : root.length - 1;
+    if (!Number.isInteger(index) || index < 0 || index > last) return missing(path);
+    const made = inner(root[index]);
+    if ('mistake' in made) return made;
+    const removed = segments.length === 1 && what.insert ? 0 : 1;
+    return { value: root.toSpliced(index, removed, made.value) };
+  }
+  if (!isObject(root) || (segments.length > 1 && !Object.hasOwn(root, segment))) return missing(path);
+  const made = inner(root[segment]);
+  return 'mistake' in made ? made : { value: { ...root, [segment]: made.value } };
+}
+
+function remove(root: unknown, path: string): Step {
+  const segments = readSegments(path);
+  const [segment] = segments;
+  if (segment === undefined || !read(root, path).found) return missing(path);
+  if (segments.length > 1) {
+    const child = Array.isArray(root) ? root[Number(segment)] : (root as Item)[segment]; // `read` went this way
+    const made = remove(child, joinRest(segments));
+    return 'mistake' in made ? made : write(root, toPath(segment), { value: made.value, insert: false });
+  }
+  if (Array.isArray(root)) return { value: root.toSpliced(Number(segment), 1) };
+  return { value: Object.fromEntries(Object.entries(root as Item).filter(([name]) => name !== segment)) }; // as above
+}
+
+function joinRest(segments: readonly string[]): string {
+  return segments.slice(1).map(toPath).join('');
+}
+
+function toPath(segment: string): string {
+  return `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** RFC 6902 section 4.6: equal as JSON, whatever the order of members. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, i) => isSame(each, b[i]));
+  if (!isObject(a) || !isObject(b)) return a === b;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]))
+  );
+}
