@@ -106,7 +106,7 @@ function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
     const message = `security scheme "${scheme.name}" is mutual TLS, which is assumed to hold`;
     return {
       credential: '',
-      note: { code: 'CREDENTIAL_UNCHECKED', in: 'security', message, schemaPointer: scheme.pointer },
+      note: { code: 'CREDENTIAL_UNCHECKED', in: 'security', name: scheme.name, message, schemaPointer: scheme.pointer },
     };
   }
   const wanted = scheme.type === 'http' ? (scheme.scheme ?? 'bearer') : 'bearer';

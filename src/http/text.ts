@@ -120,7 +120,7 @@ function toTree(branch: Branch): TextTree {
     const items = names
       .toSorted((x, y) => Number(x) - Number(y))
       .map((name) => toTree(children.get(name) ?? createBranch()));
-    return [...items, ...texts];
+    return [...texts, ...items];
   }
   const tree: Record<string, TextTree> = {};
   for (const [name, child] of children) setOwn(tree, name, toTree(child));

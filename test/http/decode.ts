@@ -8,6 +8,8 @@ export interface Asked {
   readonly ask: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** What the router hands over, where a URL could not carry it. */
+  readonly pathText?: Readonly<Record<string, string>>;
 }
 
 export type Ask = (asked: Asked | string) => Promise<Call>;
@@ -34,7 +36,7 @@ export async function createAsk(document: object, options: Partial<CallDecoderOp
   const router = createRouter(contract.operations);
   const decoder = createCallDecoder(contract, createValidators(contract), { bodyLimitBytes: 1000, ...options });
   return async (asked) => {
-    const { ask, headers = {}, body } = typeof asked === 'string' ? { ask: asked } : asked;
+    const { ask, headers = {}, body, pathText } = typeof asked === 'string' ? { ask: asked } : asked;
     const [method = '', target = ''] = ask.split(/ (.*)/);
     // A Blob brings no Content-Type of its own, as a string would.
     const sent = body === undefined ? undefined : new Blob([typeof body === 'string' ? body : Buffer.from(body)]);
@@ -42,7 +44,7 @@ export async function createAsk(document: object, options: Partial<CallDecoderOp
     const { pathname, search } = new URL(request.url);
     const match = router.match(method, pathname, search);
     if (match.kind !== 'operation') throw new Error(`${ask} meets no operation`);
-    return decoder.decode(match.operation, match.pathText, request);
+    return decoder.decode(match.operation, pathText ?? match.pathText, request);
   };
 }
 

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { createAsk, toDocument, toLines, toSentences } from './decode.js';
+
+const text = { type: 'string' };
+const whole = { type: 'integer' };
+
+describe('path parameters', () => {
+  const long = 'x'.repeat(10_240);
+  const table: readonly (readonly [name: string, raw: string, want: string])[] = [
+    ['an encoded slash stays in its segment', 'a%2Fb', 'a/b'],
+    ['encoded dots are a value', '%2E%2E', '..'],
+    ['unicode is decoded', 'na%C3%AFve-%F0%9F%98%80', 'naïve-😀'],
+    ['a plus is a plus', 'a+b', 'a+b'],
+    ['a comma is part of a text', 'a,b', 'a,b'],
+    ['10 kB are a value', long, long],
+  ];
+  it.each(table)('%s', async (_name, raw, want) => {
+    const parameter = { name: 'id', in: 'path', required: true, schema: text };
+    const ask = await createAsk(toDocument({ parameters: [parameter] }, {}, 'get /things/{id}'));
+    const call = await ask({ ask: 'GET /things/any', pathText: { id: raw } });
+    expect(toLines(call)).toEqual([]);
+    expect(call.path).toEqual({ id: want });
+  });
+
+  it('refuses broken encoding and wrong types', async () => {
+    const parameter = { name: 'id', in: 'path', required: true, schema: whole };
+    const ask = await createAsk(toDocument({ parameters: [parameter] }, {}, 'get /things/{id}'));
+    expect(toLines(await ask('GET /things/%zz'))).toEqual(['error ENCODING_MALFORMED /id']);
+    const call = await ask('GET /things/seven');
+    expect(toSentences(call)).toEqual(['path parameter "id" must be an integer, not "seven"']);
+  });
+});
+
+describe('header parameters', () => {
+  it('are read, whatever the case of their names, and checked', async () => {
+    const parameters = [
+      { name: 'X-Count', in: 'header', schema: whole },
+      { name: 'X-Tags', in: 'header', schema: { type: 'array', items: text } },
+      { name: 'X-Must', in: 'header', required: true, schema: { ...text, minLength: 2 } },
+    ];
+    const ask = await createAsk(toDocument({ parameters }));
+    const call = await ask({
+      ask: 'GET /things',
+      headers: { 'x-count': '3', 'x-tags': 'a, b ,c', 'x-must': '100% ok' },
+    });
+    expect(toLines(call)).toEqual([]);
+    expect(call.header).toEqual({ 'X-Count': 3, 'X-Tags': ['a', 'b', 'c'], 'X-Must': '100% ok' });
+    expect(toLines(await ask('GET /things'))).toEqual(['error REQUIRED /X-Must']);
+    const short = await ask({ ask: 'GET /things', headers: { 'x-must': 'a' } });
+    expect(toSentences(short)).toEqual(['header "X-Must" must be at least 2 characters long, not 1']);
+  });
+
+  it.each(['Accept', 'Content-Type', 'Authorization'])('called %s are ignored, as OpenAPI says', async (name) => {
+    const ask = await createAsk(toDocument({ parameters: [{ name, in: 'header', required: true, schema: whole }] }));
+    const call = await ask('GET /things');
+    expect(toLines(call)).toEqual([]);
+    expect(call.header).toEqual({});
+  });
+});
+
+describe('cookie parameters', () => {
+  const parameters = [
+    { name: 'session', in: 'cookie', required: true, schema: text },
+    { name: 'n', in: 'cookie', schema: whole },
+  ];
+  const table: readonly (readonly [name: string, cookie: string, want: object, lines: readonly string[]])[] = [
+    ['several cookies', 'session=abc; n=3', { session: 'abc', n: 3 }, []],
+    ['quoted values', 'session="a b"', { session: 'a b' }, []],
+    ['encoded values', 'session=a%20b%3B', { session: 'a b;' }, []],
+    ['values with an equals sign', 'session=a=b', { session: 'a=b' }, []],
+    ['the first of two of one name', 'session=a; session=b', { session: 'a' }, []],
+    ['an empty value', 'session=', { session: '' }, []],
+    ['a missing one', 'other=1', {}, ['error REQUIRED /session']],
+    ['a wrong type', 'session=a; n=x', { session: 'a', n: 'x' }, ['error TYPE /n']],
+    ['broken encoding', 'session=%zz', {}, ['error ENCODING_MALFORMED /session']],
+  ];
+  it.each(table)('%s', async (_name, cookie, want, lines) => {
+    const ask = await createAsk(toDocument({ parameters }));
+    const call = await ask({ ask: 'GET /things', headers: { cookie } });
+    expect(call.cookie).toEqual(want);
+    expect(toLines(call)).toEqual(lines);
+  });
+});
+
+describe('parameters of a path item', () => {
+  it('hold for its operations, and an operation may overrule them', async () => {
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 't', version: '1' },
+      paths: {
+        '/things': {
+          parameters: [
+            { name: 'a', in: 'query', required: true, schema: whole },
+            { name: 'b', in: 'query', required: true, schema: whole },
+          ],
+          get: { parameters: [{ name: 'b', in: 'query', schema: text }], responses: { 200: { description: '' } } },
+        },
+      },
+    };
+    const ask = await createAsk(document);
+    expect(toLines(await ask('GET /things?b=x'))).toEqual(['error REQUIRED /a']);
+  });
+});
