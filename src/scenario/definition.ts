@@ -45,7 +45,7 @@ export interface RuleDefinition {
   readonly violates?: string;
 }
 
-/** What a call must be like; every part must hold. `null` as the value of a parameter means: it is absent. */
+/** What a call must be like; every part must hold. A parameter that only has to be there is `{ present: true }`; `null` means it is absent. */
 export interface WhenDefinition {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;

@@ -43,12 +43,20 @@ function findIn(
 
 /** Whether a parameter is what a rule wants: the same value, the same text, or one of a list. */
 function matchesValue(wanted: unknown, actual: unknown): boolean {
-  if (wanted === null) return actual === undefined || actual === null;
+  const presence = readPresence(wanted);
+  if (presence !== undefined) return presence === (actual !== undefined && actual !== null);
   if (actual === undefined) return false;
   if (isSubset(wanted, actual)) return true;
   if (isObject(wanted) || Array.isArray(wanted)) return false;
   if (Array.isArray(actual)) return actual.some((item) => isText(wanted, item));
   return isText(wanted, actual);
+}
+
+/** Whether a rule only asks for a parameter to be there (`{ present: true }`) or not (`null`, `{ present: false }`). */
+export function readPresence(wanted: unknown): boolean | undefined {
+  if (wanted === null) return false;
+  if (!isObject(wanted) || Object.keys(wanted).length !== 1) return undefined;
+  return typeof wanted['present'] === 'boolean' ? wanted['present'] : undefined;
 }
 
 function isText(wanted: unknown, actual: unknown): boolean {

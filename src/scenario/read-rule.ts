@@ -52,7 +52,7 @@ export function readRule(given: Given, base: Omit<Reading, 'violates'>): RuleBod
         ? undefined
         : readWhole(member(given, 'times'), '"times"', [1, Infinity]),
     probability: readProbability(member(given, 'probability')),
-    then: then.value === undefined ? undefined : readChanges(then, '"then"', reading),
+    changes: then.value === undefined ? undefined : readChanges(then, '"then"', reading),
     violates,
   };
 }

@@ -5,6 +5,7 @@ import { nearest } from '../errors.js';
 import { readCallRange, type CallRange } from './call-range.js';
 import { checkParts, knownParameters } from './check-value.js';
 import type { Reading } from './ground.js';
+import { readPresence } from './match.js';
 import { didYouMean } from './mistakes.js';
 import { describe, isRecord, member, readItems, readMembers, type Given } from './read.js';
 import type { CollectionCondition, When } from './rule.js';
@@ -69,13 +70,26 @@ function credentialNames(operation: Operation, place: Place, reading: Reading): 
 }
 
 function checkParameterValue(given: Given, parameter: Parameter, reading: Reading): void {
-  // `null` asks for the parameter to be absent; an object asks for some of its members.
-  if (given.value === null || isObject(given.value)) return;
+  // `null` and `{ present }` ask whether it is there at all.
+  if (readPresence(given.value) !== undefined) return;
+  if (isObject(given.value) && !isStructured(parameter, reading)) {
+    const hint = 'write the value itself, or { present: true } for any value';
+    given.notes.wrong(given.pointer, `${parameter.in} parameter ${JSON.stringify(parameter.name)} is no object`, hint);
+    return;
+  }
+  if (isObject(given.value)) return;
   const violations = reading.ground.check(parameter.schemaPointer, 'request')(given.value, 'query');
   const asText = reading.ground.check(parameter.schemaPointer, 'request')(toText(given.value), 'query');
   if (violations.length === 0 || asText.length === 0 || reading.violates) return;
   const message = `${parameter.in} parameter ${JSON.stringify(parameter.name)} can never be ${describe(given.value)}`;
   given.notes.wrong(given.pointer, message, violations[0]?.message);
+}
+
+/** Whether a parameter takes an object, of which a rule may ask for some members. */
+function isStructured(parameter: Parameter, reading: Reading): boolean {
+  const { schema } = reading.ground.contract.resolve(parameter.schema, parameter.schemaPointer);
+  const isPlain = isObject(schema) && typeof schema['type'] === 'string' && schema['type'] !== 'object';
+  return !isPlain;
 }
 
 /** A value as it would stand in a URL. */

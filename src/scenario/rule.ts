@@ -34,7 +34,8 @@ export interface Rule {
   readonly delay: Delay | undefined;
   readonly times: number | undefined;
   readonly probability: number | undefined;
-  readonly then: Changes | undefined;
+  /** What `then` says. */
+  readonly changes: Changes | undefined;
   readonly violates: string | undefined;
 }
 

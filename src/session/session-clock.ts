@@ -22,7 +22,8 @@ export function createSessionClocks(option: ClockOption): () => SessionClock {
   if (typeof option === 'object' && !(option instanceof Date)) return () => toShared(option);
   const start = option === undefined ? undefined : readInstant(option);
   return () => {
-    const clock = createVirtualClock(start);
+    // Nobody is there to move a clock that a request sleeps by: a delay moves it, and costs no time.
+    const clock = createVirtualClock(start, { autoAdvance: true });
     return {
       clock,
       read: () => clock.now(),

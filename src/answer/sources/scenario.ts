@@ -49,7 +49,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       note: exchange.note,
     });
     const target = { state, changeCollection: parts.changeCollections(session) };
-    for (const rule of verdict.applied) if (rule.then !== undefined) applyChanges(rule.then, target, scope);
+    for (const rule of verdict.applied) if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
     const finish = (): ReturnType<Next> => {
       const answer = answerOutcome(exchange, { outcome: verdict.outcome, scope, next });
       return answer instanceof Promise
