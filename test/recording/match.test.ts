@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openCassette } from '../../src/recording/cassette-writer.js';
+import { toUnnumbered } from '../../src/recording/draft.js';
+import { DEFAULT_MATCH, type Manifest, type MatchRules } from '../../src/recording/manifest.js';
+import { createMatcher, formatMiss, type Matcher } from '../../src/recording/match.js';
+import { createMask, createRedactor, createRequestWalk } from '../../src/recording/redact.js';
+import { createReplayState } from '../../src/recording/replay-state.js';
+import type { Call } from '../../src/http/call.js';
+import { loadParts, SHOP } from './contract.js';
+import { createFolder } from './folders.js';
+
+const parts = await loadParts(SHOP);
+
+interface Asked {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: BodyInit;
+}
+
+async function toCall({ url, method, headers, body }: Asked): Promise<Call> {
+  const request = new Request(`http://mock${url}`, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: headers ?? {},
+    ...(body === undefined ? {} : { body }),
+  });
+  const target = new URL(request.url);
+  const match = parts.router.match(request.method, target.pathname, target.search);
+  if (match.kind !== 'operation') throw new Error(`no operation for ${url}`);
+  return parts.decoder.decode(match.operation, match.pathText, request);
+}
+
+/** A matcher over recordings of these requests, written to disk and read again as they are in real use. */
+async function record(requests: readonly Asked[], rules: Partial<MatchRules> = {}): Promise<Matcher> {
+  const { contract } = parts;
+  const manifest: Manifest = {
+    version: 1,
+    contract: { title: contract.title, version: contract.version, hash: contract.hash },
+    upstream: 'https://shop.example/api',
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    match: { ...DEFAULT_MATCH, ...rules },
+    redacted: {},
+    maxAge: undefined,
+  };
+  const folder = join(createFolder(), 'shop');
+  const writer = openCassette(folder, manifest);
+  const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
+  for (const asked of requests) {
+    const call = await toCall(asked);
+    const response = { status: 200, headers: {}, interim: [], trailers: [], chunks: [] };
+    const draft = toUnnumbered({ call, at: 0, elapsedMs: 1, outcome: { response } });
+    if (draft === undefined) throw new Error('a response without a coding can be read');
+    await writer.add(redactor.redact(draft, call.operation), redactor.scan);
+  }
+  await writer.describe((before) => ({ ...before, redacted: redactor.vault.issued() }));
+  const cassette = openCassette(folder, manifest).read();
+  const mask = createMask({}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
+  return createMatcher(cassette, { ...parts, walk: createRequestWalk({ ...parts, options: {} }), mask });
+}
+
+const post = (body: unknown, headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' }): Asked => ({
+  url: '/api/items',
+  headers,
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const form = (body: string): Asked => post(body, { 'content-type': 'application/x-www-form-urlencoded' });
+const multipart = (entries: readonly (readonly [string, string | Blob, string?])[]): Asked => {
+  const data = new FormData();
+  for (const [name, value, filename] of entries) {
+    if (typeof value === 'string') data.append(name, value);
+    else data.append(name, value, filename);
+  }
+  return { url: '/api/items', body: data };
+};
+const get = (url: string, headers: Readonly<Record<string, string>> = {}): Asked => ({ url, headers });
+const bytes = (...values: number[]): Blob => new Blob([new Uint8Array(values)], { type: 'application/octet-stream' });
+
+const PAIRS: readonly (readonly [reason: string, recorded: Asked, came: Asked, same: boolean, rules?: Partial<MatchRules>])[] = [
+  ['the same request', get('/api/items'), get('/api/items'), true],
+  ['the base path does not matter', get('/api/items'), get('/items'), true],
+  ['another path parameter', get('/api/items/a'), get('/api/items/b'), false],
+  ['a path parameter escaped in another way', get('/api/items/a%2Db'), get('/api/items/a-b'), true],
+  ['an escaped slash stays inside its parameter', get('/api/items/a%2Fb'), get('/api/items/a-b'), false],
+  ['another operation', get('/api/items'), get('/api/items/a'), false],
+  ['another method', get('/api/items'), { url: '/api/items', method: 'POST' }, false],
+  ['query parameters in another order', get('/api/items?limit=5&q=x'), get('/api/items?q=x&limit=5'), true],
+  ['a default that is written out', get('/api/items'), get('/api/items?limit=20'), true],
+  ['another value than the default', get('/api/items'), get('/api/items?limit=21'), false],
+  ['the same number written in another way', get('/api/items?limit=5'), get('/api/items?limit=%35'), true],
+  ['a list with commas, escaped or not', get('/api/items?tags=a,b'), get('/api/items?tags=a%2Cb'), false],
+  ['a list in another order', get('/api/items?tags=a,b'), get('/api/items?tags=b,a'), false],
+  ['an exploded list, and the brackets of an SDK', get('/api/items?ids=1&ids=2'), get('/api/items?ids[]=1&ids[]=2'), true],
+  ['a deep object with escaped brackets', get('/api/items?filter[color]=red'), get('/api/items?filter%5Bcolor%5D=red'), true],
+  ['a deep object with another value', get('/api/items?filter[color]=red'), get('/api/items?filter[color]=blue'), false],
+  ['a space as plus and as %20', get('/api/items?q=a+b'), get('/api/items?q=a%20b'), true],
+  ['an empty value is not an absent one', get('/api/items?q='), get('/api/items'), false],
+  ['a query parameter nobody declares', get('/api/items?x=1'), get('/api/items?x=2'), false],
+  ['a query parameter that is ignored', get('/api/items?x=1'), get('/api/items?x=2'), true, { ignoreQuery: ['x'] }],
+  ['a header nobody declares', get('/api/items', { 'user-agent': 'a' }), get('/api/items', { 'user-agent': 'b' }), true],
+  ['a header the contract declares', get('/api/items', { 'x-tenant': 'a' }), get('/api/items', { 'x-tenant': 'b' }), false],
+  ['a declared number in a header', get('/api/items', { 'x-page': '1' }), get('/api/items', { 'x-page': ' 1 ' }), true],
+  ['a declared header that is ignored', get('/api/items', { 'x-tenant': 'a' }), get('/api/items', { 'x-tenant': 'b' }), true, { ignoreHeaders: ['X-Tenant'] }],
+  ['a header that the manifest names', get('/api/items', { accept: 'text/csv' }), get('/api/items', { accept: 'text/html' }), false, { headers: ['Accept'] }],
+  ['a header that is new with every request', get('/api/items', { 'idempotency-key': 'a' }), get('/api/items', { 'idempotency-key': 'b' }), true],
+  ['members of a body in another order', post({ id: 'a', name: 'n' }), post({ name: 'n', id: 'a' }), true],
+  ['white space in a body', post('{"id":"a"}'), post('{ "id" : "a" }'), true],
+  ['another member of a body', post({ id: 'a', name: 'n' }), post({ id: 'a', name: 'm' }), false],
+  ['a member that is null is not an absent one', post({ id: 'a', name: null }), post({ id: 'a' }), false],
+  ['a member of the body that is ignored', post({ id: 'a', at: 1 }), post({ id: 'a', at: 2 }), true, { ignoreBody: ['/at'] }],
+  ['members of items that are ignored', post({ id: 'a', list: [{ at: 1 }] }), post({ id: 'a', list: [{ at: 2 }] }), true, { ignoreBody: ['/list/*/at'] }],
+  ['numbers that a double takes for one', post('{"id":"a","n":9007199254740993}'), post('{"id":"a","n":9007199254740992}'), false],
+  ['the same number with and without a fraction', post('{"id":"a","n":1.0}'), post('{"id":"a","n":1}'), true],
+  ['fields of a form in another order', form('a=1&b=2'), form('b=2&a=1'), true],
+  ['fields of one name in another order', form('a=1&a=2'), form('a=2&a=1'), false],
+  ['a multipart body with another boundary', multipart([['note', 'x']]), multipart([['note', 'x']]), true],
+  ['parts in another order', multipart([['note', 'x'], ['id', '1']]), multipart([['id', '1'], ['note', 'x']]), true],
+  ['a file with another byte', multipart([['f', bytes(1, 2, 200), 'f']]), multipart([['f', bytes(1, 2, 201), 'f']]), false],
+  ['a file under another name', multipart([['f', bytes(1), 'a.txt']]), multipart([['f', bytes(1), 'b.txt']]), false],
+  ['a secret that differs', post({ id: 'a', pin: '123456' }), post({ id: 'a', pin: '654321' }), true],
+  ['a key in the query that differs', get('/api/items?shop_key=one'), get('/api/items?shop_key=two'), true],
+  ['a secret by its form', post({ id: 'a', name: 'ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaa' }), post({ id: 'a', name: 'ghp_bbbbbbbbbbbbbbbbbbbbbbbbbbbb' }), true],
+];
+
+describe('a recorded request and one that comes', () => {
+  it.each(PAIRS.map(([reason, recorded, came, same, rules]) => ({ reason, recorded, came, same, rules })))(
+    '$reason: same is $same',
+    async ({ recorded, came, same, rules }) => {
+      const matcher = await record([recorded], rules);
+      const call = await toCall(came);
+      expect(matcher.find(call)?.exchanges.length ?? 0).toBe(same ? 1 : 0);
+    },
+  );
+
+  it('differ by what the three nearest say, field by field', async () => {
+    const matcher = await record([
+      get('/api/items/a'),
+      post({ id: 'a', name: 'first', price: 1 }),
+      post({ id: 'b', name: 'second', price: 2 }),
+      get('/api/items?limit=5&tags=x,y'),
+    ]);
+    const call = await toCall(post({ id: 'a', name: 'third', price: 1, kind: 'open' }));
+    expect(matcher.find(call)).toBeUndefined();
+    expect(formatMiss(call, 'shop', matcher.nearest(call))).toBe(
+      [
+        'no recording in cassette "shop" fits POST /api/items (addItem)',
+        'nearest:',
+        '  0002-addItem.200.json  POST /api/items',
+        '    body /name: recorded "first", came "third"',
+        '    body /kind: recorded nothing, came "open"',
+        '  0003-addItem.200.json  POST /api/items',
+        '    body /id: recorded "b", came "a"',
+        '    body /name: recorded "second", came "third"',
+        '    body /price: recorded 2, came 1',
+        '    body /kind: recorded nothing, came "open"',
+        '  0004-listItems.200.json  GET /api/items?limit=5&tags=x,y',
+        '    another operation: listItems',
+      ].join('\n'),
+    );
+  });
+
+  it('differ in their query by its typed values', async () => {
+    const matcher = await record([get('/api/items?limit=5&tags=x,y')]);
+    const call = await toCall(get('/api/items?tags=x,z'));
+    expect(formatMiss(call, 'shop', matcher.nearest(call)).split('\n').slice(3)).toEqual([
+      '    query /limit: recorded 5, came 20',
+      '    query /tags/1: recorded "y", came "z"',
+    ]);
+  });
+});
+
+describe('a sequence', () => {
+  it('advances with every same request and holds its last exchange', async () => {
+    const matcher = await record([get('/api/items/a'), get('/api/items/b'), get('/api/items/a'), get('/api/items/a')]);
+    const state = createReplayState();
+    const ask = async (url: string): Promise<string> => {
+      const sequence = matcher.find(await toCall(get(url)));
+      if (sequence === undefined) return 'miss';
+      const { exchange, position, held } = state.next('shop', sequence);
+      return `${exchange.number} ${position}/${sequence.exchanges.length}${held ? ' held' : ''}`;
+    };
+    expect(await ask('/api/items/a')).toBe('1 1/3');
+    expect(await ask('/api/items/b')).toBe('2 1/1');
+    expect(await ask('/api/items/a')).toBe('3 2/3');
+    expect(await ask('/api/items/a')).toBe('4 3/3');
+    expect(await ask('/api/items/a')).toBe('4 3/3 held');
+    state.reset();
+    expect(await ask('/api/items/a')).toBe('1 1/3');
+  });
+
+  it('belongs to one session', async () => {
+    const matcher = await record([get('/api/items/a'), get('/api/items/a')]);
+    const sequence = matcher.find(await toCall(get('/api/items/a')));
+    if (sequence === undefined) throw new Error('it was recorded');
+    const [one, other] = [createReplayState(), createReplayState()];
+    expect(one.next('shop', sequence).exchange.number).toBe(1);
+    expect(one.next('shop', sequence).exchange.number).toBe(2);
+    expect(other.next('shop', sequence).exchange.number).toBe(1);
+  });
+});
