@@ -65,7 +65,7 @@ function toPreferences(wishes: ReadonlyMap<string, string>): Preferences | undef
     example: wishes.get('example'),
     dynamic: read('dynamic', readFlag) ?? false,
     seed: read('seed', (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined)),
-    applied: present.map((name) => `${name}=${quote(wishes.get(name) ?? '')}`).join(', '),
+    applied: present.map((name) => writeWish(name, wishes.get(name) ?? '')).join(', '),
     senseless,
   };
 }
@@ -76,6 +76,7 @@ function readFlag(text: string): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined;
 }
 
-function quote(value: string): string {
-  return /^[\w.-]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+function writeWish(name: string, value: string): string {
+  if (value === '') return name;
+  return `${name}=${/^[\w.-]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`}`;
 }

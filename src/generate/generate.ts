@@ -25,6 +25,8 @@ export interface GenerateContext {
   readonly name?: string;
   /** A value that does not fit as a whole: what fits of it is kept. */
   readonly hint?: unknown;
+  /** Whether `complete` adds optional properties as `value` does, and not only what is required; default false. */
+  readonly full?: boolean;
   /** Hears what could not be done. */
   readonly note?: (line: string) => void;
 }
@@ -54,6 +56,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
       height,
       vocabulary,
       known: order.known,
+      full: context.full === true,
       mistakes,
       steps: 0,
       random: (path, purpose = '') =>

@@ -59,10 +59,10 @@ function makeProperty(below: Below, name: string): unknown {
 
 /** Names in the order of the document: given ones, needed ones, and the options worth having. */
 function listNames(task: Task, given: Readonly<Record<string, unknown>>): readonly string[] {
-  const { shape, spot } = task;
+  const { run, shape, spot } = task;
   const names = new Set<string>();
   for (const name of Object.keys(given)) if (given[name] !== undefined) names.add(name);
-  const partial = spot.given !== undefined;
+  const partial = spot.given !== undefined && !run.full;
   for (const name of shape.properties.keys()) {
     if (shape.required.has(name) || (!partial && wantsOption(task, name))) names.add(name);
   }

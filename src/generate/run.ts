@@ -17,6 +17,8 @@ export interface Run {
   readonly vocabulary: Vocabulary;
   /** Values by the plain form of their names, see `readPlainName`. */
   readonly known: ReadonlyMap<string, unknown>;
+  /** Whether what is given is completed with options too. */
+  readonly full: boolean;
   /** Places that were wrong in an earlier attempt, and how often. */
   readonly mistakes: ReadonlyMap<string, number>;
   /** Values made so far; a value that grows past its share is made without options. */

@@ -103,7 +103,11 @@ function readFacts(name: string): NameFacts {
   const words = readWords(name);
   const last = words.at(-1);
   const { moment, isPlain } = readMoment(name);
-  const format = findByName(FORMAT_NAMES, name) ?? (isPlain ? 'date-time' : undefined);
+  // A list is called by the plural of its items.
+  const single = last !== undefined && /[^s]s$/.test(last) ? name.slice(0, -1) : name;
+  const find = <Entry>(table: ReadonlyMap<string, Entry>): Entry | undefined =>
+    findByName(table, name) ?? (single === name ? undefined : findByName(table, single));
+  const format = find(FORMAT_NAMES) ?? (isPlain ? 'date-time' : undefined);
   return {
     plain: readPlainName(name),
     words,
@@ -111,8 +115,8 @@ function readFacts(name: string): NameFacts {
     moment,
     isTime: isPlain,
     format: format === undefined ? undefined : FORMATS.get(format),
-    word: findByName(WORDS, name),
-    quantity: findByName(QUANTITIES, name),
+    word: find(WORDS),
+    quantity: find(QUANTITIES),
   };
 }
 

@@ -45,8 +45,6 @@ function answerPreference(makers: Makers, exchange: Exchange, wish: Preferences)
     const hint = close === undefined ? '' : `; did you mean "${close}"?`;
     return refuse(makers, exchange, `${operation.id} has no example "${wish.example ?? ''}"; ${list}${hint}`);
   }
-  if (!choice.acceptable && makers.parts.lenientAccept !== true)
-    return refuseAccept(makers.parts.errors, exchange.call, choice);
   const answer = make(makers, exchange, { choice, wish });
   return { ...answer, headers: { ...answer.headers, 'preference-applied': wish.applied } };
 }
