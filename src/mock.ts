@@ -6,7 +6,7 @@ import { onlyForMock } from './answer/sources/foreign-calls.js';
 import { createForwardSource } from './answer/sources/forward.js';
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createPreferSource } from './answer/sources/prefer.js';
-import { createRefuseSource, type AcceptsCredential } from './answer/sources/refuse.js';
+import { createRefuseSource } from './answer/sources/refuse.js';
 import { createReplaySource } from './answer/sources/replay.js';
 import { createScenarioSource } from './answer/sources/scenario.js';
 import { createStateSource } from './answer/sources/state.js';
@@ -19,22 +19,21 @@ import { createCallDecoder } from './http/call.js';
 import { createEncoder } from './http/encode.js';
 import { createValidators, type Validators } from './http/validate.js';
 import { createXmlWriter } from './http/xml.js';
-import { readScenarioIds, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
+import { readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
+import { openSessions, readAccepts } from './mock-sessions.js';
 import { createRecordings, type Recordings } from './recording/recordings.js';
 import { openScenarios } from './scenario/open.js';
 import type { Scenarios } from './scenario/scenarios.js';
 import { createApp } from './server/app.js';
 import { listen, type ListenOptions, type Listening } from './server/listen.js';
-import { readReserved } from './session/choice.js';
 import { createCollectionEditors, type CollectionEditors } from './session/collections.js';
 import { createHandle, toRequest, type HandleParts, type SessionHandle } from './session/handle.js';
-import { createSession } from './session/session.js';
-import { createSessionClocks } from './session/session-clock.js';
-import { createSessions, type SessionOpening, type Sessions } from './session/sessions.js';
+import { createScenarioHandle, type ScenarioHandle } from './session/scenario-handle.js';
+import type { SessionOpening, Sessions } from './session/sessions.js';
 import { loadFixtures } from './state/fixtures.js';
 import { inferResources } from './state/infer.js';
 import type { Resources } from './state/resource.js';
-import { createStore, type StoreDefinition } from './state/store.js';
+import type { StoreDefinition } from './state/store.js';
 
 /** A mock server, in-process or on a socket. What belongs to a session means the default one here. */
 export interface Mock extends Omit<
@@ -51,6 +50,8 @@ export interface Mock extends Omit<
   listen(options?: ListenOptions): Promise<MockServer>;
   /** A session of its own: the one of that id, opened where it is not open yet; a new one where no id is given. */
   session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle;
+  /** Its scenarios; what is activated here holds in every session. */
+  readonly scenarios: ScenarioHandle;
   /** Closes every server of this mock. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -63,9 +64,6 @@ export interface MockServer extends Listening {
 }
 
 const DEFAULT_BODY_LIMIT = 8 * 1024 * 1024;
-const DEFAULT_JOURNAL_LIMIT = 1000;
-const DEFAULT_IDLE_MS = 30 * 60 * 1000;
-const DEFAULT_MAXIMUM_SESSIONS = 10_000;
 
 /**
  * Makes a mock of a contract.
@@ -167,32 +165,6 @@ function listSources(
   ];
 }
 
-function openSessions(parts: Parts, options: MockOptions): Sessions {
-  const { contract, seed, scenarios, definition, editors } = parts;
-  const { operations, securitySchemes } = contract;
-  const sessionParts = {
-    seed,
-    journalLimit: readCount('journalLimit', options.journalLimit, DEFAULT_JOURNAL_LIMIT),
-    operations: operations.map((operation) => operation.id),
-    createClock: createSessionClocks(options.clock),
-    createStore: (clock: Mock['clock']) => createStore(definition, { seed, clock }),
-    scenarios,
-    changeCollections: editors.change,
-  };
-  return createSessions({
-    requireSession: options.requireSession ?? false,
-    idleMs: readCount('sessionIdleMs', options.sessionIdleMs, DEFAULT_IDLE_MS),
-    limit: readCount('maxSessions', options.maxSessions, DEFAULT_MAXIMUM_SESSIONS),
-    reserved: readReserved(operations.flatMap((operation) => operation.basePaths.map((base) => base + operation.path))),
-    credentialHeaders: Object.values(securitySchemes).flatMap((scheme) =>
-      scheme.in === 'header' ? (scheme.key?.toLowerCase() ?? []) : [],
-    ),
-    now: Date.now,
-    opening: readScenarioIds(options.scenario),
-    create: (id, opening) => createSession(id, sessionParts, opening),
-  });
-}
-
 function assemble(parts: Parts, handleParts: HandleParts, fetch: ReturnType<typeof createApp>['fetch']): Mock {
   const { contract, seed } = parts;
   const { sessions, recordings } = handleParts;
@@ -218,17 +190,8 @@ function assemble(parts: Parts, handleParts: HandleParts, fetch: ReturnType<type
       const known = id === undefined ? undefined : sessions.get(id);
       return createHandle(known ?? sessions.open({ ...opening, id }), handleParts);
     },
+    scenarios: createScenarioHandle({ ...handleParts, changeCollections: parts.editors.change }),
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function readAccepts({ tokens, issuedTokens }: MockOptions, sessions: Sessions): AcceptsCredential | undefined {
-  if (tokens === undefined && issuedTokens !== true) return undefined;
-  const accepted = new Set(tokens);
-  return (session, credential) =>
-    accepted.has(credential) ||
-    // A token that was registered for a session was made to be used there.
-    sessions.owns(session, credential) ||
-    (issuedTokens === true && session.store.holdsSecret(credential));
 }

@@ -21,6 +21,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'answer/': 4,
   'server/': 5,
   'mock-options.ts': 5.5,
+  'mock-sessions.ts': 5.6,
   'mock.ts': 6,
   'index.ts': 7,
   'cli/': 7,

@@ -1,5 +1,6 @@
 import { MockError, nearest } from '../errors.js';
 import type { Interaction } from './interaction.js';
+import type { PlainInteraction, ToPlain } from './plain.js';
 import { createWaiting, type WaitOptions } from './wait.js';
 import { verifyInteractions, type VerifyOptions } from './verify.js';
 
@@ -26,6 +27,10 @@ export interface Journal {
   waitFor(what: string | InteractionPredicate, options?: WaitOptions): Promise<Interaction>;
   /** @throws MockError `VERIFY_FAILED` with every departure of the client, and every count that is not as it should be. */
   verify(options?: VerifyOptions): void;
+  /** Every interaction as JSON, without its secrets. */
+  toJson(): readonly PlainInteraction[];
+  /** The same, one JSON object a line. */
+  toNdjson(): string;
   /** Forgets every interaction; numbers go on. */
   clear(): void;
 }
@@ -36,10 +41,12 @@ export interface JournalOptions {
   readonly limit: number;
   /** Ids of the operations there are: asking for another one is a mistake. */
   readonly operations: readonly string[];
+  /** Shows an interaction without its secrets. */
+  readonly toPlain: ToPlain;
 }
 
 /** An empty journal. */
-export function createJournal({ limit, operations }: JournalOptions): Journal {
+export function createJournal({ limit, operations, toPlain }: JournalOptions): Journal {
   // A ring: `start` is the oldest entry, so that dropping one costs no copy.
   let ring: Interaction[] = [];
   let start = 0;
@@ -82,6 +89,11 @@ export function createJournal({ limit, operations }: JournalOptions): Journal {
       for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, operations);
       verifyInteractions({ interactions: list(), dropped }, options);
     },
+    toJson: () => list().map(toPlain),
+    toNdjson: () =>
+      list()
+        .map((interaction) => `${JSON.stringify(toPlain(interaction))}\n`)
+        .join(''),
     clear: () => {
       ring = [];
       start = 0;

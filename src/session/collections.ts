@@ -52,7 +52,8 @@ export function createCollectionEditors(parts: ItemWriterParts): CollectionEdito
     for (const scope of scopes) {
       world.store.collection(name).remove(id, scope);
       for (const child of parts.resources.collections.values()) {
-        if (child.parents.includes(name)) world.store.collection(child.name).dropScope(toScope(...readScope(scope), id));
+        if (child.parents.includes(name))
+          world.store.collection(child.name).dropScope(toScope(...readScope(scope), id));
       }
     }
     return scopes.length > 0;

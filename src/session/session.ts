@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js';
 import { createJournal, type Journal } from '../journal/journal.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/replay-state.js';
 import type { Changeable, ChangeCollection } from '../scenario/effects.js';
+import type { ToPlain } from '../journal/plain.js';
 import { createScenarioState, type ScenarioSnapshot, type ScenarioState } from '../scenario/scenario-state.js';
 import { activeIds, dropScenarios, startScenarios, useScenarios, type Scenarios } from '../scenario/scenarios.js';
 import type { Snapshot, Store } from '../state/store.js';
@@ -60,6 +61,8 @@ export interface SessionParts {
   readonly journalLimit: number;
   /** Ids of the operations there are. */
   readonly operations: readonly string[];
+  /** Shows an interaction without its secrets. */
+  readonly toPlain: ToPlain;
   createClock(): SessionClock;
   createStore(clock: Clock): Store;
   readonly scenarios: Scenarios;
@@ -78,7 +81,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
   const time = parts.createClock();
   const { clock } = time;
   const store = parts.createStore(clock);
-  const journal = createJournal({ limit: parts.journalLimit, operations: parts.operations });
+  const journal = createJournal({ ...parts, limit: parts.journalLimit });
   const scenario = createScenarioState();
   const replay = createReplayState();
   const begunAt = time.read();

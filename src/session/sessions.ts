@@ -168,7 +168,8 @@ export function createSessions(options: SessionsOptions): Sessions {
 function toUnknown(id: string, ids: readonly string[]): MockError {
   const meant = nearest(id, ids);
   return new MockError('SESSION_UNKNOWN', `no session "${id}" is open`, {
-    hint: meant === undefined ? 'open it first: POST /__mock/sessions, or mock.session(id)' : `did you mean "${meant}"?`,
+    hint:
+      meant === undefined ? 'open it first: POST /__mock/sessions, or mock.session(id)' : `did you mean "${meant}"?`,
   });
 }
 

@@ -1,0 +1,147 @@
+import type { Contract } from '../contract/contract.js';
+import type { Operation } from '../contract/operation.js';
+import type { Validators } from '../http/validate.js';
+import type { Interaction } from '../journal/interaction.js';
+import { toPlainValue, type PlainAnswer, type PlainRequest, type ToPlain } from '../journal/plain.js';
+import { findMedia, findResponse } from '../recording/declared.js';
+import { readMediaType } from '../recording/exchange.js';
+import { replacePatterns } from '../recording/redact.js';
+import { createSecretRules } from '../recording/secret-rules.js';
+import { createSecretWalk, readParameterPointers, type SecretWalk, type VisitText } from '../recording/secret-walk.js';
+
+/** What stands for a secret. */
+const MARK = '[redacted]';
+
+/** Shorter secrets are taken out where they stand only: to look for `1234` in every message would spoil innocent text. */
+const SEARCHABLE_LENGTH = 6;
+
+/**
+ * Shows interactions without their secrets: credentials (their scheme stays), cookies, the keys of `securitySchemes`, fields of
+ * `format: password` or `writeOnly`, names and shapes that are known to be secrets; the same rules as for recordings.
+ */
+export function createInteractionRedactor(contract: Contract, validators: Validators): ToPlain {
+  const rules = createSecretRules({});
+  const walk = createSecretWalk(contract, validators, rules);
+  return (interaction) => {
+    const found = new Set<string>();
+    const visit: VisitText = (text, place) => {
+      if (text === '') return text;
+      if (place.rule !== undefined) {
+        if (text.length >= SEARCHABLE_LENGTH) found.add(text);
+        // A number has to stay one.
+        return /^-?\d+(?:\.\d+)?$/.test(text) ? '0' : MARK;
+      }
+      return replacePatterns(text, rules.patterns, (secret) => {
+        found.add(secret);
+        return MARK;
+      });
+    };
+    const operation = interaction.operation === undefined ? undefined : contract.operation(interaction.operation);
+    const view: View = { walk, visit, operation };
+    const request = showRequest(interaction, view);
+    const answer = showAnswer(interaction, view);
+    // Last, when every secret of the interaction is known: messages quote what was sent.
+    const scrub = (text: string): string => {
+      let clean = visit(text, OPEN);
+      for (const secret of found) clean = clean.replaceAll(secret, MARK);
+      return clean;
+    };
+    return {
+      number: interaction.number,
+      session: interaction.session,
+      at: new Date(interaction.at).toISOString(),
+      elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
+      operation: interaction.operation ?? null,
+      request: { ...request, url: scrub(request.url) },
+      answer,
+      violations: interaction.violations.map((violation) => ({ ...violation, message: scrub(violation.message) })),
+      trace: interaction.trace.map(scrub),
+    };
+  };
+}
+
+/** A place that makes nothing a secret. */
+const OPEN = { rule: undefined, shapes: () => [], accepts: () => true };
+
+interface View {
+  readonly walk: SecretWalk;
+  readonly visit: VisitText;
+  readonly operation: Operation | undefined;
+}
+
+function showRequest({ request }: Interaction, view: View): PlainRequest {
+  const { walk, visit, operation } = view;
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, walk.header(name, value, visit)]),
+  );
+  const mediaType = readMediaType(request.headers);
+  const media = mediaType === undefined ? undefined : findMedia(operation?.body?.content ?? [], mediaType);
+  const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
+  return {
+    method: request.method,
+    url: showUrl(request.url, view),
+    path: showParameters('path', request.path, view),
+    query: showParameters('query', request.query, view),
+    headers,
+    ...(request.body === undefined
+      ? {}
+      : { body: walk.json(toPlainValue(request.body), { pointers, direction: 'request' }, visit) }),
+  };
+}
+
+function showAnswer({ answer }: Interaction, { walk, visit, operation }: View): PlainAnswer {
+  const { mediaType, deviates, fault } = answer;
+  const headers = Object.entries(answer.headers).map(([name, value]): [string, string | readonly string[]] => [
+    name,
+    typeof value === 'string'
+      ? walk.header(name, value, visit)
+      : value.map((field: string) => walk.header(name, field, visit)),
+  ]);
+  const declared = operation && findResponse(operation, answer.status);
+  const media = mediaType === undefined ? undefined : findMedia(declared?.content ?? [], mediaType);
+  const pointer = answer.schemaPointer ?? (media?.schema === undefined ? undefined : media.schemaPointer);
+  const at = { pointers: pointer === undefined ? [] : [pointer], direction: 'response' } as const;
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(headers),
+    ...(mediaType === undefined ? {} : { mediaType }),
+    ...(answer.body === undefined ? {} : { body: walk.json(toPlainValue(answer.body), at, visit) }),
+    from: answer.from,
+    ...(deviates === undefined ? {} : { deviates }),
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+function showParameters(
+  place: 'path' | 'query',
+  values: Readonly<Record<string, unknown>>,
+  { walk, visit, operation }: View,
+): Readonly<Record<string, unknown>> {
+  const show = (name: string, value: unknown): unknown => {
+    const pointers = operation === undefined ? [] : readParameterPointers(operation, place, name);
+    const at = { pointers, direction: 'request' } as const;
+    if (typeof value === 'string') return walk.named(name, value, { ...at, kind: place, visit });
+    if (Array.isArray(value)) return value.map((item) => show(name, item));
+    return walk.json(toPlainValue(value), at, visit);
+  };
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, value)]));
+}
+
+/** The query of a URL pair by pair; what is no secret stays as it was written. */
+function showUrl(url: string, { walk, visit, operation }: View): string {
+  const start = url.indexOf('?');
+  if (start === -1) return url;
+  const pairs = url
+    .slice(start + 1)
+    .split('&')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      const [entry] = equals === -1 ? [] : [...new URLSearchParams(pair)];
+      if (entry === undefined) return pair;
+      const [name, value] = entry;
+      const pointers = operation === undefined ? [] : readParameterPointers(operation, 'query', name);
+      const shown = walk.named(name, value, { pointers, direction: 'request', kind: 'query', visit });
+      return shown === value ? pair : `${pair.slice(0, equals)}=${shown}`;
+    });
+  return `${url.slice(0, start)}?${pairs.join('&')}`;
+}
