@@ -1,0 +1,232 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { MockError } from '../../src/errors.js';
+import type { UnnumberedExchange } from '../../src/recording/exchange.js';
+import { openCassette } from '../../src/recording/cassette-writer.js';
+import { writeExchange } from '../../src/recording/exchange-file.js';
+import { DEFAULT_MATCH } from '../../src/recording/manifest.js';
+import { createRecorder } from '../../src/recording/recorder.js';
+import { createRedactor, type Redactor } from '../../src/recording/redact.js';
+import type { RedactionOptions } from '../../src/recording/secret-rules.js';
+import { loadParts, SHOP } from './contract.js';
+import { createFolder, readEveryFile } from './folders.js';
+
+const parts = await loadParts(SHOP);
+
+function create(options: RedactionOptions = {}, watched: readonly { rule: string; value: string }[] = []): Redactor {
+  return createRedactor({ ...parts, options, earlier: {}, watched });
+}
+
+type Change = { readonly request?: object; readonly response?: object };
+
+function exchange({ request, response }: Change): UnnumberedExchange {
+  return {
+    operation: 'addItem',
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    elapsedMs: 1,
+    request: {
+      method: 'POST',
+      path: '/api/items',
+      pathParams: {},
+      query: {},
+      headers: { 'content-type': 'application/json' },
+      ...request,
+    },
+    response: { status: 200, headers: { 'content-type': 'application/json' }, ...response },
+    failure: undefined,
+  };
+}
+
+function redact(change: Change, redactor: Redactor = create()): UnnumberedExchange {
+  const operation = parts.contract.operation('addItem');
+  if (operation === undefined) throw new Error('the shop has it');
+  return redactor.redact(exchange(change), operation);
+}
+
+const text = (change: Change, redactor?: Redactor): string => JSON.stringify(redact(change, redactor));
+
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2lnbmF0dXJlLXRleHQ';
+const PEM = '-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAx\n-----END RSA PRIVATE KEY-----';
+
+const SECRETS: readonly (readonly [name: string, secret: string, change: Change])[] = [
+  ['a bearer token', 'tok-abcdefgh', { request: { headers: { authorization: 'Bearer tok-abcdefgh' } } }],
+  ['a header in capitals that is a known key', 'k-12345678', { request: { headers: { 'x-api-key': 'k-12345678' } } }],
+  ['a header with the word for it', 's-12345678', { response: { headers: { 'x-acme-auth-token': 's-12345678' } } }],
+  ['a password behind Basic', 'open sesame', { request: { headers: { authorization: `Basic ${Buffer.from('jane:open sesame').toString('base64')}` } } }],
+  ['a cookie', 'c00kie-value', { request: { headers: { cookie: 'theme=c00kie-value; a=b' } } }],
+  ['a cookie that is set', 'c00kie-value', { response: { headers: { 'set-cookie': ['sid=c00kie-value; Path=/; HttpOnly'] } } }],
+  ['a key that a security scheme puts into the query', 'abc', { request: { query: { shop_key: 'abc' } } }],
+  ['a key that a security scheme puts into a header', 'header-secret', { request: { headers: { 'x-shop': 'header-secret' } } }],
+  ['a member with format password', '123456', { response: { body: { id: 'a', pin: '123456' } } }],
+  ['a member deep inside, by its schema', '654321', { response: { body: { id: 'a', parent: { parent: { pin: '654321' } } } } }],
+  ['a writeOnly member', '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f', { request: { body: { id: 'a', ticket: '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f' } } }],
+  ['an x-sensitive member', 'hush', { response: { body: { id: 'a', token: 'hush' } } }],
+  ['a member named for it', 'swordfish', { response: { body: { id: 'a', clientSecret: 'swordfish' } } }],
+  ['everything below a member named for it', 'part-of-it', { response: { body: { id: 'a', private_key: { d: 'part-of-it' } } } }],
+  ['a field of a form', 'form-pass', { request: { headers: { 'content-type': 'application/x-www-form-urlencoded' }, bodyText: 'user=jane&password=form-pass' } }],
+  ['a part of a multipart body', '112233', { request: { headers: { 'content-type': 'multipart/form-data; boundary=x' }, parts: [{ name: 'pin', bodyText: '112233' }] } }],
+  ['a GitHub token in a text', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { headers: { 'content-type': 'text/plain' }, bodyText: 'use ghp_0123456789abcdefghijABCDEFGHIJ here' } }],
+  ['a Slack token in a path', 'xoxb-12345678901-abc', { request: { path: '/api/hooks/xoxb-12345678901-abc' } }],
+  ['an AWS key in a query', 'AKIAIOSFODNN7EXAMPLE', { request: { query: { q: 'x AKIAIOSFODNN7EXAMPLE y' } } }],
+  ['a JWT in a header', JWT, { response: { headers: { location: `https://x.example/?t=${JWT}` } } }],
+  ['a private key in a body', 'MIIEowIBAAKCAQEAx', { response: { body: { id: 'a', name: PEM } } }],
+  ['the password of a URL', 'p4ssw0rd', { response: { body: { id: 'a', name: 'postgres://jane:p4ssw0rd@db/shop' } } }],
+  ['a token in an event', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { headers: { 'content-type': 'text/event-stream' }, events: [{ atMs: 0, data: '{"id":"ghp_0123456789abcdefghijABCDEFGHIJ"}' }] } }],
+  ['a token in bytes', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { headers: { 'content-type': 'application/zip' }, bytes: Buffer.from('\u0000\u00ffghp_0123456789abcdefghijABCDEFGHIJ', 'latin1') } }],
+  ['a token that is the name of a member', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { body: { ghp_0123456789abcdefghijABCDEFGHIJ: 1 } } }],
+  ['a secret inside JSON inside a text', 'inner-secret', { response: { body: { id: 'a', name: '{"client_secret":"inner-secret"}' } } }],
+  ['a failure that quotes it', 'p4ssw0rd', { response: { body: { message: 'no route to https://jane:p4ssw0rd@host' } } }],
+];
+
+describe('redaction', () => {
+  it.each(SECRETS)('takes out %s', (_name, secret, change) => {
+    const redactor = create();
+    const clean = redact(change, redactor);
+    const bytes = clean.response?.bytes === undefined ? '' : Buffer.from(clean.response.bytes).toString('latin1');
+    expect(JSON.stringify(clean) + bytes).not.toContain(secret);
+    expect(JSON.stringify(clean)).not.toContain(Buffer.from(secret).toString('base64'));
+    expect(Object.keys(redactor.vault.issued()).length).toBeGreaterThan(0);
+  });
+
+  it.each<readonly [string, string, Change]>([
+    ['a word that begins like a key', 'sk-learn-and-other-toolkits', { response: { body: { name: 'sk-learn-and-other-toolkits' } } }],
+    ['the end of a word', 'task-2023-planning-board-x', { response: { body: { name: 'task-2023-planning-board-x' } } }],
+    ['a masked key', 'sk-admin-...9fQ2', { response: { body: { name: 'sk-admin-...9fQ2' } } }],
+    ['a value that the contract publishes', 'secret', { response: { body: { id: 'a', kind: 'secret' } } }],
+    ['counts of tokens', '4096', { response: { headers: { 'x-ratelimit-limit-tokens': '4096' } } }],
+    ['a page token', 'page-2-of-9', { response: { body: { next_page_token: 'page-2-of-9' } } }],
+    ['an id', 'a', { response: { body: { id: 'a' } } }],
+  ])('leaves %s alone', (_name, kept, change) => {
+    const redactor = create();
+    expect(text(change, redactor)).toContain(kept);
+    expect(redactor.vault.issued()).toEqual({});
+  });
+
+  it('keeps the scheme of a credential, the names of cookies and their attributes', () => {
+    const clean = redact({
+      request: { headers: { authorization: 'Bearer tok-abcdefgh', cookie: 'a=11111111; b=22222222' } },
+      response: { headers: { 'set-cookie': ['sid=11111111; Path=/; HttpOnly'] } },
+    });
+    expect(clean.request.headers['authorization']).toMatch(/^Bearer REDACTED\d+$/);
+    expect(clean.request.headers['cookie']).toMatch(/^a=REDACTED\d+; b=REDACTED\d+$/);
+    expect(clean.response?.headers['set-cookie']).toEqual([expect.stringMatching(/^sid=REDACTED\d+; Path=\/; HttpOnly$/)]);
+  });
+
+  it('gives one secret one placeholder wherever it stands, and another one to another', () => {
+    const redactor = create();
+    const clean = redact(
+      {
+        request: {
+          path: '/api/items/tok-abcdefgh',
+          query: { q: 'see tok-abcdefgh' },
+          headers: { authorization: 'Bearer tok-abcdefgh', 'x-api-key': 'other-one' },
+        },
+        response: { body: { id: 'tok-abcdefgh', name: 'Bearer of tok-abcdefgh' } },
+      },
+      redactor,
+    );
+    const placeholder = redactor.vault.placeholder('tok-abcdefgh', { rule: 'test', shapes: () => [], accepts: () => true });
+    const body = clean.response?.body as { id: string; name: string };
+    expect(clean.request.path).toBe(`/api/items/${placeholder}`);
+    expect(clean.request.query).toEqual({ q: `see ${placeholder}` });
+    expect(clean.request.headers['authorization']).toBe(`Bearer ${placeholder}`);
+    expect(body).toEqual({ id: placeholder, name: `Bearer of ${placeholder}` });
+    expect(clean.request.headers['x-api-key']).not.toBe(placeholder);
+    expect(Object.keys(redactor.vault.issued())).toHaveLength(2);
+  });
+
+  it('makes placeholders that their schemas accept', () => {
+    const { response } = redact({
+      response: { body: { id: 'a', pin: '123456', token: 'hush', ticket: '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f' } },
+    });
+    const media = parts.contract.operation('addItem')?.responses[0]?.content[0]?.schemaPointer ?? '';
+    const body = response?.body as { pin: string; token: string; ticket: string };
+    expect(body.pin).toMatch(/^0{5}\d$/);
+    expect(body.token).toHaveLength(4);
+    expect(body.ticket).toMatch(/^00000000-0000-4000-8000-0{11}\d$/);
+    const { ticket: _, ...shown } = body;
+    expect(parts.validators.check(media, 'response')({ ...shown, id: 'a' }, 'body')).toEqual([]);
+    expect(parts.validators.check(media, 'request')({ ...body, id: 'a' }, 'body')).toEqual([]);
+  });
+
+  it('goes on counting where the cassette stopped', () => {
+    const earlier = { REDACTED0001: 'header:x-api-key' };
+    const redactor = createRedactor({ ...parts, options: {}, earlier, watched: [] });
+    const clean = redact({ request: { headers: { 'x-api-key': 'k', 'x-shop': 'REDACTED0001' } } }, redactor);
+    expect(clean.request.headers).toEqual({ 'x-api-key': 'REDACTED0002', 'x-shop': 'REDACTED0001' });
+  });
+
+  it('takes out the values of variables that were named, and of the recorder’s own headers', () => {
+    const redactor = create({}, [{ rule: 'env:DATABASE', value: 'db-host-7' }]);
+    const clean = text({ response: { body: { id: 'db-host-7', name: 'at db-host-7:5432' } } }, redactor);
+    expect(clean).not.toContain('db-host-7');
+    expect(Object.values(redactor.vault.issued())).toEqual(['env:DATABASE']);
+  });
+
+  it('obeys headers, keys and patterns that a user adds, and names that a user keeps', () => {
+    const options: RedactionOptions = { headers: ['X-Who'], keys: ['nick'], patterns: ['cust-\\d{4}'], keep: ['client_secret'] };
+    const clean = redact(
+      {
+        request: { headers: { 'x-who': 'jane' } },
+        response: { body: { nick: 'jj', name: 'of cust-1234', client_secret: 'shown' } },
+      },
+      create(options),
+    );
+    expect(clean.request.headers['x-who']).not.toBe('jane');
+    expect(clean.response?.body).toMatchObject({ client_secret: 'shown' });
+    expect(JSON.stringify(clean.response?.body)).not.toMatch(/jj|cust-1234/);
+  });
+});
+
+describe('the scan before a file is written', () => {
+  const manifest = {
+    version: 1,
+    contract: { title: '', version: '', hash: '' },
+    upstream: '',
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    match: DEFAULT_MATCH,
+    redacted: {},
+    maxAge: undefined,
+  };
+
+  it('refuses a secret that is left, with its place and its rule, and writes nothing', async () => {
+    // The pattern spans two members, so that no single text holds it.
+    const redactor = create({ patterns: ['"id": "left",\\s+"name": "over"'] });
+    const folder = join(createFolder(), 'shop');
+    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, fresh: undefined });
+    const operation = parts.contract.operation('addItem');
+    if (operation === undefined) throw new Error('the shop has it');
+    const outcome = await recorder.record(exchange({ response: { body: { id: 'left', name: 'over' } } }), operation);
+    expect(outcome).toMatchObject({ refused: { code: 'RECORDING_SECRET' } });
+    expect(recorder.refusals[0]?.message).toContain('pattern:1');
+    expect(readEveryFile(folder).map(({ path }) => path.slice(folder.length + 1))).toEqual(['cassette.json']);
+    // The number was not used up.
+    const next = await recorder.record(exchange({ response: { body: { id: 'fine' } } }), operation);
+    expect(next).toMatchObject({ stored: { number: 1, file: '0001-addItem.200.json' } });
+  });
+
+  it('names the pointer of a secret in a member', () => {
+    const redactor = create();
+    redactor.vault.placeholder('known-secret', { rule: 'header:x-api-key', shapes: () => [], accepts: () => true });
+    const file = writeExchange({ number: 1, ...exchange({ response: { body: { list: [{ name: 'a known-secret' }] } } }) });
+    const scan = (): void => redactor.scan([{ file: '0001-addItem.200.json', text: file }]);
+    expect(scan).toThrow(MockError);
+    try {
+      scan();
+    } catch (error) {
+      expect(String(error)).toContain('0001-addItem.200.json (#/response/body/list/0/name)');
+    }
+  });
+
+  it('cleans what was written before a credential was known', async () => {
+    const redactor = create();
+    const folder = join(createFolder(), 'shop');
+    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, fresh: undefined });
+    const operation = parts.contract.operation('addItem');
+    if (operation === undefined) throw new Error('the shop has it');
+    await recorder.record(exchange({ response: { body: { id: 'session-77-xyz' } } }), operation);
+    await recorder.record(exchange({ request: { headers: { authorization: 'Bearer session-77-xyz' } } }), operation);
+    await recorder.settle();
+    for (const { path, bytes } of readEveryFile(folder)) expect(bytes.includes('session-77-xyz'), path).toBe(false);
+  });
+});
