@@ -1,0 +1,261 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Contract } from '../../src/contract/contract.js';
+import { loadContract } from '../../src/contract/load.js';
+import { isPrivateAddress } from '../../src/contract/remote.js';
+import { createFolder, documentOf, listProblems, loadFiles } from './loading.js';
+
+const HEAD = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths: {}\n';
+
+/** `components.schemas.Subject` of the contract, its references followed. */
+function readSubject(contract: Contract): unknown {
+  return contract.resolve({ $ref: '#/components/schemas/Subject' }, '').schema;
+}
+
+/** [name, files, wanted Subject, wanted problems]. The first file is the main one. */
+const CASES: readonly (readonly [string, Readonly<Record<string, string>>, unknown, readonly string[]])[] = [
+  [
+    'a schema in another file',
+    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "./pet.yaml"}}}`, 'pet.yaml': 'type: string' },
+    { type: 'string' },
+    [],
+  ],
+  [
+    'a pointer into a JSON file',
+    {
+      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "lib/all.json#/defs/A"}}}`,
+      'lib/all.json': '{"defs": {"A": {"$ref": "#/defs/B"}, "B": {"type": "integer"}}}',
+    },
+    { type: 'integer' },
+    [],
+  ],
+  [
+    'names that must be percent-encoded',
+    {
+      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "my%20file.yaml#/a%20b~1c"}}}`,
+      'my file.yaml': '"a b/c": {type: boolean}',
+    },
+    { type: 'boolean' },
+    [],
+  ],
+  [
+    'a file that is not there',
+    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "gone.yaml"}}}` },
+    { 'x-vouch-unresolved': 'gone.yaml' },
+    ['REFERENCE_UNRESOLVED /components/schemas/Subject/$ref'],
+  ],
+  [
+    'a file that is not YAML',
+    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "bad.yaml"}}}`, 'bad.yaml': 'a: [1' },
+    { 'x-vouch-unresolved': 'bad.yaml' },
+    ['REFERENCE_UNRESOLVED /components/schemas/Subject/$ref'],
+  ],
+  [
+    'the network, which is not allowed',
+    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "https://example.com/a.yaml"}}}` },
+    { 'x-vouch-unresolved': 'https://example.com/a.yaml' },
+    ['REFERENCE_REFUSED /components/schemas/Subject/$ref'],
+  ],
+  [
+    'an $id',
+    {
+      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "https://e.x/s/b"}, A: {$id: "https://e.x/s/a", $defs: {B: {$id: b, type: "null"}}}}}`,
+    },
+    { type: 'null' },
+    [],
+  ],
+  [
+    'an $anchor',
+    {
+      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "#here"}, A: {$defs: {B: {$anchor: here, type: array}}}}}`,
+    },
+    { type: 'array' },
+    [],
+  ],
+  [
+    'a pointer relative to an $id',
+    {
+      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "#/components/schemas/A/properties/p"}, A: {$id: "https://e.x/a", $defs: {B: {type: string}}, properties: {p: {$ref: "#/$defs/B"}}}}}`,
+    },
+    { type: 'string' },
+    [],
+  ],
+  [
+    'a $dynamicRef with one target',
+    {
+      'main.yaml': `${HEAD}components: {schemas: {Subject: {$dynamicRef: "#t"}, A: {$dynamicAnchor: t, type: string}}}`,
+    },
+    { $dynamicAnchor: 't', type: 'string' },
+    [],
+  ],
+  [
+    'a $dynamicRef with two targets stays one',
+    {
+      'main.yaml': `${HEAD}components: {schemas: {Subject: {$dynamicRef: "#t"}, A: {$dynamicAnchor: t}, B: {$dynamicAnchor: t}}}`,
+    },
+    { $dynamicRef: '#t' },
+    [],
+  ],
+  [
+    'the bare name of a schema',
+    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: Pet}, Pet: {type: string}}}` },
+    { type: 'string' },
+    [],
+  ],
+  [
+    '$self of 3.2',
+    {
+      'main.yaml': `openapi: 3.2.0\n$self: https://e.x/api.yaml\ninfo: {title: T, version: "1"}\npaths: {}\ncomponents: {schemas: {Subject: {$ref: "https://e.x/api.yaml#/components/schemas/A"}, A: {type: string}}}`,
+    },
+    { type: 'string' },
+    [],
+  ],
+  [
+    'a pointer into a schema that is rewritten',
+    {
+      'main.yaml': `openapi: 3.0.3\ninfo: {title: T, version: "1"}\npaths: {}\ncomponents: {schemas: {Subject: {$ref: "#/components/schemas/A/oneOf/0"}, A: {nullable: true, oneOf: [{type: string, nullable: true}]}}}`,
+    },
+    { type: ['string', 'null'] },
+    [],
+  ],
+  [
+    'a place that the specification does not know',
+    {
+      'main.yaml': `${HEAD}x-lib: {A: {type: integer, nullable: false}}\ncomponents: {schemas: {Subject: {$ref: "#/x-lib/A"}}}`,
+    },
+    { type: 'integer' },
+    [],
+  ],
+];
+
+test.each(CASES)('a reference to %s', async (_name, files, want, problems) => {
+  const contract = await loadFiles(files);
+  expect(readSubject(contract)).toEqual(want);
+  expect(listProblems(contract)).toEqual(problems);
+});
+
+test('files that refer to each other in a circle load, and each node is copied once', async () => {
+  const contract = await loadFiles({
+    'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "a.yaml"}}}`,
+    'a.yaml': 'type: object\nproperties: {b: {$ref: "b.yaml"}, main: {$ref: "main.yaml#/components/schemas/Subject"}}',
+    'b.yaml': 'type: object\nproperties: {a: {$ref: "a.yaml#"}}',
+  });
+  expect(contract.problems).toEqual([]);
+  expect(contract.at('/x-vouch-files')).toEqual({
+    1: {
+      a: {
+        type: 'object',
+        properties: { b: { $ref: '#/x-vouch-files/2/b' }, main: { $ref: '#/components/schemas/Subject' } },
+      },
+    },
+    2: { b: { type: 'object', properties: { a: { $ref: '#/x-vouch-files/1/a' } } } },
+  });
+});
+
+test('whole path items, parameters, bodies, responses, headers and examples come from other files', async () => {
+  const contract = await loadFiles({
+    'main.yaml': `openapi: 3.0.3\ninfo: {title: T, version: "1"}\npaths:\n  /a/{id}: {$ref: "item.yaml"}\n`,
+    'item.yaml': [
+      'parameters: [{$ref: "parts.yaml#/id"}]',
+      'post:',
+      '  requestBody: {$ref: "parts.yaml#/body"}',
+      '  responses: {200: {$ref: "parts.yaml#/ok"}}',
+    ].join('\n'),
+    'parts.yaml': [
+      'id: {name: id, in: path, required: true, schema: {type: string}}',
+      'body: {required: true, content: {application/json: {schema: {$ref: "#/thing"}, examples: {one: {$ref: "#/one"}}}}}',
+      'ok: {description: fine, headers: {X-A: {$ref: "#/head"}}, content: {application/json: {schema: {$ref: "#/thing"}}}}',
+      'head: {schema: {type: integer}}',
+      'one: {value: {$ref: kept}}',
+      'thing: {type: object, nullable: true}',
+    ].join('\n'),
+  });
+  const operation = contract.operations[0];
+  expect(listProblems(contract)).toEqual([]);
+  expect(operation?.parameters.map(({ name }) => name)).toEqual(['id']);
+  expect(operation?.body?.content[0]?.examples[0]).toMatchObject({ name: 'one', value: { $ref: 'kept' } });
+  expect(operation?.responses[0]?.headers[0]?.schema).toEqual({ type: 'integer' });
+  expect(contract.resolve(operation?.responses[0]?.content[0]?.schema ?? true, '').schema).toEqual({
+    type: ['object', 'null'],
+  });
+  expect(contract.locate(operation?.body?.content[0]?.pointer ?? '')).toMatchObject({ file: 'parts.yaml', line: 2 });
+});
+
+test('a reference in an example value or an extension is a value', async () => {
+  const contract = await loadContract(
+    documentOf('3.1.0', {
+      examples: [{ $ref: '#/gone' }],
+      'x-y': { $ref: 'gone.yaml' },
+      properties: { $ref: { const: { $ref: 1 } } },
+    }),
+  );
+  expect(contract.problems).toEqual([]);
+});
+
+test('a reference to a private address is refused, even where the network is allowed', async () => {
+  const server = createServer((_request, response) => response.end('type: string'));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => void server.close());
+  // A server that listens on a port has an address with that port.
+  const { port } = server.address() as AddressInfo;
+  const spec = documentOf('3.1.0', { $ref: `http://127.0.0.1:${port}/a.yaml` });
+  const refused = await loadContract(spec, { allowHttpRefs: true });
+  expect(refused.problems.map(({ code }) => code)).toEqual(['REFERENCE_REFUSED']);
+  const byName = await loadContract(documentOf('3.1.0', { $ref: `http://localhost:${port}/a.yaml` }), {
+    allowHttpRefs: true,
+  });
+  expect(byName.problems.map(({ code }) => code)).toEqual(['REFERENCE_REFUSED']);
+});
+
+test('a document at a URL the user typed may refer to its own host, and never to files', async () => {
+  const folder = await createFolder({ 'secret.yaml': 'type: string' });
+  const server = createServer((request, response) => {
+    const files: Readonly<Record<string, string>> = {
+      '/api.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "pet.yaml"}, Other: {$ref: "file://${folder}/secret.yaml"}}}`,
+      '/pet.yaml': 'type: integer',
+    };
+    const text = files[request.url ?? ''];
+    response.statusCode = text === undefined ? 404 : 200;
+    response.end(text);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => void server.close());
+  // A server that listens on a port has an address with that port.
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/api.yaml`;
+  await expect(loadContract(url)).rejects.toMatchObject({ code: 'SPEC_UNREADABLE', hint: /--allow-http-refs/u });
+  const contract = await loadContract(url, { allowHttpRefs: true, cacheFolder: false });
+  expect(readSubject(contract)).toEqual({ type: 'integer' });
+  expect(contract.problems.map(({ message }) => message)).toEqual([
+    `the reference "file://${folder}/secret.yaml" leads nowhere: a document from the network may not read files`,
+  ]);
+  await expect(loadContract(`http://127.0.0.1:${port}/gone`, { allowHttpRefs: true })).rejects.toMatchObject({
+    code: 'SPEC_UNREADABLE',
+    message: 'the document cannot be fetched: it answers 404',
+  });
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['10.1.2.3', true],
+  ['169.254.169.254', true],
+  ['172.31.0.1', true],
+  ['192.168.1.1', true],
+  ['100.64.0.1', true],
+  ['0.0.0.0', true],
+  ['::1', true],
+  ['::', true],
+  ['fd00::1', true],
+  ['fe80::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['8.8.8.8', false],
+  ['172.32.0.1', false],
+  ['2606:4700::1', false],
+])('%s is a private address: %s', (address, want) => {
+  expect(isPrivateAddress(address)).toBe(want);
+});
