@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addRecordAndReplay } from './recording-commands.js';
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
 const writeError = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -163,6 +164,7 @@ async function main(): Promise<void> {
     .version(readVersion())
     .showHelpAfterError('(vouch --help and vouch <command> --help tell more)');
   addServe(program);
+  addRecordAndReplay(program, { write, writeError });
   addQuestions(program);
   try {
     await program.parseAsync();

@@ -60,7 +60,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
 }
 
 /** `spec/openapi.yaml` of this folder, or its `.yml` or `.json`; else the contract that comes with vouch. */
-function findSpec(): string {
+export function findSpec(): string {
   const own = ['yaml', 'yml', 'json']
     .map((ending) => join('spec', `openapi.${ending}`))
     .find((path) => existsSync(path));
@@ -68,7 +68,7 @@ function findSpec(): string {
 }
 
 /** The folder `fixtures` beside the document, or beside the folder `spec` that the document is in. */
-function findFixtures(spec: string): string | undefined {
+export function findFixtures(spec: string): string | undefined {
   if (/^https?:/.test(spec)) return undefined;
   const folder = dirname(spec);
   const candidate = basename(folder) === 'spec' ? join(folder, '..', 'fixtures') : join(folder, 'fixtures');
@@ -109,7 +109,8 @@ function show(path: string): string {
   return shown.startsWith(join('..', '..', '..')) ? path : shown;
 }
 
-function waitForSignal(): Promise<NodeJS.Signals> {
+/** Resolves with the signal that asks the process to end. */
+export function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals): void => {
       process.off('SIGINT', stop);

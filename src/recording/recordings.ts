@@ -75,7 +75,7 @@ export interface Recordings {
   /** Puts a cassette into a session. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
   use(state: ReplayState, name: string): Cassette;
   /** The cassette a session uses; undefined where none was chosen. */
-  current(state: ReplayState): OpenedCassette | undefined;
+  current(state: Pick<ReplayState, 'cassette'>): OpenedCassette | undefined;
   /** Exchanges that were not written because a secret was left in them. */
   refusals(): readonly MockError[];
   /** Resolves once everything that was recorded is on disk. */
