@@ -166,12 +166,14 @@ describe('the Dockerfile, its steps run one by one', () => {
       },
     );
     let printed = '';
-    for await (const chunk of server.stdout ?? []) {
-      printed += String(chunk);
-      const port = /:(?<port>\d+)\/v1/u.exec(printed)?.groups?.['port'];
-      if (port !== undefined) return port;
-    }
-    throw new Error(`the server ended:\n${printed}`);
+    return new Promise((resolve, reject) => {
+      server?.stdout?.on('data', (chunk) => {
+        printed += String(chunk);
+        const port = /:(?<port>\d+)\/v1/u.exec(printed)?.groups?.['port'];
+        if (port !== undefined) resolve(port);
+      });
+      server?.once('exit', () => reject(new Error(`the server ended:\n${printed}`)));
+    });
   };
 
   it('leaves development behind and takes the contract along', () => {
