@@ -2,7 +2,7 @@ import type { PathGroup } from './path-shape.js';
 
 /**
  * Names for collections by the key of their path: the last word of each group, `parent.child` below an item
- * (`vector_stores.files`). Where two paths would have one name, both take more of their words (`checkout.sessions`).
+ * (`folders.files`). Where two paths would have one name, both take more of their words (`checkout.sessions`).
  */
 export function nameCollections(paths: ReadonlyMap<string, readonly PathGroup[]>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
@@ -53,7 +53,7 @@ export function toSingular(noun: string): string {
   return /[^s]s$/.test(noun) ? noun.replace(/s$/, '') : noun;
 }
 
-/** Letters and digits alone, in lower case: `fileId`, `file_id` and `file-id` are one. */
+/** Letters and digits alone, in lower case: `petId`, `pet_id` and `pet-id` are one. */
 export function toBareName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -176,7 +176,7 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
   };
 }
 
-/** The words for one item of a collection: `vector_stores.files` -> `file`. */
+/** The words for one item of a collection: `folders.files` -> `file`. */
 export function toNoun(kit: StateKit, binding: Binding): string {
   const name = kit.kit(binding.collection).resource.name.split('.').at(-1) ?? 'item';
   return singular(name).replaceAll(/[_-]+/g, ' ');
