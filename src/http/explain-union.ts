@@ -3,8 +3,8 @@ import type { Contract } from '../contract/contract.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 import type { Find } from './explain.js';
-import { toTarget } from './read-write.js';
 import { toEnumSentence, type Finding } from './sentence.js';
+import { type Branch, follow, readBranches, readTag } from './union-tag.js';
 import { toAlternatives, toTypeWords, toWords } from './wording.js';
 
 /** What explaining a union needs to know. */
@@ -17,25 +17,19 @@ export interface UnionContext {
   readonly depth: number;
 }
 
-/** One alternative of a union. */
-interface Branch {
-  readonly pointer: string;
-  /** Its schema with a bare `$ref` followed, and where that stands. */
-  readonly schema: unknown;
-  readonly target: string;
-  readonly name: string | undefined;
-}
-
 /** Unions inside unions are explained this deep; below it is only said that nothing fits. */
 const DEEPEST = 4;
+/** More alternatives than this are not tried one by one. */
+const MOST_BRANCHES = 64;
 
 /** Says why a value fits no alternative, or too many, by the alternative that was meant. */
 export function explainUnion(error: ErrorObject, context: UnionContext): readonly Finding[] {
-  const schemaPointer = `${context.owner}/${error.keyword}`;
+  const { contract, owner } = context;
+  const schemaPointer = `${owner}/${error.keyword}`;
   const report = (code: Finding['code'], says: string, below = ''): readonly Finding[] => [
     { code, path: `${error.instancePath}${below}`, says, schemaPointer },
   ];
-  const branches = readBranches(context.contract, schemaPointer);
+  const branches = readBranches(contract, schemaPointer);
   const passing: unknown = error.params['passingSchemas'];
   if (Array.isArray(passing)) {
     const both = passing.flat().map((i) => branches[Number(i)]?.name ?? `number ${Number(i) + 1}`);
@@ -46,156 +40,81 @@ export function explainUnion(error: ErrorObject, context: UnionContext): readonl
   }
   if (branches.length === 0 || context.depth >= DEEPEST) return report('UNION', 'fits none of its alternatives');
 
-  const tag = readTag(context, branches, error.data);
-  if (tag !== undefined) {
-    const below = `/${escapeSegment(tag.property)}`;
-    if (tag.value === undefined) {
-      return report('REQUIRED', `is required: it tells which of the ${branches.length} kinds this is`, below);
-    }
-    const meant = tag.branches.filter((_branch, i) => tag.values[i]?.includes(tag.value) === true);
-    if (meant.length === 0) return report('ENUM', toEnumSentence(tag.value, [...new Set(tag.values.flat())]), below);
-    return explainBranches(meant, error, context);
+  const data: unknown = error.data;
+  const tag = isObject(data) ? readTag(contract, contract.at(owner), { branches, data }) : undefined;
+  if (tag === undefined || !isObject(data)) return explainBranches(branches, error, context);
+  const below = `/${escapeSegment(tag.property)}`;
+  if (!Object.hasOwn(data, tag.property)) {
+    return report('REQUIRED', `is required: it tells which of the ${tag.branches.length} kinds this is`, below);
   }
-  return explainBranches(branches, error, context);
+  const value = data[tag.property];
+  const meant = tag.branches.filter((_branch, i) => tag.values[i]?.includes(value) === true);
+  if (meant.length > 0) return explainBranches(meant, error, context);
+  return report('ENUM', toEnumSentence(value, [...new Set(tag.values.flat())]), below);
 }
 
-/** Explains by the branch with the fewest and deepest findings; the rest is left out. */
+/** Explains by the branch that is closest to the value; the others are left out. */
 function explainBranches(branches: readonly Branch[], error: ErrorObject, context: UnionContext): readonly Finding[] {
-  const tried = branches.slice(0, 64).map((branch) => ({
-    branch,
-    findings: context.find(branch.pointer, error.data, context.depth + 1),
-  }));
-  const open = tried.filter(({ findings }) => findings.length > 0);
-  const shallow = (findings: readonly Finding[]): boolean =>
-    findings.some(({ path, code }) => path === '' && ['TYPE', 'ENUM', 'CONST'].includes(code));
-  const fitting = open.filter(({ findings }) => !shallow(findings));
-  const below = (finding: Finding): Finding => ({ ...finding, path: `${error.instancePath}${finding.path}` });
-  if (fitting.length === 0) {
+  const open = branches
+    .slice(0, MOST_BRANCHES)
+    .map((branch) => ({ branch, findings: context.find(branch.pointer, error.data, context.depth + 1) }))
+    .filter(({ findings }) => findings.length > 0);
+  // A branch for another kind of value altogether is not the one that was meant.
+  const close = open.filter(({ findings }) => !findings.some(isAboutKind));
+  const best = close.toSorted((x, y) => weigh(x.findings) - weigh(y.findings))[0];
+  if (best === undefined) {
+    const kinds = listKinds(
+      context.contract,
+      open.map(({ branch }) => branch.schema),
+    );
     return [
       {
-        code: open.every(({ findings }) => findings[0]?.code === 'TYPE') ? 'TYPE' : 'ENUM',
+        code: kinds.some((kind) => /^["\d-]/.test(kind)) ? 'ENUM' : 'TYPE',
         path: error.instancePath,
-        says: `must be ${toAlternatives(readKinds(open.map(({ branch }) => branch)))}, not ${toWords(error.data)}`,
+        says: `must be ${toAlternatives(kinds.length === 0 ? [`one of ${branches.length} alternatives`] : kinds)}, not ${toWords(error.data)}`,
         schemaPointer: `${context.owner}/${error.keyword}`,
       },
     ];
   }
-  const best = fitting.toSorted((x, y) => weigh(x.findings) - weigh(y.findings))[0];
-  if (best === undefined) return [];
-  // Several candidates: say which one the sentence is about.
-  const taken = fitting.length > 1 && best.branch.name !== undefined ? ` (taken as ${best.branch.name})` : '';
-  return best.findings.map((finding) => below({ ...finding, says: `${finding.says}${taken}` }));
+  // Several candidates: say which one the sentence is about, where it has a name that says more than its type.
+  const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
+  const taken = name === undefined ? '' : ` (taken as ${name})`;
+  return best.findings.map((finding) => ({
+    ...finding,
+    path: `${error.instancePath}${finding.path}`,
+    says: `${finding.says}${taken}`,
+  }));
+}
+
+const TYPE_NAME = /^(any|array|boolean|integer|null|number|object|string)$/i;
+
+function isAboutKind({ path, code }: Finding): boolean {
+  return path === '' && (code === 'TYPE' || code === 'ENUM' || code === 'CONST');
 }
 
 /** A branch that fails in few places is closer than one that fails in many; a wrong tag weighs most. */
 function weigh(findings: readonly Finding[]): number {
-  return findings.reduce(
-    (sum, { code }) => sum + (code === 'CONST' || code === 'ENUM' ? 3 : code === 'TYPE' ? 2 : 1),
-    0,
-  );
+  return findings.reduce((sum, { code }) => {
+    if (code === 'CONST' || code === 'ENUM') return sum + 3;
+    return sum + (code === 'TYPE' ? 2 : 1);
+  }, 0);
 }
 
 /** What each alternative takes, in words, merged: `"auto", "none" or an object`. */
-function readKinds(branches: readonly Branch[]): readonly string[] {
-  const kinds = branches.flatMap(({ schema, name }) => {
-    if (!isObject(schema)) return name === undefined ? [] : [name];
+function listKinds(contract: Contract, schemas: readonly unknown[], depth = 0): readonly string[] {
+  const kinds = schemas.flatMap((given) => {
+    const schema = follow(contract, given);
+    if (!isObject(schema) || depth > DEEPEST) return [];
     if (Array.isArray(schema['enum'])) return schema['enum'].map(toWords);
     if (Object.hasOwn(schema, 'const')) return [toWords(schema['const'])];
     const types = [schema['type'] ?? []].flat().filter((type): type is string => typeof type === 'string');
     if (types.length > 0) return types.map((type) => toTypeWords([type]));
-    return name === undefined ? [] : [name];
+    const below = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => schema[keyword] ?? []);
+    if (below.length > 0) return listKinds(contract, below, depth + 1);
+    return isObject(schema['properties']) ? ['an object'] : [];
   });
-  return kinds.length === 0 ? [`one of ${branches.length} alternatives`] : [...new Set(kinds)];
-}
-
-interface Tag {
-  readonly property: string;
-  readonly value: unknown;
-  readonly branches: readonly Branch[];
-  /** The tag's values of each branch, in the order of `branches`. */
-  readonly values: readonly (readonly unknown[])[];
-}
-
-/** The property that tells the alternatives apart: the declared discriminator, else one that each branch fixes. */
-function readTag(context: UnionContext, branches: readonly Branch[], data: unknown): Tag | undefined {
-  if (!isObject(data)) return undefined;
-  const owner = context.contract.at(context.owner);
-  const discriminator = isObject(owner) ? owner['discriminator'] : undefined;
-  const declared = isObject(discriminator) ? discriminator['propertyName'] : undefined;
-  if (typeof declared === 'string') {
-    const mapping = isObject(discriminator) && isObject(discriminator['mapping']) ? discriminator['mapping'] : {};
-    const values = branches.map((branch) => {
-      const mapped = Object.keys(mapping).filter((key) => isMappedTo(mapping[key], branch));
-      if (mapped.length > 0) return mapped;
-      const fixed = readFixed(context.contract, branch.schema, declared);
-      return fixed.length > 0 ? fixed : branch.name === undefined ? [] : [branch.name];
-    });
-    return { property: declared, value: data[declared], branches, values };
-  }
-  return readCommonTag(context.contract, branches, data);
-}
-
-/** OpenAPI 3.1, Discriminator Object: a mapping value is a schema's name or a reference to it. */
-function isMappedTo(mapped: unknown, branch: Branch): boolean {
-  return mapped === branch.name || toTarget(mapped) === branch.target;
-}
-
-function readCommonTag(
-  contract: Contract,
-  branches: readonly Branch[],
-  data: Readonly<Record<string, unknown>>,
-): Tag | undefined {
-  const objects = branches.filter(({ schema }) => isObject(schema) && readProperties(contract, schema).length > 0);
-  const first = objects[0];
-  if (objects.length < 2 || first === undefined) return undefined;
-  for (const property of readProperties(contract, first.schema)) {
-    const values = objects.map(({ schema }) => readFixed(contract, schema, property));
-    if (Object.hasOwn(data, property) && values.every((fixed) => fixed.length > 0) && new Set(values.flat()).size > 1) {
-      return { property, value: data[property], branches: objects, values };
-    }
-  }
-  return undefined;
-}
-
-/** The values a branch fixes a property to, by `const` or `enum`; none where it leaves it open. */
-function readFixed(contract: Contract, schema: unknown, property: string, depth = 0): readonly unknown[] {
-  if (!isObject(schema) || depth > 5) return [];
-  const properties = schema['properties'];
-  if (isObject(properties) && Object.hasOwn(properties, property)) {
-    const own = follow(contract, properties[property]);
-    if (isObject(own) && Object.hasOwn(own, 'const')) return [own['const']];
-    if (isObject(own) && Array.isArray(own['enum'])) return own['enum'];
-  }
-  const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
-  return parts.flatMap((part) => readFixed(contract, follow(contract, part), property, depth + 1));
-}
-
-function readProperties(contract: Contract, schema: unknown, depth = 0): readonly string[] {
-  if (!isObject(schema) || depth > 5) return [];
-  const own = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
-  const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
-  return [...own, ...parts.flatMap((part) => readProperties(contract, follow(contract, part), depth + 1))];
-}
-
-function readBranches(contract: Contract, pointer: string): readonly Branch[] {
-  const branches = contract.at(pointer);
-  if (!Array.isArray(branches)) return [];
-  return branches.map((branch: unknown, i) => {
-    const target = (isObject(branch) ? toTarget(branch['$ref']) : undefined) ?? `${pointer}/${i}`;
-    const schema = follow(contract, branch);
-    const title = isObject(schema) ? schema['title'] : undefined;
-    const own = isObject(branch) && typeof branch['$ref'] === 'string' ? branch['$ref'].split('/').at(-1) : undefined;
-    return { pointer: `${pointer}/${i}`, schema, target, name: own ?? (typeof title === 'string' ? title : undefined) };
-  });
-}
-
-/** A schema with its chain of `$ref`s followed. */
-function follow(contract: Contract, schema: unknown): unknown {
-  let current = schema;
-  for (let i = 0; i < 16 && isObject(current); i++) {
-    const target = toTarget(current['$ref']);
-    if (target === undefined) break;
-    current = contract.at(target);
-  }
-  return current;
+  // Where any text will do, the texts that are listed beside it say nothing.
+  const distinct = [...new Set(kinds)];
+  const shown = distinct.includes('a string') ? distinct.filter((kind) => !kind.startsWith('"')) : distinct;
+  return [...shown.filter((kind) => kind !== 'null'), ...shown.filter((kind) => kind === 'null')];
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/operation.js';
-import { nearest } from '../errors.js';
 import { demand, type ParameterParts, type ParameterPlan, type QueryProfile, settle } from './parameter-plan.js';
 import { toError, toStrictError } from './report.js';
+import { nearestWord } from './sentence.js';
 import { decodeOrThrow, readStyled, splitRaw, StyleError, type TextShape } from './style.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs, setOwn, type TextTree } from './text.js';
 import type { Violation } from './violation.js';
@@ -189,7 +189,7 @@ function toUndeclared(pair: Pair, plans: readonly ParameterPlan[], strict: boole
     const message = `query parameter "${name}" is percent-encoded in a way that cannot be decoded`;
     return toError({ code: 'ENCODING_MALFORMED', in: 'query', name, message });
   }
-  const close = nearest(
+  const close = nearestWord(
     name,
     plans.map(({ parameter }) => parameter.name),
   );

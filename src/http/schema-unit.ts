@@ -35,17 +35,15 @@ export const CALL_KEYWORD = 'vouchCall';
 /** The keyword on a `writeOnly` property of an answer. */
 export const FORBIDDEN_KEYWORD = 'vouchForbidden';
 
-const VALUES: ReadonlySet<string> = new Set([
-  ...['type', 'const', 'enum', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
-  ...['exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains'],
-  ...['minProperties', 'maxProperties', 'dependentRequired', 'required'],
-]);
-const SCHEMAS: ReadonlySet<string> = new Set([
-  ...['items', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'contains', 'propertyNames', 'not'],
-  ...['if', 'then', 'else'],
-]);
-const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+const VALUES = toSet(
+  'type const enum format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+  'minItems maxItems uniqueItems minContains maxContains minProperties maxProperties dependentRequired required',
+);
+const SCHEMAS = toSet(
+  'items additionalProperties unevaluatedProperties unevaluatedItems contains propertyNames not if then else',
+);
+const LISTS = toSet('allOf anyOf oneOf prefixItems');
+const MAPS = toSet('properties patternProperties dependentSchemas');
 
 /** The id by which the validator knows a unit that is linked by `$ref`. */
 export function toUnitId(pointer: string): string {
@@ -119,4 +117,8 @@ export function readUnit(
   // An object in, an object out.
   const schema = copy(original, pointer, []) as UnitSchema;
   return { schema, nodes, references: [...references] };
+}
+
+function toSet(...words: readonly string[]): ReadonlySet<string> {
+  return new Set(words.flatMap((line) => line.split(' ')));
 }

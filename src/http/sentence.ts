@@ -19,7 +19,8 @@ type Said = readonly [code: ViolationCode, says: string, below?: string];
 
 /** What one error of the validator says; undefined for one that only repeats what others say. */
 export function toFinding(error: ErrorObject, schemaPointer: string | undefined): Finding | undefined {
-  const said = SENTENCES[error.keyword]?.(error) ?? fallback(error);
+  const say = SENTENCES[error.keyword];
+  const said = say === undefined ? fallback(error) : say(error);
   if (said === undefined) return undefined;
   const [code, says, below] = said;
   const path = below === undefined ? error.instancePath : `${error.instancePath}/${escapeSegment(below)}`;
@@ -34,7 +35,7 @@ export function butCame(value: unknown): string {
 /** The sentence for a value that is not one of a list, with the nearest one that is. */
 export function toEnumSentence(value: unknown, allowed: readonly unknown[]): string {
   const texts = allowed.filter((item): item is string => typeof item === 'string');
-  const close = typeof value === 'string' && allowed.length > 2 ? nearest(value, texts) : undefined;
+  const close = typeof value === 'string' && allowed.length > 2 ? nearestWord(value, texts) : undefined;
   const hint = close === undefined ? '' : `; did you mean ${JSON.stringify(close)}?`;
   return `must be ${toAlternatives(allowed.map(toWords))}${butCame(value)}${hint}`;
 }
@@ -134,14 +135,14 @@ function has(data: unknown): string {
 
 function contains(params: Readonly<Record<string, unknown>>): string {
   const least = `must hold at least ${toCount(Number(params['minContains'] ?? 1), 'item')} of the kind the schema asks for`;
-  return params['maxContains'] === undefined ? least : `${least}, and at most ${String(params['maxContains'])}`;
+  return params['maxContains'] === undefined ? least : `${least}, and at most ${Number(params['maxContains'])}`;
 }
 
 /** For a missing property: another name in the object that was probably meant. */
 function misspelled({ data, params, parentSchema }: ErrorObject): string {
   if (!isObject(data)) return '';
   const known = new Set(namesOf(parentSchema));
-  const close = nearest(
+  const close = nearestWord(
     String(params['missingProperty']),
     Object.keys(data).filter((name) => !known.has(name)),
   );
@@ -149,8 +150,17 @@ function misspelled({ data, params, parentSchema }: ErrorObject): string {
 }
 
 function forbidden(code: ViolationCode, { parentSchema }: ErrorObject, name: string): Said {
-  const close = nearest(name, namesOf(parentSchema));
+  const close = nearestWord(name, namesOf(parentSchema));
   return [code, `is not allowed here${close === undefined ? '' : `; did you mean "${close}"?`}`, name];
+}
+
+/** The nearest word, if both are long enough for their likeness to mean anything. */
+export function nearestWord(given: string, candidates: readonly string[]): string | undefined {
+  if (given.length < 3) return undefined;
+  return nearest(
+    given,
+    candidates.filter((candidate) => candidate.length >= 3),
+  );
 }
 
 function namesOf(schema: unknown): readonly string[] {

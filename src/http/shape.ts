@@ -46,8 +46,13 @@ type Draft = { -readonly [Key in keyof Shape]: Shape[Key] } & {
 function readShape(contract: Contract, pointer: string, read: (pointer: string) => Shape): Shape {
   const { schema, at } = followShape(contract, pointer);
   const draft: Draft = {
-    ...{ pointer: at, types: new Set(), alternatives: [], properties: new Map() },
-    ...{ rest: undefined, open: false, items: undefined },
+    pointer: at,
+    types: new Set(),
+    alternatives: [],
+    properties: new Map(),
+    rest: undefined,
+    open: false,
+    items: undefined,
   };
   if (!isObject(schema)) return { ...draft, open: true };
   readOwn(schema, at, draft);

@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/contract.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
-import { nearest } from '../errors.js';
 import { isFlagged } from './read-write.js';
 import { toStrictError, toNote } from './report.js';
+import { nearestWord } from './sentence.js';
 import type { Shape } from './shape.js';
 import { NO_VIOLATIONS, type Violation } from './violation.js';
 import { toSubject } from './wording.js';
@@ -96,7 +96,7 @@ function readDeclared(pointers: readonly string[], contract: Contract, shapes: (
 }
 
 function toUndeclared(path: readonly string[], declared: Declared, strict: boolean): Violation {
-  const close = nearest(path.at(-1) ?? '', declared.properties.keys());
+  const close = nearestWord(path.at(-1) ?? '', [...declared.properties.keys()]);
   const hint = close === undefined ? '' : `; did you mean "${close}"?`;
   return at(path, (subject) =>
     toStrictError(

@@ -24,12 +24,12 @@ export function quietUnions(ajv: Ajv): void {
 
 /** The context of one keyword, its parts silent and its own error in place of theirs. */
 function quiet(context: KeywordCxt): KeywordCxt {
-  const { error, subschema } = context;
+  const error = context.error.bind(context);
+  const subschema = context.subschema.bind(context);
   context.error = (...report) => {
     context.reset();
-    error.apply(context, report);
+    error(...report);
   };
-  context.subschema = (part, valid) =>
-    subschema.call(context, { ...part, createErrors: false, allErrors: false }, valid);
+  context.subschema = (part, valid) => subschema({ ...part, createErrors: false, allErrors: false }, valid);
   return context;
 }

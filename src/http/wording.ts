@@ -57,12 +57,17 @@ export function toDotted(pointer: string): string {
 
 /** A value in a sentence: short JSON, or only its kind where that would be long. */
 export function toWords(value: unknown): string {
-  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return toQuoted(value);
   if (value instanceof Uint8Array) return `${value.length} bytes`;
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length <= 80 ? text : `${text.slice(0, 60)}…" (${String(value).length} characters)`;
+  // What is left of JSON is a number, a flag, null or nothing.
+  return JSON.stringify(value) ?? 'nothing';
+}
+
+function toQuoted(text: string): string {
+  const quoted = JSON.stringify(text);
+  return quoted.length <= 80 ? quoted : `${quoted.slice(0, 60)}…" (${text.length} characters)`;
 }
 
 /** The words for JSON types: `a string or null`. */

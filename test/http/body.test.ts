@@ -21,7 +21,7 @@ interface Case {
 async function decode(given: Case) {
   const { content = { [json]: { schema: {} } }, required = true, type, sent, options } = given;
   const ask = await createAsk(toDocument({ requestBody: { required, content } }, {}, 'post /things'), options);
-  const headers = type === undefined ? {} : { 'content-type': type };
+  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
   return ask({ ask: 'POST /things', headers, ...(sent === undefined ? {} : { body: sent }) });
 }
 

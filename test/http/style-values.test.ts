@@ -106,7 +106,8 @@ describe('the Style Values table of OpenAPI', () => {
       const key = place === 'path' ? 'get /things/in{color}' : 'get /things';
       const ask = await createAsk(toDocument({ parameters: [parameter] }, {}, key));
       const target = place === 'path' ? `/things/in${text}` : place === 'query' ? `/things?${text}` : '/things';
-      const headers = place === 'header' ? { color: text } : place === 'cookie' ? { cookie: text } : {};
+      const headers: Record<string, string> =
+        place === 'header' ? { color: text } : place === 'cookie' ? { cookie: text } : {};
       const call = await ask({ ask: `GET ${target}`, headers });
       const values = { path: call.path, query: call.query, header: call.header, cookie: call.cookie };
       expect(toLines(call)).toEqual([]);
