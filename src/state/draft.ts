@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.js';
+import { isObject } from '../contract/schema.js';
 import type { Operation } from '../contract/operation.js';
 import type { ItemSchema, ReadItemSchema } from './item-schema.js';
 import { readListShape, type ListShape } from './list-shape.js';
@@ -151,6 +152,8 @@ function findSchema(survey: Survey, key: string, itemKey: string | undefined): s
   const item = itemKey === undefined ? new Map<string, Operation>() : survey.operationsAt(itemKey);
   const list = collection.get('GET');
   const listed = list === undefined ? undefined : survey.list(list)?.itemSchema;
+  const common = listed === undefined ? undefined : findCommon(survey, item.get('GET'), listed);
+  if (common !== undefined) return common;
   const candidates = [
     toObject(survey, item.get('GET')),
     toObject(survey, collection.get('POST')),
@@ -158,6 +161,25 @@ function findSchema(survey: Survey, key: string, itemKey: string | undefined): s
     ...['PATCH', 'POST', 'PUT'].map((method) => toObject(survey, item.get(method))),
   ];
   return candidates.find((schema) => schema !== undefined && schema.properties.size > 0)?.pointer;
+}
+
+/** Where reading and listing both answer with one of several schemas: the first they have in common. */
+function findCommon(survey: Survey, reading: Operation | undefined, listed: string): string | undefined {
+  const media = reading === undefined ? undefined : findSuccess(reading)?.media;
+  const shown = new Set(readBranches(survey, listed));
+  if (media?.schema === undefined || shown.size < 2) return undefined;
+  return readBranches(survey, media.schemaPointer).find((branch) => shown.has(branch));
+}
+
+function readBranches(survey: Survey, pointer: string): readonly string[] {
+  const schema = survey.contract.at(pointer);
+  if (!isObject(schema)) return [];
+  const target = survey.contract.resolve(schema, pointer);
+  if (!isObject(target.schema)) return [];
+  const keyword = target.schema.anyOf === undefined ? 'oneOf' : 'anyOf';
+  const branches = target.schema[keyword];
+  if (branches === undefined) return [target.pointer];
+  return branches.map((branch, i) => survey.contract.resolve(branch, `${target.pointer}/${keyword}/${i}`).pointer);
 }
 
 function toObject(survey: Survey, operation: Operation | undefined): ItemSchema | undefined {

@@ -98,7 +98,7 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
     case 'pages':
       return Math.ceil(total / Math.max(1, limit));
     case 'self':
-      return facts.url(undefined, field.url && field.path.length === 1);
+      return facts.url(undefined, field.absolute);
     case 'next':
       return readTurn(field, page.next, facts);
     case 'previous':
@@ -109,5 +109,5 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
 function readTurn(field: EnvelopeField, turn: PageTurn | undefined, facts: EnvelopeFacts): unknown {
   if (turn === undefined) return undefined;
   const tells = field.type !== 'object' && !field.url && (turn.role === 'token' || field.type === 'integer');
-  return tells ? turn.value : facts.url(turn, true);
+  return tells ? turn.value : facts.url(turn, field.absolute);
 }

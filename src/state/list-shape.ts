@@ -30,6 +30,8 @@ export interface EnvelopeField {
   readonly type: string | undefined;
   /** Whether the schema says the text is a URL. */
   readonly url: boolean;
+  /** Whether a URL in it names its host: not where the schema wants it to begin with a slash. */
+  readonly absolute: boolean;
 }
 
 /** How a list is answered: a bare array, or an envelope around one. */
@@ -123,7 +125,7 @@ function readFields(schema: ItemSchema, read: ReadItemSchema, items: string): re
 function addField(fields: EnvelopeField[], path: readonly string[], property: ItemProperty): void {
   const role = findRole(property.name);
   if (role === undefined || 'const' in property.schema) return;
-  const { type, format } = property.schema;
+  const { type, format, pattern } = property.schema;
   fields.push({
     path,
     role,
@@ -131,6 +133,8 @@ function addField(fields: EnvelopeField[], path: readonly string[], property: It
     required: property.required,
     type: typeof type === 'string' ? type : type?.find((each) => each !== 'null'),
     url: (format ?? '').startsWith('ur') || /(url|link|href)$/i.test(property.name) || path.length > 1,
+    absolute:
+      pattern === undefined ? role !== 'self' || format !== undefined || path.length > 1 : !pattern.startsWith('^/'),
   });
 }
 

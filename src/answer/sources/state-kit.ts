@@ -5,7 +5,7 @@ import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
 import type { Validators } from '../../http/validate.js';
-import { NO_VIOLATIONS } from '../../http/violation.js';
+import { NO_VIOLATIONS, type Violation } from '../../http/violation.js';
 import type { Collection } from '../../state/collection.js';
 import { createIdentity, type Identity } from '../../state/identity.js';
 import type { Entry, Item } from '../../state/item-list.js';
@@ -143,10 +143,20 @@ function createShow(kit: StateKit, resource: Resource, pointer: string | undefin
       now: session.clock.now(),
       known: { ...entry.item, ...(isObject(call.body) ? call.body : {}), ...call.path },
     };
-    const item = check(part, 'body').length === 0 ? part : kit.generator.complete(pointer, part, context);
+    const wrong = check(part, 'body');
+    // What the item says and this schema cannot show is made anew; what fits stays.
+    const item = wrong.length === 0 ? part : kit.generator.complete(pointer, dropWrong(part, wrong), context);
     shown.set(entry.item, item);
     return item;
   };
+}
+
+function dropWrong(item: Item, wrong: readonly Violation[]): Item {
+  const names = new Set(wrong.map(({ pointer }) => pointer.split('/')[1]));
+  return pick(
+    item,
+    Object.keys(item).filter((name) => !names.has(name)),
+  );
 }
 
 function pick(item: Item, names: readonly string[]): Item {
