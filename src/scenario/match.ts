@@ -35,7 +35,7 @@ function findIn(
   for (const name of Object.keys(wanted)) {
     const actual = read(name);
     if (!matchesValue(wanted[name], actual)) {
-      return `${place} ${JSON.stringify(name)} is ${describe(actual)}, not ${describe(wanted[name])}`;
+      return `${place} ${JSON.stringify(name)} is ${actual === undefined ? 'absent' : describe(actual)}, not ${describe(wanted[name])}`;
     }
   }
   return undefined;

@@ -1,0 +1,213 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/mock.js';
+import type { MockOptions } from '../../src/mock-options.js';
+import type { ScenarioDefinition } from '../../src/scenario/definition.js';
+import { LIBRARY } from './ground.js';
+
+/** A scenario whose list has one book, called like the scenario. */
+const named = (title: string, more: ScenarioDefinition = {}): ScenarioDefinition => ({
+  ...more,
+  operations: { listBooks: { respond: { body: { data: [{ id: 'b', title }], has_more: false } } } },
+});
+
+const SCENARIOS: Readonly<Record<string, ScenarioDefinition>> = {
+  a: named('a'),
+  b: named('b'),
+  c: named('c'),
+  child: { extends: ['a'], description: 'Like a.' },
+  'own-child': named('own', { extends: ['a'] }),
+  'child-of-two': { extends: ['a', 'b'] },
+  late: {
+    operations: {
+      listBooks: { delay: 50 },
+      '*': { when: { call: 2 }, respond: { status: 429 }, violates: 'for the test' },
+    },
+  },
+  empty: { state: { books: { clear: true } } },
+  more: { extends: ['empty'], state: { books: { add: [{ id: 'm1', title: 'More' }] } } },
+  twice: { operations: { listBooks: { sequence: [{ status: 429 }, { status: 429 }, 'engine'] } } },
+};
+
+async function createLibrary(more: Partial<MockOptions> = {}): Promise<Mock> {
+  // The document is written out in full; its type is as wide as any.
+  const spec = LIBRARY as MockOptions['spec'] & object;
+  return createMock({ spec, fixtures: { books: [{ id: 'b1', title: 'fixture' }] }, scenarios: SCENARIOS, ...more });
+}
+
+/** The titles a list call shows, or its status where it is no success. */
+async function list(door: Pick<Mock, 'fetch'>, headers: Record<string, string> = {}): Promise<unknown> {
+  const response = await door.fetch('/books?api_key=k', { headers });
+  const body = (await response.json()) as { data?: readonly { title: string }[] };
+  return body.data === undefined ? response.status : body.data.map(({ title }) => title).join();
+}
+
+describe('which scenario wins', () => {
+  interface Levels {
+    readonly server?: readonly string[];
+    readonly session?: readonly string[];
+    readonly request?: string;
+    readonly prefer?: string;
+  }
+  const cases: readonly (readonly [string, Levels, string | number])[] = [
+    ['none, where none is active', {}, 'fixture'],
+    ['the only one of the server', { server: ['a'] }, 'a'],
+    ['the session over the server', { server: ['a'], session: ['b'] }, 'b'],
+    ['the request over both', { server: ['a'], session: ['b'], request: 'c' }, 'c'],
+    ['the later of a session', { session: ['a', 'b'] }, 'b'],
+    ['the later of a server', { server: ['b', 'a'] }, 'a'],
+    ['the later of a request', { request: 'a, c' }, 'c'],
+    ['one that is activated again is the later', { session: ['a', 'b', 'a'] }, 'a'],
+    ['a preference is as good as the header', { session: ['a'], prefer: 'respond-async, scenario=b' }, 'b'],
+    ['a preference in quotes may name several', { prefer: 'scenario="a,b"' }, 'b'],
+    ['what it extends', { session: ['child'] }, 'a'],
+    ['its own rules over those it extends', { session: ['own-child'] }, 'own'],
+    ['the last one named of those it extends', { session: ['child-of-two'] }, 'b'],
+    ['one that only waits goes on to the next', { session: ['a', 'late'] }, 'a'],
+  ];
+
+  it.each(cases)('%s', async (_name, levels, want) => {
+    const mock = await createLibrary();
+    if (levels.server !== undefined) mock.scenarios.activate(...levels.server);
+    for (const id of levels.session ?? []) mock.use(id);
+    const headers = {
+      ...(levels.request !== undefined && { 'x-mock-scenario': levels.request }),
+      ...(levels.prefer !== undefined && { prefer: levels.prefer }),
+    };
+    expect(await list(mock, headers)).toBe(want);
+  });
+});
+
+describe('a scenario for one request', () => {
+  let mock: Mock;
+  beforeAll(async () => {
+    mock = await createLibrary();
+  });
+
+  it('leaves no trace in the list of the session, nor in its state', async () => {
+    expect(await list(mock, { 'x-mock-scenario': 'more' })).toBe('More');
+    expect(mock.scenarios.list().filter(({ active }) => active !== false)).toEqual([]);
+    expect(await list(mock)).toBe('fixture');
+    expect(mock.state.collection('books').items).toEqual([{ id: 'b1', title: 'fixture' }]);
+  });
+
+  it('counts on from request to request, so that a client that tries again gets further', async () => {
+    const headers = { 'x-mock-scenario': 'twice' };
+    expect([await list(mock, headers), await list(mock, headers), await list(mock, headers)]).toEqual([
+      429,
+      429,
+      'fixture',
+    ]);
+  });
+
+  it('that nobody knows is a 400 that names the nearest', async () => {
+    const response = await mock.fetch('/books?api_key=k', { headers: { 'x-mock-scenario': 'childd' } });
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([400, 'false']);
+    expect(await response.text()).toContain('no scenario is called \\"childd\\"; did you mean \\"child\\"?');
+  });
+});
+
+describe('activating', () => {
+  it('for the mock holds in sessions that are open and in those that come', async () => {
+    const mock = await createLibrary();
+    const open = mock.session('open');
+    mock.scenarios.activate('more');
+    expect([await list(mock), await list(open), await list(mock.session('later'))]).toEqual(['More', 'More', 'More']);
+    mock.scenarios.deactivate('more');
+    expect(mock.scenarios.active).toEqual([]);
+  });
+
+  it('in one session leaves the others alone', async () => {
+    const mock = await createLibrary();
+    mock.session('one').use('a');
+    expect([await list(mock.session('one')), await list(mock.session('two')), await list(mock)]).toEqual([
+      'a',
+      'fixture',
+      'fixture',
+    ]);
+  });
+
+  it('what nobody knows says which is nearest', async () => {
+    const mock = await createLibrary();
+    expect(() => mock.use('emtpy')).toThrow('no scenario is called "emtpy"');
+    expect(() => mock.scenarios.activate('emtpy')).toThrow('no scenario is called "emtpy"');
+  });
+
+  it('a scenario that was handed over works like one of a file, and a wrong one changes nothing', async () => {
+    const mock = await createLibrary();
+    mock.scenarios.add('mine', named('mine', { extends: ['more'] }));
+    mock.use('mine');
+    expect(await list(mock)).toBe('mine');
+    expect(() => mock.scenarios.add('mine', { operations: { listBook: [] } })).toThrow(
+      'operation "listBook" is not in the contract',
+    );
+    expect(await list(mock)).toBe('mine');
+    expect([mock.scenarios.remove('mine'), await list(mock)]).toEqual([true, 'More']);
+  });
+});
+
+describe('a reset', () => {
+  const open = async (): Promise<Mock> => {
+    const mock = await createLibrary();
+    mock.use('twice', 'more');
+    await list(mock);
+    mock.state.collection('books').add({ id: 'x', title: 'Mine' });
+    return mock;
+  };
+
+  it('of counters starts sequences over and leaves state alone', async () => {
+    const mock = await open();
+    mock.reset('counters');
+    expect([await list(mock), await list(mock), await list(mock)]).toEqual([429, 429, 'More,Mine']);
+  });
+
+  it('of state goes back to what the active scenarios begin with, and leaves counters alone', async () => {
+    const mock = await open();
+    mock.reset('state');
+    expect([await list(mock), await list(mock)]).toEqual([429, 'More']);
+  });
+
+  it('of all deactivates, and loses no definition', async () => {
+    const mock = await open();
+    mock.scenarios.add('mine', named('mine'));
+    const before = mock.scenarios.ids;
+    mock.reset();
+    expect(await list(mock)).toBe('fixture');
+    expect(mock.scenarios.ids).toEqual(before);
+    mock.use('mine');
+    expect(await list(mock)).toBe('mine');
+  });
+});
+
+describe('the trace', () => {
+  it('says of every rule that was considered why it did or did not apply', async () => {
+    const mock = await createLibrary();
+    mock.scenarios.add('why', {
+      operations: {
+        listBooks: [
+          { when: { query: { after: 'x' } }, respond: { status: 429 } },
+          { when: { header: { 'x-shelf': 'north' } }, delay: 1 },
+          { when: { call: 2 }, respond: { status: 429 } },
+          { times: 1, delay: 1 },
+          { respond: { status: 429 } },
+        ],
+      },
+    });
+    mock.use('a', 'why');
+    await list(mock);
+    expect(mock.journal.last()?.trace).toEqual([
+      'rule why/listBooks[0] (#/operations/listBooks/0) does not apply: query "after" is absent, not "x"',
+      'rule why/listBooks[1] (#/operations/listBooks/1) does not apply: header "x-shelf" is absent, not "north"',
+      'rule why/listBooks[2] (#/operations/listBooks/2) does not apply: this is call 1, not 2',
+      'rule why/listBooks[3] (#/operations/listBooks/3) applies',
+      'rule why/listBooks[4] (#/operations/listBooks/4) applies and answers',
+      'rule a/listBooks[0] (#/operations/listBooks) does not apply: rule why/listBooks[4] comes first',
+    ]);
+  });
+
+  it('and the list of scenarios says how often each rule was met and applied', async () => {
+    const mock = await createLibrary({ scenario: 'twice' });
+    for (let i = 0; i < 3; i++) await list(mock);
+    const twice = mock.scenarios.list().find(({ id }) => id === 'twice');
+    expect(twice).toMatchObject({ active: 'session', rules: [{ operation: 'listBooks', met: 3, hits: 3 }] });
+  });
+});

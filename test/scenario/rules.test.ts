@@ -1,0 +1,417 @@
+import { describe, expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/mock.js';
+import type { MockOptions } from '../../src/mock-options.js';
+import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition.js';
+import { LIBRARY } from './ground.js';
+
+const BOOKS = [
+  { id: 'b1', title: 'One' },
+  { id: 'b2', title: 'Two' },
+];
+
+type Scenarios = Readonly<Record<string, ScenarioDefinition>>;
+
+async function createLibrary(scenarios: Scenarios, more: Partial<MockOptions> = {}): Promise<Mock> {
+  // The document is written out in full; its type is as wide as any.
+  const spec = LIBRARY as MockOptions['spec'] & object;
+  return createMock({ spec, fixtures: { books: BOOKS }, scenarios, ...more });
+}
+
+const KEY = 'api_key=k';
+
+interface Shown {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+  readonly source: string | null;
+}
+
+async function ask(mock: Pick<Mock, 'fetch'>, path: string, init: RequestInit = {}): Promise<Shown> {
+  const response = await mock.fetch(`${path}${path.includes('?') ? '&' : '?'}${KEY}`, init);
+  const text = await response.text();
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  return { status: response.status, body, headers: response.headers, source: response.headers.get('x-mock-source') };
+}
+
+const create = (title: string, more: object = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ title, ...more }),
+});
+
+/** The statuses of so many list calls under one scenario with these rules. */
+async function statusesOf(
+  rules: readonly RuleDefinition[],
+  count: number,
+  path = '/books',
+): Promise<readonly number[]> {
+  const mock = await createLibrary({ a: { operations: { listBooks: rules } } }, { scenario: 'a' });
+  const statuses = [];
+  for (let i = 0; i < count; i++) statuses.push((await ask(mock, path)).status);
+  return statuses;
+}
+
+const LIMITED = { respond: { status: 429 } } as const;
+
+describe('which calls a rule applies to', () => {
+  const cases: readonly (readonly [string, readonly RuleDefinition[], string, readonly number[]])[] = [
+    ['the third', [{ when: { call: 3 }, ...LIMITED }], '/books', [200, 200, 429, 200]],
+    ['the second to the third', [{ when: { call: '2..3' }, ...LIMITED }], '/books', [200, 429, 429, 200]],
+    ['from the second on', [{ when: { call: '2..' }, ...LIMITED }], '/books', [200, 429, 429, 429]],
+    ['up to the second', [{ when: { call: '..2' }, ...LIMITED }], '/books', [429, 429, 200, 200]],
+    ['every second', [{ when: { call: 'every 2' }, ...LIMITED }], '/books', [200, 429, 200, 429]],
+    ['the first two', [{ times: 2, ...LIMITED }], '/books', [429, 429, 200, 200]],
+    ['those with the parameter', [{ when: { query: { after: 'b1' } }, ...LIMITED }], '/books?after=b1', [429]],
+    ['none with another value', [{ when: { query: { after: 'b2' } }, ...LIMITED }], '/books?after=b1', [200]],
+    ['those with any value', [{ when: { query: { after: { present: true } } }, ...LIMITED }], '/books?after=b1', [429]],
+    ['those without it', [{ when: { query: { after: null } }, ...LIMITED }], '/books', [429]],
+    ['none that has it', [{ when: { query: { after: null } }, ...LIMITED }], '/books?after=b1', [200]],
+    ['a number as a number', [{ when: { query: { limit: 2 } }, ...LIMITED }], '/books?limit=2', [429]],
+    ['a number as a text', [{ when: { query: { limit: '2' } }, ...LIMITED }], '/books?limit=2', [429]],
+    ['one of a list', [{ when: { query: { tag: 'x' } }, ...LIMITED }], '/books?tag=w&tag=x', [429]],
+    ['a credential of the query', [{ when: { query: { api_key: 'k' } }, ...LIMITED }], '/books', [429]],
+    [
+      'only calls that meet the rest are counted',
+      [{ when: { query: { limit: 1 }, call: 2 }, ...LIMITED }],
+      '/books?limit=1',
+      [200, 429, 200],
+    ],
+    [
+      'a call that another rule answered is counted all the same',
+      [
+        { when: { call: 1 }, ...LIMITED },
+        { when: { call: 2 }, respond: { example: 'empty' } },
+        { when: { call: 3 }, ...LIMITED },
+      ],
+      '/books',
+      [429, 200, 429, 200],
+    ],
+  ];
+
+  it.each(cases)('%s', async (_name, rules, path, want) => {
+    expect(await statusesOf(rules, want.length, path)).toEqual(want);
+  });
+
+  it('a header, a cookie, a body and a path are looked at as well', async () => {
+    const mock = await createLibrary(
+      {
+        a: {
+          operations: {
+            listBooks: [
+              { when: { header: { 'X-Shelf': 'north' } }, ...LIMITED },
+              { when: { cookie: { theme: 'dark' } }, respond: { example: 'one' } },
+            ],
+            createBook: { when: { body: { title: 'Same' } }, respond: { status: 409 } },
+            'GET /books/{book_id}': { when: { path: { book_id: 'b2' } }, respond: { status: 404 } },
+          },
+        },
+      },
+      { scenario: 'a' },
+    );
+    expect((await ask(mock, '/books', { headers: { 'x-shelf': 'north' } })).status).toBe(429);
+    expect((await ask(mock, '/books', { headers: { cookie: 'a=b; theme=dark' } })).source).toBe('scenario:a');
+    expect((await ask(mock, '/books', create('Same', { pages: 3 }))).status).toBe(409);
+    expect((await ask(mock, '/books', create('Other'))).status).toBe(201);
+    expect((await ask(mock, '/books/b2')).status).toBe(404);
+    expect((await ask(mock, '/books/b1')).status).toBe(200);
+  });
+
+  it('a chance is the same in every run, and a different one for every call', async () => {
+    const rules = [{ probability: 0.5, ...LIMITED }];
+    const first = await statusesOf(rules, 40);
+    expect(await statusesOf(rules, 40)).toEqual(first);
+    expect(first.filter((status) => status === 429).length).toBeGreaterThan(8);
+    expect(first.filter((status) => status === 200).length).toBeGreaterThan(8);
+  });
+});
+
+describe('a sequence', () => {
+  const sequence = [{ status: 429 }, { example: 'empty' }, { status: 429 }];
+  const cases: readonly (readonly [
+    NonNullable<RuleDefinition['onEnd']>,
+    readonly (readonly [number, string | null])[],
+  ])[] = [
+    [
+      'hold',
+      [
+        [429, 'scenario:a'],
+        [200, 'scenario:a'],
+        [429, 'scenario:a'],
+        [429, 'scenario:a'],
+        [429, 'scenario:a'],
+      ],
+    ],
+    [
+      'cycle',
+      [
+        [429, 'scenario:a'],
+        [200, 'scenario:a'],
+        [429, 'scenario:a'],
+        [429, 'scenario:a'],
+        [200, 'scenario:a'],
+      ],
+    ],
+    [
+      'fallthrough',
+      [
+        [429, 'scenario:a'],
+        [200, 'scenario:a'],
+        [429, 'scenario:a'],
+        [200, 'state'],
+        [200, 'state'],
+      ],
+    ],
+    [
+      'error',
+      [
+        [429, 'scenario:a'],
+        [200, 'scenario:a'],
+        [429, 'scenario:a'],
+        [500, 'scenario:a'],
+        [500, 'scenario:a'],
+      ],
+    ],
+  ];
+
+  it.each(cases)('that runs out does what onEnd says: %s', async (onEnd, want) => {
+    const mock = await createLibrary({ a: { operations: { listBooks: { sequence, onEnd } } } }, { scenario: 'a' });
+    const seen = [];
+    for (let i = 0; i < 5; i++) {
+      const { status, source } = await ask(mock, '/books');
+      seen.push([status, source]);
+    }
+    expect(seen).toEqual(want);
+  });
+
+  it('that ran out says so: in the trace when it holds, in the answer when it must not', async () => {
+    const mock = await createLibrary({
+      hold: { operations: { listBooks: { sequence: [{ status: 429 }] } } },
+      error: { operations: { listBooks: { sequence: [{ status: 429 }], onEnd: 'error' } } },
+    });
+    for (const id of ['hold', 'error'])
+      for (let i = 0; i < 2; i++) await ask(mock, '/books', { headers: { 'x-mock-scenario': id } });
+    const [, held, , failed] = mock.journal.interactions;
+    expect(held?.trace).toEqual([
+      'rule hold/listBooks[0] (#/operations/listBooks) applies with step 1 of 1, held since its sequence ran out after 1 answers',
+    ]);
+    expect(JSON.stringify(failed?.answer.body)).toContain('has 1 answers, and this is call 2');
+    expect(failed?.answer.headers['x-should-retry']).toBe('false');
+  });
+
+  it('lets the call through where it says engine, to rules further down too', async () => {
+    const rules = [
+      { sequence: ['engine', { status: 429 }] as const },
+      { when: { call: 1 }, respond: { example: 'empty' } },
+    ];
+    const mock = await createLibrary({ a: { operations: { listBooks: rules } } }, { scenario: 'a' });
+    expect((await ask(mock, '/books')).body).toEqual({ data: [], has_more: false });
+    expect((await ask(mock, '/books')).status).toBe(429);
+  });
+});
+
+describe('what a rule answers', () => {
+  const respondWith = async (
+    rule: RuleDefinition,
+    operation = 'listBooks',
+    path = '/books',
+    init?: RequestInit,
+  ): Promise<Shown> => {
+    const mock = await createLibrary({ a: { operations: { [operation]: rule } } }, { scenario: 'a' });
+    return ask(mock, path, init);
+  };
+
+  it('an example by its name', async () => {
+    expect(await respondWith({ respond: { example: 'one' } })).toMatchObject({
+      status: 200,
+      body: { data: [], has_more: true },
+    });
+  });
+
+  it('a partial body, completed to one that the contract allows', async () => {
+    const { status, body } = await respondWith({ respond: { status: 429, body: { error: { message: 'slow down' } } } });
+    expect(status).toBe(429);
+    expect(body).toMatchObject({ error: { message: 'slow down', code: expect.any(String) } });
+  });
+
+  it('headers of its own', async () => {
+    const rule = { respond: { status: 429, headers: { 'Retry-After': 7, 'X-Many': ['a', 'b'] } } };
+    const { headers } = await respondWith(rule);
+    expect([headers.get('retry-after'), headers.get('x-many')]).toEqual(['7', 'a, b']);
+  });
+
+  it('no body where the contract has none', async () => {
+    const rule = { respond: { status: 204 } };
+    const shown = await respondWith(rule, 'DELETE /books/{book_id}', '/books/b1', { method: 'DELETE' });
+    expect([shown.status, shown.body]).toEqual([204, undefined]);
+  });
+
+  it('values of the request, by expressions', async () => {
+    const rule = {
+      respond: {
+        body: { id: '$request.path.book_id', title: 'Book {$request.path.book_id} of {$request.header.x-tag}' },
+      },
+    };
+    const shown = await respondWith(rule, 'readBook', '/books/b7', { headers: { 'x-tag': 'k' } });
+    expect(shown.body).toMatchObject({ id: 'b7', title: 'Book b7 of k' });
+  });
+
+  it('a patch over the answer from below: of its status, headers and body', async () => {
+    const rule = { patch: { headers: { 'x-page': 'last' }, body: { has_more: true } } };
+    const shown = await respondWith(rule);
+    expect(shown).toMatchObject({ status: 200, source: 'scenario:a', body: { has_more: true, data: BOOKS } });
+    expect(shown.headers.get('x-page')).toBe('last');
+  });
+
+  it('something the contract forbids, where it says why; the journal keeps the reason', async () => {
+    const rules = {
+      violates: 'the proxy does this',
+      respond: { status: 502, mediaType: 'text/html', body: '<h1>Bad gateway</h1>' },
+    };
+    const mock = await createLibrary({ a: { operations: { readBook: rules } } }, { scenario: 'a' });
+    const response = await mock.fetch(`/books/b1?${KEY}`);
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      502,
+      'text/html',
+      '<h1>Bad gateway</h1>',
+    ]);
+    expect(mock.journal.last()?.answer.deviates).toBe('the proxy does this');
+  });
+
+  it('a body that breaks the schema on purpose leaves as it is, with its violations remembered', async () => {
+    const rule = { violates: 'a release that broke it', respond: { status: 200, body: { id: 7 } } };
+    const mock = await createLibrary({ a: { operations: { readBook: rule } } }, { scenario: 'a' });
+    expect((await ask(mock, '/books/b1')).body).toEqual({ id: 7 });
+    expect(mock.journal.last()?.violations.map(({ pointer }) => pointer)).toEqual(expect.arrayContaining(['/id']));
+  });
+});
+
+describe('what a rule changes', () => {
+  it('collections, before the answer is made', async () => {
+    const scenario: ScenarioDefinition = {
+      operations: {
+        listBooks: { when: { call: 2 }, then: { books: { remove: ['b1'], add: [{ id: 'b3', title: 'Three' }] } } },
+      },
+    };
+    const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
+    const ids = async (): Promise<unknown> =>
+      ((await ask(mock, '/books')).body as { data: { id: string }[] }).data.map(({ id }) => id);
+    expect(await ids()).toEqual(['b1', 'b2']);
+    expect(await ids()).toEqual(['b2', 'b3']);
+    expect(await ids()).toEqual(['b2', 'b3']);
+  });
+
+  it('vars, which other rules ask for', async () => {
+    const scenario: ScenarioDefinition = {
+      vars: { open: true },
+      operations: {
+        createBook: { then: { vars: { open: false, last: '$request.body#/title' } } },
+        listBooks: {
+          when: { state: { vars: { open: false } } },
+          respond: { status: 429, body: { error: { message: 'after {$vars.last}' } } },
+        },
+      },
+    };
+    const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
+    expect((await ask(mock, '/books')).status).toBe(200);
+    await ask(mock, '/books', create('Closing'));
+    expect((await ask(mock, '/books')).body).toMatchObject({ error: { message: 'after Closing' } });
+  });
+
+  it('what collections hold decides as well', async () => {
+    const scenario: ScenarioDefinition = {
+      operations: {
+        listBooks: [
+          { when: { state: { books: { count: 0 } } }, ...LIMITED },
+          { when: { state: { books: { lacks: 'b1', has: ['b2'] } } }, respond: { example: 'one' } },
+        ],
+      },
+    };
+    const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
+    expect((await ask(mock, '/books')).source).toBe('state');
+    mock.state.collection('books').remove('b1');
+    expect((await ask(mock, '/books')).body).toEqual({ data: [], has_more: true });
+    mock.state.collection('books').remove('b2');
+    expect((await ask(mock, '/books')).status).toBe(429);
+  });
+
+  it('calls that come together are told apart', async () => {
+    const mock = await createLibrary(
+      { a: { operations: { listBooks: { times: 1, delay: 50, ...LIMITED } } } },
+      { scenario: 'a' },
+    );
+    const shown = await Promise.all([ask(mock, '/books'), ask(mock, '/books'), ask(mock, '/books')]);
+    expect(shown.map(({ status }) => status)).toEqual([429, 200, 200]);
+  });
+});
+
+describe('time', () => {
+  it('a delay moves a virtual clock, and takes none of ours', async () => {
+    const mock = await createLibrary({ a: { operations: { listBooks: { delay: '2h' } } } }, { scenario: 'a' });
+    const before = mock.clock.now();
+    await ask(mock, '/books');
+    expect(mock.clock.now() - before).toBe(7_200_000);
+  });
+
+  it('delays of several rules add up', async () => {
+    const scenario = {
+      operations: { '*': { delay: 100 }, listBooks: [{ delay: 20 }, { delay: { uniform: [3, 3] } }] },
+    };
+    const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
+    const before = mock.clock.now();
+    await ask(mock, '/books');
+    expect(mock.clock.now() - before).toBe(123);
+  });
+
+  it('a distribution has its median and its tail, and is the same for the same seed', async () => {
+    const take = async (): Promise<readonly number[]> => {
+      const scenario = { operations: { listBooks: { delay: { lognormal: { median: 40, p99: 300 } } } } };
+      const mock = await createLibrary({ a: scenario }, { scenario: 'a', seed: 7 });
+      const waits = [];
+      for (let i = 0; i < 200; i++) {
+        const before = mock.clock.now();
+        await ask(mock, '/books');
+        waits.push(mock.clock.now() - before);
+      }
+      return waits;
+    };
+    const waits = await take();
+    const sorted = waits.toSorted((a, b) => a - b);
+    expect(sorted[100]).toBeGreaterThan(30);
+    expect(sorted[100]).toBeLessThan(55);
+    expect(sorted[195]).toBeGreaterThan(100);
+    expect(await take()).toEqual(waits);
+  });
+
+  it('a rate limit lets so many calls through in a window, tells how many are left, and says when to come back', async () => {
+    const fault = { 'rate-limit': { limit: 2, window: '10s' } };
+    const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { scenario: 'a' });
+    const look = async (): Promise<unknown> => {
+      const { status, headers } = await ask(mock, '/books');
+      return [
+        status,
+        ...['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`)),
+        headers.get('retry-after'),
+      ];
+    };
+    expect(await look()).toEqual([200, '2', '1', '10', null]);
+    mock.advance(4000);
+    expect(await look()).toEqual([200, '2', '0', '6', null]);
+    expect(await look()).toEqual([429, '2', '0', '6', '6']);
+    mock.advance(6000);
+    expect(await look()).toEqual([200, '2', '1', '10', null]);
+  });
+
+  it('a rate limit per credential has a bucket for each', async () => {
+    const fault = { 'rate-limit': { limit: 1, per: 'credential', headers: { remaining: 'X-Left' } } };
+    const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { scenario: 'a' });
+    const look = async (key: string): Promise<unknown> => {
+      const { status, headers } = await mock.fetch(`/books?api_key=${key}`);
+      return [status, headers.get('x-left'), headers.get('x-ratelimit-limit')];
+    };
+    expect([await look('a'), await look('a'), await look('b')]).toEqual([
+      [200, '0', null],
+      [429, '0', null],
+      [200, '0', null],
+    ]);
+  });
+});
