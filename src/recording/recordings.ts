@@ -156,7 +156,7 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
 }
 
 async function settle(cassettes: Iterable<OpenedCassette>): Promise<void> {
-  await Promise.all(Array.from(cassettes, ({ recorder }) => recorder?.settle()));
+  await Promise.all(Array.from(cassettes, async ({ recorder }) => recorder?.settle()));
 }
 
 /** A folder that is a cassette itself stands for the folder around it. */

@@ -16,7 +16,7 @@ interface Asked {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: BodyInit;
+  readonly body?: string | FormData;
 }
 
 async function toCall({ url, method, headers, body }: Asked): Promise<Call> {

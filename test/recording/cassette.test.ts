@@ -1,0 +1,281 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { MockError } from '../../src/errors.js';
+import { loadCassette, readCassetteFolder } from '../../src/recording/cassette.js';
+import { openCassette } from '../../src/recording/cassette-writer.js';
+import { ExactNumber, readJson, writeCanonical, writeJson } from '../../src/recording/exact-json.js';
+import { readEvents, writeEvents } from '../../src/recording/events.js';
+import type { UnnumberedExchange } from '../../src/recording/exchange.js';
+import { DEFAULT_MATCH, type Manifest } from '../../src/recording/manifest.js';
+import { readQueryText, writeTarget } from '../../src/recording/query-text.js';
+import { readBody, writeBody } from '../../src/recording/recorded-body.js';
+import { createFolder } from './folders.js';
+
+const MANIFEST: Manifest = {
+  version: 1,
+  contract: { title: 'Shop', version: '1', hash: 'abc' },
+  upstream: 'https://shop.example',
+  recordedAt: '2026-01-01T00:00:00.000Z',
+  match: DEFAULT_MATCH,
+  redacted: {},
+  maxAge: undefined,
+};
+
+function exchange(response: object, request: object = {}): UnnumberedExchange {
+  return {
+    operation: 'readItem',
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    elapsedMs: 1,
+    request: { method: 'GET', path: '/items/a', pathParams: { id: 'a' }, query: {}, headers: {}, ...request },
+    response: { status: 200, headers: { 'content-type': 'application/json' }, ...response },
+    failure: undefined,
+  };
+}
+
+function createCassette(): string {
+  const folder = join(createFolder(), 'shop');
+  openCassette(folder, MANIFEST);
+  return folder;
+}
+
+describe('a cassette', () => {
+  it('writes an exchange as one file whose members stand in one order', async () => {
+    const folder = createCassette();
+    await openCassette(folder, MANIFEST).add(exchange({ body: { b: 1, a: [true, null] } }, { headers: { b: '2', a: '1' } }));
+    expect(readFileSync(join(folder, '0001-readItem.200.json'), 'utf8')).toBe(`{
+  "operation": "readItem",
+  "recordedAt": "2026-01-01T00:00:00.000Z",
+  "elapsedMs": 1,
+  "request": {
+    "method": "GET",
+    "path": "/items/a",
+    "pathParams": {
+      "id": "a"
+    },
+    "query": {},
+    "headers": {
+      "a": "1",
+      "b": "2"
+    }
+  },
+  "response": {
+    "status": 200,
+    "headers": {
+      "content-type": "application/json"
+    },
+    "body": {
+      "b": 1,
+      "a": [
+        true,
+        null
+      ]
+    }
+  }
+}
+`);
+  });
+
+  it('names files by operation and outcome, whatever the operation is called', async () => {
+    const folder = createCassette();
+    const writer = openCassette(folder, MANIFEST);
+    await writer.add({ ...exchange({}), operation: 'GET /items/{id}' });
+    await writer.add({ ...exchange({}), response: undefined, failure: { kind: 'refused', message: 'nobody there' } });
+    expect(readdirSync(folder).filter((name) => name.endsWith('.json')).sort()).toEqual([
+      '0001-GET-items-id.200.json',
+      '0002-readItem.failed.json',
+      'cassette.json',
+    ]);
+    expect(loadCassette(folder).exchanges[1]?.failure).toEqual({ kind: 'refused', message: 'nobody there' });
+  });
+
+  it.each<readonly [string, object, string | undefined]>([
+    ['a JSON value', { body: { a: 1 } }, undefined],
+    ['null', { body: null }, undefined],
+    ['false', { body: false }, undefined],
+    ['zero', { body: 0 }, undefined],
+    ['an empty JSON text', { body: '' }, undefined],
+    ['a bare JSON text', { body: 'a file' }, undefined],
+    ['a text', { bodyText: 'line\nline' }, undefined],
+    ['events', { events: [{ atMs: 3, data: 'x', event: 'y' }] }, undefined],
+    ['bytes', { bytes: Buffer.from([0, 255, 13, 10]) }, 'bodies/0001.bin'],
+    ['a long text', { bodyText: 'x'.repeat(70_000) }, 'bodies/0001.bin'],
+    ['a long JSON value', { body: ['x'.repeat(70_000)] }, 'bodies/0001.bin'],
+  ])('gives back %s as it was', async (_name, body, file) => {
+    const folder = createCassette();
+    const headers = { 'content-type': 'bytes' in body ? 'image/png' : 'bodyText' in body ? 'text/plain' : 'application/json' };
+    await openCassette(folder, MANIFEST).add(exchange({ ...body, headers }));
+    const response = loadCassette(folder).exchanges[0]?.response;
+    expect(response?.bodyFile).toBe(file);
+    expect(writeBody(folder, response ?? {}, headers)).toEqual(writeBody(folder, body, headers));
+    if (file === undefined) expect(response).toMatchObject(body);
+  });
+
+  it('keeps numbers as they were written', async () => {
+    const folder = createCassette();
+    const text = '{"id":12345678901234567890,"small":0.1,"whole":9007199254740991,"over":1e400,"fine":1.50}';
+    await openCassette(folder, MANIFEST).add(exchange(readBody(Buffer.from(text), { 'content-type': 'application/json' })));
+    const response = loadCassette(folder).exchanges[0]?.response ?? {};
+    expect(Buffer.from(writeBody(folder, response, {}) ?? []).toString()).toBe(text.replace('1.50', '1.5'));
+  });
+
+  it('removes what a killed process left half written, and numbers go on without a gap', async () => {
+    const folder = createCassette();
+    await openCassette(folder, MANIFEST).add(exchange({}));
+    writeFileSync(join(folder, '.0002-readItem.200.json.tmp'), '{"half');
+    const stored = await openCassette(folder, MANIFEST).add(exchange({}));
+    expect(stored.number).toBe(2);
+    expect(readdirSync(folder).some((name) => name.endsWith('.tmp'))).toBe(false);
+  });
+
+  it('comes after 9999 with 10000', async () => {
+    const folder = createCassette();
+    await openCassette(folder, MANIFEST).add(exchange({}));
+    const first = readFileSync(join(folder, '0001-readItem.200.json'));
+    writeFileSync(join(folder, '9999-readItem.200.json'), first);
+    await openCassette(folder, MANIFEST).add(exchange({}));
+    expect(loadCassette(folder).exchanges.map(({ number }) => number)).toEqual([1, 9999, 10000]);
+  });
+
+  it('loads 1,000 exchanges in under 150 ms', async () => {
+    const folder = createCassette();
+    const item = (i: number): object => ({ id: `key_${i}`, name: `Key ${i}`, created_at: i, owner: { type: 'robot', id: 'r' } });
+    await openCassette(folder, MANIFEST).add(exchange({ body: { data: Array.from({ length: 10 }, (_, i) => item(i)) } }));
+    const text = readFileSync(join(folder, '0001-readItem.200.json'));
+    for (let i = 2; i <= 1000; i++) writeFileSync(join(folder, `${String(i).padStart(4, '0')}-readItem.200.json`), text);
+    // The best of three: the machine may be busy with other things.
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      expect(loadCassette(folder).exchanges).toHaveLength(1000);
+      return performance.now() - start;
+    });
+    expect(Math.min(...times)).toBeLessThan(150);
+  });
+});
+
+describe('a cassette that cannot be used', () => {
+  const GOOD = JSON.stringify(
+    { operation: 'readItem', recordedAt: 'x', request: { method: 'GET', path: '/' }, response: { status: 200 } },
+    null,
+    2,
+  );
+  const change = (from: string, to: string): string => {
+    expect(GOOD).toContain(from);
+    return GOOD.replace(from, to);
+  };
+
+  it.each<readonly [string, string, () => string, RegExp]>([
+    ['cut off', '0001-a.200.json', () => GOOD.slice(0, 60), /0001-a\.200\.json:\d+:\d+ .* not a JSON file/],
+    ['edited wrongly', '0001-a.200.json', () => change('"status": 200', '"status": 200,,'), /0001-a\.200\.json:9:\d+ /],
+    ['no object', '0001-a.200.json', () => '[]', /0001-a\.200\.json +an exchange must be an object/],
+    ['without an operation', '0001-a.200.json', () => change('"operation": "readItem"', '"operation": 7'), /:2 \(#\/operation\) +operation must be a text, and is 7/],
+    ['without an outcome', '0001-a.200.json', () => change('"response"', '"answer"'), /an exchange needs a response or a failure/],
+    ['with a status of no response', '0001-a.200.json', () => change('"status": 200', '"status": "200"'), /:9 \(#\/response\/status\) +status must be a number from 200 to 599, and is "200"/],
+    ['with a header that is a number', '0001-a.200.json', () => change('"status": 200', '"status": 200, "headers": { "age": 7 }'), /\(#\/response\/headers\/age\) +"age" must be a text or a list of texts/],
+    ['with two bodies', '0001-a.200.json', () => change('"status": 200', '"status": 200, "body": 1, "bodyText": "1"'), /a body has one form, not body and bodyText/],
+    ['with a body outside', '0001-a.200.json', () => change('"status": 200', '"status": 200, "bodyFile": "../../etc/passwd"'), /bodyFile must lie in bodies\//],
+    ['with a body that is gone', '0001-a.200.json', () => change('"status": 200', '"status": 200, "bodyFile": "bodies/0001.bin"'), /\(#\/response\/bodyFile\) +bodies\/0001\.bin is missing/],
+    ['of another kind', 'notes.json', () => GOOD, /notes\.json +"notes\.json" is no exchange/],
+    ['with a number twice', '0007-b.200.json', () => GOOD, /number 7 is taken by 0007-a\.200\.json/],
+  ])('says which file is %s, and where', (_name, file, content, message) => {
+    const folder = createCassette();
+    writeFileSync(join(folder, file), content());
+    if (file === '0007-b.200.json') writeFileSync(join(folder, '0007-a.200.json'), GOOD);
+    expect(() => loadCassette(folder)).toThrow(expect.objectContaining({ code: 'RECORDING_INVALID' }));
+    try {
+      loadCassette(folder);
+    } catch (error) {
+      expect(String(error)).toMatch(message);
+    }
+  });
+
+  it.each<readonly [string, string, RegExp]>([
+    ['another version', '{ "version": 2 }', /cassette\.json \(#\/version\) +version must be 1, not 2/],
+    ['a rule nobody knows', '{ "version": 1, "match": { "ignorBody": [] } }', /match has no setting "ignorBody"[\s\S]*did you mean "ignoreBody"/],
+    ['a rule that is no list', '{ "version": 1, "match": { "ignoreBody": "/a" } }', /match\.ignoreBody must be a list of texts/],
+    ['an age that is no number', '{ "version": 1, "maxAge": "30d" }', /maxAge must be a number of days/],
+  ])('refuses a manifest with %s', (_name, content, message) => {
+    const folder = createCassette();
+    writeFileSync(join(folder, 'cassette.json'), content);
+    try {
+      loadCassette(folder);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(MockError);
+      expect(String(error)).toMatch(message);
+    }
+  });
+
+  it('leaves files alone that are no JSON', () => {
+    const folder = createCassette();
+    writeFileSync(join(folder, 'README.md'), '# Recorded in spring');
+    expect(loadCassette(folder).exchanges).toEqual([]);
+  });
+
+  it('names the nearest one where there is none of that name', () => {
+    const root = createFolder();
+    for (const name of ['keys', 'files']) openCassette(join(root, name), MANIFEST);
+    mkdirSync(join(root, 'no-cassette'));
+    expect(() => readCassetteFolder(root, 'kyes')).toThrow(expect.objectContaining({ hint: 'did you mean "keys"?' }));
+    rmSync(join(root, 'keys'), { recursive: true });
+    expect(() => readCassetteFolder(root, 'kyes')).toThrow(expect.objectContaining({ hint: 'there are files' }));
+  });
+});
+
+describe('exact JSON', () => {
+  it.each<readonly [string, string]>([
+    ['9007199254740993', '9007199254740993'],
+    ['-12345678901234567890', '-12345678901234567890'],
+    ['0.1234567890123456789', '0.1234567890123456789'],
+    ['1e999', '1e999'],
+    ['9007199254740992', '9007199254740992'],
+    ['1e3', '1000'],
+    ['100000000000000000000', '100000000000000000000'],
+    ['"9007199254740993"', '"9007199254740993"'],
+    ['"a \\" 9007199254740993"', '"a \\" 9007199254740993"'],
+  ])('writes %s as %s', (given, want) => {
+    expect(writeJson(readJson(`[${given}]`))).toBe(`[${want}]`);
+  });
+
+  it('takes two numbers for one only where they are one', () => {
+    const canonical = (text: string): string => writeCanonical(readJson(text));
+    expect(canonical('9007199254740993')).not.toBe(canonical('9007199254740992'));
+    expect(readJson('9007199254740993')).toBeInstanceOf(ExactNumber);
+    expect(canonical('{"b":1,"a":[2]}')).toBe(canonical('{ "a": [2.0], "b": 1 }'));
+  });
+});
+
+describe('the query in a recording', () => {
+  it.each([
+    ['after=key_1&limit=2', { after: 'key_1', limit: '2' }],
+    ['tags=a,b%2Cc', { tags: 'a,b%2Cc' }],
+    ['ids=1&ids=2', { ids: ['1', '2'] }],
+    ['filter[color]=red%26blue', { 'filter[color]': 'red%26blue' }],
+    ['q=a+b%20c', { q: 'a+b%20c' }],
+    ['q=%7E%2Fx', { q: '~/x' }],
+    ['q=Z%C3%BCrich', { q: 'Z%C3%BCrich' }],
+    ['q=100%25', { q: '100%25' }],
+  ])('reads %s without loss', (search, want) => {
+    const query = readQueryText(search);
+    expect(query).toEqual(want);
+    const target = writeTarget({ path: '/p', query });
+    expect([...new URL(target, 'http://x').searchParams]).toEqual([...new URLSearchParams(search)]);
+    expect(readQueryText(target.slice(3))).toEqual(query);
+  });
+});
+
+describe('an event stream', () => {
+  it.each<readonly [string, readonly string[], readonly object[]]>([
+    ['one event', ['data: a\n\n'], [{ atMs: 0, data: 'a' }]],
+    ['all fields', ['event: e\nid: 7\nretry: 9\ndata: a\ndata: b\n\n'], [{ atMs: 0, event: 'e', id: '7', retry: 9, data: 'a\nb' }]],
+    ['a comment', [': ping\n\n'], [{ atMs: 0, comment: 'ping' }]],
+    ['pieces that break anywhere', ['da', 'ta: a\r', '\n\r\nda', 'ta: b\n\n'], [{ atMs: 2, data: 'a' }, { atMs: 3, data: 'b' }]],
+    ['lines that end in CR', ['data: a\r\rdata: b\r\r'], [{ atMs: 0, data: 'a' }, { atMs: 0, data: 'b' }]],
+    ['an end without its blank line', ['data: a'], [{ atMs: 0, data: 'a' }]],
+  ])('is read as %s', (_name, pieces, want) => {
+    const events = readEvents(pieces.map((text, atMs) => ({ atMs, text })));
+    expect(events).toEqual(want);
+    const again = readEvents([{ atMs: 0, text: writeEvents(events) }]);
+    expect(again.map(({ atMs: _, ...event }) => event)).toEqual(events.map(({ atMs: _, ...event }) => event));
+  });
+});
