@@ -36,7 +36,7 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   const findings: Finding[] = [];
   const origins = createOrigins();
   const references = createReferences(sources);
-  const dialect = readDialect(main.value, findings);
+  const dialect = readDialect(main.value, main.name, findings);
   const entries = createEntries(files, dialect);
   const walker = createWalker({ references, origins, findings, files, place: entries.place });
   const root = walker.walk({ kind: 'document', value: main.value, inner: '', file: 0, pointer: '', dialect });
@@ -126,7 +126,11 @@ function readName(file: SourceFile | undefined, pointer: string): string {
 }
 
 /** @throws MockError where the document is no OpenAPI document at all. */
-function readDialect(document: Readonly<Record<string, unknown>>, findings: Finding[]): Dialect {
+function readDialect(
+  document: Readonly<Record<string, unknown>>,
+  file: string | undefined,
+  findings: Finding[],
+): Dialect {
   const declared = readOwnDialect(document);
   if (declared !== undefined) {
     const version = readVersion(document);
@@ -137,6 +141,7 @@ function readDialect(document: Readonly<Record<string, unknown>>, findings: Find
   if (!isObject(document['paths']) && !isObject(document['webhooks'])) {
     const found = Object.keys(document).slice(0, 5).join(', ');
     throw new MockError('SPEC_INVALID', 'the document is no OpenAPI document: it has neither "openapi" nor "swagger"', {
+      ...(file === undefined ? {} : { at: { file, line: 1, column: 1 } }),
       hint: `its members are: ${found === '' ? 'none' : found}; an OpenAPI document starts with "openapi: 3.1.0"`,
     });
   }

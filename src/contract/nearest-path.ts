@@ -1,5 +1,5 @@
 import type { Operation } from './operation.js';
-import { decodeText, readTemplate } from './template.js';
+import { decodeText, readTemplate, type TemplateSegment } from './template.js';
 
 /** Names the path keys that look most like a path nobody declared. */
 export interface NearestPaths {
@@ -42,9 +42,9 @@ function rank(given: readonly string[], candidates: readonly Candidate[]): reado
     costs.set(key, known);
     return known;
   };
-  const limit = Math.max(1, given.length / 2);
+  const limit = Math.max(0.5, given.length / 2);
   return candidates
-    .filter((candidate) => Math.abs(candidate.segments.length - given.length) <= limit)
+    .filter((candidate) => Math.abs(candidate.segments.length - given.length) <= limit + 1)
     .map((candidate) => ({ key: candidate.key, cost: readPathCost(given, candidate.segments, compare) }))
     .filter(({ cost }) => cost <= limit)
     .toSorted((one, other) => one.cost - other.cost || one.key.length - other.key.length)
@@ -52,7 +52,7 @@ function rank(given: readonly string[], candidates: readonly Candidate[]): reado
     .map(({ key }) => key);
 }
 
-/** Edit distance over segments: one missing or added costs 1, a parameter in the place of a text next to nothing. */
+/** Edit distance over segments: one missing or added costs 1, a missing parameter less, one in the place of a text next to nothing. */
 function readPathCost(
   given: readonly string[],
   template: readonly (string | undefined)[],
@@ -63,8 +63,9 @@ function readPathCost(
     const row = [i];
     for (let j = 1; j <= template.length; j++) {
       const wanted = template[j - 1];
+      const missing = wanted === undefined ? 0.4 : 1;
       const swap = wanted === undefined ? 0.1 : compare(given[i - 1] ?? '', wanted);
-      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + swap));
+      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + missing, (previous[j - 1] ?? 0) + swap));
     }
     previous = row;
   }
@@ -91,9 +92,13 @@ function readSegmentCost(one: string, other: string): number {
 
 function toCandidate(key: string): Candidate {
   const segments = readTemplate(key).segments.map((segment) =>
-    segment.kind === 'parameter' ? undefined : segment.text.slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase(),
+    segment.kind === 'parameter' ? undefined : readLiteral(segment).slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase(),
   );
   return { key, segments: segments.slice(0, SEGMENTS_LIMIT) };
+}
+
+function readLiteral(segment: TemplateSegment): string {
+  return segment.kind === 'literal' ? segment.text : segment.literals.join('');
 }
 
 function splitPath(pathname: string): readonly string[] {

@@ -106,21 +106,27 @@ function readId(
   ids: Set<string>,
 ): string {
   const { method, path, operation } = parts;
-  const fallback = `${method} ${path}`;
   const declared = readText(operation.value['operationId']);
-  if (declared === undefined || declared === '') return fallback;
-  if (ids.has(declared)) {
+  const isTaken = declared !== undefined && ids.has(declared);
+  const id = declared === undefined || declared === '' || isTaken ? readFreeId(`${method} ${path}`, ids) : declared;
+  ids.add(id);
+  if (isTaken) {
     context.report({
       code: 'OPERATION_ID_DUPLICATE',
       severity: 'warning',
       message: `operationId "${declared}" is taken by an operation above`,
       pointer: `${operation.pointer}/operationId`,
-      assumed: `this one is called "${fallback}"`,
+      assumed: `this one is called "${id}"`,
     });
-    return fallback;
   }
-  ids.add(declared);
-  return declared;
+  return id;
+}
+
+/** Method and path name one operation, unless another took that very text as its `operationId`. */
+function readFreeId(wanted: string, ids: ReadonlySet<string>): string {
+  let id = wanted;
+  for (let i = 2; ids.has(id); i++) id = `${wanted} (${i})`;
+  return id;
 }
 
 /** OpenAPI 3.1 section 4.8.10.1: an operation's own list replaces the document's, and an empty one opens it. */

@@ -59,7 +59,8 @@ export function createSite(parts: WalkParts, cursor: Cursor): WalkSite {
     const key = `${base.file} ${base.pointer} ${kind} ${reference}`;
     if (!inner.has(key)) inner.set(key, findInner(kind, reference));
     const found = inner.get(key);
-    if (found === undefined) findings.push(describeUnresolved({ kind, reference, pointer: here(['$ref']) }, references, base));
+    if (found === undefined)
+      findings.push(describeUnresolved({ kind, reference, pointer: here(['$ref']) }, references, base));
     return found;
   };
   return {

@@ -241,7 +241,7 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
 ];
 
 describe('a schema of any version becomes one of the inner dialect', () => {
-  test.each(CASES)('%s (%s)', async (_name, version, given, want, problems) => {
+  test.each(CASES)('%s (%s)', async (_name, version, ...[given, want, problems]) => {
     const contract = await loadContract(documentOf(version, given, { ...OTHER, More: {} }));
     expect(contract.at(S)).toEqual(want);
     const wanted =

@@ -1,0 +1,229 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { load } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import { loadContract } from '../../src/contract/load.js';
+import { createRouter } from '../../src/contract/path.js';
+import { MockError } from '../../src/errors.js';
+import { createFolder, loadFiles } from './loading.js';
+
+async function readError(work: Promise<unknown>): Promise<MockError> {
+  const result: unknown = await work.catch((error: unknown) => error);
+  if (!(result instanceof MockError)) throw new Error(`no MockError but ${String(result)}`);
+  return result;
+}
+
+const BOMB = [
+  'openapi: 3.1.0',
+  'paths: {}',
+  'a0: &a0 [x, x, x, x, x, x, x, x, x, x]',
+  ...Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}, `.repeat(9)}*a${i}]`),
+].join('\n');
+
+/** [name, file name, text, wanted code, wanted message, wanted line and column]. */
+const CASES: readonly (readonly [string, string, string, string, RegExp, string])[] = [
+  ['an empty file', 'a.yaml', '', 'SPEC_INVALID', /is empty/u, '-'],
+  ['nothing but comments', 'a.yaml', '# nothing\n', 'SPEC_INVALID', /cannot be parsed/u, '-'],
+  ['an unclosed list', 'a.yaml', 'openapi: 3.1.0\npaths: [1,\n', 'SPEC_INVALID', /deficient indentation/u, '3:1'],
+  ['bad indentation', 'a.yaml', 'openapi: 3.1.0\ninfo:\n  title: a: b\n', 'SPEC_INVALID', /indentation/u, '3:11'],
+  [
+    'broken JSON',
+    'a.json',
+    '{\n  "openapi": "3.1.0",\n  "paths": {"/a": }}\n}',
+    'SPEC_INVALID',
+    /neither valid JSON/u,
+    '4:1',
+  ],
+  ['a list', 'a.yaml', '- 1\n- 2\n', 'SPEC_INVALID', /is a list/u, '1:1'],
+  ['a text', 'a.yaml', 'hello', 'SPEC_INVALID', /is a string/u, '1:1'],
+  [
+    'another kind of document',
+    'a.yaml',
+    'asyncapi: 3.0.0\nchannels: {}\n',
+    'SPEC_INVALID',
+    /neither "openapi"/u,
+    '1:1',
+  ],
+  ['a YAML bomb', 'a.yaml', BOMB, 'SPEC_INVALID', /aliases written out/u, '-'],
+  [
+    'an alias of itself',
+    'a.yaml',
+    'openapi: 3.1.0\npaths: &p\n  /a: *p\n',
+    'SPEC_INVALID',
+    /contains the alias itself/u,
+    '-',
+  ],
+  ['an alias of nothing', 'a.yaml', 'openapi: 3.1.0\npaths: *p\n', 'SPEC_INVALID', /unidentified alias/u, '2:9'],
+  ['bytes that are no text', 'a.yaml', '\u0000\u0001\u0002', 'SPEC_INVALID', /neither valid|cannot be parsed/u, '1:1'],
+];
+
+test.each(CASES)('%s is one clear error', async (_name, file, text, ...[code, message, place]) => {
+  const error = await readError(loadFiles({ [file]: text }));
+  expect(error.code).toBe(code);
+  expect(error.message).toMatch(message);
+  expect(error.at?.file).toBe(file);
+  expect(error.at?.line === undefined ? '-' : `${error.at.line}:${error.at.column}`).toBe(place);
+});
+
+test('a missing file, a folder and a URL that is not allowed are told apart', async () => {
+  const cwd = await createFolder({ 'folder/x': '' });
+  expect(await readError(loadContract('gone.yaml', { cwd }))).toMatchObject({
+    code: 'SPEC_NOT_FOUND',
+    at: { file: 'gone.yaml' },
+  });
+  expect(await readError(loadContract('folder', { cwd }))).toMatchObject({
+    code: 'SPEC_UNREADABLE',
+    at: { file: 'folder' },
+  });
+  expect(await readError(loadContract('https://example.com/a.yaml', { cwd }))).toMatchObject({
+    code: 'SPEC_UNREADABLE',
+  });
+  expect(await readError(loadContract('https://', { cwd }))).toMatchObject({ code: 'SPEC_NOT_FOUND' });
+  expect((await readError(loadContract('gone.yaml', { cwd }))).hint).toMatch(/working folder/u);
+});
+
+test('an object that contains itself is told to use references', async () => {
+  const document: Record<string, unknown> = { openapi: '3.1.0' };
+  document['paths'] = document;
+  expect(await readError(loadContract(document))).toMatchObject({ code: 'SPEC_INVALID', hint: /\$ref/u });
+});
+
+/** [name, text, wanted problem codes]. */
+const OVERLOOKED: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    'a key that stands twice',
+    'openapi: 3.1.0\ninfo: {}\npaths: {/a: {}}\npaths: {/b: {get: {responses: {200: {}}}}}\n',
+    ['DUPLICATE_KEY'],
+  ],
+  [
+    'a second YAML document',
+    'openapi: 3.1.0\ninfo: {}\npaths: {/b: {get: {responses: {200: {}}}}}\n---\nmore: 1\n',
+    ['TRAILING_CONTENT'],
+  ],
+  [
+    'text after JSON',
+    '{"openapi": "3.1.0", "info": {}, "paths": {"/b": {"get": {"responses": {"200": {}}}}}} junk',
+    ['TRAILING_CONTENT'],
+  ],
+  [
+    'a trailing comma in JSON',
+    '{"openapi": "3.1.0", "info": {}, "paths": {"/b": {"get": {"responses": {"200": {}}}}},}',
+    [],
+  ],
+  ['a byte order mark', '\uFEFFopenapi: 3.1.0\ninfo: {}\npaths: {/b: {get: {responses: {200: {}}}}}\n', []],
+  ['merge keys', 'x: &x {get: {responses: {200: {}}}}\nopenapi: 3.1.0\ninfo: {}\npaths: {/b: {<<: *x}}\n', []],
+  ['a tag nobody knows', 'openapi: !version 3.1.0\ninfo: !x {}\npaths: {/b: {get: {responses: {200: {}}}}}\n', []],
+  ['Windows line ends', 'openapi: 3.1.0\r\ninfo: {}\r\npaths: {/b: {get: {responses: {200: {}}}}}\r\n', []],
+];
+
+test.each(OVERLOOKED)('%s does not stop the start', async (_name, text, want) => {
+  const contract = await loadFiles({ 'a.yaml': text });
+  expect(contract.operations.map(({ path }) => path)).toEqual(['/b']);
+  expect(contract.problems.map(({ code }) => code)).toEqual(want);
+});
+
+test('dates, versions and numbers of YAML stay what JSON can say', async () => {
+  const contract = await loadFiles({
+    'a.yaml':
+      'openapi: 3.1.0\ninfo: {}\npaths: {}\nx-data: [2020-01-01, 1e3, 0o17, yes, ~, .5, 12:30:45, !!binary aGk=]\n',
+  });
+  expect(contract.at('/x-data')).toEqual(['2020-01-01', 1000, 15, 'yes', null, 0.5, '12:30:45', 'aGk=']);
+});
+
+function nest(depth: number, wrap: (inner: object) => object): object {
+  let schema: object = { type: 'string' };
+  for (let i = 0; i < depth; i++) schema = wrap(schema);
+  return { openapi: '3.1.0', info: {}, paths: {}, components: { schemas: { Deep: schema } } };
+}
+
+test('a schema 200 levels deep loads', async () => {
+  const contract = await loadContract(nest(200, (inner) => ({ properties: { a: inner } })));
+  expect(contract.at(`/components/schemas/Deep${'/properties/a'.repeat(200)}`)).toEqual({ type: 'string' });
+});
+
+test.each([400, 3000])('a schema %d levels deep is one clear error', async (depth) => {
+  const error = await readError(loadContract(nest(depth, (inner) => ({ properties: { a: inner } }))));
+  expect(error).toMatchObject({ code: 'SPEC_INVALID', message: /deep/u });
+});
+
+test('JSON text that nests beyond any stack is one clear error', async () => {
+  const text = `{"openapi":"3.1.0","paths":{},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const result: unknown = await loadFiles({ 'a.json': text }).catch((error: unknown) => error);
+  expect(result instanceof MockError || (result !== null && typeof result === 'object' && 'operations' in result)).toBe(
+    true,
+  );
+});
+
+/** Every way to reach a node: the steps from the root. */
+function listLocations(value: unknown, steps: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [steps];
+  return [steps, ...Object.entries(value).flatMap(([name, child]) => listLocations(child, [...steps, name]))];
+}
+
+type Tree = Record<string, unknown>;
+
+/** A copy with one node deleted, replaced, or standing under another name as well. */
+function mutate(document: unknown, steps: readonly string[], change: (parent: Tree, name: string) => void): unknown {
+  const copy: unknown = structuredClone(document);
+  const parent = steps.slice(0, -1).reduce<unknown>((node, step) => (node as Tree)[step], copy);
+  const last = steps.at(-1);
+  // A location was listed from this very document: its parent is an object or a list.
+  if (last !== undefined) change(parent as Tree, last);
+  return copy;
+}
+
+const JUNK = [
+  null,
+  0,
+  -1.5,
+  '',
+  'text',
+  '#/gone',
+  true,
+  false,
+  [],
+  {},
+  [null],
+  [[]],
+  { $ref: '#/' },
+  { $ref: 3 },
+  { type: 'x' },
+];
+const SPECS = join(import.meta.dirname, '../../../shared/specs');
+const PETSTORES = ['petstore-2.0.yaml', 'petstore-3.0.yaml', 'petstore-3.1.json'].filter((name) =>
+  existsSync(join(SPECS, name)),
+);
+
+describe.skipIf(PETSTORES.length === 0)('mutated petstores of ../shared/specs (skipped where they are absent)', () => {
+  test.each(PETSTORES)('%s with any node deleted, doubled or mistyped loads or gives one clear error', async (name) => {
+    const document = load(readFileSync(join(SPECS, name), 'utf8'));
+    const locations = listLocations(document).filter((steps) => steps.length > 0);
+    const mutation = fc.record({
+      location: fc.constantFrom(...locations),
+      kind: fc.constantFrom('delete', 'double', 'mistype', 'graft'),
+      junk: fc.constantFrom(...JUNK),
+      other: fc.constantFrom(...locations),
+    });
+    await fc.assert(
+      fc.asyncProperty(mutation, async ({ location, kind, junk, other }) => {
+        const graft = other.reduce<unknown>((node, step) => (node as Tree)[step], document);
+        const changes: Record<typeof kind, (parent: Tree, step: string) => void> = {
+          delete: (parent, step) => void (Array.isArray(parent) ? parent.splice(Number(step), 1) : delete parent[step]),
+          double: (parent, step) =>
+            void (Array.isArray(parent) ? parent.push(parent[Number(step)]) : (parent[`${step}2`] = parent[step])),
+          mistype: (parent, step) => void (parent[step] = junk),
+          graft: (parent, step) => void (parent[step] = structuredClone(graft)),
+        };
+        const mutated = mutate(document, location, changes[kind]);
+        // The document is an object before and after: locations have at least one step.
+        const result: unknown = await loadContract(mutated as object).catch((error: unknown) => error);
+        if (result instanceof MockError) return;
+        const contract = result as Awaited<ReturnType<typeof loadContract>>;
+        createRouter(contract.operations).match('GET', '/pet/1', '');
+        for (const problem of contract.problems) expect(problem.message).not.toBe('');
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

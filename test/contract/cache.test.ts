@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createDocumentCache, readDefaultFolder } from '../../src/contract/cache.js';
+import type { Contract } from '../../src/contract/contract.js';
+import { loadContract } from '../../src/contract/load.js';
+import { createFolder } from './loading.js';
+
+const FILES = {
+  'api.yaml': [
+    'openapi: 3.0.3',
+    'info: {title: One, version: "1"}',
+    'paths:',
+    '  /a:',
+    '    get:',
+    '      responses: {200: {description: ok, content: {application/json: {schema: {$ref: "pet.yaml"}}}}}',
+    'components: {schemas: {Bad: {type: wrong}}}',
+  ].join('\n'),
+  'pet.yaml': 'type: string\nnullable: true\n',
+  'overlay.yaml': "overlay: 1.0.0\ninfo: {title: O, version: '1'}\nactions: [{target: $.info, update: {title: Two}}]",
+};
+
+/** Everything of a contract that is data. */
+function describeContract(contract: Contract): unknown {
+  const { title, version, hash, document, operations, securitySchemes, problems } = contract;
+  return JSON.parse(JSON.stringify({ title, version, hash, document, operations, securitySchemes, problems }));
+}
+
+async function listEntries(folder: string): Promise<readonly string[]> {
+  return existsSync(join(folder, 'cache')) ? (await readdir(join(folder, 'cache'))).toSorted() : [];
+}
+
+test('a cached document is the same contract, problems and their lines included', async () => {
+  const cwd = await createFolder(FILES);
+  const plain = await loadContract('api.yaml', { cwd, cacheFolder: false });
+  const first = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
+  const [entry = ''] = await listEntries(cwd);
+  const written = await readFile(join(cwd, 'cache', entry), 'utf8');
+  const second = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
+  expect(describeContract(first)).toEqual(describeContract(plain));
+  expect(describeContract(second)).toEqual(describeContract(plain));
+  expect(second.problems.map(({ code, at }) => [code, at.line])).toEqual([['SCHEMA_REPAIRED', 7]]);
+  expect(second.locate('/x-vouch-files/1/pet/type')).toMatchObject({ file: 'pet.yaml', line: 1 });
+  expect(await listEntries(cwd)).toEqual([entry]);
+  expect(await readFile(join(cwd, 'cache', entry), 'utf8')).toBe(written);
+});
+
+test('what is read from the cache is what was written there', async () => {
+  const cwd = await createFolder(FILES);
+  await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
+  const [entry = ''] = await listEntries(cwd);
+  const cache = createDocumentCache(join(cwd, 'cache'));
+  const key = entry.replace('.json', '');
+  const cached = await cache.read(key);
+  if (cached === undefined) throw new Error('nothing was cached');
+  await cache.write(key, { ...cached, document: { ...cached.document, info: { title: 'From the cache' } } });
+  expect((await loadContract('api.yaml', { cwd, cacheFolder: 'cache' })).title).toBe('From the cache');
+});
+
+test('a change of the main file, of another file or of an overlay is seen', async () => {
+  const cwd = await createFolder(FILES);
+  const load = (overlays: readonly string[] = []): Promise<Contract> =>
+    loadContract('api.yaml', { cwd, cacheFolder: 'cache', overlays });
+  const first = await load();
+  await writeFile(join(cwd, 'pet.yaml'), 'type: integer\n');
+  const second = await load();
+  expect(second.at('/x-vouch-files/1/pet')).toEqual({ type: 'integer' });
+  expect(second.hash).not.toBe(first.hash);
+  expect((await load(['overlay.yaml'])).title).toBe('Two');
+  await writeFile(join(cwd, 'api.yaml'), FILES['api.yaml'].replace('One', 'Three'));
+  expect((await load()).title).toBe('Three');
+});
+
+test('a file that appears after a failed reference is seen', async () => {
+  const { 'pet.yaml': pet, ...rest } = FILES;
+  const cwd = await createFolder(rest);
+  const first = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
+  expect(first.problems.map(({ code }) => code)).toContain('REFERENCE_UNRESOLVED');
+  await writeFile(join(cwd, 'pet.yaml'), pet);
+  const second = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
+  expect(second.problems.map(({ code }) => code)).toEqual(['SCHEMA_REPAIRED']);
+});
+
+/** [name, what becomes of a cache file]. */
+const DAMAGES: readonly (readonly [string, (text: string) => string])[] = [
+  ['empty', () => ''],
+  ['truncated', (text) => text.slice(0, text.length / 2)],
+  ['changed in one letter', (text) => text.replace('"One"', '"Eno"')],
+  ['of another format', (text) => text.replace('vouch 1 ', 'vouch 0 ')],
+  ['of another program', () => '{"title": "something else"}'],
+  [
+    'right in its header and wrong in its body',
+    () => 'vouch 1 74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b\nnull',
+  ],
+];
+
+test.each(DAMAGES)('a cache file that is %s is passed over and written again', async (_name, damage) => {
+  const cwd = await createFolder(FILES);
+  const plain = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
+  const path = join(cwd, 'cache', (await listEntries(cwd))[0] ?? '');
+  const right = await readFile(path, 'utf8');
+  await writeFile(path, damage(right));
+  const again = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
+  expect(describeContract(again)).toEqual(describeContract(plain));
+  expect(await readFile(path, 'utf8')).toBe(right);
+});
+
+test('a folder that cannot be made costs nothing but the cache', async () => {
+  const cwd = await createFolder({ ...FILES, cache: 'a file where the folder should be' });
+  const contract = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
+  expect(contract.title).toBe('One');
+});
+
+test('no more than 20 documents are kept', async () => {
+  const cwd = await createFolder(FILES);
+  const cache = createDocumentCache(join(cwd, 'cache'));
+  const entry = { document: {}, findings: [], origins: [], files: [] };
+  for (let i = 0; i < 25; i++) await cache.write(String(i).padStart(64, '0'), entry);
+  expect((await listEntries(cwd)).length).toBe(20);
+});
+
+test('cacheFolder false, and a small document without a named folder, leave nothing behind', async () => {
+  const cwd = await createFolder({ ...FILES, 'node_modules/x': '' });
+  await loadContract('api.yaml', { cwd, cacheFolder: false });
+  await loadContract('api.yaml', { cwd });
+  expect(await readdir(join(cwd, 'node_modules'))).toEqual(['x']);
+});
+
+test('a large document is kept with the other caches of the project', async () => {
+  const cwd = await createFolder({
+    'api.yaml': `${FILES['api.yaml']}\n# ${'x'.repeat(100_000)}`,
+    'pet.yaml': '{}',
+    'node_modules/x': '',
+  });
+  expect(readDefaultFolder(cwd)).toBe(join(cwd, 'node_modules', '.cache', 'vouch'));
+  await loadContract('api.yaml', { cwd });
+  expect((await readdir(join(cwd, 'node_modules', '.cache', 'vouch'))).length).toBe(1);
+});

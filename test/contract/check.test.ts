@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { runCheck } from '../../src/cli/check.js';
+import { createFolder } from './loading.js';
+
+async function check(text: string, json = false): Promise<{ code: number; output: string }> {
+  const folder = await createFolder({ 'api.yaml': text });
+  let output = '';
+  const write = (line: string): void => void (output += line);
+  const code = await runCheck({ spec: `${folder}/api.yaml`, json, overlays: [], allowHttpRefs: false, write });
+  return { code, output: output.replaceAll(`${folder}/`, '') };
+}
+
+const HEAD = 'openapi: 3.1.0\ninfo: {title: Pets, version: "2"}\n';
+
+test('a document without problems says so and ends with 0', async () => {
+  expect(await check(`${HEAD}paths: {/a: {get: {responses: {200: {description: ok}}}}}\n`)).toEqual({
+    code: 0,
+    output: 'Pets 2: 1 operation, 0 errors, 0 warnings\n',
+  });
+});
+
+test('warnings are printed in the order of the text, with what is assumed, and end with 0', async () => {
+  const text = `${HEAD}components: {schemas: {A: {type: foo}}}\npaths: {/a: {get: {}}}\n`;
+  expect(await check(text)).toEqual({
+    code: 0,
+    output: [
+      'warning  SCHEMA_REPAIRED  api.yaml:3:28 (#/components/schemas/A/type)  "foo" is no type; any type is accepted',
+      'warning  RESPONSES_MISSING  api.yaml:4:14 (#/paths/~1a/get)  GET /a declares no response; it answers 200 without a body',
+      'Pets 2: 1 operation, 0 errors, 2 warnings',
+      '',
+    ].join('\n'),
+  });
+});
+
+test('an error ends with 1, and JSON tells the same', async () => {
+  const { code, output } = await check(`${HEAD}paths: {}\ncomponents: {schemas: {A: {$ref: '#/gone'}}}\n`, true);
+  expect(code).toBe(1);
+  expect(JSON.parse(output)).toEqual({
+    spec: 'api.yaml',
+    title: 'Pets',
+    version: '2',
+    operations: 0,
+    errors: 1,
+    problems: [
+      {
+        code: 'REFERENCE_UNRESOLVED',
+        severity: 'error',
+        message: 'the reference "#/gone" leads nowhere: nothing stands there',
+        at: { file: 'api.yaml', line: 4, column: 28, pointer: '/components/schemas/A/$ref' },
+        assumed: 'anything is accepted there',
+      },
+    ],
+  });
+});

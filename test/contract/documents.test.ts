@@ -1,0 +1,405 @@
+import { expect, test } from 'vitest';
+import { loadContract } from '../../src/contract/load.js';
+import type { Contract } from '../../src/contract/contract.js';
+import { listProblems, loadFiles } from './loading.js';
+
+const OK = { 200: { description: 'ok' } };
+
+/** `METHOD path id statuses` of each operation. */
+function listOperations(contract: Contract): readonly string[] {
+  return contract.operations.map(({ method, path, id, responses }) =>
+    [method, path, `(${id})`, ...responses.map(({ status }) => status)].join(' '),
+  );
+}
+
+/** [name, document, wanted operations, wanted problems]. */
+const CASES: readonly (readonly [string, object, readonly string[], readonly string[]])[] = [
+  [
+    'no info',
+    { openapi: '3.1.0', paths: { '/a': { get: { responses: OK } } } },
+    ['GET /a (GET /a) 200'],
+    ['VALUE_MISSING '],
+  ],
+  ['no paths', { openapi: '3.1.0', info: {} }, [], ['VALUE_MISSING ']],
+  ['nothing but components', { openapi: '3.1.0', info: {}, components: {} }, [], []],
+  ['paths of null', { openapi: '3.1.0', info: {}, paths: null }, [], []],
+  [
+    'no version',
+    { info: {}, paths: { '/a': { get: { responses: OK } } } },
+    ['GET /a (GET /a) 200'],
+    ['VERSION_UNKNOWN '],
+  ],
+  ['a version of the future', { openapi: '3.9.1', info: {}, paths: {} }, [], ['VERSION_UNKNOWN ']],
+  ['a version as a number', { openapi: 3.1, info: {}, paths: {} }, [], []],
+  ['2.0 as a number', { swagger: 2, info: {}, paths: {} }, [], []],
+  [
+    'an operation without responses',
+    { openapi: '3.1.0', info: {}, paths: { '/a': { get: {} } } },
+    ['GET /a (GET /a)'],
+    ['RESPONSES_MISSING /paths/~1a/get'],
+  ],
+  [
+    'an empty operation',
+    { openapi: '3.1.0', info: {}, paths: { '/a': { get: null } } },
+    ['GET /a (GET /a)'],
+    ['RESPONSES_MISSING /paths/~1a/get', 'TYPE_MISMATCH /paths/~1a/get'],
+  ],
+  [
+    'ranges, default, 1xx and 3xx in their order',
+    {
+      openapi: '3.1.0',
+      info: {},
+      paths: { '/a': { get: { responses: { default: {}, '4xx': {}, 100: {}, 302: {} } } } },
+    },
+    ['GET /a (GET /a) 100 302 default 4XX'],
+    [],
+  ],
+  [
+    'a status that is none',
+    { openapi: '3.1.0', info: {}, paths: { '/a': { get: { responses: { 20: {}, 200: null, ok: {}, 'x-a': 1 } } } } },
+    ['GET /a (GET /a) 200'],
+    [
+      'STATUS_INVALID /paths/~1a/get/responses/20',
+      'STATUS_INVALID /paths/~1a/get/responses/ok',
+      'TYPE_MISMATCH /paths/~1a/get/responses/200',
+    ],
+  ],
+  [
+    'the same operationId twice',
+    {
+      openapi: '3.1.0',
+      info: {},
+      paths: { '/a': { get: { operationId: 'x', responses: OK }, post: { operationId: 'x', responses: OK } } },
+    },
+    ['GET /a (x) 200', 'POST /a (POST /a) 200'],
+    ['OPERATION_ID_DUPLICATE /paths/~1a/post/operationId'],
+  ],
+  [
+    'an operationId that looks like the name of another operation',
+    {
+      openapi: '3.1.0',
+      info: {},
+      paths: { '/a': { get: { responses: OK }, post: { operationId: 'GET /a', responses: OK } } },
+    },
+    ['GET /a (GET /a) 200', 'POST /a (POST /a) 200'],
+    ['OPERATION_ID_DUPLICATE /paths/~1a/post/operationId'],
+  ],
+  [
+    'a method in capitals and a path without a slash',
+    { openapi: '3.1.0', info: {}, paths: { a: { GET: { responses: OK } } } },
+    ['GET /a (GET /a) 200'],
+    ['PATH_INVALID /paths/a', 'PATH_INVALID /paths/a/GET'],
+  ],
+  [
+    'two templates that mean the same',
+    {
+      openapi: '3.1.0',
+      info: {},
+      paths: { '/a/{x}': { get: { responses: OK } }, '/a/{y}': { get: { responses: OK } } },
+    },
+    ['GET /a/{x} (GET /a/{x}) 200', 'GET /a/{y} (GET /a/{y}) 200'],
+    [
+      'PATH_DUPLICATE /paths/~1a~1{y}/get',
+      'PATH_PARAMETER_MISSING /paths/~1a~1{x}/get',
+      'PATH_PARAMETER_MISSING /paths/~1a~1{y}/get',
+    ],
+  ],
+  [
+    'a parameter that the path does not have, one without a name and one that is nowhere',
+    {
+      openapi: '3.1.0',
+      info: {},
+      paths: {
+        '/a': {
+          get: {
+            parameters: [{ name: 'x', in: 'path', schema: {} }, { in: 'query' }, { name: 'y', in: 'body' }, null, 'z'],
+            responses: OK,
+          },
+        },
+      },
+    },
+    ['GET /a (GET /a) 200'],
+    [
+      'PARAMETER_INVALID /paths/~1a/get/parameters/1',
+      'PARAMETER_INVALID /paths/~1a/get/parameters/2',
+      'PATH_PARAMETER_UNUSED /paths/~1a/get/parameters/0',
+      'TYPE_MISMATCH /paths/~1a/get/parameters/3',
+      'TYPE_MISMATCH /paths/~1a/get/parameters/4',
+    ],
+  ],
+  [
+    'a server without a url',
+    { openapi: '3.1.0', info: {}, servers: [{}, { url: '/v1' }], paths: {} },
+    [],
+    ['SERVER_INVALID /servers/0'],
+  ],
+  ['webhooks of any kind', { openapi: '3.1.0', info: {}, webhooks: { a: { post: { responses: OK } } } }, [], []],
+  [
+    'methods of 3.2',
+    {
+      openapi: '3.2.0',
+      info: {},
+      paths: { '/a': { query: { responses: OK }, additionalOperations: { COPY: { responses: OK } } } },
+    },
+    ['QUERY /a (QUERY /a) 200', 'COPY /a (COPY /a) 200'],
+    [],
+  ],
+];
+
+test.each(CASES)('a document with %s loads', async (_name, document, operations, problems) => {
+  const before = structuredClone(document);
+  const contract = await loadContract(document);
+  expect(listOperations(contract)).toEqual(operations);
+  expect(listProblems(contract).toSorted()).toEqual(problems);
+  expect(document).toEqual(before);
+});
+
+test('an undeclared path parameter is any text', async () => {
+  const contract = await loadContract({ openapi: '3.1.0', info: {}, paths: { '/a/{x}': { get: { responses: OK } } } });
+  const parameter = contract.operations[0]?.parameters[0];
+  expect(parameter).toMatchObject({ name: 'x', in: 'path', required: true, schema: { type: 'string' } });
+  expect(contract.at(parameter?.schemaPointer ?? '')).toEqual({ type: 'string' });
+});
+
+test("an operation's parameters override its path item's by name and place", async () => {
+  const contract = await loadContract({
+    openapi: '3.1.0',
+    info: {},
+    paths: {
+      '/a': {
+        parameters: [
+          { name: 'q', in: 'query', schema: { type: 'string' } },
+          { name: 'q', in: 'header', schema: { type: 'string' } },
+        ],
+        get: { parameters: [{ name: 'q', in: 'query', schema: { type: 'integer' } }], responses: OK },
+      },
+    },
+  });
+  expect(contract.operations[0]?.parameters.map(({ in: place, schema }) => [place, schema])).toEqual([
+    ['query', { type: 'integer' }],
+    ['header', { type: 'string' }],
+  ]);
+});
+
+/** [parameter, wanted]. */
+const PARAMETERS: readonly (readonly [object, object])[] = [
+  [
+    { name: 'a', in: 'query' },
+    { style: 'form', explode: true, required: false, schemaPointer: '/x-vouch/anything' },
+  ],
+  [
+    { name: 'a', in: 'query', style: 'pipeDelimited', schema: {} },
+    { style: 'pipeDelimited', explode: false },
+  ],
+  [
+    { name: 'a', in: 'query', style: 'simple', schema: {} },
+    { style: 'form', explode: true },
+  ],
+  [
+    { name: 'a', in: 'path', schema: {} },
+    { style: 'simple', explode: false, required: true },
+  ],
+  [
+    { name: 'a', in: 'header', schema: {}, explode: true },
+    { style: 'simple', explode: true },
+  ],
+  [
+    { name: 'a', in: 'cookie', schema: {} },
+    { style: 'form', explode: true },
+  ],
+  [
+    { name: 'a', in: 'cookie', style: 'cookie', schema: {} },
+    { style: 'cookie', explode: true },
+  ],
+  [
+    { name: 'a', in: 'querystring', content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } } },
+    { mediaType: 'application/x-www-form-urlencoded', schema: { type: 'object' } },
+  ],
+  [
+    { name: 'a', in: 'query', type: 'integer', maximum: 3 },
+    { schema: { type: 'integer', maximum: 3 }, schemaPointer: '/paths/~1a~1{a}/get/parameters/0/schema' },
+  ],
+  [
+    { name: 'a', in: 'query', schema: {}, example: 0, examples: { x: { value: false } } },
+    {
+      examples: [
+        { name: '', value: 0 },
+        { name: 'x', value: false },
+      ],
+    },
+  ],
+];
+
+test.each(PARAMETERS)('parameter %j has its defaults', async (parameter, want) => {
+  const contract = await loadContract({
+    openapi: '3.2.0',
+    info: {},
+    paths: { '/a/{a}': { get: { parameters: [parameter], responses: OK } } },
+  });
+  expect(contract.operations[0]?.parameters[0]).toMatchObject(want);
+});
+
+test('header parameters called Accept, Content-Type and Authorization are ignored', async () => {
+  const parameters = ['Accept', 'content-type', 'Authorization', 'X-A'].map((name) => ({
+    name,
+    in: 'header',
+    schema: {},
+  }));
+  const contract = await loadContract({
+    openapi: '3.1.0',
+    info: {},
+    paths: { '/a': { get: { parameters, responses: OK } } },
+  });
+  expect(contract.operations[0]?.parameters.map(({ name }) => name)).toEqual(['X-A']);
+});
+
+/** [what the operation says, wanted, wanted problem codes]. */
+const SECURITY: readonly (readonly [object, unknown, readonly string[]])[] = [
+  [{}, [{ key: [] }], []],
+  [{ security: [] }, [], []],
+  [{ security: [{}, { key: [], other: ['a', 'b'] }] }, [{}, { key: [], other: ['a', 'b'] }], []],
+  [{ security: [{ gone: [] }] }, [{ gone: [] }], ['SECURITY_UNKNOWN']],
+  [{ security: { key: [] } }, [{ key: [] }], ['SECURITY_INVALID']],
+  [{ security: 'key' }, [{ key: [] }], ['SECURITY_INVALID']],
+];
+
+test.each(SECURITY)('security: an operation with %j', async (more, want, problems) => {
+  const contract = await loadContract({
+    openapi: '3.1.0',
+    info: {},
+    security: [{ key: [] }],
+    components: {
+      securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'k' }, other: { type: 'oauth2', flows: {} } },
+    },
+    paths: { '/a': { get: { responses: OK, ...more } } },
+  });
+  expect(contract.operations[0]?.security).toEqual(want);
+  expect(contract.problems.map(({ code }) => code)).toEqual(problems);
+});
+
+test.each([
+  [{ type: 'http', scheme: 'Bearer' }, { type: 'http', scheme: 'bearer' }, []],
+  [{ type: 'http' }, { type: 'http', scheme: 'bearer' }, ['SECURITY_INVALID']],
+  [{ type: 'basic' }, { type: 'http', scheme: 'basic' }, ['SECURITY_INVALID']],
+  [{ type: 'apikey', in: 'cookie', name: 'c' }, { type: 'apiKey', in: 'cookie', key: 'c' }, ['SECURITY_INVALID']],
+])('security scheme %j is read', async (scheme, want, problems) => {
+  const contract = await loadContract({
+    openapi: '3.1.0',
+    info: {},
+    paths: {},
+    components: { securitySchemes: { s: scheme } },
+  });
+  expect(contract.securitySchemes['s']).toMatchObject(want);
+  expect(contract.problems.map(({ code }) => code)).toEqual(problems);
+});
+
+/** [media types of a response, wanted types, wanted problems]. */
+const MEDIA_TYPES: readonly (readonly [object, readonly string[], readonly string[]])[] = [
+  [{ 'Application/JSON; charset=UTF-8': {} }, ['application/json; charset=utf-8'], []],
+  [{ 'text/*': {}, '*/*': {} }, ['text/*', '*/*'], []],
+  [{ json: {} }, ['application/json'], ['MEDIA_TYPE_INVALID']],
+  [{ nonsense: {}, 'text/plain': {} }, ['text/plain'], ['MEDIA_TYPE_INVALID']],
+  [{ 'application/json': null }, ['application/json'], ['TYPE_MISMATCH']],
+];
+
+test.each(MEDIA_TYPES)('content %j is read', async (content, types, problems) => {
+  const responses = { 200: { content } };
+  const contract = await loadContract({ openapi: '3.1.0', info: {}, paths: { '/a': { get: { responses } } } });
+  expect(contract.operations[0]?.responses[0]?.content.map(({ type }) => type)).toEqual(types);
+  expect(contract.problems.map(({ code }) => code)).toEqual(problems);
+});
+
+/** [examples of a media type, wanted values]. */
+const EXAMPLES: readonly (readonly [object, readonly unknown[]])[] = [
+  [{ example: null }, [null]],
+  [{ example: { value: 1 } }, [{ value: 1 }]],
+  [{ examples: { a: { value: { $ref: '#/gone' } } } }, [{ $ref: '#/gone' }]],
+  [{ examples: { a: { dataValue: { b: 1 }, serializedValue: '{}' } } }, [{ b: 1 }]],
+  [{ examples: { a: { serializedValue: '{"b":2}' }, b: { serializedValue: 'text' } } }, [{ b: 2 }, 'text']],
+  [{ examples: { a: { id: 7 } } }, [{ id: 7 }]],
+  [{ examples: { a: { externalValue: 'a.json' }, b: { summary: 's' } } }, []],
+  [{ examples: { a: { $ref: '#/components/examples/E' } } }, [0]],
+];
+
+test.each(EXAMPLES)('examples %j are read', async (media, want) => {
+  const responses = { 200: { description: 'ok', content: { 'application/json': media } } };
+  const contract = await loadContract({
+    openapi: '3.2.0',
+    info: {},
+    paths: { '/a': { get: { responses } } },
+    components: { examples: { E: { value: 0 } } },
+  });
+  const examples = contract.operations[0]?.responses[0]?.content[0]?.examples ?? [];
+  expect(examples.map(({ value }) => value)).toEqual(want);
+  for (const { value, pointer } of examples) expect(contract.at(pointer)).toEqual(value);
+});
+
+test('what belongs to one operation is folded into it', async () => {
+  const contract = await loadContract({
+    openapi: '3.2.0',
+    info: { title: 'All', version: '7' },
+    paths: {
+      '/a': {
+        'x-path': 1,
+        summary: 'item',
+        post: {
+          'x-own': 2,
+          deprecated: true,
+          tags: ['t', 3],
+          requestBody: {
+            required: true,
+            content: {
+              'multipart/form-data': {
+                schema: { type: 'object' },
+                encoding: { file: { contentType: 'image/png', headers: { 'X-A': { schema: { type: 'string' } } } } },
+              },
+            },
+          },
+          responses: {
+            200: {
+              description: 'ok',
+              headers: { 'Content-Type': { schema: {} }, 'X-B': { required: true, schema: { type: 'integer' } } },
+              content: { 'application/jsonl': { itemSchema: { type: 'object' } } },
+              links: { next: { operationId: 'x' } },
+            },
+          },
+        },
+      },
+    },
+  });
+  expect(contract).toMatchObject({ title: 'All', version: '7' });
+  expect(contract.operations[0]).toMatchObject({
+    summary: 'item',
+    deprecated: true,
+    tags: ['t'],
+    extensions: { 'x-path': 1, 'x-own': 2 },
+    body: {
+      required: true,
+      content: [
+        { encoding: { file: { contentType: 'image/png', headers: [{ name: 'X-A', schema: { type: 'string' } }] } } },
+      ],
+    },
+    responses: [
+      {
+        headers: [{ name: 'X-B', required: true, schema: { type: 'integer' } }],
+        content: [{ schema: undefined, itemSchema: { type: 'object' } }],
+        links: { next: { operationId: 'x' } },
+      },
+    ],
+  });
+});
+
+test('a problem names file, line, column, pointer and what is assumed', async () => {
+  const contract = await loadFiles({
+    'api.yaml': 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths:\n  /a:\n    get:\n      summary: none\n',
+  });
+  const [problem] = contract.problems;
+  expect(problem).toEqual({
+    code: 'RESPONSES_MISSING',
+    severity: 'warning',
+    message: 'GET /a declares no response',
+    at: { file: 'api.yaml', line: 5, column: 5, pointer: '/paths/~1a/get' },
+    assumed: 'it answers 200 without a body',
+  });
+  expect(JSON.parse(JSON.stringify(problem))).toEqual(problem);
+});

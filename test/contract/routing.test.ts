@@ -1,0 +1,240 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { loadContract } from '../../src/contract/load.js';
+import { createRouter, type RouteMatch, type Router } from '../../src/contract/path.js';
+
+/** A router over `METHOD /path` lines, under the given servers. */
+async function createTestRouter(lines: readonly string[], servers: readonly object[] = []): Promise<Router> {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const line of lines) {
+    const [method = '', path = ''] = line.split(' ');
+    const item = (paths[path] ??= {});
+    const operation = { responses: { 200: { description: 'ok' } } };
+    if (/^(?:get|put|post|delete|options|head|patch|trace|query)$/iu.test(method))
+      item[method.toLowerCase()] = operation;
+    else item['additionalOperations'] = { [method]: operation };
+  }
+  const contract = await loadContract({ openapi: '3.2.0', info: {}, servers, paths });
+  return createRouter(contract.operations);
+}
+
+/** What a match says, in one line. */
+function describeMatch(match: RouteMatch): string {
+  if (match.kind === 'method') return `405 ${match.allow.join(', ')}`;
+  if (match.kind === 'none') return `404${match.nearest.map((path) => ` ${path}`).join('')}`;
+  const values = Object.entries(match.pathText).map(([name, value]) => ` ${name}=${value}`);
+  return `${match.operation.method} ${match.operation.path}${values.join('')}`;
+}
+
+function ask(router: Router, line: string): string {
+  const [method = '', target = ''] = line.split(' ');
+  const url = new URL(target, 'http://host');
+  return describeMatch(router.match(method, url.pathname, url.search));
+}
+
+/** [name, operations, request, wanted]. */
+const CASES: readonly (readonly [string, readonly string[], string, string])[] = [
+  ['a literal path', ['GET /pets'], 'GET /pets', 'GET /pets'],
+  ['the root', ['GET /'], 'GET /', 'GET /'],
+  ['a parameter, still encoded', ['GET /pets/{id}'], 'GET /pets/a%2Fb', 'GET /pets/{id} id=a%2Fb'],
+  [
+    'a literal declared after a parameter wins',
+    ['GET /pets/{id}', 'GET /pets/mine'],
+    'GET /pets/mine',
+    'GET /pets/mine',
+  ],
+  [
+    'a literal declared before a parameter wins',
+    ['GET /pets/mine', 'GET /pets/{id}'],
+    'GET /pets/mine',
+    'GET /pets/mine',
+  ],
+  [
+    'a literal that leads nowhere falls back to the parameter',
+    ['GET /a/b/c', 'GET /a/{x}/d'],
+    'GET /a/b/d',
+    'GET /a/{x}/d x=b',
+  ],
+  [
+    'a literal without the method falls back',
+    ['POST /pets/mine', 'GET /pets/{id}'],
+    'GET /pets/mine',
+    'GET /pets/{id} id=mine',
+  ],
+  [
+    'parameters of different names share a place',
+    ['GET /pets/{id}', 'GET /pets/{petId}/toys'],
+    'GET /pets/7/toys',
+    'GET /pets/{petId}/toys petId=7',
+  ],
+  [
+    'a custom method',
+    ['POST /jobs/{id}:cancel', 'POST /jobs/{id}'],
+    'POST /jobs/7:cancel',
+    'POST /jobs/{id}:cancel id=7',
+  ],
+  [
+    'a custom method with an encoded colon',
+    ['POST /jobs/{id}:cancel'],
+    'POST /jobs/7%3Acancel',
+    'POST /jobs/{id}:cancel id=7',
+  ],
+  ['a literal before a parameter', ['GET /report.{ext}'], 'GET /report.csv', 'GET /report.{ext} ext=csv'],
+  [
+    'a literal before a parameter is matched from the start',
+    ['GET /report.{ext}'],
+    'GET /xxreport.csv',
+    '404 /report.{ext}',
+  ],
+  ['a parameter takes at least one character', ['GET /report.{ext}'], 'GET /report.', '404 /report.{ext}'],
+  ['two parameters in one segment', ['GET /{a}..{b}'], 'GET /x..y', 'GET /{a}..{b} a=x b=y'],
+  ['an earlier parameter takes what it can', ['GET /{name}.{ext}'], 'GET /a.b.c', 'GET /{name}.{ext} name=a.b ext=c'],
+  [
+    'the longer literal of two mixed segments wins',
+    ['GET /{a}.json', 'GET /{a}.tar.json'],
+    'GET /x.tar.json',
+    'GET /{a}.tar.json a=x',
+  ],
+  ['mixed beats a parameter', ['GET /{x}', 'GET /v{n}'], 'GET /v2', 'GET /v{n} n=2'],
+  ['an encoded literal', ['GET /größe'], 'GET /gr%C3%B6%C3%9Fe', 'GET /größe'],
+  ['a path key that is encoded', ['GET /a%20b'], 'GET /a%20b', 'GET /a%20b'],
+  ['lower-case percent signs', ['GET /ü'], 'GET /%c3%bc', 'GET /ü'],
+  ['a broken percent sign in a parameter', ['GET /a/{x}'], 'GET /a/%zz', 'GET /a/{x} x=%zz'],
+  ['a trailing slash nobody declared', ['GET /pets'], 'GET /pets/', 'GET /pets'],
+  ['a trailing slash after a parameter', ['GET /pets/{id}'], 'GET /pets/7/', 'GET /pets/{id} id=7'],
+  ['a declared trailing slash left out', ['GET /pets/'], 'GET /pets', 'GET /pets/'],
+  ['both spellings declared', ['GET /pets', 'GET /pets/'], 'GET /pets/', 'GET /pets/'],
+  ['an empty segment is no id', ['GET /files/{id}/content'], 'GET /files//content', '404 /files/{id}/content'],
+  ['an empty last segment is no id', ['GET /files/{id}'], 'GET /files/', '404 /files/{id}'],
+  ['a fixed query that is there', ['GET /m', 'GET /m?beta=true'], 'GET /m?x=1&beta=true', 'GET /m?beta=true'],
+  ['a fixed query that is not there', ['GET /m', 'GET /m?beta=true'], 'GET /m?beta=false', 'GET /m'],
+  ['nothing but a fixed query', ['GET /m?beta=true'], 'GET /m', '404 /m?beta=true'],
+  ['a key with a mark is asked like the key without', ['POST /t', 'POST /t#refresh'], 'POST /t', 'POST /t'],
+  ['a key with a mark alone', ['POST /t#refresh'], 'POST /t', 'POST /t#refresh'],
+  ['a key with a mark, named whole', ['POST /t', 'POST /t#refresh'], 'POST /t%23refresh', 'POST /t#refresh'],
+  ['a key with pairs after its mark', ['POST /#Action=A', 'POST /#Action=B'], 'POST /?Action=B', 'POST /#Action=B'],
+  ['HEAD is answered by GET', ['GET /pets'], 'HEAD /pets', 'GET /pets'],
+  ['a declared HEAD comes first', ['GET /pets', 'HEAD /pets'], 'HEAD /pets', 'HEAD /pets'],
+  ['a declared OPTIONS is an operation', ['OPTIONS /pets'], 'OPTIONS /pets', 'OPTIONS /pets'],
+  ['QUERY', ['QUERY /pets'], 'QUERY /pets', 'QUERY /pets'],
+  ['a further method', ['LINK /pets'], 'LINK /pets', 'LINK /pets'],
+  ['a wrong method', ['GET /pets', 'POST /pets'], 'DELETE /pets', '405 GET, HEAD, OPTIONS, POST'],
+  ['a wrong method of two templates', ['GET /a/b', 'PUT /a/{x}'], 'POST /a/b', '405 GET, HEAD, OPTIONS, PUT'],
+  ['an undeclared OPTIONS', ['POST /pets'], 'OPTIONS /pets', '405 OPTIONS, POST'],
+  ['a spelling mistake', ['GET /files', 'GET /users/{id}'], 'GET /fils', '404 /files'],
+  ['a missing segment', ['GET /files/{id}/content'], 'GET /files/7/contents', '404 /files/{id}/content'],
+  ['a path that is like nothing', ['GET /files'], 'GET /zzzzzz/qqqq/www', '404'],
+  ['case matters', ['GET /pets'], 'GET /Pets', '404 /pets'],
+  ['dots that URL takes away', ['GET /b'], 'GET /a/../b', 'GET /b'],
+];
+
+test.each(CASES)('routing: %s', async (_name, operations, request, want) => {
+  expect(ask(await createTestRouter(operations), request)).toBe(want);
+});
+
+/** [name, servers, request, wanted] for `GET /pets` and `GET /{any}/x`. */
+const SERVER_CASES: readonly (readonly [string, readonly object[], string, string])[] = [
+  ['a base path', [{ url: 'https://e.x/v1' }], 'GET /v1/pets', 'GET /pets'],
+  ['the same path without it', [{ url: 'https://e.x/v1' }], 'GET /pets', 'GET /pets'],
+  ['a base path with a slash at its end', [{ url: 'https://e.x/v1/' }], 'GET /v1/pets', 'GET /pets'],
+  ['every server counts', [{ url: 'https://e.x/v1' }, { url: '/v2' }], 'GET /v2/pets', 'GET /pets'],
+  ['a relative server', [{ url: './api' }], 'GET /api/pets', 'GET /pets'],
+  ['a server without a scheme', [{ url: '//e.x/api' }], 'GET /api/pets', 'GET /pets'],
+  ['the longest base path first', [{ url: '/a' }, { url: '/a/b' }], 'GET /a/b/pets', 'GET /pets'],
+  [
+    'the default of a variable',
+    [{ url: 'https://{host}/{v}', variables: { host: { default: 'e.x' }, v: { default: 'v3', enum: ['v3', 'v4'] } } }],
+    'GET /v3/pets',
+    'GET /pets',
+  ],
+  [
+    'each member of a variable',
+    [{ url: 'https://{host}/{v}', variables: { host: { default: 'e.x' }, v: { default: 'v3', enum: ['v3', 'v4'] } } }],
+    'GET /v4/pets',
+    'GET /pets',
+  ],
+  ['a base path as part of a longer word', [{ url: '/v1' }], 'GET /v1pets', '404 /pets'],
+  ['the bare base path', [{ url: '/v1' }], 'GET /v1', '404'],
+  ['a near miss is named with its base path', [{ url: '/v1' }], 'GET /v1/petz', '404 /v1/pets'],
+  ['a base path with unicode', [{ url: '/ü' }], 'GET /%C3%BC/pets', 'GET /pets'],
+  ['a base path that is also a first segment', [{ url: '/v1' }], 'GET /v1/x', 'GET /{any}/x any=v1'],
+];
+
+test.each(SERVER_CASES)('servers: %s', async (_name, servers, request, want) => {
+  expect(ask(await createTestRouter(['GET /pets', 'GET /{any}/x'], servers), request)).toBe(want);
+});
+
+test('servers of a path and of an operation replace those above', async () => {
+  const get = { responses: { 200: { description: 'ok' } } };
+  const contract = await loadContract({
+    openapi: '3.1.0',
+    info: {},
+    servers: [{ url: '/all' }],
+    paths: {
+      '/a': { get },
+      '/b': { servers: [{ url: '/path' }], get, post: { ...get, servers: [{ url: '/own' }] } },
+    },
+  });
+  expect(contract.operations.map(({ basePaths }) => basePaths)).toEqual([
+    ['/all', ''],
+    ['/path', ''],
+    ['/own', ''],
+  ]);
+  const router = createRouter(contract.operations);
+  expect(ask(router, 'POST /own/b')).toBe('POST /b');
+  expect(ask(router, 'POST /path/b')).toBe('405 GET, HEAD, OPTIONS');
+});
+
+test('an unknown path of 10 kB costs little, and so do mixed segments', async () => {
+  const lines = Array.from({ length: 1200 }, (_, i) => `GET /collection${i}/{id}.{a}.{b}.{c}/part${i % 7}`);
+  const router = await createTestRouter(lines);
+  ask(router, 'GET /warm/up');
+  const start = performance.now();
+  expect(ask(router, `GET /collectio1/${'x'.repeat(10_000)}`)).toMatch(/^404/u);
+  expect(ask(router, `GET /${'a/'.repeat(5000)}`)).toBe('404');
+  expect(ask(router, `GET /collection3/${'.'.repeat(10_000)}/part9`)).toMatch(/^404/u);
+  // Generous: a cubic matcher would take minutes.
+  expect(performance.now() - start).toBeLessThan(2000);
+});
+
+test('any text that is no slash is found again in its parameter', async () => {
+  const router = await createTestRouter(['GET /a/{x}/b', 'GET /a/{x}/b/{y}:go']);
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.string({ minLength: 1 }), (x, y) => {
+      const pathname = `/a/${encodeURIComponent(x.toWellFormed())}/b/${encodeURIComponent(y)}:go`;
+      const match = router.match('GET', pathname, '');
+      if (match.kind !== 'operation') throw new Error(`${pathname} is ${match.kind}`);
+      expect(decodeURIComponent(match.pathText['x'] ?? '')).toBe(x.toWellFormed());
+      expect(decodeURIComponent(match.pathText['y'] ?? '')).toBe(y);
+    }),
+  );
+});
+
+const SPECS = join(import.meta.dirname, '../../../shared/specs');
+const documents = existsSync(SPECS) ? readdirSync(SPECS) : [];
+
+describe.skipIf(documents.length === 0)(
+  'every operation of the documents in ../shared/specs (skipped where they are absent)',
+  () => {
+    test.each(documents)('%s matches its own path under each base path', async (name) => {
+      const contract = await loadContract(join(SPECS, name), { cacheFolder: false });
+      const router = createRouter(contract.operations);
+      const wrong = contract.operations.flatMap((operation) =>
+        operation.basePaths.flatMap((base) => {
+          const [path = '', query = ''] = operation.path
+            .replaceAll(/\{[^}]*\}/gu, 'value')
+            .replace('#', '%23')
+            .split('?');
+          const match = router.match(operation.method, new URL(`http://host${base}${path}`).pathname, query);
+          return match.kind === 'operation' && match.operation === operation
+            ? []
+            : [`${operation.method} ${base}${path}`];
+        }),
+      );
+      expect(contract.operations.length).toBeGreaterThan(0);
+      expect(wrong).toEqual([]);
+    });
+  },
+);
