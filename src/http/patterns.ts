@@ -15,8 +15,8 @@ export interface PatternReading {
 export function readPattern(pattern: string): PatternReading {
   const flags = /\\[pPu]\{/.test(pattern) ? 'u' : '';
   const direct = tryPattern(pattern, flags);
-  // `\A`, `\Z` and `\z` are legal without `u` and mean the letter: never what the author meant.
-  if (direct !== undefined && !/\\[AZz]/.test(pattern)) return { expression: direct, remark: undefined };
+  // Legal without `u`, and never meant so: `\A`, `\Z` and `\z` as letters, `[:alpha:]` as a list of letters.
+  if (direct !== undefined && !/\\[AZz]|\[:[a-z]+:\]/.test(pattern)) return { expression: direct, remark: undefined };
   const translated = translate(pattern);
   const expression = tryPattern(translated.pattern, flags + translated.flags);
   if (expression !== undefined) return { expression, remark: undefined };

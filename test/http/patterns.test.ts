@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { readPattern } from '../../src/http/patterns.js';
+
+const READ: readonly (readonly [pattern: string, matches: readonly string[], misses: readonly string[]])[] = [
+  ['^[\\w-.]+$', ['a-b.c'], ['a b']],
+  ['^\\p{L}+$', ['äß'], ['a1']],
+  ['^\\u{1F600}$', ['😀'], ['u']],
+  ['^[\\p{L}_-]+$', ['é_-'], ['1']],
+  ['(?i)^abc$', ['ABC', 'abc'], ['abd']],
+  ['^(?i)abc$', ['ABC'], ['xabc']],
+  ['\\A[a-z]+\\z', ['abc'], ['abc1', 'ABC']],
+  ['\\A[a-z]+\\Z', ['abc', 'abc\n'], ['abc1']],
+  ['^a++b$', ['aab'], ['b']],
+  ['^[a-z]*+$', ['abc'], ['1']],
+  ['^(?P<year>\\d{4})$', ['2026'], ['26']],
+  ['^(?>a|b)c$', ['ac', 'bc'], ['cc']],
+  ['^[[:alpha:]]+$', ['abc'], ['1']],
+  ['^[^\\x00-\\x1f]*$', ['abc'], ['\u0001']],
+  ['a{,3}b', ['a{,3}b'], ['b']],
+];
+
+describe('a pattern', () => {
+  it.each(READ)('%s is read as it was meant', (pattern, matches, misses) => {
+    const { expression, remark } = readPattern(pattern);
+    expect(remark).toBeUndefined();
+    for (const text of matches) expect(expression.test(text), text).toBe(true);
+    for (const text of misses) expect(expression.test(text), text).toBe(false);
+  });
+
+  it.each(['(unclosed', '[z-a]', '^(?<a>x)(?<a>y)$', 'a**'])('%s is given up with a remark', (pattern) => {
+    const { expression, remark } = readPattern(pattern);
+    expect(remark).toMatch(/not a regular expression/);
+    expect(expression.test('anything')).toBe(true);
+  });
+});

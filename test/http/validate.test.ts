@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { Contract } from '../../src/contract/contract.js';
+import { readPointer } from '../../src/contract/pointer.js';
+import { createValidators, type ValidatorsOptions } from '../../src/http/validate.js';
+import type { Direction } from '../../src/http/schema-unit.js';
+
+/** A contract that holds schemas exactly as they are written here, without the repairs of loading. */
+function toContract(schemas: object): Contract {
+  const document = { components: { schemas } };
+  return {
+    title: 't',
+    version: '1',
+    hash: '',
+    document,
+    operations: [],
+    securitySchemes: {},
+    problems: [],
+    operation: () => undefined,
+    at: (pointer) => readPointer(document, pointer),
+    resolve: (schema, pointer) => ({ schema, pointer }),
+    locate: (pointer) => ({ pointer }),
+  };
+}
+
+function createCheck(schemas: object, options?: ValidatorsOptions) {
+  const validators = createValidators(toContract(schemas), options);
+  const codes = (value: unknown, direction: Direction = 'request'): readonly string[] =>
+    validators
+      .check('/components/schemas/It', direction)(value, 'body')
+      .map(({ code }) => code);
+  return { validators, codes };
+}
+
+const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+
+describe('a check', () => {
+  it('goes all the way down a recursive schema', () => {
+    const { codes } = createCheck({
+      It: { type: 'object', properties: { value: { type: 'integer' }, next: ref('It') } },
+    });
+    expect(codes({ value: 1, next: { value: 2, next: { value: 3 } } })).toEqual([]);
+    expect(codes({ value: 1, next: { value: 2, next: { value: 'x' } } })).toEqual(['TYPE']);
+  });
+
+  it('takes a schema that leads only to itself as broken, and does not hang', () => {
+    const { codes, validators } = createCheck({ It: ref('Other'), Other: ref('It') });
+    expect(codes(1)).toEqual(['TOO_DEEP']);
+    const whole = createCheck({ It: { allOf: [ref('It')], type: 'integer' } });
+    expect(whole.codes(1)).toEqual(['TOO_DEEP']);
+    expect(validators.problems()).toEqual([]);
+  });
+
+  it('sees that a value is nested too deeply, and says so', () => {
+    let deep: unknown = 1;
+    for (let i = 0; i < 100_000; i++) deep = [deep];
+    const { codes } = createCheck({ It: { items: ref('It') } });
+    expect(codes(deep)).toEqual(['TOO_DEEP']);
+  });
+
+  it('keeps keywords beside a $ref', () => {
+    const { codes } = createCheck({ It: { ...ref('Text'), minLength: 3 }, Text: { type: 'string' } });
+    expect([codes('abc'), codes('a'), codes(1)]).toEqual([[], ['LENGTH'], ['TYPE']]);
+  });
+
+  it('knows properties through references for unevaluatedProperties', () => {
+    const base = { type: 'object', properties: { a: { type: 'integer' } } };
+    const { codes } = createCheck({
+      It: { allOf: [ref('Base')], properties: { b: {} }, unevaluatedProperties: false },
+      Base: base,
+    });
+    expect([codes({ a: 1, b: 2 }), codes({ a: 1, c: 2 }), codes({ a: 'x' })]).toEqual([[], ['UNEVALUATED'], ['TYPE']]);
+  });
+
+  it('lets a property be called like a keyword', () => {
+    const names = [
+      'example',
+      'examples',
+      '$ref',
+      '$id',
+      'nullable',
+      'required',
+      'discriminator',
+      'default',
+      'x-a',
+      'title',
+      'xml',
+    ];
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'integer' }]));
+    const { codes, validators } = createCheck({ It: { properties, required: names } });
+    expect(codes(Object.fromEntries(names.map((name) => [name, 1])))).toEqual([]);
+    expect(codes(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual(names.map(() => 'TYPE'));
+    expect(validators.problems()).toEqual([]);
+  });
+
+  it('is not misled by ids in examples, nor by two that are equal', () => {
+    const example = { $id: 'same', $anchor: 'same', $ref: '#/nowhere' };
+    const { codes, validators } = createCheck({
+      It: { type: 'object', example, examples: [example], properties: { a: { example, type: 'integer' } } },
+    });
+    expect(codes({ a: 'x' })).toEqual(['TYPE']);
+    expect(validators.problems()).toEqual([]);
+  });
+
+  it('does not demand readOnly properties of a request, nor writeOnly ones of an answer', () => {
+    const properties = { id: { type: 'string', readOnly: true }, secret: ref('Secret'), name: { type: 'string' } };
+    const schemas = {
+      It: { allOf: [{ type: 'object', properties }, { required: ['id', 'secret', 'name'] }] },
+      Secret: { type: 'string', writeOnly: true },
+    };
+    const { codes } = createCheck(schemas);
+    expect(codes({ secret: 's', name: 'n' }, 'request')).toEqual([]);
+    expect(codes({ id: 'i', name: 'n' }, 'request')).toEqual(['REQUIRED']);
+    expect(codes({ id: 'i', name: 'n' }, 'response')).toEqual([]);
+    expect(codes({ name: 'n' }, 'response')).toEqual(['REQUIRED']);
+    expect(codes({ id: 'i', name: 'n', secret: 's' }, 'response')).toEqual(['WRITE_ONLY']);
+  });
+
+  it('does not write to the document', () => {
+    const schemas = {
+      It: { type: 'object', required: ['a'], properties: { a: { readOnly: true, minLength: 'one', type: 'string' } } },
+    };
+    const before = structuredClone(schemas);
+    createCheck(schemas).codes({});
+    expect(schemas).toEqual(before);
+  });
+
+  it('asks nothing of a schema that is true or empty, and everything of false', () => {
+    expect(createCheck({ It: true }).codes(1)).toEqual([]);
+    expect(createCheck({ It: {} }).codes(1)).toEqual([]);
+    expect(createCheck({ It: false }).codes(1)).toEqual(['EXCLUDED']);
+  });
+
+  it('takes formats as remarks where told so', () => {
+    const schemas = { It: { type: 'string', format: 'date' } };
+    expect(createCheck(schemas).codes('x')).toEqual(['FORMAT']);
+    expect(createCheck(schemas, { formats: 'annotate' }).codes('x')).toEqual([]);
+  });
+
+  it('cannot be made to run what is written in a document', () => {
+    const evil = '"];globalThis.broken=true;//`${globalThis.broken=true}`\n';
+    const schemas = {
+      It: { properties: { [evil]: { pattern: evil, format: evil, enum: [evil], const: evil } }, required: [evil] },
+    };
+    const { codes } = createCheck(schemas);
+    expect(codes({})).toEqual(['REQUIRED']);
+    codes({ [evil]: 'x' });
+    expect((globalThis as Record<string, unknown>)['broken']).toBeUndefined();
+  });
+
+  it('is given once and kept', () => {
+    const { validators } = createCheck({ It: { type: 'string' } });
+    expect(validators.check('/components/schemas/It', 'request')).toBe(
+      validators.check('/components/schemas/It', 'request'),
+    );
+  });
+});
+
+describe('a schema that cannot be compiled whole', () => {
+  const BROKEN: readonly (readonly [name: string, schema: object, dropped: string, refused: unknown])[] = [
+    ['type file', { type: 'file', maxLength: 1 }, 'type', 'ab'],
+    ['a required flag', { properties: { a: { type: 'string', required: true } } }, 'properties/a/required', { a: 1 }],
+    ['an empty enum', { properties: { a: { type: 'string', enum: [] } } }, 'properties/a/enum', { a: 1 }],
+    ['a number written as text', { type: 'string', minLength: '1' }, 'minLength', 1],
+    ['exclusiveMinimum as a flag', { type: 'integer', minimum: 1, exclusiveMinimum: true }, 'exclusiveMinimum', 0],
+    ['a duplicate in required', { type: 'object', required: 'a', minProperties: 1 }, 'required', {}],
+    [
+      'a length written as text deep inside',
+      { items: { anyOf: [{ type: 'string', maxLength: '1' }] } },
+      'items/anyOf/0/maxLength',
+      [1],
+    ],
+  ];
+  it.each(BROKEN)('with %s loses that and keeps the rest', (_name, schema, dropped, refused) => {
+    const { codes, validators } = createCheck({ It: schema });
+    expect(codes(refused)).toHaveLength(1);
+    const problems = validators.problems();
+    expect(problems.map(({ at }) => at.pointer)).toEqual([`/components/schemas/It/${dropped}`]);
+    expect(problems[0]?.code).toBe('SCHEMA_UNUSABLE');
+    expect(validators.isWhole('/components/schemas/It')).toBe(false);
+  });
+
+  it('by a $ref to nothing is reported by name', () => {
+    const { codes, validators } = createCheck({ It: { properties: { a: ref('Nothing'), b: { type: 'string' } } } });
+    expect(codes({ a: 1, b: 1 })).toEqual(['TYPE']);
+    expect(validators.problems().map(({ message }) => message)).toEqual([
+      'no schema stands at /components/schemas/Nothing',
+    ]);
+  });
+
+  it('by a pattern nobody can read lets texts pass and says so', () => {
+    const { codes, validators } = createCheck({ It: { type: 'string', pattern: '(unclosed' } });
+    expect([codes('x'), codes(1)]).toEqual([[], ['TYPE']]);
+    expect(validators.problems()).toHaveLength(1);
+  });
+
+  it('of another schema does not touch this one', () => {
+    const { validators } = createCheck({ It: { type: 'string' }, Bad: { type: 'file' } });
+    validators.check('/components/schemas/Bad', 'request')('x', 'body');
+    expect(validators.isWhole('/components/schemas/It')).toBe(true);
+  });
+});
