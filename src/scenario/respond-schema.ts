@@ -13,21 +13,26 @@ const VALUE: SchemaText = {
 /** What a rule may answer: anything where the operation is not known, else what the contract documents. */
 export function respondSchema(operation: Operation | undefined, pool: SchemaPool): SchemaText {
   const responses = operation?.responses ?? [];
-  const examples = namesOf(responses);
+  const rules = responses.flatMap((response) => bodyRule(response, pool));
   return {
     type: 'object',
     additionalProperties: false,
     properties: {
       status: operation === undefined ? STATUS : statusSchema(responses),
-      example:
-        operation === undefined ? { type: 'string' } : { description: 'An example of the contract.', enum: examples },
+      ...exampleSchema(operation),
       body: {},
       headers: { type: 'object', properties: headersOf(responses), additionalProperties: VALUE },
       mediaType: { type: 'string' },
       fault: { $ref: '#/$defs/fault' },
     },
-    ...(responses.length > 0 && { allOf: responses.flatMap((response) => bodyRule(response, pool)) }),
+    ...(rules.length > 0 && { allOf: rules }),
   };
+}
+
+function exampleSchema(operation: Operation | undefined): SchemaText {
+  const names = operation === undefined ? [] : namesOf(operation.responses);
+  if (operation === undefined) return { example: { type: 'string' } };
+  return names.length === 0 ? {} : { example: { description: 'An example of the contract.', enum: names } };
 }
 
 function statusSchema(responses: readonly DeclaredResponse[]): SchemaText {

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/mock-options.js';
