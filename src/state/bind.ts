@@ -52,7 +52,8 @@ export function bindItemOperation(survey: Survey, draft: Draft, operation: Opera
 /** A DELETE removes, but for one that says it cancels and answers with the item: that stays and has a status for it. */
 function bindDelete(survey: Survey, draft: Draft, operation: Operation): Finding {
   const answer = survey.answer(operation);
-  const told = `${operation.summary ?? ''} ${String(survey.contract.at(`${operation.pointer}/description`) ?? '')}`;
+  const description = survey.contract.at(`${operation.pointer}/description`);
+  const told = `${operation.summary ?? ''} ${typeof description === 'string' ? description : ''}`;
   if (answer !== undefined && answer.pointer === draft.schema && /^\W*(p>)?\W*cancel/i.test(told)) {
     const status = findStatusFor('cancel', answer);
     if (status !== undefined) {

@@ -101,7 +101,7 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
       return facts.url(undefined, field.absolute);
     case 'next':
       return readTurn(field, page.next, facts);
-    case 'previous':
+    default:
       return readTurn(field, page.previous, facts);
   }
 }

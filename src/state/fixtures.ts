@@ -3,8 +3,10 @@ import { MockError, nearest } from '../errors.js';
 import type { Validators } from '../http/validate.js';
 import { createCollection, readScope, toScope, type Collection } from './collection.js';
 import { readFixtureFolder, readFixtureValues, type FixtureText } from './fixture-file.js';
+import { generateItems } from './fixture-generate.js';
 import { readFixture, refuse, type Fixture, type FixtureItem } from './fixture-items.js';
 import { createIdentity, type Identity } from './identity.js';
+import { readItemKey } from './resource-facts.js';
 import { createItemSchemaReader } from './item-schema.js';
 import type { Item } from './item-list.js';
 import type { Resource, Resources } from './resource.js';
@@ -49,10 +51,10 @@ export async function loadFixtures(
   const collections = new Map<string, Collection>();
   const secrets: Record<string, readonly string[]> = {};
   for (const { name, once } of parts.resources.collections.values()) if (once.length > 0) secrets[name] = once;
-  // Parents first, so that what lives under them finds them.
-  for (const fixture of sortByDepth(fixtures)) {
-    collections.set(fixture.resource.name, fillCollection(fixture, parts));
-  }
+  // Parents first, so that what lives under them finds them; what is made comes last, so that it can name everything else.
+  const sorted = sortByDepth(fixtures);
+  for (const fixture of sorted) collections.set(fixture.resource.name, fillCollection(fixture, parts));
+  for (const fixture of sorted) generateItems(fixture, collections, parts);
   for (const fixture of fixtures) checkReferences(fixture, collections, parts.resources);
   return { collections, secrets };
 }
@@ -125,7 +127,7 @@ function addId(
 /** The key of an item in its collection. */
 function readKey(item: Item, resource: Resource): string {
   if (resource.singleton) return '';
-  return String(item[resource.idProperty ?? 'id']);
+  return readItemKey(resource, item, item[resource.idProperty ?? 'id']);
 }
 
 function checkItem(

@@ -1,13 +1,17 @@
 import { isObject } from '../contract/schema.js';
 import type { Survey } from './draft.js';
+import { checkBinding, checkDocumentHint, checkOperationHint, checkResource, refuseCollection } from './hint-check.js';
 import type { Action, Binding, ParentLink, Resource, Resources, Unbound, World } from './resource.js';
 
 /** What was inferred, with what the document itself says (`x-mock`) in its place. */
 export function applyHints(survey: Survey, inferred: Resources): Resources {
-  const root = survey.contract.document['x-mock'];
+  const { contract } = survey;
+  const root = contract.document['x-mock'];
+  if (root !== undefined) checkDocumentHint(contract, root);
   const hints = isObject(root) ? root : {};
+  const hinted = isObject(hints['collections']) ? hints['collections'] : {};
   const collections = new Map(inferred.collections);
-  for (const [name, hint] of Object.entries(isObject(hints['collections']) ? hints['collections'] : {})) {
+  for (const [name, hint] of Object.entries(hinted)) {
     if (isObject(hint)) collections.set(name, applyCollectionHint(collections.get(name) ?? createResource(name), hint));
   }
   const bindings = new Map(inferred.bindings);
@@ -15,6 +19,7 @@ export function applyHints(survey: Survey, inferred: Resources): Resources {
   for (const operation of survey.contract.operations) {
     const hint = operation.extensions['x-mock'];
     if (hint === undefined) continue;
+    checkOperationHint(contract, operation, hint);
     unbound = unbound.filter((each) => each.operation !== operation);
     if (!isObject(hint)) {
       bindings.delete(operation.id);
@@ -25,7 +30,34 @@ export function applyHints(survey: Survey, inferred: Resources): Resources {
     bindings.set(operation.id, binding);
     if (!collections.has(binding.collection)) collections.set(binding.collection, createResource(binding.collection));
   }
+  checkNames(survey, { inferred, collections, bindings, hinted });
   return { collections, bindings, unbound, world: (hints['world'] as World | undefined) ?? inferred.world };
+}
+
+/** Fails at start-up, not at the first request: every name a hint uses has to be there. */
+function checkNames(
+  survey: Survey,
+  made: {
+    readonly inferred: Resources;
+    readonly collections: ReadonlyMap<string, Resource>;
+    readonly bindings: ReadonlyMap<string, Binding>;
+    readonly hinted: Hint;
+  },
+): void {
+  const { contract } = survey;
+  const names = new Set(made.collections.keys());
+  const used = new Set(
+    [...made.bindings.values()].flatMap((each) => [each.collection, ...each.parents.map((link) => link.collection)]),
+  );
+  for (const name of Object.keys(made.hinted)) {
+    const resource = made.collections.get(name);
+    if (!made.inferred.collections.has(name) && !used.has(name))
+      throw refuseCollection(contract, name, made.inferred.collections.keys());
+    if (resource !== undefined) checkResource(contract, resource, { read: survey.read, names });
+  }
+  for (const binding of made.bindings.values()) {
+    if (binding.operation.extensions['x-mock'] !== undefined) checkBinding(contract, binding, names);
+  }
 }
 
 type Hint = Readonly<Record<string, unknown>>;
@@ -63,6 +95,7 @@ function createResource(name: string): Resource {
     parents: [],
     schema: undefined,
     idProperty: 'id',
+    keyProperties: [],
     idParameterSchema: undefined,
     members: undefined,
     memberParameter: undefined,

@@ -8,10 +8,18 @@ import { toSingular } from './resource-names.js';
 import type { Resource } from './resource.js';
 import { createPrefixForm, makeUuid, readExample, readPattern, type TextForm } from './text-form.js';
 
+/** What an id is made from. */
+export interface IdSource {
+  readonly seed: number;
+  readonly number: number;
+  /** Tells apart lists that show parts of one collection. */
+  readonly part?: string;
+}
+
 /** Makes the ids of one collection. */
 export interface Identity {
   /** The id of create number `number`: a function of the seed, the collection and that number, and free in this scope. */
-  make(collection: Collection, scope: string, by: { readonly seed: number; readonly number: number }): string | number;
+  make(collection: Collection, scope: string, by: IdSource): string | number;
   /** An id as the store keeps it. */
   toKey(id: unknown): string;
   /** An id as an item shows it: a number where the schema wants one. */
@@ -28,7 +36,7 @@ export function createIdentity(contract: Contract, resource: Resource, schema: I
   return {
     toKey: (id) => (typeof id === 'string' ? id : String(id)),
     toValue: (id) => (whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id)),
-    make: (collection, scope, { seed, number }) => {
+    make: (collection, scope, { seed, number, part = '' }) => {
       const list = collection.list(scope);
       if (form === undefined) {
         // Counted on from what is there, so that numbers stay small; `number` leads past those that were removed.
@@ -37,7 +45,7 @@ export function createIdentity(contract: Contract, resource: Resource, schema: I
         return next;
       }
       for (let attempt = 0; ; attempt++) {
-        const key = `${collection.name}\0${scope}\0${number}${attempt === 0 ? '' : `\0${attempt}`}`;
+        const key = `${collection.name}\0${scope}${part}\0${number}${attempt === 0 ? '' : `\0${attempt}`}`;
         const id = form(createRandom(seed, key));
         // A form with room for few ids runs out: then the number itself makes the difference.
         if (list.recall(id) === undefined) return id;

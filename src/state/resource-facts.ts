@@ -21,6 +21,7 @@ export function describeResource(
     parents: facts.parents,
     schema: draft.schema,
     idProperty: draft.singleton ? undefined : schema === undefined ? 'id' : findIdProperty(schema, draft, parameter),
+    keyProperties: findKeyProperties(schema, draft),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
     members: undefined,
@@ -50,6 +51,26 @@ function findIdProperty(schema: ItemSchema, draft: Draft, parameter: string | un
     bare.get(`${toBareName(noun)}id`) ??
     ['_id', 'uuid', 'guid', 'uid', 'key', 'slug', 'code', 'name'].find((name) => schema.properties.has(name))
   );
+}
+
+/** `{namespace}/{taxonomy_key}`: the properties `namespace` and `key`; none where a parameter stands for no property. */
+function findKeyProperties(schema: ItemSchema | undefined, draft: Draft): readonly string[] {
+  const parameters = draft.groups.at(-1)?.parameters ?? [];
+  if (parameters.length < 2 || schema === undefined) return [];
+  const names = [...schema.properties.keys()];
+  const found = parameters.flatMap(
+    (parameter) =>
+      names.find((name) => toBareName(name) === toBareName(parameter)) ??
+      names.find((name) => toBareName(parameter).endsWith(toBareName(name))) ??
+      [],
+  );
+  return found.length === parameters.length ? found : [];
+}
+
+/** The key of an item in its collection: its id, or, where several parameters name it, their values one after the other. */
+export function readItemKey(resource: Resource, item: Readonly<Record<string, unknown>>, id: unknown): string {
+  if (resource.keyProperties.length === 0) return typeof id === 'string' ? id : String(id);
+  return resource.keyProperties.map((name) => String(item[name])).join('/');
 }
 
 /** Properties that the answer to a create must show and the item need not: they are shown once. */

@@ -33,6 +33,8 @@ export interface Resource {
   readonly schema: string | undefined;
   /** The property that is the id; undefined where items carry none. */
   readonly idProperty: string | undefined;
+  /** Where several path parameters name an item: the properties they stand for, in their order. */
+  readonly keyProperties: readonly string[];
   /** Where the schema of the path parameter that names an item stands. */
   readonly idParameterSchema: string | undefined;
   /** The collection whose items these are: removing one leaves the target in place. */

@@ -1,5 +1,6 @@
 import type { Answer } from '../../http/answer.js';
 import type { Entry, Item } from '../../state/item-list.js';
+import { readItemKey } from '../../state/resource-facts.js';
 import type { Binding } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
 import { completeBody, readBodies, readBody, readUpload } from './state-body.js';
@@ -93,7 +94,10 @@ export function addItem(
     readonly binding: Binding;
     readonly place: Place;
     readonly body: Item;
+    /** The id where the request chooses it. */
     readonly id: string | number | undefined;
+    /** The key the path names, for a PUT that creates. */
+    readonly path?: string | undefined;
   },
 ): { readonly entry: Entry; readonly whole: Item } {
   const { own, binding, place, body } = from;
@@ -111,7 +115,8 @@ export function addItem(
     now: session.clock.now(),
   });
   const content = readUpload(call.body);
-  const entry = { id: identity.toKey(id), ...hideOnce(own.tagged(whole, 1), resource.once) };
+  const key = resource.singleton ? '' : readItemKey(resource, whole, from.path ?? id);
+  const entry = { id: key, ...hideOnce(own.tagged(whole, 1), resource.once) };
   return { entry: collection.add(content === undefined ? entry : { ...entry, content }, scope), whole };
 }
 

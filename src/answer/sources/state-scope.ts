@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/schema.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
 import { toScope, type Collection } from '../../state/collection.js';
@@ -15,6 +16,8 @@ export interface Place {
   readonly scope: string;
   /** Properties that the path itself gives: the ids of what the items live under. */
   readonly known: Item;
+  /** For a list that shows the part of a collection that belongs to a parent: which parent. */
+  readonly part: string;
 }
 
 /** Finds the place a call speaks of, or the answer that says what of its path does not exist. */
@@ -24,11 +27,14 @@ export type FindPlace = (exchange: Exchange) => Place | { readonly missing: Answ
 export function createPlaceFinder(kit: StateKit, binding: Binding): FindPlace {
   const { resource, schema } = kit.kit(binding.collection);
   const links = binding.parents;
-  const properties = findParentProperties(binding, [...(schema?.properties.keys() ?? [])]);
+  const properties = findParentProperties(binding, [...(schema?.properties.keys() ?? [])]).map((each) => ({
+    ...each,
+    asObject: isOnlyObject(kit, schema?.properties.get(each.property)?.pointer),
+  }));
   return (exchange) => {
     const { call, session } = exchange;
     const collection = session.store.collection(resource.name);
-    if (links.length === 0) return { resource, collection, scope: '', known: {} };
+    if (links.length === 0) return { resource, collection, scope: '', known: {}, part: '' };
     const ids: string[] = [];
     for (const link of links) {
       const id = readId(call, link.parameters);
@@ -37,8 +43,11 @@ export function createPlaceFinder(kit: StateKit, binding: Binding): FindPlace {
       ids.push(id);
     }
     const known: Record<string, unknown> = {};
-    for (const { property, parameter } of properties) known[property] = call.path[parameter];
-    return { resource, collection, scope: binding.within === undefined ? toScope(...ids) : '', known };
+    for (const { property, parameter, asObject } of properties) {
+      known[property] = asObject ? { id: call.path[parameter] } : call.path[parameter];
+    }
+    const scope = binding.within === undefined ? toScope(...ids) : '';
+    return { resource, collection, scope, known, part: binding.within === undefined ? '' : toScope(...ids) };
   };
 }
 
@@ -92,7 +101,7 @@ export function answerUnknownTarget(
   if (members === undefined || at.id === undefined) return undefined;
   const target = kit.kit(members).resource;
   const collection = exchange.session.store.collection(members);
-  const place: Place = { resource: target, collection, scope: '', known: {} };
+  const place: Place = { resource: target, collection, scope: '', known: {}, part: '' };
   const id = String(at.id);
   if (findEntry(kit, exchange, { place, id }) !== undefined || !kit.isKnown(target, collection)) return undefined;
   const message = `no ${toWords(members)} has the id ${JSON.stringify(id)}`;
@@ -120,7 +129,7 @@ function findMissingParent(
   const { link, id, above, binding } = at;
   const { resource } = kit.kit(link.collection);
   const collection = exchange.session.store.collection(resource.name);
-  const place: Place = { resource, collection, scope: resource.parents.length === 0 ? '' : above, known: {} };
+  const place: Place = { resource, collection, scope: resource.parents.length === 0 ? '' : above, known: {}, part: '' };
   if (findEntry(kit, exchange, { place, id }) !== undefined) return undefined;
   // A collection that the contract neither describes nor lets anybody fill says nothing about which ids exist.
   if (!kit.isKnown(resource, collection)) return undefined;
@@ -148,6 +157,21 @@ function findParentProperties(
       .filter((parameter) => names.includes(parameter) && !found.some(({ property }) => property === parameter))
       .map((parameter) => ({ property: parameter, parameter })),
   ];
+}
+
+/** Whether a property that names a parent holds an object and cannot hold its bare id. */
+function isOnlyObject(kit: StateKit, pointer: string | undefined): boolean {
+  const schema = pointer === undefined ? undefined : kit.contract.at(pointer);
+  if (pointer === undefined || !isObject(schema)) return false;
+  const { schema: target } = kit.contract.resolve(schema, pointer);
+  if (!isObject(target)) return false;
+  const isText = (each: unknown): boolean =>
+    isObject(each) && (each['type'] === 'string' || each['type'] === 'integer');
+  return (
+    !isText(target) &&
+    ![...(target.anyOf ?? []), ...(target.oneOf ?? [])].some(isText) &&
+    kit.read(pointer)?.type === 'object'
+  );
 }
 
 function toWords(collection: string): string {

@@ -1,4 +1,5 @@
 import type { Entry, Item } from '../../state/item-list.js';
+import { readItemKey } from '../../state/resource-facts.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';
 import type { Place } from './state-scope.js';
@@ -30,16 +31,17 @@ export function bringIntoBeing(
 /** Fills a list of an open world with its first items, once. */
 export function seedOpenWorld(kit: StateKit, exchange: Exchange, place: Place): void {
   const { resource, collection, scope } = place;
-  if (collection.isSeeded(scope) || kit.worldOf(resource, collection) === 'closed') return;
-  collection.markSeeded(scope);
+  const mark = place.part === '' ? scope : `?${place.part}`;
+  if (collection.isSeeded(mark) || kit.worldOf(resource, collection) === 'closed') return;
+  collection.markSeeded(mark);
   if (resource.members !== undefined || resource.singleton || resource.schema === undefined) return;
   const { identity } = kit.kit(resource.name);
   const { seed } = exchange.session;
   for (let i = 1; i <= (kit.items ?? OPEN_ITEMS); i++) {
     // Negative numbers leave the positive ones to the creates.
-    const id = identity.make(collection, scope, { seed, number: -i });
-    const item = makeOpenItem(kit, exchange, { place, id, key: `open\0${i}` });
-    collection.add({ id: identity.toKey(id), item }, scope);
+    const id = identity.make(collection, scope, { seed, number: -i, part: place.part });
+    const item = makeOpenItem(kit, exchange, { place, id, key: `open\0${place.part}\0${i}` });
+    collection.add({ id: readItemKey(resource, item, id), item }, scope);
   }
 }
 
@@ -52,7 +54,10 @@ function makeOpenItem(
   const { schema } = kit.kit(resource.name);
   const property = schema?.properties.get(resource.idProperty ?? '');
   const given: Record<string, unknown> = { ...known };
-  if (property !== undefined) given[property.name] = toType(of.id, property.schema.type);
+  const parts = String(of.id).split('/');
+  if (parts.length === resource.keyProperties.length) {
+    for (const [i, name] of resource.keyProperties.entries()) given[name] = parts[i];
+  } else if (property !== undefined) given[property.name] = toType(of.id, property.schema.type);
   if (resource.schema === undefined) return { ...given, id: of.id };
   const made = kit.generator.complete(resource.schema, given, {
     seed: session.seed,

@@ -49,7 +49,7 @@ function createHandler(kit: StateKit, binding: Binding): StateHandler | undefine
     case 'act':
     case 'update':
       return createUpdateHandler(kit, binding);
-    case 'replace':
+    default:
       return createReplaceHandler(kit, binding);
   }
 }
