@@ -119,7 +119,7 @@ describe('the generated schema', () => {
     expect(new Ajv2020({ strict: false }).validateSchema(schema)).toBe(true);
   });
 
-  it.each([
+  it.for([
     'petstore-2.0.yaml',
     'petstore-3.0.yaml',
     'train-travel-3.1.json',
