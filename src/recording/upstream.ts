@@ -28,8 +28,10 @@ export interface UpstreamResponse {
   /** End-to-end fields only. */
   readonly headers: HeaderFields;
   readonly interim: readonly number[];
-  /** Throws where the connection breaks off; leaving the loop early closes the connection. */
+  /** Throws where the connection breaks off. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** Closes the connection, also while a piece of the body is being waited for. */
+  cancel(): void;
   /** Names of the trailer fields, once the body was read. */
   trailers(): readonly string[];
 }
@@ -133,6 +135,7 @@ function toResponse(message: IncomingMessage, client: ClientRequest, interim: re
     headers: readEndToEnd(fields),
     interim,
     body: readChunks(message, client),
+    cancel: () => void client.destroy(),
     trailers: () => Object.keys(message.trailers),
   };
 }

@@ -140,6 +140,7 @@ function streamAnswer(begun: Begun, response: UpstreamResponse): Answer {
   if (exchange.call.method === 'HEAD') exchange.note('forward: a HEAD has no body');
   const chunks: SeenChunk[] = [];
   const begunAt = performance.now();
+  let left = false;
   async function* pass(): AsyncGenerator<Uint8Array> {
     try {
       for await (const bytes of response.body) {
@@ -147,13 +148,32 @@ function streamAnswer(begun: Begun, response: UpstreamResponse): Answer {
         yield bytes;
       }
     } catch (error) {
-      await record(begun, { failure: toFailure(error as Error, upstream.url) });
+      // A client that left is no failure of the upstream.
+      if (!left) await record(begun, { failure: toFailure(error as Error, upstream.url) });
       throw error;
     }
     noteTrailers(begun, response);
     await record(begun, { response: { ...response, trailers: response.trailers(), chunks } });
   }
-  return toAnswer(begun, response, { body: pass(), value: undefined });
+  const leave = (): void => {
+    left = true;
+    response.cancel();
+  };
+  return toAnswer(begun, response, { body: toLeavable(pass(), leave), value: undefined });
+}
+
+/** A stream whose reader may leave while the next piece is being waited for: a generator alone would go on waiting. */
+function toLeavable(pieces: AsyncGenerator<Uint8Array>, leave: () => void): AsyncIterableIterator<Uint8Array> {
+  return {
+    next: () => pieces.next(),
+    return: async () => {
+      leave();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }
 
 function toAnswer(

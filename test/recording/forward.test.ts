@@ -1,0 +1,362 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { MockOptions } from '../../src/mock-options.js';
+import { createMock, type Mock } from '../../src/mock.js';
+import { type Cassette, loadCassette } from '../../src/recording/cassette.js';
+import type { RecordingOptions } from '../../src/recording/recordings.js';
+import { createFolder } from './folders.js';
+import { type Intercept, startUpstream, type TestUpstream } from './upstream.js';
+
+const TOKEN = { authorization: 'Bearer forward-token-1' };
+
+interface Proxy {
+  readonly mock: Mock;
+  /** Of the mock, without the base path. */
+  readonly origin: string;
+  readonly upstream: TestUpstream;
+  cassette(): Cassette;
+}
+
+async function startProxy(
+  intercept?: Intercept,
+  more: Partial<RecordingOptions> = {},
+  options: Partial<MockOptions> = {},
+): Promise<Proxy> {
+  const upstream = await startUpstream(intercept === undefined ? {} : { intercept });
+  onTestFinished(() => upstream.close());
+  const folder = createFolder();
+  const mock = await createMock({
+    spec: 'spec/openapi.yaml',
+    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true, ...more },
+    ...options,
+  });
+  onTestFinished(() => mock.close());
+  const { url } = await mock.listen();
+  return { mock, origin: url, upstream, cassette: () => loadCassette(join(folder, 'keys')) };
+}
+
+interface Raw {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  readonly trailers: IncomingMessage['trailers'];
+}
+
+/** A request with exactly these headers; fetch would add its own. */
+function ask(url: string, more: { method?: string; headers?: Record<string, string | string[]>; body?: Buffer | string } = {}): Promise<Raw> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { method: more.method ?? 'GET', headers: { ...TOKEN, ...more.headers } });
+    request.on('error', reject);
+    request.on('response', (message) => {
+      const chunks: Buffer[] = [];
+      message.on('data', (chunk: Buffer) => chunks.push(chunk));
+      message.on('error', reject);
+      message.on('end', () =>
+        resolve({
+          status: message.statusCode ?? 0,
+          headers: message.headers,
+          rawHeaders: message.rawHeaders,
+          body: Buffer.concat(chunks),
+          trailers: message.trailers,
+        }),
+      );
+    });
+    request.end(more.body);
+  });
+}
+
+const FILE = '/v1/files/file-notes/content';
+const KEYS = '/v1/organization/admin_api_keys';
+
+describe('the proxy', () => {
+  it('sends and brings end-to-end fields only, whatever Connection names', async () => {
+    const { origin, upstream } = await startProxy((_request, response) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        connection: 'x-hop, keep-alive',
+        'x-hop': 'of this connection',
+        'x-end': 'of the message',
+        'set-cookie': ['a=1; Path=/', 'b=2'],
+      });
+      response.end('"text"');
+      return true;
+    });
+    const answer = await ask(origin + FILE, {
+      headers: { connection: 'x-mine', 'x-mine': '1', 'keep-alive': 'timeout=5', te: 'trailers', 'x-through': '1', 'x-mock-session': 's' },
+    });
+    const sent = upstream.seen[0]?.headers ?? {};
+    expect(Object.keys(sent)).toEqual(expect.arrayContaining(['host', 'authorization', 'x-through']));
+    for (const name of ['x-mine', 'keep-alive', 'te', 'x-mock-session']) expect(sent, name).not.toHaveProperty(name);
+    expect(sent.host).toBe(new URL(upstream.url).host);
+    expect(answer.headers['x-end']).toBe('of the message');
+    expect(answer.headers).not.toHaveProperty('x-hop');
+    expect(answer.headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2']);
+    expect(answer.headers['x-mock-source']).toBe('forward');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ] as const)('passes %s on byte for byte and records what is in it', async (coding, compress) => {
+    const body = compress(Buffer.from('"the text"'));
+    const { origin, cassette, upstream } = await startProxy((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding, 'content-length': body.byteLength });
+      response.end(body);
+      return true;
+    });
+    const answer = await ask(origin + FILE, { headers: { 'accept-encoding': 'gzip, br, zstd' } });
+    expect(answer.headers['content-encoding']).toBe(coding);
+    expect(answer.body).toEqual(body);
+    expect(upstream.seen[0]?.headers['accept-encoding']).toBe('gzip, br');
+    expect(cassette().exchanges[0]?.response).toMatchObject({ body: 'the text' });
+    expect(cassette().exchanges[0]?.response?.headers).not.toHaveProperty('content-encoding');
+  });
+
+  it('passes JSON on as it was written, spaces and long numbers included', async () => {
+    const text = '{ "error": {"message": "no", "type": "t", "param": null, "code": null, "n": 12345678901234567890} }\n';
+    const { origin, cassette } = await startProxy((_request, response) => {
+      response.writeHead(404, { 'content-type': 'application/json' }).end(text);
+      return true;
+    });
+    expect((await ask(origin + FILE)).body.toString()).toBe(text);
+    const file = readFileSync(join(cassette().folder, cassette().exchanges[0]?.file ?? ''), 'utf8');
+    expect(file).toContain('"n": 12345678901234567890');
+  });
+
+  it('passes events on as they come, before the stream has ended', async () => {
+    const stream = { finish: (): void => undefined };
+    const { origin, cassette } = await startProxy((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"delta":"first"}\n\n');
+      stream.finish = () => response.end('data: [DONE]\n\n');
+      return true;
+    });
+    const response = await fetch(origin + FILE, { headers: TOKEN });
+    const reader = response.body?.getReader();
+    // The upstream sends the second event only once the first one has arrived here.
+    const first = await reader?.read();
+    expect(Buffer.from(first?.value ?? []).toString()).toBe('data: {"delta":"first"}\n\n');
+    stream.finish();
+    const rest: string[] = [];
+    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) rest.push(Buffer.from(piece.value).toString());
+    expect(rest.join('')).toBe('data: [DONE]\n\n');
+    expect(cassette().exchanges[0]?.response?.events).toMatchObject([{ data: '{"delta":"first"}' }, { data: '[DONE]' }]);
+  });
+
+  it('closes the upstream’s connection when the client leaves a stream, and records nothing half', async () => {
+    let left: Promise<void> | undefined;
+    const { origin, cassette } = await startProxy((_request, response) => {
+      left = new Promise((resolve) => response.once('close', resolve));
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+      return true;
+    });
+    const controller = new AbortController();
+    const response = await fetch(origin + FILE, { headers: TOKEN, signal: controller.signal });
+    await response.body?.getReader().read();
+    controller.abort();
+    await left;
+    expect(cassette().exchanges).toEqual([]);
+  });
+
+  it('sends a multipart body byte for byte, and records its parts', async () => {
+    const file = Buffer.from([0, 255, 13, 10, 45, 45, 200]);
+    const body = Buffer.concat([
+      Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="note"\r\n\r\nGrüße\r\n'),
+      Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="file"; filename="a \\"b\\".bin"\r\nContent-Type: image/png\r\n\r\n'),
+      file,
+      Buffer.from('\r\n--b0undary--\r\n'),
+    ]);
+    const { origin, upstream, cassette } = await startProxy((_request, response) => {
+      response.writeHead(415, { 'content-type': 'application/json' });
+      response.end('{"error":{"message":"JSON only","type":"t","param":null,"code":null}}');
+      return true;
+    });
+    const answer = await ask(origin + KEYS, { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=b0undary' }, body });
+    expect(answer.status).toBe(415);
+    expect(upstream.seen[0]?.body).toEqual(body);
+    expect(cassette().exchanges[0]?.request.parts).toEqual([
+      { name: 'note', bodyText: 'Grüße' },
+      { name: 'file', filename: 'a "b".bin', mediaType: 'image/png', bodyFile: 'bodies/0001.request.part-2.bin' },
+    ]);
+    expect(readFileSync(join(cassette().folder, 'bodies/0001.request.part-2.bin'))).toEqual(file);
+  });
+
+  it('answers HEAD with the length and no body', async () => {
+    const { origin, cassette, upstream } = await startProxy((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '4711' }).end();
+      return true;
+    });
+    const answer = await ask(origin + FILE, { method: 'HEAD' });
+    expect(upstream.seen[0]?.method).toBe('HEAD');
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-length': '4711', 'content-type': 'application/json' } });
+    expect(answer.body).toHaveLength(0);
+    expect(cassette().exchanges[0]?.response?.headers['content-length']).toBe('4711');
+  });
+
+  it('is not confused by interim answers and drops trailers, and says so', async () => {
+    const { mock, origin, cassette } = await startProxy((_request, response) => {
+      response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      response.writeHead(200, { 'content-type': 'application/json', trailer: 'x-sum' });
+      response.addTrailers({ 'x-sum': 'abc' });
+      response.end('"text"');
+      return true;
+    });
+    const answer = await ask(origin + FILE);
+    expect(answer.body.toString()).toBe('"text"');
+    expect(answer.trailers).toEqual({});
+    expect(cassette().exchanges[0]?.response).toMatchObject({ interim: [103], trailers: ['x-sum'] });
+    expect(mock.journal.last()?.trace).toEqual(
+      expect.arrayContaining(['forward: interim answers 103 were not passed on', 'forward: trailers x-sum were dropped']),
+    );
+  });
+
+  it('gives a relative path to a redirect onto the upstream, and leaves others alone', async () => {
+    const locations: string[] = [];
+    const { origin, upstream } = await startProxy((_request, response) => {
+      response.writeHead(302, { location: locations.shift() ?? '' }).end();
+      return true;
+    });
+    locations.push(`${upstream.url}/files/b?x=1`, 'https://elsewhere.example/v1/files/b');
+    expect((await ask(origin + FILE)).headers.location).toBe('/v1/files/b?x=1');
+    expect((await ask(origin + FILE)).headers.location).toBe('https://elsewhere.example/v1/files/b');
+  });
+
+  it('puts the upstream’s path in the place of the base path, and never leaves its host', async () => {
+    const { origin, upstream } = await startProxy();
+    await ask(`${origin}/files/file-notes/content?x=http://evil.example/`);
+    await ask(`${origin}/v1/files/http:%2F%2Fevil.example/content`);
+    expect(upstream.seen.map(({ url }) => url)).toEqual([
+      '/v1/files/file-notes/content?x=http://evil.example/',
+      '/v1/files/http:%2F%2Fevil.example/content',
+    ]);
+  });
+
+  it('adds the recorder’s own credentials and records none of them', async () => {
+    const { origin, upstream, cassette } = await startProxy(undefined, { upstreamHeaders: { Authorization: 'Bearer own-credential-99' } });
+    await ask(origin + FILE);
+    expect(upstream.seen[0]?.headers.authorization).toBe('Bearer own-credential-99');
+    const { folder, exchanges } = cassette();
+    expect(readFileSync(join(folder, exchanges[0]?.file ?? ''), 'utf8')).not.toMatch(/own-credential|forward-token/);
+  });
+
+  it('reports both sides’ departures in headers and journal, and answers all the same', async () => {
+    const { mock, origin } = await startProxy((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":"no"}');
+      return true;
+    });
+    const answer = await ask(`${origin}${KEYS}?limit=0`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['x-mock-request-violations']).toBe('RANGE query parameter "limit" must be at least 1, not 0');
+    expect(answer.headers['x-mock-violations']).toMatch(/TYPE .*has_more/);
+    const violations = mock.journal.last()?.violations ?? [];
+    expect(violations.some(({ by, pointer }) => by === 'client' && pointer === '/limit')).toBe(true);
+    expect(violations.some(({ by, pointer }) => by === 'upstream' && pointer === '/has_more')).toBe(true);
+  });
+
+  it('reports a status and a media type that nobody declared', async () => {
+    const { mock, origin } = await startProxy((request, response) => {
+      if (request.url === FILE) response.writeHead(418).end();
+      else response.writeHead(200, { 'content-type': 'text/csv', 'content-length': 1 }).end('a');
+      return true;
+    });
+    await ask(origin + FILE);
+    expect(mock.journal.last()?.violations).toMatchObject([{ code: 'STATUS_UNDECLARED', by: 'upstream' }]);
+    await ask(origin + KEYS);
+    expect(mock.journal.last()?.violations).toMatchObject([{ code: 'MEDIA_TYPE_UNDECLARED', by: 'upstream' }]);
+  });
+});
+
+describe('an upstream that fails', () => {
+  it('is 502 in the contract’s own error shape where nobody listens, recorded and replayed', async () => {
+    const { mock, origin, upstream, cassette } = await startProxy();
+    await upstream.close();
+    const answer = await ask(origin + FILE);
+    expect(answer.status).toBe(502);
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'upstream_refused', message: expect.stringContaining('ECONNREFUSED') as string } });
+    expect(cassette().exchanges[0]).toMatchObject({ file: '0001-downloadFile.failed.json', failure: { kind: 'refused' } });
+    await mock.close();
+    const replay = await createMock({ spec: 'spec/openapi.yaml', recordings: { folder: cassette().folder, mode: 'replay' } });
+    expect((await replay.fetch(FILE, { headers: TOKEN })).status).toBe(502);
+    replay.assertNoMisses();
+  });
+
+  it('is 504 where it stays silent', async () => {
+    const { origin, cassette } = await startProxy(() => true, { timeoutMs: 50 });
+    const answer = await ask(origin + FILE);
+    expect(answer.status).toBe(504);
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'upstream_timeout' } });
+    expect(cassette().exchanges[0]?.failure?.kind).toBe('timeout');
+  });
+
+  it('is 502 where it closes in the middle of its JSON', async () => {
+    const { origin, cassette } = await startProxy((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 }).write('{"data":');
+      response.destroy();
+      return true;
+    });
+    expect((await ask(origin + FILE)).status).toBe(502);
+    expect(cassette().exchanges[0]?.failure?.kind).toBe('reset');
+  });
+
+  it('is 502 where it does not speak HTTP', async () => {
+    const server = createTcpServer((socket) => socket.end('SSH-2.0-nothing\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { origin, cassette } = await startProxy(undefined, { upstream: `http://127.0.0.1:${port}/v1` });
+    expect((await ask(origin + FILE)).status).toBe(502);
+    expect(cassette().exchanges[0]?.failure?.kind).toBe('protocol');
+  });
+
+  it('breaks off for the client too where it breaks off in a stream', async () => {
+    const { origin, cassette } = await startProxy((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n', () => response.destroy());
+      return true;
+    });
+    await expect(ask(origin + FILE)).rejects.toThrow();
+    expect(cassette().exchanges[0]?.failure?.kind).toBe('reset');
+  });
+
+  it('is used again where a kept-alive connection was closed in the meantime', async () => {
+    const { origin, upstream } = await startProxy();
+    expect((await ask(origin + FILE)).status).toBe(200);
+    upstream.server.closeIdleConnections();
+    expect((await ask(origin + FILE)).status).toBe(200);
+  });
+});
+
+describe('the certificate of an upstream', () => {
+  it('is checked, unless told otherwise or its authority was named', async ({ skip }) => {
+    const folder = createFolder();
+    mkdirSync(join(folder, 'tls'));
+    const [key, certificate] = [join(folder, 'tls/key.pem'), join(folder, 'tls/cert.pem')];
+    try {
+      const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+      const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
+      execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+    } catch {
+      skip('openssl is not installed, so that there is no certificate to try');
+    }
+    const ca = readFileSync(certificate, 'utf8');
+    const server = createSecureServer({ key: readFileSync(key), cert: ca }, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('"over tls"');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const upstream = `https://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const strict = await startProxy(undefined, { upstream });
+    expect((await ask(strict.origin + FILE)).status).toBe(502);
+    expect(strict.cassette().exchanges[0]?.failure?.kind).toBe('tls');
+    const lenient = await startProxy(undefined, { upstream, insecure: true });
+    expect((await ask(lenient.origin + FILE)).body.toString()).toBe('"over tls"');
+    const trusting = await startProxy(undefined, { upstream, ca });
+    expect((await ask(trusting.origin + FILE)).body.toString()).toBe('"over tls"');
+  });
+});
