@@ -55,7 +55,8 @@ function parseJson(text: string): ParsedText | undefined {
 function parseYaml(text: string, file: string, code: ErrorCode): ParsedText {
   const options = { schema: createSchema(), maxDepth: NESTING_LIMIT };
   const parsed = loadYaml(text, { options, file, code });
-  if (/[\s,[{:-]\*[^\s*]/u.test(text)) checkExpansion(parsed.value, file, code);
+  // No alias without an anchor, and few texts have something that looks like one.
+  if (/[\s,[{:-]&[^\s&]/u.test(text)) checkExpansion(parsed.value, file, code);
   return parsed;
 }
 

@@ -32,8 +32,8 @@ export function readTemplate(key: string): PathTemplate {
     segments: readTemplateSegments(path),
     encodedSegments: afterHash === '' ? undefined : readTemplateSegments(`${path}#${afterHash.replaceAll('/', '%2F')}`),
     trailingSlash: path.length > 1 && path.endsWith('/'),
-    query: [...new URLSearchParams(query)],
-    fragment: [...new URLSearchParams(afterHash)],
+    query: readPairs(query),
+    fragment: readPairs(afterHash),
   };
 }
 
@@ -81,6 +81,11 @@ function readTemplateSegments(path: string): readonly TemplateSegment[] {
     .split('/')
     .filter((segment) => segment !== '')
     .map(readSegment);
+}
+
+/** Most keys have none, and URLSearchParams is not free. */
+function readPairs(query: string): readonly QueryPair[] {
+  return query === '' ? [] : [...new URLSearchParams(query)];
 }
 
 function readSegment(segment: string): TemplateSegment {
