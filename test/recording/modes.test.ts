@@ -1,0 +1,272 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { MockOptions } from '../../src/mock-options.js';
+import { createMock, type Mock } from '../../src/mock.js';
+import { loadCassette } from '../../src/recording/cassette.js';
+import { type ModeRequest, readMode } from '../../src/recording/mode.js';
+import type { RecordingOptions } from '../../src/recording/recordings.js';
+import { createFolder } from './folders.js';
+import { startUpstream, type TestUpstream, type UpstreamOptions } from './upstream.js';
+
+const HEADERS = { authorization: 'Bearer mode-token-1', 'content-type': 'application/json' };
+const KEYS = '/v1/organization/admin_api_keys';
+const FILE = '/v1/files/file-notes/content';
+
+async function start(options: UpstreamOptions = {}): Promise<TestUpstream> {
+  const upstream = await startUpstream(options);
+  onTestFinished(() => upstream.close());
+  return upstream;
+}
+
+async function create(recordings: RecordingOptions, more: Partial<MockOptions> = {}): Promise<Mock> {
+  const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures', recordings: { cassette: 'keys', live: true, ...recordings }, ...more });
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+async function ask(mock: Pick<Mock, 'fetch'>, path: string, body?: unknown): Promise<{ status: number; from: string; body: unknown; headers: Headers }> {
+  const response = await mock.fetch(path, {
+    headers: HEADERS,
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const from = response.headers.get('x-mock-source') ?? '';
+  return { status: response.status, from, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+}
+
+/** An intercepted request is answered. */
+function finish(answer: () => unknown): boolean {
+  answer();
+  return true;
+}
+
+describe('a mode', () => {
+  it.each<readonly [string, ModeRequest, string]>([
+    ['nothing', { mode: undefined, environment: {}, live: false }, 'replay'],
+    ['a variable', { mode: undefined, environment: { VOUCH_RECORDINGS: 'record-missing' }, live: false }, 'record-missing'],
+    ['an option over the variable', { mode: 'off', environment: { VOUCH_RECORDINGS: 'record-all' }, live: false }, 'off'],
+    ['recording on CI', { mode: 'record-all', environment: { CI: 'true' }, live: false }, 'replay'],
+    ['recording on CI by the variable', { mode: undefined, environment: { CI: '1', VOUCH_RECORDINGS: 'record-all' }, live: false }, 'replay'],
+    ['recording on CI on purpose', { mode: 'record-all', environment: { CI: 'true' }, live: true }, 'record-all'],
+    ['off on CI', { mode: 'off', environment: { CI: 'true' }, live: false }, 'off'],
+    ['CI that is not one', { mode: 'record-all', environment: { CI: 'false' }, live: false }, 'record-all'],
+  ])('from %s is read', (_name, request, want) => {
+    expect(readMode(request)).toBe(want);
+  });
+
+  it('that nobody knows is refused with the nearest one', () => {
+    expect(() => readMode({ mode: 'record-mising', environment: {}, live: false })).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID', hint: 'did you mean "record-missing"?' }),
+    );
+  });
+
+  it('that records needs an upstream', async () => {
+    await expect(create({ folder: createFolder(), mode: 'record-all' })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    await expect(create({ folder: createFolder(), mode: 'record-all', upstream: 'ftp://x' })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+    });
+  });
+});
+
+describe('record-missing', () => {
+  it('asks the upstream once for what it lacks, and never again', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const first = await create({ folder, mode: 'record-missing', upstream: upstream.url });
+    expect((await ask(first, KEYS)).from).toBe('forward');
+    await first.close();
+    const second = await create({ folder, mode: 'record-missing', upstream: upstream.url });
+    expect((await ask(second, KEYS)).from).toBe('replay:0001-listAdminApiKeys.200.json');
+    expect((await ask(second, FILE)).from).toBe('forward');
+    expect(upstream.seen).toHaveLength(2);
+    expect(readdirSync(join(folder, 'keys')).filter((name) => /^\d/.test(name))).toHaveLength(2);
+  });
+
+  it('records the same request again as the next of its sequence', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const mock = await create({ folder, mode: 'record-missing', upstream: upstream.url });
+    const before = await ask(mock, KEYS);
+    await ask(mock, KEYS, { name: 'new' });
+    const after = await ask(mock, KEYS);
+    await mock.close();
+    const replay = await create({ folder, mode: 'replay' });
+    expect((await ask(replay, KEYS)).body).toEqual(before.body);
+    expect((await ask(replay, KEYS)).body).toEqual(after.body);
+    expect((await ask(replay, KEYS)).body).toEqual(after.body);
+    expect(before.body).not.toEqual(after.body);
+  });
+});
+
+describe('record-all', () => {
+  it('begins a cassette anew with its first exchange, and keeps the old one while there is none', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const first = await create({ folder, mode: 'record-all', upstream: upstream.url });
+    await ask(first, KEYS);
+    await ask(first, FILE);
+    await first.close();
+    const second = await create({ folder, mode: 'record-all', upstream: upstream.url });
+    expect(loadCassette(join(folder, 'keys')).exchanges).toHaveLength(2);
+    await ask(second, FILE);
+    await second.close();
+    expect(loadCassette(join(folder, 'keys')).exchanges.map(({ file }) => file)).toEqual(['0001-downloadFile.200.json']);
+  });
+});
+
+describe('strict replay', () => {
+  it('refuses what was not recorded with 501 that no client retries, and the test fails', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
+    await ask(recording, KEYS, { name: 'ci' });
+    await recording.close();
+    const mock = await create({ folder, mode: 'replay' });
+    const miss = await ask(mock, KEYS, { name: 'cd' });
+    expect(miss.status).toBe(501);
+    expect(miss.headers.get('x-should-retry')).toBe('false');
+    expect(miss.from).toBe('replay:miss');
+    const want = [
+      `no recording in cassette "keys" fits POST ${KEYS} (createAdminApiKey)`,
+      'nearest:',
+      `  0001-createAdminApiKey.200.json  POST ${KEYS}`,
+      '    body /name: recorded "ci", came "cd"',
+    ].join('\n');
+    expect(miss.body).toMatchObject({ error: { code: 'not_recorded', message: want } });
+    expect(mock.journal.last()?.trace).toContain('replay: body /name: recorded "ci", came "cd"');
+    expect(() => mock.assertNoMisses()).toThrow(expect.objectContaining({ code: 'RECORDING_MISS', message: expect.stringContaining(want) as string }));
+    mock.reset('counters');
+    mock.assertNoMisses();
+  });
+
+  it('fails at start for a cassette that is not there', async () => {
+    await expect(create({ folder: createFolder(), mode: 'replay' })).rejects.toMatchObject({ code: 'RECORDING_NOT_FOUND' });
+  });
+
+  it('gives every session its own place in a sequence, and takes another cassette where told', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    for (const [cassette, name] of [['one', 'a'], ['two', 'b']] as const) {
+      const recording = await create({ folder, cassette, mode: 'record-all', upstream: upstream.url });
+      await ask(recording, KEYS);
+      await ask(recording, KEYS, { name });
+      await ask(recording, KEYS);
+      await recording.close();
+    }
+    const mock = await create({ folder, cassette: 'one', mode: 'replay' });
+    const count = async (by: Pick<Mock, 'fetch'>): Promise<number> => ((await ask(by, KEYS)).body as { data: unknown[] }).data.length;
+    const other = mock.session('other');
+    expect([await count(mock), await count(mock), await count(other)]).toEqual([3, 4, 3]);
+    expect(other.cassette('two').exchanges).toHaveLength(3);
+    expect([await count(other), await count(other), await count(mock)]).toEqual([4, 5, 4]);
+    expect(() => mock.cassette('tow')).toThrow(expect.objectContaining({ hint: 'did you mean "two"?' }));
+  });
+
+  it('says so where no cassette was put in', async () => {
+    const mock = await create({ folder: createFolder(), cassette: undefined, mode: 'replay' });
+    const answer = await ask(mock, KEYS);
+    expect(answer.status).toBe(501);
+    expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('no cassette is in use') as string } });
+  });
+
+  it('warns of a recording that is older than it may be, or fails, and asks nobody', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url, maxAge: 0 });
+    await ask(recording, FILE);
+    await recording.close();
+    const manifest = join(folder, 'keys', 'cassette.json');
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"recordedAt": "[^"]*"/, '"recordedAt": "2020-01-01T00:00:00.000Z"'));
+    const old = await create({ folder, mode: 'replay', upstream: upstream.url });
+    expect(old.recordings?.warnings).toEqual([expect.stringMatching(/cassette "keys" was recorded \d+ days ago, and its maxAge is 0 days/)]);
+    expect((await ask(old, FILE)).from).toMatch(/^replay:/);
+    await expect(create({ folder, mode: 'replay', expired: 'fail' })).rejects.toMatchObject({ code: 'RECORDING_EXPIRED' });
+    expect(upstream.seen).toHaveLength(1);
+  });
+});
+
+describe('an operation', () => {
+  it('is answered by its owner, who can be changed while the mock runs', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
+    await ask(recording, KEYS);
+    await recording.close();
+    const mock = await create({
+      folder,
+      mode: 'replay',
+      upstream: upstream.url,
+      owners: { '*': 'mock', listAdminApiKeys: 'replay', downloadFile: 'forward' },
+    });
+    expect((await ask(mock, KEYS)).from).toBe('replay:0001-listAdminApiKeys.200.json');
+    expect((await ask(mock, FILE)).from).toBe('forward');
+    expect((await ask(mock, KEYS, { name: 'x' })).from).toBe('state');
+    mock.recordings?.ownership.give('listAdminApiKeys', 'mock');
+    expect((await ask(mock, KEYS)).from).toBe('state');
+    mock.recordings?.ownership.give('*', 'forward');
+    expect((await ask(mock, KEYS, { name: 'x' })).from).toBe('forward');
+    expect(mock.recordings?.ownership.list()).toEqual({ '*': 'forward' });
+    // Forwarded in mode replay, nothing is written.
+    expect(loadCassette(join(folder, 'keys')).exchanges).toHaveLength(1);
+  });
+
+  it('falls to the mock where there is no recording and owners were named, and the mock refuses what breaks the contract', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
+    await ask(recording, KEYS);
+    await recording.close();
+    const mock = await create({ folder, mode: 'replay', owners: { listAdminApiKeys: 'replay' } });
+    expect((await ask(mock, `${KEYS}?limit=2`)).from).toBe('state');
+    expect(await ask(mock, `${KEYS}?limit=0`)).toMatchObject({ status: 400, from: 'refuse' });
+    mock.assertNoMisses();
+  });
+
+  it.each<readonly [string, UpstreamOptions, string]>([
+    ['501', { intercept: (_request, response) => finish(() => response.writeHead(501).end()) }, 'state'],
+    ['404', { intercept: (_request, response) => finish(() => response.writeHead(404).end()) }, 'state'],
+    ['a closed connection', { intercept: (_request, response) => finish(() => response.destroy()) }, 'state'],
+    ['200', {}, 'forward'],
+  ])('of forward-then-mock whose upstream answers %s is answered by %s', async (_name, options, want) => {
+    const upstream = await start(options);
+    const mock = await create({
+      folder: createFolder(),
+      mode: 'record-all',
+      upstream: upstream.url,
+      owners: { '*': 'forward-then-mock' },
+    });
+    expect((await ask(mock, KEYS)).from).toBe(want);
+    expect(upstream.seen.length).toBeGreaterThan(0);
+  });
+
+  it('that is not in the contract, or an owner nobody knows, is refused with the nearest', async () => {
+    const folder = createFolder();
+    const owners = (entries: Record<string, string>): Promise<Mock> => create({ folder, cassette: undefined, mode: 'replay', owners: entries });
+    await expect(owners({ listAdminApiKey: 'mock' })).rejects.toMatchObject({ hint: 'did you mean "listAdminApiKeys"?' });
+    await expect(owners({ downloadFile: 'fowrard' })).rejects.toMatchObject({ hint: 'did you mean "forward"?' });
+  });
+
+  it('is changed by a scenario over a recording', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
+    await ask(recording, KEYS);
+    await recording.close();
+    const mock = await create(
+      { folder, mode: 'replay' },
+      { scenarios: { limited: { operations: { listAdminApiKeys: [{ times: 1, respond: { status: 429 } }] } } }, scenario: 'limited' },
+    );
+    expect((await ask(mock, KEYS)).status).toBe(429);
+    expect((await ask(mock, KEYS)).from).toMatch(/^replay:/);
+  });
+});
+
+describe('mode off', () => {
+  it('leaves recordings aside', async () => {
+    const folder = createFolder();
+    const mock = await create({ folder, mode: 'off' });
+    expect((await ask(mock, KEYS)).from).toBe('state');
+    expect(existsSync(join(folder, 'keys'))).toBe(false);
+  });
+});
