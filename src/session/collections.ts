@@ -4,7 +4,7 @@ import { MockError } from '../errors.js';
 import { mergePatch, type ChangeCollection } from '../scenario/effects.js';
 import type { CollectionView } from '../scenario/match.js';
 import type { CollectionChanges } from '../scenario/rule.js';
-import { readScope, toScope } from '../state/collection.js';
+import { EVERY_SCOPE, readScope, toScope } from '../state/collection.js';
 import type { Entry, Item } from '../state/item-list.js';
 import { createItemWriters, type ItemWorld, type ItemWriter, type ItemWriterParts } from './item-writer.js';
 
@@ -59,6 +59,8 @@ export function createCollectionEditors(parts: ItemWriterParts): CollectionEdito
     return scopes.length > 0;
   };
   const clear = (world: ItemWorld, name: string): void => {
+    // What was emptied on purpose stays empty, also where items come into being when they are asked for.
+    world.store.collection(name).markSeeded(EVERY_SCOPE);
     for (const [, entry] of entries(world, name)) remove(world, name, entry.id);
   };
   const add = (world: ItemWorld, name: string, given: Item): Item => {

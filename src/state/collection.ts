@@ -28,10 +28,14 @@ export interface Collection {
   nextNumber(): number;
   /** Whether a scope was filled with its first items, for a collection whose items come into being when asked for. */
   isSeeded(scope: string): boolean;
+  /** @param scope - `EVERY_SCOPE` for all of them, also those that do not exist yet. */
   markSeeded(scope: string): void;
   /** Copies in constant time; either side pays on its first write. */
   copy(): Collection;
 }
+
+/** Stands for every scope of a collection, where one is marked; no scope is called like this. */
+export const EVERY_SCOPE = '\0';
 
 interface CollectionParts {
   readonly lists: ReadonlyMap<string, ItemList>;
@@ -93,7 +97,7 @@ function createCollectionOver(facts: CollectionFacts, parts: CollectionParts): C
       created += 1;
       return created;
     },
-    isSeeded: (scope) => seeded.has(scope),
+    isSeeded: (scope) => seeded.has(scope) || seeded.has(EVERY_SCOPE),
     markSeeded: (scope) => {
       seeded = new Set([...seeded, scope]);
     },

@@ -301,6 +301,14 @@ describe('what a rule changes', () => {
     expect(await ids()).toEqual(['b2', 'b3']);
   });
 
+  it('an emptied collection stays empty, also where items come into being when they are asked for', async () => {
+    const mock = await createLibrary({ a: { state: { books: { clear: true } } } }, { fixtures: {} });
+    expect((await ask(mock, '/books')).body).not.toMatchObject({ data: [] });
+    mock.reset();
+    mock.use('a');
+    expect((await ask(mock, '/books')).body).toMatchObject({ data: [] });
+  });
+
   it('vars, which other rules ask for', async () => {
     const scenario: ScenarioDefinition = {
       vars: { open: true },
