@@ -10,8 +10,7 @@ export interface CheckOptions {
   readonly json: boolean;
   readonly overlays: readonly string[];
   readonly allowHttpRefs: boolean;
-  /** Takes lines, their line ends included. */
-  write(text: string): void;
+  write(line: string): void;
 }
 
 /**
@@ -28,13 +27,11 @@ export async function runCheck(options: CheckOptions): Promise<number> {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const { title, version, operations } = contract;
   if (json) {
-    write(
-      `${JSON.stringify({ spec, title, version, operations: operations.length, errors, problems }, undefined, 2)}\n`,
-    );
+    write(JSON.stringify({ spec, title, version, operations: operations.length, errors, problems }, undefined, 2));
   } else {
-    for (const problem of problems) write(`${formatProblem(problem)}\n`);
+    for (const problem of problems) write(formatProblem(problem));
     const counts = `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}`;
-    write(`${title} ${version}: ${count(operations.length, 'operation')}, ${counts}\n`);
+    write(`${title} ${version}: ${count(operations.length, 'operation')}, ${counts}`);
   }
   return errors > 0 ? 1 : 0;
 }

@@ -16,7 +16,7 @@ export interface Contract {
   readonly document: Readonly<Record<string, unknown>>;
   readonly operations: readonly Operation[];
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  /** What is wrong with the document and what was assumed instead. */
+  /** What is wrong with the document and what was assumed instead; errors first. */
   readonly problems: readonly Problem[];
   /** The operation of that id, or undefined. */
   operation(id: string): Operation | undefined;

@@ -32,7 +32,7 @@ export function createContract(parts: ContractParts): Contract {
     document,
     operations,
     securitySchemes: readSecuritySchemes(context),
-    problems: findings.map((finding) => toProblem(finding, locate)),
+    problems: findings.toSorted(compareSeverity).map((finding) => toProblem(finding, locate)),
     operation: (id) => byId.get(id),
     at: (pointer) => readPointer(document, pointer),
     resolve: (schema, pointer) => {
@@ -49,4 +49,9 @@ export function createContract(parts: ContractParts): Contract {
     },
     locate,
   };
+}
+
+/** What breaks something before what was merely understood. */
+function compareSeverity(one: Finding, other: Finding): number {
+  return Number(one.severity === 'warning') - Number(other.severity === 'warning');
 }

@@ -14,87 +14,104 @@ export interface LineFinder {
   find(pointer: string): TextPosition | undefined;
 }
 
-/** One node of the text: its offset, and its children by key, filled when it is walked. */
-interface Spot {
-  readonly offset: number;
-  readonly children: Map<string, Spot> | undefined;
+/** The events of a text, and for each one where the events after its node begin. */
+interface Outline {
+  readonly text: string;
+  readonly events: readonly Event[];
+  readonly ends: Int32Array;
+  /** Where the node of each anchor begins. */
+  readonly anchors: ReadonlyMap<string, number>;
+  /** Where the node of the document begins. */
+  readonly root: number;
 }
 
 /**
  * A finder over one YAML or JSON text (JSON is YAML to the event parser). The text is parsed on the first question and never if there
- * is none.
+ * is none; a question walks from the root and reads only the keys it passes.
  */
 export function createLineFinder(text: string): LineFinder {
-  let root: Spot | undefined;
+  let outline: Outline | undefined;
   let starts: readonly number[] | undefined;
   return {
     find: (pointer) => {
       try {
-        root ??= readSpots(text);
+        outline ??= readOutline(text);
       } catch {
         // A text that JSON.parse takes and the event parser does not: the mistake is shown without its line.
         return undefined;
       }
       starts ??= readLineStarts(text);
-      return toPosition(findSpot(root, pointer).offset, starts);
+      return toPosition(findOffset(outline, readSegments(pointer)), starts);
     },
   };
 }
 
-function findSpot(root: Spot, pointer: string): Spot {
-  let spot = root;
-  for (const segment of readSegments(pointer)) {
-    const child = spot.children?.get(segment);
-    if (child === undefined) break;
-    spot = child;
-  }
-  return spot;
+function readOutline(text: string): Outline {
+  const events = parseEvents(text, { maxDepth: NESTING_LIMIT });
+  const ends = new Int32Array(events.length);
+  const anchors = new Map<string, number>();
+  const open: number[] = [];
+  events.forEach((event, index) => {
+    ends[index] = index + 1;
+    if (event.type === EVENT_ID.POP) {
+      const start = open.pop();
+      if (start !== undefined) ends[start] = index + 1;
+      return;
+    }
+    if (event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING)
+      open.push(index);
+    if (event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.ALIAS || event.anchorStart < 0) return;
+    anchors.set(text.slice(event.anchorStart, event.anchorEnd), index);
+  });
+  return { text, events, ends, anchors, root: events.findIndex(({ type }) => type !== EVENT_ID.DOCUMENT) };
 }
 
-function readSpots(text: string): Spot {
-  const events = parseEvents(text, { maxDepth: NESTING_LIMIT });
-  const anchors = new Map<string, Spot>();
-  let next = 0;
-  const remember = (event: Exclude<Event, { type: 1 | 6 }>, spot: Spot): Spot => {
-    if (event.anchorStart >= 0 && event.type !== EVENT_ID.ALIAS) {
-      anchors.set(text.slice(event.anchorStart, event.anchorEnd), spot);
+/** The offset of the key or item the steps lead to, or of the last step that the text holds. */
+function findOffset(outline: Outline, segments: readonly string[]): number {
+  let node = outline.root;
+  let offset = readOffset(outline, node);
+  for (const segment of segments) {
+    const found = findChild(outline, followAlias(outline, node), segment);
+    if (found === undefined) break;
+    node = found.node;
+    offset = readOffset(outline, found.place);
+  }
+  return offset;
+}
+
+/** A child node, and what stands for it in the text: its key in a mapping, itself in a list. */
+function findChild(outline: Outline, parent: number, segment: string): { node: number; place: number } | undefined {
+  const { text, events, ends } = outline;
+  const type = events[parent]?.type;
+  if (type !== EVENT_ID.MAPPING && type !== EVENT_ID.SEQUENCE) return undefined;
+  const end = (ends[parent] ?? 0) - 1;
+  let index = 0;
+  for (let at = parent + 1; at < end; index++) {
+    const after = ends[at] ?? end;
+    if (type === EVENT_ID.SEQUENCE) {
+      if (String(index) === segment) return { node: at, place: at };
+      at = after;
+      continue;
     }
-    return spot;
-  };
-  const readSequence = (spot: Spot): void => {
-    for (let index = 0; events[next] !== undefined && events[next]?.type !== EVENT_ID.POP; index++) {
-      spot.children?.set(String(index), readNode());
-    }
-    next++;
-  };
-  const readMapping = (spot: Spot): void => {
-    while (events[next] !== undefined && events[next]?.type !== EVENT_ID.POP) {
-      const keyEvent = events[next];
-      const key = readNode();
-      const value = readNode();
-      const name = keyEvent?.type === EVENT_ID.SCALAR ? getScalarValue(text, keyEvent) : '';
-      // The place of a member is its key; what is inside comes from the value.
-      spot.children?.set(name, { offset: key.offset, children: value.children });
-    }
-    next++;
-  };
-  const readNode = (): Spot => {
-    const event = events[next++];
-    if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) {
-      return { offset: 0, children: undefined };
-    }
-    if (event.type === EVENT_ID.ALIAS) {
-      const target = anchors.get(text.slice(event.anchorStart, event.anchorEnd));
-      return { offset: event.anchorStart - 1, children: target?.children };
-    }
-    if (event.type === EVENT_ID.SCALAR) return remember(event, { offset: event.valueStart, children: undefined });
-    const spot = remember(event, { offset: event.start, children: new Map() });
-    if (event.type === EVENT_ID.SEQUENCE) readSequence(spot);
-    else readMapping(spot);
-    return spot;
-  };
-  while (events[next]?.type === EVENT_ID.DOCUMENT) next++;
-  return readNode();
+    const key = events[at];
+    if (key?.type === EVENT_ID.SCALAR && getScalarValue(text, key) === segment) return { node: after, place: at };
+    at = ends[after] ?? end;
+  }
+  return undefined;
+}
+
+function followAlias({ text, events, anchors }: Outline, node: number): number {
+  const event = events[node];
+  if (event?.type !== EVENT_ID.ALIAS) return node;
+  return anchors.get(text.slice(event.anchorStart, event.anchorEnd)) ?? node;
+}
+
+function readOffset({ events }: Outline, node: number): number {
+  const event = events[node];
+  if (event === undefined || event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.POP) return 0;
+  if (event.type === EVENT_ID.SCALAR) return event.valueStart;
+  // The anchor of an alias begins after its star.
+  return event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
 }
 
 function readLineStarts(text: string): readonly number[] {

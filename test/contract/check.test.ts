@@ -5,7 +5,7 @@ import { createFolder } from './loading.js';
 async function check(text: string, json = false): Promise<{ code: number; output: string }> {
   const folder = await createFolder({ 'api.yaml': text });
   let output = '';
-  const write = (line: string): void => void (output += line);
+  const write = (line: string): void => void (output += `${line}\n`);
   const code = await runCheck({ spec: `${folder}/api.yaml`, json, overlays: [], allowHttpRefs: false, write });
   return { code, output: output.replaceAll(`${folder}/`, '') };
 }
