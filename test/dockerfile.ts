@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+interface Instruction {
+  readonly name: string;
+  readonly rest: string;
+}
+
+/** What the last stage leaves behind. */
+export interface Image {
+  readonly root: string;
+  readonly workdir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly user: string;
+  readonly entrypoint: readonly string[];
+  readonly command: readonly string[];
+  readonly healthcheck: readonly string[];
+}
+
+interface Stage extends Image {
+  readonly name: string;
+}
+
+function readInstructions(text: string): readonly Instruction[] {
+  const lines = text.replaceAll(/\\\n/gu, ' ').split('\n');
+  return lines
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const space = line.indexOf(' ');
+      return { name: line.slice(0, space), rest: line.slice(space + 1).trim() };
+    });
+}
+
+/** Whether a path of the context gets into the build, for a file of `*` and `!name` lines, which is how ours is written. */
+function createContextFilter(text: string): (path: string) => boolean {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  if (lines[0] !== '*' || !lines.slice(1).every((line) => /^![^*?]+$/u.test(line))) {
+    throw new Error('.dockerignore has to be * and lines of !name');
+  }
+  return (path) => lines.includes(`!${path.split('/')[0]}`);
+}
+
+/** Runs the steps of a Dockerfile, each stage in a folder of its own instead of an image of its own. */
+export async function buildImage(dockerfile: string, folder: string): Promise<Image> {
+  const isInContext = createContextFilter(readFileSync('.dockerignore', 'utf8'));
+  const stages: Stage[] = [];
+  for (const { name, rest } of readInstructions(dockerfile)) {
+    const stage = stages.at(-1);
+    if (name === 'FROM') stages.push(openStage(rest, join(folder, `stage-${stages.length}`)));
+    else if (stage === undefined) throw new Error(`${name} before FROM`);
+    else stages[stages.length - 1] = await step(stage, { name, rest }, { stages, isInContext });
+  }
+  const last = stages.at(-1);
+  if (last === undefined) throw new Error('no stage');
+  return last;
+}
+
+function openStage(rest: string, root: string): Stage {
+  const match = /^node:(?<version>\d+)\.\d+-slim(?: AS (?<name>\w+))?$/u.exec(rest);
+  if (match === null) throw new Error(`FROM ${rest} is not a pinned slim Node image`);
+  const nothing = { workdir: '/', environment: {}, user: 'root', entrypoint: [], command: [], healthcheck: [] };
+  return { ...nothing, name: match.groups?.['name'] ?? '', root };
+}
+
+interface Build {
+  readonly stages: readonly Stage[];
+  readonly isInContext: (path: string) => boolean;
+}
+
+async function step(stage: Stage, { name, rest }: Instruction, { stages, isInContext }: Build): Promise<Stage> {
+  // The exec form of an instruction is a JSON array of strings.
+  const readList = (text: string): readonly string[] => JSON.parse(text) as string[];
+  switch (name) {
+    case 'WORKDIR':
+      mkdirSync(join(stage.root, rest), { recursive: true });
+      return { ...stage, workdir: rest };
+    case 'ENV': {
+      const pairs = rest.split(' ').map((pair) => pair.split('=') as [string, string]);
+      return { ...stage, environment: { ...stage.environment, ...Object.fromEntries(pairs) } };
+    }
+    case 'COPY':
+      copy(stage, rest, { stages, isInContext });
+      return stage;
+    case 'RUN':
+      await run('/bin/sh', ['-c', rest], {
+        cwd: join(stage.root, stage.workdir),
+        env: { ...toEnvironment(stage), npm_config_prefer_offline: 'true' },
+      });
+      return stage;
+    case 'USER':
+      return { ...stage, user: rest };
+    case 'EXPOSE':
+      return stage;
+    case 'HEALTHCHECK':
+      return { ...stage, healthcheck: readList(rest.slice(rest.indexOf(' CMD ') + 5)) };
+    case 'ENTRYPOINT':
+      return { ...stage, entrypoint: readList(rest) };
+    case 'CMD':
+      return { ...stage, command: readList(rest) };
+    default:
+      throw new Error(`${name}: this test cannot run that instruction`);
+  }
+}
+
+function copy(stage: Stage, rest: string, { stages, isInContext }: Build): void {
+  const words = rest.split(' ');
+  const from = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined;
+  const source = stages.find(({ name }) => name === from);
+  if (from !== undefined && source === undefined) throw new Error(`COPY from "${from}", which is no stage`);
+  const target = join(stage.root, stage.workdir, words.pop() ?? '');
+  for (const word of words) {
+    if (source === undefined && !isInContext(word)) throw new Error(`COPY ${word}: .dockerignore leaves it out`);
+    const path = source === undefined ? word : join(source.root, word);
+    const into = rest.endsWith('/') ? join(target, basename(word)) : target;
+    cpSync(path, into, { recursive: true });
+  }
+}
+
+/** The environment of a process of an image: nothing of the machine but where programs and the npm cache are. */
+export function toEnvironment({ environment }: Image): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, ...environment };
+}
