@@ -1,8 +1,10 @@
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { MockError } from './errors.js';
+import type { QueryProfile } from './http/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
 import type { RecordingOptions } from './recording/recordings.js';
 import type { ScenarioDefinition } from './scenario/definition.js';
+import type { ControlOptions } from './server/control.js';
 import type { ClockOption } from './session/session-clock.js';
 
 /** How a mock is made. Nothing but `spec` is needed. */
@@ -25,6 +27,8 @@ export interface MockOptions {
   readonly issuedTokens?: boolean;
   /** Whether undeclared query parameters and properties and a missing content type are refused; default false. */
   readonly strict?: boolean;
+  /** How clients write lists and objects in queries; default every way that the contract leaves open. */
+  readonly queryProfile?: QueryProfile;
   /** Larger bodies are answered with 413; default 8 MiB. */
   readonly bodyLimitBytes?: number;
   /** Whether an `Accept` that the contract cannot meet is answered all the same; default false. */
@@ -51,6 +55,14 @@ export interface MockOptions {
   readonly sessionIdleMs?: number;
   /** How many sessions there may be at once; default 10,000. */
   readonly maxSessions?: number;
+  /** Whether the control API is served below `controlPrefix`; default true. */
+  readonly control?: boolean;
+  /** What the paths of the control API begin with; default `/__mock`. */
+  readonly controlPrefix?: string;
+  /** What the control API asks for; `false` does without also where other machines can reach it. Default: none, this machine only. */
+  readonly controlToken?: string | false;
+  /** Origins whose pages may use the control API, such as `http://localhost:5173`; default none. */
+  readonly controlOrigins?: readonly string[];
   /** Whether browsers of any origin may read the answers; default true. */
   readonly cors?: boolean;
   /** Told of every interaction, after its answer is made. */
@@ -89,4 +101,27 @@ export function readRecordings({ recordings, mode, upstream }: MockOptions): Rec
 export function readScenarioIds(given: MockOptions['scenario']): readonly string[] {
   const list = typeof given === 'string' ? given.split(',') : (given ?? []);
   return list.map((id) => id.trim()).filter((id) => id !== '');
+}
+
+/** How the control API is served; undefined where it is switched off. @throws MockError `OPTION_INVALID`. */
+export function readControl(options: MockOptions): ControlOptions | undefined {
+  const { control = true, controlPrefix = '/__mock', controlToken, controlOrigins = [] } = options;
+  if (!control) return undefined;
+  if (!/^(?:\/[\w.-]+)+$/.test(controlPrefix)) {
+    throw new MockError('OPTION_INVALID', `controlPrefix cannot be ${JSON.stringify(controlPrefix)}`, {
+      hint: 'begin with a slash and end without one: "/__mock"',
+    });
+  }
+  if (controlToken === '') {
+    throw new MockError('OPTION_INVALID', 'the control token is empty', {
+      hint: 'give a text, or controlToken: false to do without one (--no-control-token)',
+    });
+  }
+  for (const origin of controlOrigins) {
+    if (/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/i.test(origin)) continue;
+    throw new MockError('OPTION_INVALID', `${JSON.stringify(origin)} is no origin`, {
+      hint: 'an origin is a scheme, a host and a port: "http://localhost:5173"',
+    });
+  }
+  return { prefix: controlPrefix, token: controlToken, origins: controlOrigins };
 }

@@ -19,12 +19,13 @@ import { createCallDecoder } from './http/call.js';
 import { createEncoder } from './http/encode.js';
 import { createValidators, type Validators } from './http/validate.js';
 import { createXmlWriter } from './http/xml.js';
-import { readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
+import { readControl, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
 import { openSessions, readAccepts } from './mock-sessions.js';
 import { createRecordings, type Recordings } from './recording/recordings.js';
 import { openScenarios } from './scenario/open.js';
 import type { Scenarios } from './scenario/scenarios.js';
 import { createApp } from './server/app.js';
+import { createControl } from './server/control.js';
 import { listen, type ListenOptions, type Listening } from './server/listen.js';
 import { createCollectionEditors, type CollectionEditors } from './session/collections.js';
 import { createHandle, toRequest, type HandleParts, type SessionHandle } from './session/handle.js';
@@ -73,11 +74,13 @@ const DEFAULT_BODY_LIMIT = 8 * 1024 * 1024;
 export async function createMock(options: MockOptions): Promise<Mock> {
   const parts = await loadParts(options);
   const { contract, validators, errors } = parts;
+  const control = readControl(options);
   const sessions = openSessions(parts, options);
   const router = createRouter(contract.operations);
   const decoder = createCallDecoder(contract, validators, {
     bodyLimitBytes: readCount('bodyLimitBytes', options.bodyLimitBytes, DEFAULT_BODY_LIMIT),
     strict: options.strict ?? false,
+    ...(options.queryProfile && { queryProfile: options.queryProfile }),
   });
   const recording = readRecordings(options);
   const recordings =
@@ -90,6 +93,7 @@ export async function createMock(options: MockOptions): Promise<Mock> {
     encode: createEncoder([createXmlWriter(contract)]),
     errors,
     sessions,
+    control: control && createControl(control, { ...parts, sessions, requireSession: options.requireSession ?? false }),
     cors: options.cors ?? true,
     onInteraction: options.onInteraction ?? ((): void => undefined),
   });
@@ -190,7 +194,7 @@ function assemble(parts: Parts, handleParts: HandleParts, fetch: ReturnType<type
       const known = id === undefined ? undefined : sessions.get(id);
       return createHandle(known ?? sessions.open({ ...opening, id }), handleParts);
     },
-    scenarios: createScenarioHandle({ ...handleParts, changeCollections: parts.editors.change }),
+    scenarios: createScenarioHandle(handleParts),
     close,
     [Symbol.asyncDispose]: close,
   };

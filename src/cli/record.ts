@@ -5,7 +5,7 @@ import type { MatchRules } from '../recording/manifest.js';
 import type { Recordings } from '../recording/recordings.js';
 import type { RedactionOptions } from '../recording/secret-rules.js';
 import { colour, formatInteraction, formatInteractionJson } from './log.js';
-import { findFixtures, findSpec, waitForSignal } from './serve.js';
+import { findFolder, findSpec, waitForSignal } from './serve.js';
 
 /** What `vouch record` was asked. */
 export interface RecordOptions {
@@ -44,7 +44,7 @@ export interface RecordOptions {
 export async function runRecord(options: RecordOptions): Promise<number> {
   const spec = options.spec ?? findSpec();
   refuseOneself(options);
-  const fixtures = options.owners.length === 0 ? undefined : findFixtures(spec);
+  const fixtures = options.owners.length === 0 ? undefined : findFolder(spec, 'fixtures');
   const format = options.json ? formatInteractionJson : formatInteraction;
   const mock = await createMock({
     spec,

@@ -1,10 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-
-/** Where commands print. */
-export interface Output {
-  write(line: string): void;
-  writeError(line: string): void;
-}
+import { type Command, Option } from 'commander';
+import { collect, type ListenFlags, type Output, readNumber, withListening } from './flags.js';
 
 /** Adds `record` and `replay` to the program. */
 export function addRecordAndReplay(program: Command, output: Output): void {
@@ -67,38 +62,16 @@ export function addRecordAndReplay(program: Command, output: Output): void {
     });
 }
 
-/** Gathers an option that may be repeated. */
-export function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
-}
-
-/** A number of the command line from 0 on. */
-export function readNumber(text: string): number {
-  const number = Number(text);
-  if (text.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
-  throw new InvalidArgumentError('this is not a number from 0 on.');
-}
-
 function withServer(command: Command): Command {
-  return command
-    .addOption(
-      new Option('-p, --port <port>', '0 takes any free one').default(4010).argParser(readNumber).env('VOUCH_PORT'),
-    )
-    .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1').env('VOUCH_HOST'))
+  return withListening(command)
     .option('--recordings <folder>', 'the folder of the recordings', 'fixtures/recordings')
-    .option('--owner <operation=owner>', 'mock, replay, forward or forward-then-mock; may be repeated', collect)
-    .option('--json', 'log one JSON object a line', false)
-    .option('--quiet', 'do not log requests', false);
+    .option('--owner <operation=owner>', 'mock, replay, forward or forward-then-mock; may be repeated', collect);
 }
 
-interface CommonFlags {
-  readonly port: number;
-  readonly host: string;
+interface CommonFlags extends ListenFlags {
   readonly cassette: string;
   readonly recordings: string;
   readonly owner?: readonly string[];
-  readonly json: boolean;
-  readonly quiet: boolean;
 }
 
 interface RecordFlags extends CommonFlags {

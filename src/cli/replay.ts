@@ -1,7 +1,7 @@
 import { createMock } from '../mock.js';
 import { colour, formatInteraction, formatInteractionJson } from './log.js';
 import { readOwners } from './record.js';
-import { findFixtures, findSpec, waitForSignal } from './serve.js';
+import { findFolder, findSpec, waitForSignal } from './serve.js';
 
 /** What `vouch replay` was asked. */
 export interface ReplayOptions {
@@ -30,7 +30,7 @@ export interface ReplayOptions {
 export async function runReplay(options: ReplayOptions): Promise<number> {
   const spec = options.spec ?? findSpec();
   const owners = readOwners(options.owners);
-  const fixtures = owners === undefined ? undefined : findFixtures(spec);
+  const fixtures = owners === undefined ? undefined : findFolder(spec, 'fixtures');
   const format = options.json ? formatInteractionJson : formatInteraction;
   const mock = await createMock({
     spec,

@@ -14,15 +14,16 @@ export interface ServeOptions {
   readonly host: string;
   /** Undefined: the folder `fixtures` that belongs to the document; false: none. */
   readonly fixtures: string | false | undefined;
-  readonly seed: number | undefined;
-  readonly tokens: readonly string[] | undefined;
-  readonly issuedTokens: boolean;
-  readonly clock: string | undefined;
+  /** Undefined: the folder `scenarios` that belongs to the document; false: none. */
+  readonly scenarios: string | false | undefined;
+  /** Whether scenarios are loaded again when their files change. */
+  readonly watch: boolean;
   /** One JSON object a line instead of text. */
   readonly json: boolean;
   /** No line per request. */
   readonly quiet: boolean;
-  readonly more: Partial<MockOptions>;
+  /** Everything else a mock is made with. */
+  readonly mock: Partial<MockOptions>;
   write(line: string): void;
   writeError(line: string): void;
 }
@@ -37,23 +38,23 @@ const SHOWN_PROBLEMS = 10;
  */
 export async function runServe(options: ServeOptions): Promise<number> {
   const spec = options.spec ?? findSpec();
-  const fixtures = options.fixtures === undefined ? findFixtures(spec) : options.fixtures;
+  const fixtures = options.fixtures ?? findFolder(spec, 'fixtures');
+  const scenarios = options.scenarios ?? findFolder(spec, 'scenarios');
   const format = options.json ? formatInteractionJson : formatInteraction;
   const mock = await createMock({
+    ...options.mock,
     spec,
     ...(fixtures === false || fixtures === undefined ? {} : { fixtures }),
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
-    ...(options.tokens === undefined ? {} : { tokens: options.tokens }),
-    ...(options.issuedTokens ? { issuedTokens: true } : {}),
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
-    ...options.more,
+    ...(scenarios === false || scenarios === undefined ? {} : { scenarios }),
     ...(options.quiet ? {} : { onInteraction: (interaction) => options.write(format(interaction)) }),
   });
   const server = await mock.listen({ port: options.port, host: options.host });
+  // Heard from here on: whoever reads that it listens may end it at once.
+  const ended = waitForSignal();
   if (options.json)
     options.write(JSON.stringify({ listening: server.baseUrl, seed: mock.seed, spec, fixtures: fixtures || null }));
   else for (const line of describeStart(mock, { spec, fixtures, baseUrl: server.baseUrl })) options.write(line);
-  const signal = await waitForSignal();
+  const signal = await ended;
   if (!options.json) options.write(colour('gray', `${signal}: closing`));
   await mock.close();
   return 0;
@@ -67,11 +68,11 @@ export function findSpec(): string {
   return own ?? join(packageFolder(), 'spec', 'openapi.yaml');
 }
 
-/** The folder `fixtures` beside the document, or beside the folder `spec` that the document is in. */
-export function findFixtures(spec: string): string | undefined {
+/** A folder of that name beside the document, or beside the folder `spec` that the document is in. */
+export function findFolder(spec: string, name: 'fixtures' | 'scenarios'): string | undefined {
   if (/^https?:/.test(spec)) return undefined;
   const folder = dirname(spec);
-  const candidate = basename(folder) === 'spec' ? join(folder, '..', 'fixtures') : join(folder, 'fixtures');
+  const candidate = basename(folder) === 'spec' ? join(folder, '..', name) : join(folder, name);
   return existsSync(candidate) ? candidate : undefined;
 }
 

@@ -140,7 +140,7 @@ describe('vouch serve', () => {
     await writeFile(path, 'openapi: 3.1.0\npaths:\n  /a: [\n');
     const { exit, output } = run(['serve', path]);
     expect(await exit).toBe(1);
-    expect(output()).toMatch(/^SPEC_UNREADABLE .*broken\.yaml:\d+/);
+    expect(output()).toMatch(/^SPEC_INVALID .*broken\.yaml:4:1 .*neither valid JSON nor valid YAML/);
   });
 
   it.each([

@@ -1,0 +1,111 @@
+import { loadContract } from '../contract/load.js';
+import { inferResources } from '../state/infer.js';
+import type { Binding, Resource, Resources } from '../state/resource.js';
+
+/** What `vouch resources` was asked. */
+export interface ResourcesOptions {
+  /** A path or URL. */
+  readonly spec: string;
+  /** One JSON object instead of lines. */
+  readonly json: boolean;
+  readonly overlays?: readonly string[];
+  readonly allowHttpRefs?: boolean;
+  /** Takes lines, their line ends included. */
+  write(text: string): void;
+}
+
+/**
+ * `vouch resources`: what the store makes of a document - every collection with the operations that work on it, how sure that is and
+ * why - and the operations it leaves to examples and schemas.
+ *
+ * @returns 0.
+ * @throws MockError where the document cannot be read, or a hint in it makes no sense.
+ */
+export async function runResources(options: ResourcesOptions): Promise<number> {
+  const { spec, json, overlays = [], allowHttpRefs = false, write } = options;
+  const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
+  const resources = inferResources(contract);
+  if (json) {
+    write(`${JSON.stringify(toReport(resources), undefined, 2)}\n`);
+    return 0;
+  }
+  for (const resource of resources.collections.values()) {
+    const bindings = bindingsOf(resources, resource);
+    if (bindings.length === 0 && !isParent(resources, resource)) continue;
+    write(`${describeResource(resource)}\n`);
+    for (const line of alignBindings(bindings)) write(`  ${line}\n`);
+  }
+  if (resources.unbound.length > 0) write('\nnot bound: answered from examples and schemas\n');
+  for (const { operation, why } of resources.unbound) write(`  ${operation.method} ${operation.path}  ${why}\n`);
+  const { collections, bindings, unbound } = resources;
+  const total = bindings.size + unbound.length;
+  write(
+    `\n${contract.title} ${contract.version}: ${collections.size} collections, ${bindings.size} of ${total} operations bound\n`,
+  );
+  return 0;
+}
+
+function describeResource(resource: Resource): string {
+  const facts = [
+    resource.singleton ? 'one of it' : `id: ${resource.idProperty ?? 'none'}`,
+    ...(resource.parents.length === 0 ? [] : [`under ${resource.parents.join(', ')}`]),
+    ...(resource.members === undefined ? [] : [`members of ${resource.members}`]),
+    ...(resource.once.length === 0 ? [] : [`shown once: ${resource.once.join(', ')}`]),
+    ...(resource.unique.length === 0 ? [] : [`unique: ${resource.unique.join(', ')}`]),
+    ...(resource.world === undefined ? [] : [`${resource.world} world`]),
+    resource.schema === undefined ? 'no schema' : `schema #${resource.schema}`,
+  ];
+  return `${resource.name}  (${facts.join('; ')})`;
+}
+
+function alignBindings(bindings: readonly Binding[]): readonly string[] {
+  const rows = bindings.map((binding) => [
+    binding.action,
+    `${binding.operation.method} ${binding.operation.path}`,
+    binding.confidence.toFixed(2),
+    binding.why,
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+}
+
+function bindingsOf(resources: Resources, resource: Resource): readonly Binding[] {
+  return [...resources.bindings.values()].filter(({ collection }) => collection === resource.name);
+}
+
+function isParent(resources: Resources, resource: Resource): boolean {
+  return [...resources.collections.values()].some(({ parents }) => parents.includes(resource.name));
+}
+
+function toReport(resources: Resources): unknown {
+  return {
+    collections: [...resources.collections.values()].map((resource) => ({
+      name: resource.name,
+      path: resource.path,
+      singleton: resource.singleton,
+      id: resource.idProperty,
+      parents: resource.parents,
+      members: resource.members,
+      once: resource.once,
+      unique: resource.unique,
+      schema: resource.schema === undefined ? undefined : `#${resource.schema}`,
+      world: resource.world,
+      operations: bindingsOf(resources, resource).map((binding) => ({
+        operation: binding.operation.id,
+        method: binding.operation.method,
+        path: binding.operation.path,
+        action: binding.action,
+        set: binding.set,
+        within: binding.within,
+        confidence: binding.confidence,
+        why: binding.why,
+      })),
+    })),
+    unbound: resources.unbound.map(({ operation, why }) => ({
+      operation: operation.id,
+      method: operation.method,
+      path: operation.path,
+      why,
+    })),
+  };
+}
