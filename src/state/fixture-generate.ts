@@ -46,26 +46,46 @@ export function generateItems(
     );
   }
   const identity = createIdentity(parts.contract, resource, schema);
+  const targets = resource.members === undefined ? [] : (collections.get(resource.members)?.list().entries ?? []);
   const links = findLinks(parts.contract, schema, collections);
   for (let i = 0; i < generate; i++) {
     const scope = scopes[i % scopes.length] ?? '';
     const number = collection.nextNumber();
     const key = `${resource.name}\0generate\0${number}`;
     const random = createRandom(parts.seed, key);
-    const id = identity.toValue(identity.make(collection, scope, { seed: parts.seed, number }));
-    const given: Record<string, unknown> = { ...fixture.defaults, ...readParents(fixture, schema, scope) };
+    const free = targets.filter((target) => collection.get(target.id, scope) === undefined);
+    if (resource.members !== undefined && free.length === 0) break;
+    const own =
+      free.length === 0 ? identity.make(collection, scope, { seed: parts.seed, number }) : random.pick(free).id;
+    const id = identity.toValue(own);
+    const given: Record<string, unknown> = { ...fixture.defaults };
     if (resource.idProperty !== undefined && schema.properties.has(resource.idProperty))
       given[resource.idProperty] = id;
-    for (const { property, ids } of links) if (!Object.hasOwn(given, property)) given[property] = random.pick(ids);
-    // A schema of objects gives an object.
-    const item = parts.generator.complete(resource.schema, given, {
-      seed: parts.seed,
-      key,
-      direction: 'response',
-      now: DEFAULT_INSTANT,
-    }) as Item;
+    const linked: Record<string, unknown> = {};
+    for (const { property, ids } of links) if (!Object.hasOwn(given, property)) linked[property] = random.pick(ids);
+    Object.assign(linked, readParents(fixture, schema, scope));
+    const item = complete(resource.schema, { given, linked, key }, parts);
     collection.add({ id: readItemKey(resource, item, id), item }, scope);
   }
+}
+
+/** A whole item; a link that its schema takes no part in is left out. */
+function complete(
+  schema: string,
+  from: { readonly given: Item; readonly linked: Item; readonly key: string },
+  { generator, validators, seed }: FixtureParts,
+): Item {
+  const context = { seed, key: from.key, direction: 'response' as const, now: DEFAULT_INSTANT };
+  // A schema of objects gives an object.
+  const item = generator.complete(schema, { ...from.given, ...from.linked }, context) as Item;
+  const wrong = new Set(
+    validators
+      .check(schema, 'response')(item, 'body')
+      .map(({ pointer }) => pointer.split('/')[1]),
+  );
+  if (wrong.size === 0) return item;
+  const fitting = Object.entries(from.linked).filter(([name]) => !wrong.has(name));
+  return generator.complete(schema, { ...from.given, ...Object.fromEntries(fitting) }, context) as Item; // as above
 }
 
 /** Where new items may live: at the top, or below each item of the parent. */

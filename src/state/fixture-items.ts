@@ -73,7 +73,7 @@ async function readItems(
     }
     const lists = Object.entries(from.value).map(([parent, value]) => ({
       value,
-      scope: toScope(...parent.split('/')),
+      scope: toParentScope(resource, parent),
       segments: [...from.segments, parent],
     }));
     return (await Promise.all(lists.map((list) => readList(text, resource, list)))).flat();
@@ -111,7 +111,8 @@ function readParent(
   const { value, segments } = from;
   if (resource.parents.length === 0) return '';
   const parent = value['$parent'];
-  if (typeof parent === 'string' || typeof parent === 'number') return toScope(...String(parent).split('/'));
+  if (typeof parent === 'string' || typeof parent === 'number') return toParentScope(resource, String(parent));
+  if (Array.isArray(parent) && parent.length === resource.parents.length) return toScope(...parent.map(String));
   if (isObject(parent)) {
     const ids = resource.parents.map((name) => parent[name]);
     if (ids.every((id) => typeof id === 'string' || typeof id === 'number')) return toScope(...ids.map(String));
@@ -127,6 +128,11 @@ function readParent(
     `an item of "${resource.name}" lives under one of "${resource.parents.join('", "')}", and this one does not say which`,
     'add "$parent: <id>", or put the items under that id: "items: { <id>: [...] }"',
   );
+}
+
+/** The scope below one parent, or below several whose ids stand one after the other: `thread_1/run_2`. */
+function toParentScope(resource: Resource, parent: string): string {
+  return resource.parents.length > 1 ? toScope(...parent.split('/')) : toScope(parent);
 }
 
 async function readContent(

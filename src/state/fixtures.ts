@@ -145,7 +145,7 @@ function checkItem(
   throw refuse(
     fixture.text,
     [...given.segments, ...steps],
-    first.message.replace(/^body\b/, 'the item'),
+    first.message.replace(/^(answer|body) property\b/, 'property').replace(/^(answer|body)\b/, 'the item'),
     `the item has to fit #${fixture.resource.schema}`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
-import { createCollection, type Collection } from './collection.js';
-import type { Item } from './item-list.js';
+import { createCollection, readScope, type Collection } from './collection.js';
+import type { Item, ItemContent } from './item-list.js';
 
 /** In-memory state of one session: named collections that start from fixtures. */
 export interface Store {
@@ -103,9 +103,27 @@ export function createStore(definition: StoreDefinition, options: StoreOptions):
 }
 
 function exportItems(collection: Collection): readonly Item[] {
-  return collection.scopes.flatMap((scope) =>
-    collection.list(scope).entries.map((entry) => (scope === '' ? entry.item : { $parent: scope, ...entry.item })),
-  );
+  return collection.scopes.flatMap((scope) => {
+    const parent = scope === '' ? {} : { $parent: toParent(readScope(scope)) };
+    return collection
+      .list(scope)
+      .entries.map(({ item, content }) =>
+        Object.assign({}, parent, item, content === undefined ? {} : exportContent(content)),
+      );
+  });
+}
+
+function toParent(ids: readonly string[]): unknown {
+  if (ids.length === 1) return ids[0];
+  return ids.some((id) => id.includes('/')) ? ids : ids.join('/');
+}
+
+/** Bytes the way a fixture writes them: as text where nothing is lost by it. */
+function exportContent({ bytes, mediaType }: ItemContent): Item {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const same = Buffer.from(text, 'utf8').equals(bytes);
+  const $content = same ? text : { base64: Buffer.from(bytes).toString('base64') };
+  return mediaType === undefined ? { $content } : { $content, $contentType: mediaType };
 }
 
 function carriesSecret(collection: Collection, properties: readonly string[], text: string): boolean {
