@@ -27,6 +27,8 @@ export interface Journal {
   waitFor(what: string | InteractionPredicate, options?: WaitOptions): Promise<Interaction>;
   /** @throws MockError `VERIFY_FAILED` with every departure of the client, and every count that is not as it should be. */
   verify(options?: VerifyOptions): void;
+  /** One interaction as JSON, without its secrets. */
+  readonly toPlain: ToPlain;
   /** Every interaction as JSON, without its secrets. */
   toJson(): readonly PlainInteraction[];
   /** The same, one JSON object a line. */
@@ -89,6 +91,7 @@ export function createJournal({ limit, operations, toPlain }: JournalOptions): J
       for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, operations);
       verifyInteractions({ interactions: list(), dropped }, options);
     },
+    toPlain,
     toJson: () => list().map(toPlain),
     toNdjson: () =>
       list()

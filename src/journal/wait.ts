@@ -64,7 +64,7 @@ export function createWaiting(): Waiting {
             if (!see(interaction)) return;
           } catch (error) {
             // The predicate is the caller's: its error is theirs, never that of the request that was being answered.
-            reject(error as Error);
+            reject(error);
           }
           clearTimeout(timer);
           waiters.delete(waiter);

@@ -12,6 +12,7 @@ import { isSilent } from '../http/fault.js';
 import { type Interaction, type RawHeaders, recordRequest, type UnmatchedRequest } from '../journal/interaction.js';
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
+import type { Control, ControlArrival } from './control.js';
 import { allowOrigin } from './cors.js';
 import { applyFault } from './faults.js';
 import { answerRefusedSession, answerUnmatched } from './unmatched.js';
@@ -22,6 +23,8 @@ export interface SocketEnvironment {
   readonly outgoing: ServerResponse;
   /** The server's own Response class, cheaper to write than the platform's. */
   readonly ResponseClass?: ResponseConstructor;
+  /** Whether other machines can reach the socket. */
+  readonly exposed: boolean;
 }
 
 /** The parts one app is put together from. */
@@ -33,6 +36,8 @@ export interface AppParts {
   readonly encode: Encoder;
   readonly errors: ErrorAnswers;
   readonly sessions: Sessions;
+  /** Undefined where it is switched off. */
+  readonly control: Control | undefined;
   /** Whether browsers of any origin may read the answers. */
   readonly cors: boolean;
   onInteraction(interaction: Interaction): void;
@@ -57,6 +62,7 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
 
   const handle = (request: Request, environment: SocketEnvironment | undefined): Response | Promise<Response> => {
     const arrival = readArrival(request, environment);
+    if (parts.control?.owns(arrival.path) === true) return parts.control.answer(request, toControl(arrival));
     const choice = sessions.choose(request.headers, arrival.path);
     if (choice.session === undefined) {
       const answer = answerRefusedSession(errors, choice.refused);
@@ -147,6 +153,11 @@ function readArrival(request: Request, environment: SocketEnvironment | undefine
   const path = query === -1 ? url : url.slice(0, query);
   const search = query === -1 ? '' : url.slice(query);
   return { request, environment, startedAt: performance.now(), url, path, search };
+}
+
+function toControl({ environment, path, search }: Arrival): ControlArrival {
+  const ResponseClass = environment?.ResponseClass ?? Response;
+  return { path, search, exposed: environment?.exposed ?? false, ResponseClass };
 }
 
 function readRawHeaders({ request, environment }: Arrival): RawHeaders {

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { MockError } from '../errors.js';
 import type { ResponseConstructor } from '../http/encode.js';
 import type { Fetch, SocketEnvironment } from './app.js';
+import { isLoopback } from './control-guard.js';
 
 /** Where to listen. */
 export interface ListenOptions {
@@ -32,7 +33,7 @@ export interface Listening {
  */
 export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
   const { port = 0, host = '127.0.0.1' } = options;
-  const listener = createListener(fetch);
+  const listener = createListener(fetch, !isLoopback(host));
   const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
   server.on('clientError', refuseGarbage);
   await start(server, port, host);
@@ -89,17 +90,18 @@ function toProblem(refusal: Refusal, detail: string): Readonly<Record<string, un
  * but hands it out only by replacing the global one; in somebody's test process that would break `instanceof` and every tool
  * that patches fetch. So the globals are put back at once, and the class travels with the request instead.
  */
-function createListener(fetch: Fetch): ReturnType<typeof getRequestListener> {
+function createListener(fetch: Fetch, exposed: boolean): ReturnType<typeof getRequestListener> {
   const request = Object.getOwnPropertyDescriptor(globalThis, 'Request') ?? {};
   const response = Object.getOwnPropertyDescriptor(globalThis, 'Response') ?? {};
   let environmentClass: ResponseConstructor | undefined;
   const listener = getRequestListener(
     (incomingRequest, environment) => {
       // The server hands over exactly this pair (its HttpBindings).
-      const { incoming, outgoing } = environment as SocketEnvironment;
+      const { incoming, outgoing } = environment as Pick<SocketEnvironment, 'incoming' | 'outgoing'>;
       return fetch(incomingRequest, {
         incoming,
         outgoing,
+        exposed,
         ...(environmentClass && { ResponseClass: environmentClass }),
       });
     },

@@ -1,6 +1,5 @@
 import type { ScenarioDefinition } from '../scenario/definition.js';
-import type { ChangeCollection } from '../scenario/effects.js';
-import { listScenarios, startScenarios, type Scenarios, type ScenarioSummary } from '../scenario/scenarios.js';
+import { listScenarios, type Scenarios, type ScenarioSummary } from '../scenario/scenarios.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -25,7 +24,6 @@ export interface ScenarioHandle {
 export function createScenarioHandle(parts: {
   readonly scenarios: Scenarios;
   readonly sessions: Sessions;
-  changeCollections(session: Session): ChangeCollection;
 }): ScenarioHandle {
   const { scenarios, sessions } = parts;
   const find = (id: string | undefined): Session => (id === undefined ? sessions.default : sessions.find(id));
@@ -39,9 +37,7 @@ export function createScenarioHandle(parts: {
     list: (id) => listScenarios(scenarios, find(id).scenario),
     activate: (...ids) => {
       scenarios.activate(ids);
-      for (const session of sessions.list()) {
-        startScenarios(scenarios, { state: session.scenario, changeCollection: parts.changeCollections(session) }, ids);
-      }
+      for (const session of sessions.list()) session.begin(ids);
     },
     deactivate: (...ids) => scenarios.deactivate(ids.length === 0 ? scenarios.active : ids),
     add: (id, definition) => void scenarios.add(id, definition),

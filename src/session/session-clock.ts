@@ -1,7 +1,7 @@
 import { createRealClock, createVirtualClock, readInstant, type Clock } from '../clock.js';
 
-/** What a mock may be told about time: the machine's, an instant to stand still at, or a clock of the caller's own. */
-export type ClockOption = 'real' | number | string | Date | Clock | undefined;
+/** What a mock may be told about time: `'real'` for the machine's, an instant to stand still at, or a clock of the caller's own. */
+export type ClockOption = number | string | Date | Clock | undefined;
 
 /** The clock of one session, and the way back to where it began. */
 export interface SessionClock {

@@ -21,6 +21,8 @@ export interface Session {
   readonly replay: ReplayState;
   /** Activates scenarios, in this order, and lets them make their changes. @throws MockError `SCENARIO_UNKNOWN`. */
   use(ids: readonly string[]): void;
+  /** Makes the changes that scenarios begin with, without activating them here: they are active for every session. */
+  begin(ids: readonly string[]): void;
   /** Deactivates scenarios; what they changed stays until a reset. */
   drop(ids: readonly string[]): void;
   /** Back to an earlier point; definitions (the contract, fixtures, scenarios) always stay. Default `all`. */
@@ -100,6 +102,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
     scenario,
     replay,
     use: (ids) => useScenarios(scenarios, target(), ids),
+    begin: (ids) => startScenarios(scenarios, target(), ids),
     drop: (ids) => dropScenarios(scenario, ids),
     reset: (what = 'all') => {
       if (what !== 'state') {

@@ -21,9 +21,18 @@ export function verifySession(
   options: SessionVerifyOptions = {},
 ): void {
   for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, parts.operations);
+  const findings = findSessionDepartures(session, parts.scenarios, options);
+  if (findings.length > 0) throw toVerifyError(findings);
+}
+
+/** The same as a list. */
+export function findSessionDepartures(
+  session: Session,
+  scenarios: Scenarios,
+  options: SessionVerifyOptions,
+): readonly Finding[] {
   const findings = findDepartures(session.journal, options);
-  const unused = options.unusedRules === false ? [] : findUnused(session, parts.scenarios);
-  if (findings.length + unused.length > 0) throw toVerifyError([...findings, ...unused]);
+  return options.unusedRules === false ? findings : [...findings, ...findUnused(session, scenarios)];
 }
 
 /** Rules of the session's own scenarios that no call met; those that scenarios inherit are not the test's own. */

@@ -12,7 +12,9 @@ const MEMBER = '/vector_stores/vs_product_docs/files/file-handbook';
 const CONTENT = 'downloadFile';
 
 function inSession(id: string, init: RequestInit = {}): RequestInit {
-  return { ...init, headers: { ...AUTHORIZED, ...init.headers, 'x-mock-session': id } };
+  const headers = new Headers({ ...AUTHORIZED, 'x-mock-session': id });
+  for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+  return { ...init, headers };
 }
 
 async function listNames(reach: Reach, init: RequestInit = { headers: AUTHORIZED }): Promise<readonly string[]> {

@@ -1,0 +1,110 @@
+import { MockError, type ErrorCode } from '../errors.js';
+import type { Answer } from '../http/answer.js';
+import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
+
+/** What an answer of the control API says went wrong. */
+export interface ControlProblem {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly errors?: readonly ControlMistake[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One of several things that are wrong. */
+export interface ControlMistake {
+  readonly code: string;
+  readonly in?: string;
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** An answer with a JSON body. */
+export function answerJson(status: number, body: unknown): Answer {
+  return { ...BARE, status, body, mediaType: 'application/json' };
+}
+
+/** An answer that says nothing but its status. */
+export function answerEmpty(): Answer {
+  return { ...BARE, status: 204, body: undefined, mediaType: undefined };
+}
+
+/** An answer whose lines are JSON. */
+export function answerLines(text: string): Answer {
+  return { ...BARE, status: 200, body: text, mediaType: 'application/x-ndjson' };
+}
+
+/** Problem details (RFC 9457) with a code and a hint. */
+export function answerProblem(problem: ControlProblem): Answer {
+  const { status, code, message, hint, errors, headers = {} } = problem;
+  const body = {
+    type: 'about:blank',
+    title: TITLES[status] ?? `Status ${status}`,
+    status,
+    detail: message,
+    code,
+    ...(hint === undefined ? {} : { hint }),
+    ...(errors === undefined || errors.length === 0 ? {} : { errors }),
+  };
+  return { ...BARE, status, headers, body, mediaType: 'application/problem+json' };
+}
+
+/** The answer for a mistake that an operation threw; one of ours is a 500 that says so. */
+export function answerError(error: unknown): Answer {
+  if (error instanceof MockError) {
+    return answerProblem({
+      status: STATUSES[error.code] ?? 400,
+      code: error.code,
+      message: error.message,
+      hint: error.hint,
+    });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return answerProblem({ status: 500, code: 'MOCK_FAILED', message: `the control API failed: ${message}` });
+}
+
+/** The answer to a request that is not as the document of the control API says. */
+export function answerInvalid(violations: readonly Violation[]): Answer {
+  const [first] = violations;
+  return answerProblem({
+    status: violations.find((violation) => violation.status !== undefined)?.status ?? 400,
+    code: 'CONTROL_INVALID',
+    message: first?.message ?? 'the request is not as the control API wants it',
+    hint: 'spec/control.openapi.yaml describes every operation',
+    errors: violations.map(({ code, in: place, pointer, message }) => ({ code, in: place, pointer, message })),
+  });
+}
+
+const BARE = { headers: {}, from: 'control', violations: NO_VIOLATIONS } as const;
+
+/** Every other code is a 400. */
+const STATUSES: Partial<Record<ErrorCode, number>> = {
+  CLOCK_INVALID: 409,
+  COLLECTION_UNKNOWN: 404,
+  SCENARIO_INVALID: 422,
+  SCENARIO_UNKNOWN: 404,
+  SESSION_EXISTS: 409,
+  SESSION_LIMIT: 503,
+  SESSION_TOKEN_TAKEN: 409,
+  SESSION_UNKNOWN: 404,
+  SNAPSHOT_UNKNOWN: 404,
+  STATE_INVALID: 422,
+  WAIT_TIMEOUT: 504,
+};
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};

@@ -1,0 +1,146 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** Who may use the control API. */
+export interface ControlPolicy {
+  /** Undefined: none was set up; false: none is wanted, wherever the mock listens. */
+  readonly token: string | false | undefined;
+  /** Origins whose pages may use it; their hosts also are names of this mock. */
+  readonly origins: readonly string[];
+}
+
+/** A request as the guard sees it. */
+export interface GuardedRequest {
+  readonly headers: Headers;
+  /** Whether it came by a socket that other machines can reach. */
+  readonly exposed: boolean;
+  /** Whether it asks for nothing that a token protects. */
+  readonly open: boolean;
+}
+
+/** Why a request is turned away. */
+export interface GuardRefusal {
+  readonly status: 401 | 403;
+  readonly code: 'CONTROL_FORBIDDEN' | 'CONTROL_TOKEN_WRONG';
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Says why a request may not use the control API; undefined where it may. */
+export type ControlGuard = (request: GuardedRequest) => GuardRefusal | undefined;
+
+/**
+ * The guard of a control API: a page of another origin may not use it (cross-site request forgery), nor a page that made its own
+ * name lead here (DNS rebinding), nor somebody without the token.
+ */
+export function createControlGuard({ token, origins }: ControlPolicy): ControlGuard {
+  const listed = new Set(origins.map((origin) => origin.toLowerCase()));
+  const names = new Set(origins.map(readHost));
+  const isOurs = (host: string): boolean => isPrivateName(readName(host)) || names.has(host);
+  return ({ headers, exposed, open }) => {
+    const host = headers.get('host')?.toLowerCase();
+    const carriesToken = typeof token === 'string' && hasToken(headers, token);
+    const stranger = findStranger(headers, { host, listed });
+    if (stranger !== undefined) return stranger;
+    // Who knows the token is no page that was lured here.
+    if (!carriesToken && host !== undefined && !isOurs(host)) return refuseHost(host);
+    if (open || carriesToken || token === false) return undefined;
+    if (token !== undefined) return refuseToken(readToken(headers) === undefined);
+    return exposed ? REFUSE_EXPOSED : undefined;
+  };
+}
+
+/** Whether pages of an origin were allowed by name. */
+export function isListedOrigin(origin: string | null, { origins }: ControlPolicy): boolean {
+  return origin !== null && origins.some((listed) => listed.toLowerCase() === origin.toLowerCase());
+}
+
+/** Whether only this machine can reach a host that is listened on. */
+export function isLoopback(host: string): boolean {
+  const name = readName(host.includes(':') && !host.startsWith('[') ? `[${host}]` : host.toLowerCase());
+  return name === 'localhost' || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}
+
+/** A browser says where a request comes from with Origin, or, for one that changes nothing, with Sec-Fetch-Site. */
+function findStranger(
+  headers: Headers,
+  { host, listed }: { readonly host: string | undefined; readonly listed: ReadonlySet<string> },
+): GuardRefusal | undefined {
+  const origin = headers.get('origin')?.toLowerCase();
+  const site = headers.get('sec-fetch-site')?.toLowerCase();
+  if (origin !== undefined) {
+    const isOwn = host !== undefined && readHost(origin) === host;
+    return listed.has(origin) || isOwn ? undefined : refuseOrigin(`the page at ${origin}`, origin);
+  }
+  if (site !== 'cross-site' && site !== 'same-site') return undefined;
+  return refuseOrigin('a page of another origin', undefined);
+}
+
+/**
+ * A name that no stranger can own: an IP address, a name of this machine or its network, a name without a dot (as containers call
+ * each other), or one under a top-level domain that is set aside (RFC 6761, RFC 8375, ICANN's `internal`).
+ */
+function isPrivateName(name: string): boolean {
+  if (name.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) return true;
+  return !name.includes('.') || /\.(?:localhost|test|internal|home\.arpa)\.?$/.test(name);
+}
+
+/** `host:port` without its port. */
+function readName(host: string): string {
+  return host.replace(/:\d+$/, '');
+}
+
+/** `https://name:1` is `name:1`. */
+function readHost(origin: string): string {
+  return origin.toLowerCase().replace(/^[a-z][a-z0-9+.-]*:\/\//, '');
+}
+
+function readToken(headers: Headers): string | undefined {
+  const own = headers.get('x-mock-control-token');
+  if (own !== null) return own;
+  return /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+}
+
+function hasToken(headers: Headers, token: string): boolean {
+  const given = readToken(headers);
+  // Digests have one length and are compared in constant time, so that time tells nothing of the token.
+  return given !== undefined && timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function refuseOrigin(who: string, origin: string | undefined): GuardRefusal {
+  return {
+    status: 403,
+    code: 'CONTROL_FORBIDDEN',
+    message: `${who} may not use the control API of this mock`,
+    hint: `allow it with controlOrigins (--control-origin ${origin ?? '<origin>'})`,
+  };
+}
+
+function refuseHost(host: string): GuardRefusal {
+  const shown = host.slice(0, 100);
+  return {
+    status: 403,
+    code: 'CONTROL_FORBIDDEN',
+    message: `the control API does not answer to the name "${shown}"`,
+    hint: `use 127.0.0.1 or localhost, send the control token, or allow the name with controlOrigins (--control-origin http://${shown})`,
+  };
+}
+
+function refuseToken(isMissing: boolean): GuardRefusal {
+  return {
+    status: 401,
+    code: 'CONTROL_TOKEN_WRONG',
+    message: isMissing ? 'the control API of this mock needs its token' : 'this is not the control token of this mock',
+    hint: 'send it as x-mock-control-token, or as Authorization: Bearer',
+  };
+}
+
+const REFUSE_EXPOSED: GuardRefusal = {
+  status: 403,
+  code: 'CONTROL_FORBIDDEN',
+  message: 'this mock can be reached from other machines, so its control API needs a token, and none was set up',
+  hint: 'start it with --control-token (VOUCH_CONTROL_TOKEN), or with --no-control-token to do without',
+};

@@ -1,0 +1,71 @@
+import type { Answer } from '../http/answer.js';
+import type { Call } from '../http/call.js';
+import { answerProblem } from './control-answer.js';
+import { journalHandlers } from './control-journal.js';
+import { mockHandlers } from './control-mock.js';
+import { scenarioHandlers } from './control-scenarios.js';
+import { sessionHandlers } from './control-sessions.js';
+import { stateHandlers } from './control-state.js';
+import type { Contract } from '../contract/contract.js';
+import type { Scenarios } from '../scenario/scenarios.js';
+import type { CollectionEditors } from '../session/collections.js';
+import type { Session } from '../session/session.js';
+import type { Sessions } from '../session/sessions.js';
+
+/** What the control API steers. */
+export interface ControlledParts {
+  readonly contract: Contract;
+  readonly sessions: Sessions;
+  readonly scenarios: Scenarios;
+  readonly editors: CollectionEditors;
+  /** Whether an id nobody opened is refused. */
+  readonly requireSession: boolean;
+}
+
+/** One call of the control API. */
+export interface ControlExchange {
+  readonly call: Call;
+  /** The session it speaks of. @throws MockError `SESSION_UNKNOWN` that names the nearest. */
+  session(): Session;
+  /** The same, opened where it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
+  openSession(): Session;
+}
+
+/** Answers one operation of the control API. */
+export type ControlHandler = (exchange: ControlExchange) => Answer | Promise<Answer>;
+
+/** The operations of the control API. */
+export interface ControlHandlers {
+  /** Ids of the operations that are answered. */
+  readonly ids: readonly string[];
+  /** @throws MockError where the operation cannot be done. */
+  answer(call: Call, otherwise: string): Answer | Promise<Answer>;
+}
+
+/** What answers each operation of spec/control.openapi.yaml. */
+export function createControlHandlers(parts: ControlledParts): ControlHandlers {
+  const handlers: Readonly<Record<string, ControlHandler>> = {
+    ...mockHandlers(parts),
+    ...sessionHandlers(parts),
+    ...scenarioHandlers(parts),
+    ...stateHandlers(parts),
+    ...journalHandlers(parts),
+  };
+  return {
+    ids: Object.keys(handlers),
+    answer: (call, otherwise) => {
+      const handler = handlers[call.operation.id];
+      if (handler === undefined) {
+        return answerProblem({ status: 501, code: 'CONTROL_UNKNOWN', message: `nothing answers ${call.operation.id}` });
+      }
+      // Both are texts by their schema, which was checked.
+      const id = (call.query['session'] ?? call.header['x-mock-session'] ?? otherwise) as string;
+      const session = (): Session => parts.sessions.find(id);
+      const openSession = (): Session => {
+        const known = parts.sessions.get(id);
+        return known ?? (parts.requireSession ? session() : parts.sessions.open({ id }));
+      };
+      return handler({ call, session, openSession });
+    },
+  };
+}

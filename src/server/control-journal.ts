@@ -1,0 +1,83 @@
+import type { Answer } from '../http/answer.js';
+import type { Call } from '../http/call.js';
+import { negotiate } from '../http/negotiate.js';
+import type { Interaction } from '../journal/interaction.js';
+import type { Session } from '../session/session.js';
+import { findSessionDepartures } from '../session/verify-session.js';
+import { answerEmpty, answerJson, answerLines, answerProblem } from './control-answer.js';
+import type { ControlHandler, ControlledParts } from './control-handlers.js';
+
+/** The operations on journals. */
+export function journalHandlers(parts: ControlledParts): Readonly<Record<string, ControlHandler>> {
+  return {
+    getJournal: ({ call, session }) => showJournal(call, session()),
+    clearJournal: ({ session }) => {
+      session().journal.clear();
+      return answerEmpty();
+    },
+    waitForCall: async ({ call, openSession }) => {
+      const { journal } = openSession();
+      // Of these types by the document of the control API.
+      const { operation, since, count, timeout } = call.query as {
+        readonly operation: string;
+        readonly since?: number;
+        readonly count?: number;
+        readonly timeout?: number;
+      };
+      const interaction = await journal.waitFor(operation, {
+        ...(since === undefined ? {} : { after: since }),
+        ...(count === undefined ? {} : { count }),
+        ...(timeout === undefined ? {} : { timeout }),
+      });
+      return answerJson(200, journal.toPlain(interaction));
+    },
+    verifyJournal: ({ session }) => {
+      const findings = findSessionDepartures(session(), parts.scenarios, {}).map(({ interaction, message }) => ({
+        number: interaction?.number ?? null,
+        message,
+      }));
+      return answerJson(200, { ok: findings.length === 0, findings });
+    },
+  };
+}
+
+function showJournal(call: Call, { journal }: Session): Answer {
+  const format = readFormat(call);
+  if (format === undefined) {
+    return answerProblem({
+      status: 406,
+      code: 'CONTROL_INVALID',
+      message: `the journal comes as application/json or application/x-ndjson, not as ${call.headers.get('accept') ?? ''}`,
+      hint: 'leave the Accept header out, or choose with ?format=json or ?format=ndjson',
+    });
+  }
+  const shown = selectInteractions(call, journal.interactions, journal.calls);
+  const plain = shown.map(journal.toPlain);
+  if (format === 'ndjson') return answerLines(plain.map((interaction) => `${JSON.stringify(interaction)}\n`).join(''));
+  return answerJson(200, { interactions: plain, dropped: journal.dropped, last: journal.last()?.number ?? 0 });
+}
+
+function selectInteractions(
+  call: Call,
+  all: readonly Interaction[],
+  callsOf: (operation: string) => readonly Interaction[],
+): readonly Interaction[] {
+  // Of these types by the document of the control API.
+  const { operation, since, limit } = call.query as {
+    readonly operation?: string;
+    readonly since?: number;
+    readonly limit?: number;
+  };
+  const ofOperation = operation === undefined ? all : callsOf(operation);
+  const after = since === undefined ? ofOperation : ofOperation.filter(({ number }) => number > since);
+  if (limit === undefined) return after;
+  return since === undefined ? after.slice(-limit) : after.slice(0, limit);
+}
+
+function readFormat(call: Call): 'json' | 'ndjson' | undefined {
+  const asked = call.query['format'];
+  if (asked === 'json' || asked === 'ndjson') return asked;
+  const type = negotiate(call.headers.get('accept'), ['application/json', 'application/x-ndjson']);
+  if (type === undefined) return undefined;
+  return type === 'application/json' ? 'json' : 'ndjson';
+}

@@ -1,0 +1,55 @@
+import type { Call } from '../http/call.js';
+import { listScenarios } from '../scenario/scenarios.js';
+import type { Session } from '../session/session.js';
+import { answerEmpty, answerJson, answerProblem } from './control-answer.js';
+import type { ControlHandler, ControlledParts } from './control-handlers.js';
+
+/** The operations on scenarios. */
+export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+  const show = (session: Session, id: string): unknown =>
+    listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
+  return {
+    listScenarios: ({ session }) => answerJson(200, { scenarios: listScenarios(scenarios, session().scenario) }),
+    uploadScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const { id } = scenarios.add(readId(call), call.body);
+      return answerJson(200, show(session, id));
+    },
+    deleteScenario: ({ call }) => {
+      const { id } = scenarios.find(readId(call));
+      if (!scenarios.remove(id)) {
+        return answerProblem({
+          status: 409,
+          code: 'SCENARIO_INVALID',
+          message: `scenario "${id}" was not uploaded, so it stays`,
+          hint: 'deactivate it instead, or remove its file',
+        });
+      }
+      for (const session of sessions.list()) if (scenarios.get(id) === undefined) session.drop([id]);
+      return answerEmpty();
+    },
+    activateScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const { id } = scenarios.find(readId(call));
+      if (call.query['scope'] === 'server') {
+        scenarios.activate([id]);
+        for (const each of sessions.list()) each.begin([id]);
+      } else {
+        session.use([id]);
+      }
+      return answerJson(200, show(session, id));
+    },
+    deactivateScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const { id } = scenarios.find(readId(call));
+      if (call.query['scope'] === 'server') scenarios.deactivate([id]);
+      else session.drop([id]);
+      return answerJson(200, show(session, id));
+    },
+  };
+}
+
+/** The scenario in the path: a text by its schema. */
+function readId(call: Call): string {
+  return call.path['scenario'] as string;
+}

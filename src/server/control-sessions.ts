@@ -1,0 +1,108 @@
+import { MockError, nearest } from '../errors.js';
+import type { Call } from '../http/call.js';
+import type { Session, SessionSnapshot } from '../session/session.js';
+import type { SessionOpening, Sessions } from '../session/sessions.js';
+import { answerEmpty, answerJson, answerProblem } from './control-answer.js';
+import type { ControlHandler, ControlledParts } from './control-handlers.js';
+
+/** A snapshot holds on to what it was taken of. */
+const SNAPSHOT_LIMIT = 100;
+
+/** The snapshots of every session; they go with it. */
+type Snapshots = WeakMap<Session, Map<string, SessionSnapshot>>;
+
+/** The operations on sessions. */
+export function sessionHandlers({ sessions }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+  const snapshots: Snapshots = new WeakMap();
+  const show = (session: Session): unknown => showSession(session, sessions, snapshots);
+  const find = (call: Call): Session => sessions.find(readId(call));
+  return {
+    listSessions: () => answerJson(200, { sessions: sessions.list().map(show) }),
+    createSession: ({ call }) => answerJson(201, show(sessions.open(readBody(call) as SessionOpening))),
+    getSession: ({ call }) => answerJson(200, show(find(call))),
+    deleteSession: ({ call }) => {
+      const session = find(call);
+      if (sessions.close(session.id)) return answerEmpty();
+      return answerProblem({
+        status: 409,
+        code: 'SESSION_INVALID',
+        message: 'the default session cannot be closed',
+        hint: 'reset it instead',
+      });
+    },
+    createSnapshot: ({ call }) => {
+      const session = find(call);
+      const kept = snapshots.get(session) ?? new Map<string, SessionSnapshot>();
+      const { name = makeUpName(kept) } = readBody(call) as { readonly name?: string };
+      if (kept.size >= SNAPSHOT_LIMIT && !kept.has(name)) return answerFull(session);
+      kept.set(name, session.snapshot());
+      snapshots.set(session, kept);
+      return answerJson(201, { name, session: session.id });
+    },
+    restoreSession: ({ call }) => {
+      const session = find(call);
+      const { snapshot } = readBody(call) as { readonly snapshot: string };
+      const kept = snapshots.get(session)?.get(snapshot);
+      if (kept === undefined) throw toUnknownSnapshot(session, snapshot, [...(snapshots.get(session)?.keys() ?? [])]);
+      session.restore(kept);
+      return answerJson(200, show(session));
+    },
+    forkSession: ({ call }) => {
+      const from = find(call).id;
+      return answerJson(201, show(sessions.open({ ...(readBody(call) as SessionOpening), from })));
+    },
+    resetSession: ({ call, openSession }) => {
+      const session = openSession();
+      session.reset((readBody(call) as { readonly what?: 'counters' | 'state' | 'all' }).what);
+      return answerJson(200, show(session));
+    },
+  };
+}
+
+/** Where a session stands. */
+function showSession(session: Session, sessions: Sessions, snapshots: Snapshots): unknown {
+  const { id, scenario, journal, clock } = session;
+  return {
+    id,
+    scenarios: scenario.active,
+    tokens: sessions.tokensOf(id).length,
+    interactions: journal.interactions.length,
+    now: new Date(clock.now()).toISOString(),
+    headers: { 'x-mock-session': id },
+    prefix: `/~${id}`,
+    snapshots: [...(snapshots.get(session)?.keys() ?? [])],
+  };
+}
+
+/** The body of a call, empty where there is none. Its schema was checked: what a cast of it says is what that schema says. */
+export function readBody(call: Call): object {
+  return call.body ?? {};
+}
+
+/** The session in the path: a text by its schema. */
+function readId(call: Call): string {
+  return call.path['id'] as string;
+}
+
+function makeUpName(kept: ReadonlyMap<string, unknown>): string {
+  let number = kept.size + 1;
+  while (kept.has(`snapshot-${number}`)) number += 1;
+  return `snapshot-${number}`;
+}
+
+function answerFull(session: Session): ReturnType<typeof answerProblem> {
+  return answerProblem({
+    status: 409,
+    code: 'SESSION_LIMIT',
+    message: `session "${session.id}" has ${SNAPSHOT_LIMIT} snapshots, and more are not kept`,
+    hint: 'use a name again: the snapshot of that name is replaced',
+  });
+}
+
+function toUnknownSnapshot(session: Session, name: string, names: readonly string[]): MockError {
+  const meant = nearest(name, names);
+  const known = names.length === 0 ? 'it has none' : `its snapshots are ${names.join(', ')}`;
+  return new MockError('SNAPSHOT_UNKNOWN', `session "${session.id}" has no snapshot "${name}"`, {
+    hint: meant === undefined ? known : `did you mean "${meant}"?`,
+  });
+}

@@ -1,0 +1,85 @@
+import { expect } from 'vitest';
+import { loadContract } from '../../src/contract/load.js';
+import { createRouter, type Router } from '../../src/contract/path.js';
+import { createValidators, type Validators } from '../../src/http/validate.js';
+import { CONTROL_SPEC } from '../../src/server/control.js';
+import type { Reach } from '../describe-both.js';
+
+/** An answer of the control API, already held against its document. */
+export interface ControlAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed where it is JSON, else the text. */
+  readonly body: unknown;
+  /** `code` of a problem. */
+  readonly code: string | undefined;
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+}
+
+/** Sends to the control API; whatever comes back has to be what its document says. */
+export type AskControl = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<ControlAnswer>;
+
+interface Document {
+  readonly router: Router;
+  readonly validators: Validators;
+}
+
+/** Loads the document of the control API once for a suite. */
+export async function loadControlDocument(): Promise<Document> {
+  const contract = await loadContract(CONTROL_SPEC);
+  expect(contract.problems).toEqual([]);
+  return { router: createRouter(contract.operations), validators: createValidators(contract) };
+}
+
+/** A client of the control API of a mock. */
+export function createControlClient(reach: Reach, document: Document, prefix = '/__mock'): AskControl {
+  const origin = new URL(reach.baseUrl).origin;
+  return async (method, path, body, headers) => {
+    const response = await reach.fetch(`${origin}${prefix}${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    const parsed: unknown = type.endsWith('json') && !type.includes('ndjson') ? JSON.parse(text) : text;
+    expect(response.headers.get('x-mock-source')).toBe('control');
+    checkAnswer(document, { method, path, status: response.status, type, parsed });
+    const problem = parsed as { readonly code?: string; readonly detail?: string; readonly hint?: string };
+    const { code, detail, hint } = type === 'application/problem+json' ? problem : {};
+    return { status: response.status, headers: response.headers, body: parsed, code, detail, hint };
+  };
+}
+
+interface Given {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly type: string;
+  readonly parsed: unknown;
+}
+
+/** Whether an answer is one that the document declares for its operation, with a body that fits. */
+function checkAnswer({ router, validators }: Document, { method, path, status, type, parsed }: Given): void {
+  const [pathname = '', search = ''] = path.split('?');
+  const match = router.match(method, pathname, search);
+  if (match.kind !== 'operation') {
+    expect([404, 405, 204, 403, 401]).toContain(status);
+    return;
+  }
+  const declared = match.operation.responses.find((response) => response.status === String(status));
+  expect(declared, `${match.operation.id} declares ${status}: ${JSON.stringify(parsed)}`).toBeDefined();
+  const media = declared?.content.find((candidate) => candidate.type === type);
+  if (status === 204) {
+    expect(parsed).toBe('');
+    return;
+  }
+  expect(media, `${match.operation.id} declares ${type} for ${status}`).toBeDefined();
+  if (media !== undefined) expect(validators.check(media.schemaPointer, 'response')(parsed, 'body')).toEqual([]);
+}

@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createControlGuard, isLoopback, type ControlPolicy } from '../../src/server/control-guard.js';
+import { createMock, MockError } from '../../src/index.js';
+import { BUILT_IN, describeBoth } from '../describe-both.js';
+import { createControlClient, loadControlDocument } from './control-client.js';
+
+const OPEN: ControlPolicy = { token: undefined, origins: [] };
+const WITH_TOKEN: ControlPolicy = { token: 'secret', origins: [] };
+const LOCAL = { host: '127.0.0.1:4010' };
+
+function judge(policy: ControlPolicy, headers: Record<string, string>, exposed = false): string {
+  const refusal = createControlGuard(policy)({ headers: new Headers(headers), exposed, open: false });
+  return refusal === undefined ? 'welcome' : `${refusal.status} ${refusal.message}`;
+}
+
+describe('the guard of the control API', () => {
+  it.each([
+    ['a program on this machine', OPEN, LOCAL, 'welcome'],
+    ['a program that says localhost', OPEN, { host: 'localhost:4010' }, 'welcome'],
+    ['a program that says an IPv6 address', OPEN, { host: '[::1]:4010' }, 'welcome'],
+    ['a container that says the name of another', OPEN, { host: 'vouch:4010' }, 'welcome'],
+    ['a container that says the name of its host', OPEN, { host: 'host.docker.internal:4010' }, 'welcome'],
+    ['a name under localhost', OPEN, { host: 'api.localhost:4010' }, 'welcome'],
+    ['a name under a set-aside domain', OPEN, { host: 'api.test' }, 'welcome'],
+    [
+      'a page that made its own name lead here',
+      OPEN,
+      { host: 'evil.example:4010' },
+      '403 the control API does not answer to the name "evil.example:4010"',
+    ],
+    [
+      'the same page, whose requests the browser calls same-origin',
+      OPEN,
+      { host: 'evil.example:4010', origin: 'http://evil.example:4010', 'sec-fetch-site': 'same-origin' },
+      '403 the control API does not answer to the name "evil.example:4010"',
+    ],
+    [
+      'a name that only ends like one of ours',
+      OPEN,
+      { host: 'localhost.evil.example' },
+      '403 the control API does not answer to the name "localhost.evil.example"',
+    ],
+    [
+      'a name that only begins like an address',
+      OPEN,
+      { host: '127.0.0.1.evil.example' },
+      '403 the control API does not answer to the name "127.0.0.1.evil.example"',
+    ],
+    ['any name with the token', WITH_TOKEN, { host: 'mock.example.com', 'x-mock-control-token': 'secret' }, 'welcome'],
+    [
+      'a page of another origin',
+      OPEN,
+      { ...LOCAL, origin: 'https://evil.example' },
+      '403 the page at https://evil.example may not use the control API of this mock',
+    ],
+    [
+      'a page of another port',
+      OPEN,
+      { ...LOCAL, origin: 'http://127.0.0.1:5173' },
+      '403 the page at http://127.0.0.1:5173 may not use the control API of this mock',
+    ],
+    [
+      'a page from nowhere',
+      OPEN,
+      { ...LOCAL, origin: 'null' },
+      '403 the page at null may not use the control API of this mock',
+    ],
+    [
+      'a page of this mock',
+      OPEN,
+      { ...LOCAL, origin: 'http://127.0.0.1:4010', 'sec-fetch-site': 'same-origin' },
+      'welcome',
+    ],
+    [
+      'an image on another page',
+      OPEN,
+      { ...LOCAL, 'sec-fetch-site': 'cross-site' },
+      '403 a page of another origin may not use the control API of this mock',
+    ],
+    [
+      'an image on a page of the same site',
+      OPEN,
+      { ...LOCAL, 'sec-fetch-site': 'same-site' },
+      '403 a page of another origin may not use the control API of this mock',
+    ],
+    ['an address that somebody typed', OPEN, { ...LOCAL, 'sec-fetch-site': 'none' }, 'welcome'],
+    [
+      'a page that was allowed',
+      { token: undefined, origins: ['http://localhost:5173'] },
+      { ...LOCAL, origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' },
+      'welcome',
+    ],
+    [
+      'a name that was allowed',
+      { token: undefined, origins: ['http://mock.example.com:4010'] },
+      { host: 'mock.example.com:4010' },
+      'welcome',
+    ],
+    [
+      'a page of another origin with the token',
+      WITH_TOKEN,
+      { ...LOCAL, origin: 'https://evil.example', 'x-mock-control-token': 'secret' },
+      '403 the page at https://evil.example may not use the control API of this mock',
+    ],
+    ['nobody who says the token', WITH_TOKEN, LOCAL, '401 the control API of this mock needs its token'],
+    [
+      'a wrong token',
+      WITH_TOKEN,
+      { ...LOCAL, 'x-mock-control-token': 'secret2' },
+      '401 this is not the control token of this mock',
+    ],
+    ['the token as its own header', WITH_TOKEN, { ...LOCAL, 'x-mock-control-token': 'secret' }, 'welcome'],
+    ['the token as a bearer token', WITH_TOKEN, { ...LOCAL, authorization: 'bearer secret' }, 'welcome'],
+    [
+      'the token with another scheme',
+      WITH_TOKEN,
+      { ...LOCAL, authorization: 'Basic secret' },
+      '401 the control API of this mock needs its token',
+    ],
+  ] as const)('judges %s', (_, policy, headers: Record<string, string>, want) =>
+    expect(judge(policy, headers)).toBe(want),
+  );
+
+  it.each([
+    [
+      'needs a token where other machines can reach it',
+      OPEN,
+      LOCAL,
+      '403 this mock can be reached from other machines, so its control API needs a token, and none was set up',
+    ],
+    ['does without one where that was said', { token: false, origins: [] }, LOCAL, 'welcome'],
+    ['takes the token', WITH_TOKEN, { ...LOCAL, 'x-mock-control-token': 'secret' }, 'welcome'],
+    [
+      'refuses a strange name also without a token',
+      { token: false, origins: [] },
+      { host: 'evil.example' },
+      '403 the control API does not answer to the name "evil.example"',
+    ],
+  ] as const)('%s', (_, policy, headers: Record<string, string>, want) =>
+    expect(judge(policy, headers, true)).toBe(want),
+  );
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.9.1', true],
+    ['localhost', true],
+    ['::1', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['192.168.1.4', false],
+    ['127.evil.example', false],
+    ['mock.example.com', false],
+  ])('knows whether only this machine can reach %s', (host, want) => expect(isLoopback(host)).toBe(want));
+});
+
+describeBoth('a guarded control API', (start) => {
+  let document: Awaited<ReturnType<typeof loadControlDocument>>;
+  beforeAll(async () => {
+    document = await loadControlDocument();
+  });
+
+  it('answers 401 with a challenge, and tells nothing but its health without the token', async () => {
+    const control = createControlClient(await start({ controlToken: 'secret' }), document);
+    expect(await control('GET', '/state')).toMatchObject({ status: 401, code: 'CONTROL_TOKEN_WRONG' });
+    expect((await control('GET', '/state')).headers.get('www-authenticate')).toBe('Bearer');
+    expect((await control('GET', '/nowhere')).status).toBe(401);
+    expect((await control('GET', '/health')).status).toBe(200);
+    expect((await control('GET', '/state', undefined, { 'x-mock-control-token': 'secret' })).status).toBe(200);
+    expect((await control('GET', '/state', undefined, { authorization: 'Bearer secret' })).status).toBe(200);
+  });
+
+  it('gives a page of another origin no header it could read the answer by', async () => {
+    const control = createControlClient(await start(), document);
+    const refused = await control('DELETE', '/journal', undefined, { origin: 'https://evil.example' });
+    expect(refused).toMatchObject({ status: 403, code: 'CONTROL_FORBIDDEN' });
+    const preflight = await control('OPTIONS', '/journal', undefined, {
+      origin: 'https://evil.example',
+      'access-control-request-method': 'DELETE',
+    });
+    expect(preflight.status).toBe(403);
+    for (const { headers } of [refused, preflight]) {
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+
+  it('lets a page that was allowed read the answer, errors included, and ask first', async () => {
+    const origin = 'http://localhost:5173';
+    const control = createControlClient(await start({ controlOrigins: [origin], controlToken: 'secret' }), document);
+    const preflight = await control('OPTIONS', '/journal', undefined, {
+      origin,
+      'access-control-request-method': 'DELETE',
+      'access-control-request-headers': 'x-mock-control-token',
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('DELETE');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('x-mock-control-token');
+    const cleared = await control('DELETE', '/journal', undefined, { origin, 'x-mock-control-token': 'secret' });
+    const refused = await control('DELETE', '/journal', undefined, { origin });
+    expect([cleared.status, refused.status]).toEqual([204, 401]);
+    for (const { headers } of [preflight, cleared, refused]) {
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
+    }
+  });
+});
+
+describe('a control API that other machines can reach', () => {
+  it('asks for a token to be set up, and serves the mock all the same', async () => {
+    await using mock = await createMock(BUILT_IN);
+    const { port } = await mock.listen({ host: '0.0.0.0' });
+    const control = await fetch(`http://127.0.0.1:${port}/__mock/state`);
+    expect(control.status).toBe(403);
+    expect(await control.json()).toMatchObject({
+      code: 'CONTROL_FORBIDDEN',
+      hint: expect.stringContaining('--control-token'),
+    });
+    expect((await fetch(`http://127.0.0.1:${port}/__mock/health`)).status).toBe(200);
+    const api = await fetch(`http://127.0.0.1:${port}/v1/files/file-handbook/content`, {
+      headers: { authorization: 'Bearer x' },
+    });
+    expect(api.status).toBe(200);
+  });
+
+  it('is served without a token where that was said', async () => {
+    await using mock = await createMock({ ...BUILT_IN, controlToken: false });
+    const { port } = await mock.listen({ host: '0.0.0.0' });
+    expect((await fetch(`http://127.0.0.1:${port}/__mock/state`)).status).toBe(200);
+  });
+});
+
+describe('options of the control API', () => {
+  it.each([
+    ['a prefix without a slash', { controlPrefix: 'mock' }, 'controlPrefix cannot be "mock"'],
+    ['the root as prefix', { controlPrefix: '/' }, 'controlPrefix cannot be "/"'],
+    ['a prefix with a slash at its end', { controlPrefix: '/mock/' }, 'controlPrefix cannot be "/mock/"'],
+    ['an empty token', { controlToken: '' }, 'the control token is empty'],
+    ['an origin with a path', { controlOrigins: ['http://a/b'] }, '"http://a/b" is no origin'],
+    ['any origin', { controlOrigins: ['*'] }, '"*" is no origin'],
+  ])('refuses %s', async (_, options, message) => {
+    const made = createMock({ ...BUILT_IN, ...options });
+    await expect(made).rejects.toBeInstanceOf(MockError);
+    await expect(made).rejects.toMatchObject({ code: 'OPTION_INVALID', message });
+  });
+});
