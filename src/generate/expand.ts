@@ -80,7 +80,7 @@ type FoldPart = (draft: Draft, part: Part, work: Work) => void;
 function decide(draft: Draft, choice: Choice, work: Work & { readonly fold: FoldPart }): void {
   if (work.seen.has(choice.id)) return;
   work.seen.add(choice.id);
-  const decided = work.decisions.get(choice.id) ?? (choice.options.length === 1 ? 0 : undefined);
+  const decided = work.decisions.get(choice.id) ?? ((choice.plain ?? choice.options.length) === 1 ? 0 : undefined);
   const option = decided === undefined ? undefined : choice.options[decided];
   if (option === undefined) {
     if (choice.options.length === 0) draft.impossible ??= `no option at ${choice.id}`;
@@ -105,11 +105,12 @@ function readChoices(schema: SchemaObject, part: Part, follow: Expander['follow'
       const preset = readDiscriminator(schema, branch, follow);
       return { add: [one], forbid: [], ...(preset === undefined ? {} : { preset }) };
     });
-    choices.push({ id: `${pointer}/${keyword}`, keyword, options });
+    const exact = keyword === 'oneOf' && options.length > 1 ? options.map((_, i) => forbidOthers(options, i)) : [];
+    choices.push({ id: `?${pointer}/${keyword}`, keyword, options: [...options, ...exact], plain: options.length });
   }
   if (schema.not !== undefined) {
     const options = [{ add: [], forbid: [{ schema: schema.not, pointer: `${pointer}/not` }] }];
-    choices.push({ id: `${pointer}/not`, keyword: 'not', options });
+    choices.push({ id: `?${pointer}/not`, keyword: 'not', options });
   }
   if (schema.if !== undefined && (schema.then !== undefined || schema.else !== undefined)) {
     const condition = { schema: schema.if, pointer: `${pointer}/if` };
@@ -119,9 +120,15 @@ function readChoices(schema: SchemaObject, part: Part, follow: Expander['follow'
       { add: [condition, ...then], forbid: [] },
       { add: otherwise, forbid: [condition] },
     ];
-    choices.push({ id: `${pointer}/if`, keyword: 'if', options });
+    choices.push({ id: `?${pointer}/if`, keyword: 'if', options });
   }
   return choices;
+}
+
+/** An option, and the opposite of every other one. */
+function forbidOthers(options: readonly Option[], index: number): Option {
+  const [own, others] = [options[index], options.filter((_, i) => i !== index)];
+  return { ...own, add: own?.add ?? [], forbid: others.flatMap(({ add }) => add) };
 }
 
 function readKey(parts: readonly Part[], decisions: Decisions): string {

@@ -13,6 +13,8 @@ export interface Ink {
   readonly name: string;
   readonly minLength: number;
   readonly maxLength: number;
+  /** How often such a text was taken already. */
+  readonly fresh: number;
   /** Who and where the owner of the property is; the same for all its properties. */
   person(): Person;
   place(): Place;
@@ -21,7 +23,8 @@ export interface Ink {
 /** Texts of one format, the usual first; the later ones are for schemas that ask for another length or spelling. */
 export type FormatWriter = (ink: Ink) => Iterable<string>;
 
-const instant = ({ name, random, now }: Ink): number => pickInstant(readMoment(name).moment, random, now);
+const instant = ({ name, random, now, fresh }: Ink): number =>
+  fresh < 2 ? pickInstant(readMoment(name).moment, random, now) : Math.floor(random.next() * 4_000_000_000) * 1000;
 const iso = (ink: Ink): string => new Date(instant(ink)).toISOString();
 const slug = (ink: Ink): string =>
   readWords(ink.name)
@@ -43,6 +46,7 @@ function* writeDateTime(ink: Ink): Iterable<string> {
 function* writeEmail(ink: Ink): Iterable<string> {
   const { first, last } = ink.person();
   const [one, two] = [toPlainLetters(first), toPlainLetters(last)];
+  if (ink.fresh > 0) yield `${one}.${two}${digits(ink, 5)}@example.com`;
   yield `${one}.${two}@example.com`;
   yield `${one}@example.com`;
   yield `${ink.random.text('abcdefghijklmnopqrstuvwxyz', 1)}@ex.io`;
@@ -60,6 +64,7 @@ function* writeUri(ink: Ink): Iterable<string> {
 }
 
 function* writeHostname(ink: Ink): Iterable<string> {
+  if (ink.fresh > 1) yield `host-${digits(ink, 6)}.example.com`;
   yield `${toPlainLetters(ink.person().last)}.example.com`;
   yield 'a.io';
   yield 'a';
@@ -99,9 +104,20 @@ export const FORMATS: ReadonlyMap<string, FormatWriter> = new Map<string, Format
   ['idn-email', writeEmail],
   ['hostname', writeHostname],
   ['idn-hostname', writeHostname],
-  ['ipv4', ({ random }) => [`192.0.2.${random.integer(1, 254)}`, '10.0.0.1']],
+  [
+    'ipv4',
+    ({ random, fresh }) => [
+      fresh < 2
+        ? `192.0.2.${random.integer(1, 254)}`
+        : `10.${random.integer(0, 255)}.${random.integer(0, 255)}.${random.integer(1, 254)}`,
+      '10.0.0.1',
+    ],
+  ],
   ['ip', ({ random }) => [`192.0.2.${random.integer(1, 254)}`]],
-  ['ipv6', ({ random }) => [`2001:db8::${random.integer(1, 9999)}`, '::1']],
+  [
+    'ipv6',
+    ({ random }) => [`2001:db8::${random.text('123456789abcdef', 4)}:${random.text('123456789abcdef', 4)}`, '::1'],
+  ],
   ['uri', writeUri],
   ['url', writeUri],
   ['iri', writeUri],

@@ -59,8 +59,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
       full: context.full === true,
       mistakes,
       steps: 0,
-      random: (path, purpose = '') =>
-        createRandom(context.seed, `${context.key}\0${path}\0${purpose}\0${mistakes.get(path) ?? ''}`),
+      random: (stream, purpose = '') => createRandom(context.seed, `${context.key}\0${stream}\0${purpose}`),
       fits: (part, value) =>
         part.pointer.includes(SYNTHETIC) ||
         validators
@@ -107,6 +106,7 @@ interface Order {
 
 const ROOT: Spot = {
   path: '',
+  stream: '',
   owner: '',
   name: '',
   kind: '',
@@ -117,7 +117,7 @@ const ROOT: Spot = {
   hint: undefined,
   exact: false,
   echoes: true,
-  fresh: false,
+  fresh: 0,
   frugal: false,
 };
 

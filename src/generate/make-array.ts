@@ -1,27 +1,67 @@
 import { readItemParts } from './children.js';
 import { UNDECIDED } from './expand.js';
 import { NOTHING, type Spot, type Task } from './run.js';
-import type { Part } from './shape.js';
+import { type Part, SYNTHETIC } from './shape.js';
 
 /** Makes an array: what was given, what is required, and two or three items where nothing speaks against it. */
 export function makeArray(task: Task): unknown {
+  const placements = listPlacements(task);
+  // After a mistake another way to place what `contains` asks for comes first.
+  const turn = (task.run.mistakes.get(task.spot.path) ?? 0) % placements.length;
+  for (let i = 0; i < placements.length; i++) {
+    const placement = placements[(i + turn) % placements.length];
+    const items = placement === undefined ? NOTHING : fill(task, placement);
+    if (items !== NOTHING) return items;
+  }
+  return NOTHING;
+}
+
+/** The positions at which the items stand that satisfy each `contains`, in the order of the shape's list. */
+type Placement = readonly { readonly from: number; readonly to: number }[];
+
+/** In a row after the tuple, in a row from the start, then each of them anywhere near the start: one item may satisfy several. */
+function listPlacements({ shape }: Task): readonly Placement[] {
+  const { contains, prefixItems } = shape;
+  if (contains.length === 0) return [[]];
+  const inARow = (start: number): Placement => {
+    let from = start;
+    return contains.map(({ minimum }) => ({ from, to: (from += minimum) }));
+  };
+  const room = Math.min(MAXIMUM_ROOM, Math.max(2, prefixItems.length, shape.minItems));
+  let anywhere: readonly Placement[] = [[]];
+  for (const { minimum } of contains) {
+    anywhere = anywhere.flatMap((placement) =>
+      Array.from({ length: room }, (_, from) => [...placement, { from, to: from + minimum }]),
+    );
+    if (anywhere.length > MAXIMUM_PLACEMENTS) anywhere = anywhere.slice(0, MAXIMUM_PLACEMENTS);
+  }
+  return [inARow(prefixItems.length), inARow(0), ...anywhere];
+}
+
+const MAXIMUM_ROOM = 4;
+const MAXIMUM_PLACEMENTS = 32;
+
+function fill(task: Task, placement: Placement): unknown {
   const { shape, spot } = task;
   const given: readonly unknown[] = Array.isArray(spot.given) ? spot.given : [];
-  const wanted = Array.isArray(spot.given) ? Math.max(given.length, readNeeded(task)) : readLength(task);
+  const needed = Math.max(shape.minItems, ...placement.filter(({ from, to }) => to > from).map(({ to }) => to));
+  const wanted = Array.isArray(spot.given) ? Math.max(given.length, needed) : readLength(task, needed);
+  if (needed > shape.maxItems && given.length === 0) return NOTHING;
   const items: unknown[] = [];
   const taken = shape.uniqueItems ? new Set<string>() : undefined;
   for (let i = 0; i < wanted; i++) {
-    const item = makeItem(task, { index: i, given: given[i], taken });
+    const item = makeItem(task, { index: i, given: given[i], taken, placement });
     if (item === NOTHING) break;
     items.push(item);
   }
-  return items.length < readNeeded(task) ? NOTHING : items;
+  return items.length < needed ? NOTHING : items;
 }
 
 interface Slot {
   readonly index: number;
   readonly given: unknown;
   readonly taken: Set<string> | undefined;
+  readonly placement: Placement;
 }
 
 /** Tries for an item that is not there yet, before the array is given up. */
@@ -31,26 +71,42 @@ function makeItem(task: Task, slot: Slot): unknown {
   const { shape, spot, run } = task;
   const declared = readItemParts(shape, slot.index);
   if (declared === undefined) return slot.given ?? NOTHING;
-  const parts = [...declared, ...readContained(task, slot.index)];
+  const parts = [...declared, ...readContained(task, slot)];
   for (let i = 0; i < MAXIMUM_TRIES; i++) {
-    const path = i === 0 ? `${spot.path}/${slot.index}` : `${spot.path}/${slot.index}~${i}`;
+    const stream = `${spot.stream}/${slot.index}${i === 0 ? '' : `~${i}`}`;
     const child: Spot = {
       ...spot,
-      path,
+      path: `${spot.path}/${slot.index}`,
+      stream,
+      owner: stream,
       index: slot.index,
       given: slot.given,
-      fresh: spot.fresh || i > 0,
       hint: readHint(task, slot.index),
       echoes: false,
+      fresh: spot.fresh + i,
     };
     const item = run.make(parts, child);
-    if (item === NOTHING || slot.taken === undefined || slot.given !== undefined) return item;
+    if (item === NOTHING || slot.given !== undefined) return item;
+    if (slot.taken === undefined) return item;
     const text = JSON.stringify(item);
     if (slot.taken.has(text)) continue;
     slot.taken.add(text);
     return item;
   }
   return NOTHING;
+}
+
+/** The `contains` schemas that the item at a position satisfies, and those that it must not, since enough others do. */
+function readContained({ shape }: Task, { index, placement }: Slot): readonly Part[] {
+  return shape.contains.flatMap(({ part, maximum }, i) => {
+    const { from, to } = placement[i] ?? { from: 0, to: 0 };
+    if (index >= from && index < to) return [part];
+    return maximum < Infinity ? [toOpposite(part)] : [];
+  });
+}
+
+function toOpposite(part: Part): Part {
+  return { schema: { not: part.schema }, pointer: `${SYNTHETIC}${part.pointer}` };
 }
 
 /** The item of the hint, or of the first array among the schema's examples, that stands at the same position. */
@@ -60,26 +116,9 @@ function readHint({ shape, spot }: Task, index: number): unknown {
   return Array.isArray(example) ? example[index % example.length] : undefined;
 }
 
-/** The `contains` schema that the item at a position is there to satisfy. */
-function readContained(task: Task, index: number): readonly Part[] {
-  let from = task.shape.prefixItems.length;
-  for (const { part, minimum } of task.shape.contains) {
-    if (index >= from && index < from + minimum) return [part];
-    from += minimum;
-  }
-  return [];
-}
-
-function readNeeded(task: Task): number {
-  const { shape } = task;
-  const contained = shape.contains.reduce((sum, { minimum }) => sum + minimum, 0);
-  return Math.max(shape.minItems, contained === 0 ? 0 : contained + shape.prefixItems.length);
-}
-
 /** Two or three items near the top, one further down, none where the value has to end. */
-function readLength(task: Task): number {
+function readLength(task: Task, needed: number): number {
   const { shape, spot, run } = task;
-  const needed = readNeeded(task);
   if (spot.frugal) return needed;
   if (spot.exact && Array.isArray(spot.hint)) return Math.max(needed, Math.min(spot.hint.length, shape.maxItems));
   const parts = readItemParts(shape, shape.prefixItems.length);
@@ -88,6 +127,6 @@ function readLength(task: Task): number {
   const height = run.height(parts, UNDECIDED);
   const isRecursive = parts.some(({ schema }) => typeof schema !== 'boolean' && spot.trail.includes(schema.$ref ?? ''));
   if (height >= 9 || isRecursive || (spot.depth >= 3 && height > 0)) return needed;
-  const usual = spot.depth <= 1 ? run.random(spot.path, 'length').integer(2, 3) : 1;
+  const usual = spot.depth <= 1 ? run.random(spot.stream, 'length').integer(2, 3) : 1;
   return Math.max(needed, Math.min(usual, shape.maxItems));
 }

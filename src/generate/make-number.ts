@@ -1,14 +1,14 @@
-import { acceptsNumber } from './accepts.js';
+import { accepts, acceptsNumber } from './accepts.js';
 import { NOTHING, type Task } from './run.js';
 
 /** Makes a number within its bounds, a multiple where it has to be one. */
 export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   const { shape, spot, run } = task;
-  const suggestion = spot.fresh || run.mistakes.has(spot.path) ? undefined : readSuggestion(task, type);
+  const suggestion = spot.fresh > 0 || run.mistakes.has(spot.path) ? undefined : readSuggestion(task, type);
   if (suggestion !== undefined) return suggestion;
-  const random = run.random(spot.path);
-  const word = spot.fresh ? undefined : run.vocabulary.number(task, type);
-  if (word !== undefined && acceptsNumber(shape, word)) return word;
+  const random = run.random(spot.stream);
+  const word = spot.fresh > 0 ? undefined : run.vocabulary.number(task, type);
+  if (word !== undefined && accepts(shape, word)) return word;
   const step = readStep(shape.multiples, type);
   const [least, most] = readBounds(task, step);
   if (least > most) return NOTHING;
@@ -16,15 +16,17 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   const last = Math.floor(most / step + 1e-9);
   for (let i = 0; i < 8 && first <= last; i++) {
     const value = round(random.integer(first, last) * step, step);
-    if (acceptsNumber(shape, value)) return value;
+    if (accepts(shape, value)) return value;
   }
   for (const value of [
     round(first * step, step),
     round((first + 1) * step, step),
     round(last * step, step),
     (least + most) / 2,
+    shape.minimum,
+    shape.maximum,
   ]) {
-    if (acceptsNumber(shape, value) && (type === 'number' || Number.isInteger(value))) return value;
+    if (Number.isFinite(value) && accepts(shape, value) && (type === 'number' || Number.isInteger(value))) return value;
   }
   return NOTHING;
 }
@@ -56,15 +58,15 @@ function leastCommonMultiple(a: number, b: number): number {
 
 /** The bounds to choose between: those of the schema, a human range where it has none. */
 function readBounds(task: Task, step: number): readonly [least: number, most: number] {
-  const { shape } = task;
-  const size = shape.formats.includes('int32') ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
+  const { shape, spot } = task;
+  const size = shape.formats.includes('int32') ? 2 ** 31 - 1 : Math.max(Number.MAX_SAFE_INTEGER, shape.minimum);
   const least = Math.max(shape.minimum, Number.isFinite(shape.exclusiveMinimum) ? shape.exclusiveMinimum : -Infinity);
   const most = Math.min(
     shape.maximum,
     Number.isFinite(shape.exclusiveMaximum) ? shape.exclusiveMaximum : Infinity,
     size,
   );
-  const span = Math.max(1000, step * 100);
+  const span = Math.max(spot.fresh < 2 ? 1000 : 1e9, step * 100);
   if (least === -Infinity) return most === size ? [Math.min(1, most), span] : [most - span, most];
   return [least, Math.min(most, Math.max(least + span, most < least + span * 10 ? most : 0))];
 }

@@ -3,15 +3,37 @@ import { isObject } from '../contract/schema.js';
 import { readPropertyParts } from './children.js';
 import { UNDECIDED } from './expand.js';
 import { agree } from './agree.js';
+import { isDemanded, listNames, readTrailKey, travels } from './object-names.js';
 import { NOTHING, type Run, type Spot, type Task } from './run.js';
 import { type Part, readType, type Shape, SYNTHETIC } from './shape.js';
 
 /** Makes an object: what is required, what was given, and the options that keep it small. */
 export function makeObject(task: Task): unknown {
+  const { shape, run, spot } = task;
+  const names = listNames(task, NONE);
+  if (shape.dependentSchemas.size === 0) return fill(task, names);
+  const added = listDependents(task, names);
+  if (added.length === 0) return fill(task, names);
+  // The schemas that properties ask for by being there hold for the whole object, so it is made of all of them.
+  const value = run.make([...task.parts, ...added], spot);
+  if (value !== NOTHING) return value;
+  const rest = listNames(task, new Set(shape.dependentSchemas.keys()));
+  return listDependents(task, rest).length === 0 ? fill(task, rest) : NOTHING;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function listDependents({ shape, parts }: Task, names: readonly string[]): readonly Part[] {
+  const pointers = new Set(parts.map(({ pointer }) => pointer));
+  return names
+    .flatMap((name) => shape.dependentSchemas.get(name) ?? [])
+    .filter(({ pointer }) => !pointers.has(pointer));
+}
+
+function fill(task: Task, names: readonly string[]): unknown {
   const { shape, spot, run } = task;
   const given = isObject(spot.given) ? spot.given : {};
   const value: Record<string, unknown> = {};
-  const names = listNames(task, given);
   const below: Below = { task, given, hint: readHint(task), trail: [...spot.trail, readTrailKey(task.parts)] };
   for (const name of names) {
     const made = makeProperty(below, name);
@@ -41,7 +63,8 @@ function makeProperty(below: Below, name: string): unknown {
   if (own === undefined && preset !== undefined && allowsPreset(run, parts, preset)) return preset;
   const child: Spot = {
     path,
-    owner: spot.path,
+    stream: `${spot.stream}/${escapeSegment(name)}`,
+    owner: spot.stream,
     name,
     kind: readKind(task),
     depth: spot.depth + 1,
@@ -55,61 +78,6 @@ function makeProperty(below: Below, name: string): unknown {
     frugal: spot.frugal && spot.depth > 0,
   };
   return run.make(parts, child);
-}
-
-/** Names in the order of the document: given ones, needed ones, and the options worth having. */
-function listNames(task: Task, given: Readonly<Record<string, unknown>>): readonly string[] {
-  const { run, shape, spot } = task;
-  const names = new Set<string>();
-  for (const name of Object.keys(given)) if (given[name] !== undefined) names.add(name);
-  const partial = spot.given !== undefined && !run.full;
-  for (const name of shape.properties.keys()) {
-    if (shape.required.has(name) || (!partial && wantsOption(task, name))) names.add(name);
-  }
-  if (spot.exact && isObject(spot.hint)) for (const name of Object.keys(spot.hint)) names.add(name);
-  for (const name of shape.required) names.add(name);
-  for (const name of [...names]) for (const needed of shape.dependentRequired.get(name) ?? []) names.add(needed);
-  const order = [...shape.properties.keys()].filter((name) => names.has(name));
-  const all = [...order, ...[...names].filter((name) => !shape.properties.has(name))];
-  const wanted = all.filter((name) => given[name] !== undefined || travels(task, name));
-  if (wanted.length <= shape.maxProperties) return wanted;
-  const needed = wanted.filter((name) => isDemanded(task, name) || given[name] !== undefined);
-  const spare = wanted.filter((name) => !needed.includes(name));
-  const kept = new Set([...needed, ...spare.slice(0, Math.max(0, shape.maxProperties - needed.length))]);
-  return wanted.filter((name) => kept.has(name));
-}
-
-/** readOnly properties stay out of requests, writeOnly ones out of responses (OpenAPI 3.1 section 4.8.24). */
-function travels(task: Task, name: string): boolean {
-  const parts = readPropertyParts(task.shape, name);
-  if (parts === undefined) return false;
-  const { readOnly, writeOnly } = task.run.expander.expand(parts, UNDECIDED);
-  return task.run.direction === 'request' ? !readOnly : !writeOnly;
-}
-
-function isDemanded(task: Task, name: string): boolean {
-  return task.shape.required.has(name) && travels(task, name);
-}
-
-/** Whether an optional property is worth having: all of them near the top, only flat ones further down, no cycles. */
-function wantsOption(task: Task, name: string): boolean {
-  const { run, spot, shape } = task;
-  if (spot.frugal) return false;
-  const parts = readPropertyParts(shape, name);
-  if (parts === undefined) return false;
-  const inner = run.expander.expand(parts, UNDECIDED);
-  if (inner.impossible !== undefined) return false;
-  if (spot.exact && isObject(spot.hint)) return Object.hasOwn(spot.hint, name);
-  if (spot.depth >= 3) return false;
-  if (spot.trail.includes(readTrailKey(parts))) return false;
-  if (spot.depth === 0) return true;
-  return spot.depth === 1 ? run.height(parts, UNDECIDED) <= 1 : isFlatOption(inner);
-}
-
-function isFlatOption(shape: Shape): boolean {
-  if (shape.choices.length > 0) return false;
-  if (shape.values !== undefined) return true;
-  return shape.types !== undefined && ![...shape.types].some((type) => type === 'object' || type === 'array');
 }
 
 /** Undeclared properties, until there are as many as are asked for; a map gets two. */
@@ -128,25 +96,27 @@ function addUntilEnough(below: Below, value: Record<string, unknown>): void {
   }
 }
 
+/** Names that the schema of names and the patterns of properties allow; each longer than the one before where that helps. */
 function* inventNames(task: Task, target: number): Generator<string> {
   const { run, spot, shape } = task;
   const tries = Math.min(target * 4 + 8, 4000);
   for (let i = 0; i < tries; i++) {
-    const path = `${spot.path}/{${i}}`;
     const matching = shape.patternProperties[i % Math.max(1, shape.patternProperties.length)];
-    const own = matching === undefined ? [] : [toNamePart(matching.pattern.source)];
+    const own = matching === undefined ? [] : [toNamePart(matching.pattern.source, Math.floor(i / 2) % 24)];
     const parts = [...shape.propertyNames, ...own];
     if (parts.length === 0) yield `key${i + 1}`;
     else {
-      const name = run.make(parts, { ...spot, path, name: 'key', given: undefined, frugal: false });
+      const path = `${spot.path}/{name}`;
+      const stream = `${spot.stream}/{${i}}`;
+      const name = run.make(parts, { ...spot, path, stream, name: 'key', given: undefined, hint: undefined, fresh: i });
       if (typeof name === 'string') yield name;
     }
   }
 }
 
-/** A schema of names that follow a pattern. */
-function toNamePart(pattern: string): Part {
-  return { schema: { type: 'string', pattern }, pointer: `${SYNTHETIC}name ${pattern}` };
+/** A schema of names that follow a pattern and have a length. */
+function toNamePart(pattern: string, minLength: number): Part {
+  return { schema: { type: 'string', pattern, minLength }, pointer: `${SYNTHETIC}name ${minLength} ${pattern}` };
 }
 
 /** A value known from elsewhere, for a property of the same name near the top; not after it proved wrong. */
@@ -189,12 +159,6 @@ function readKind(task: Task): string {
   if (part === undefined || typeof part.schema === 'boolean') return '';
   const pointer = part.schema.$ref ?? part.pointer;
   return pointer.slice(pointer.lastIndexOf('/') + 1);
-}
-
-function readTrailKey(parts: readonly Part[]): string {
-  return parts
-    .map(({ schema, pointer }) => (typeof schema === 'boolean' ? pointer : (schema.$ref ?? `#${pointer}`)))
-    .join();
 }
 
 /** A property may be called `__proto__`. */

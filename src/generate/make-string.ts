@@ -5,7 +5,7 @@ import { NOTHING, type Task } from './run.js';
 export function makeString(task: Task): unknown {
   const { shape, spot, run } = task;
   const isWrong = run.mistakes.has(spot.path);
-  if (!isWrong && !spot.fresh && !run.vocabulary.about(spot.name).isIdentifier) {
+  if (!isWrong && spot.fresh === 0 && !run.vocabulary.about(spot.name).isIdentifier) {
     const fitting = shape.suggestions.filter(
       (value): value is string => typeof value === 'string' && acceptsString(shape, value),
     );
@@ -16,7 +16,7 @@ export function makeString(task: Task): unknown {
   const [pattern] = shape.patterns;
   if (pattern !== undefined) return samplePatterns(task) ?? NOTHING;
   const plain = fitLength(
-    run.random(spot.path).text('abcdefghijklmnopqrstuvwxyz', 8),
+    run.random(spot.stream).text('abcdefghijklmnopqrstuvwxyz', 8),
     shape.minLength,
     shape.maxLength,
   );
@@ -27,12 +27,18 @@ export function makeString(task: Task): unknown {
 const MAXIMUM_TRIES = 50;
 
 function samplePatterns({ shape, spot, run }: Task): string | undefined {
-  const random = run.random(spot.path);
-  for (let i = 0; i < MAXIMUM_TRIES; i++) {
-    const pattern = shape.patterns[i % shape.patterns.length];
-    const text = pattern?.sample(random, shape.minLength, shape.maxLength);
-    if (text !== undefined && acceptsString(shape, text)) return text;
-    if (shape.patterns.length === 1 && i > 2) return undefined;
+  const random = run.random(spot.stream);
+  const { patterns } = shape;
+  // A pattern that speaks of the whole text bounds its length for the others.
+  const ranges = patterns.flatMap((pattern) => pattern.length() ?? []);
+  const least = Math.max(shape.minLength, ...ranges.map((range) => range.least));
+  const most = Math.min(shape.maxLength, ...ranges.map((range) => range.most));
+  for (let i = 0; i < MAXIMUM_TRIES && least <= most; i++) {
+    const first = patterns[i % patterns.length]?.sample(random, least, most);
+    if (first !== undefined && acceptsString(shape, first)) return first;
+    if (patterns.length === 1) return undefined;
+    const joined = patterns.map((_, k) => patterns[(i + k) % patterns.length]?.sample(random, 0, most) ?? '').join('');
+    if (acceptsString(shape, joined)) return joined;
   }
   return undefined;
 }

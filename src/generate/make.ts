@@ -11,6 +11,8 @@ import { settle } from './settle.js';
 
 /** Deeper than any value needs to go: a schema that still demands more is taken for one without an end. */
 const MAXIMUM_DEPTH = 40;
+/** Values made before no more ways are looked for. */
+const MAXIMUM_STEPS = 50_000;
 /** Ways tried at one place before it is given up. */
 const MAXIMUM_WAYS = 24;
 
@@ -23,15 +25,25 @@ export function make(run: Run, parts: readonly Part[], spot: Spot): unknown {
   let best: unknown = NOTHING;
   let ways = 0;
   for (const { shape, decisions } of settle({ run, parts, spot })) {
-    for (const variant of mistakes === 0 ? [spot] : [spot, { ...spot, frugal: true }]) {
+    for (const variant of mistakes === 0 ? [spot] : listVariants(spot, mistakes)) {
       const value = fromShape({ run, spot: variant, shape, parts, decisions });
       if (value === NOTHING) continue;
       if (mistakes === 0 || parts.every((part) => run.fits(part, value))) return value;
       if (best === NOTHING) best = value;
     }
-    if (++ways >= MAXIMUM_WAYS) break;
+    if (++ways >= MAXIMUM_WAYS || run.steps > MAXIMUM_STEPS) break;
   }
   return best;
+}
+
+/** The same place tried in several ways, after a mistake: with and without options, and with other luck. */
+function listVariants(spot: Spot, mistakes: number): readonly Spot[] {
+  return Array.from({ length: 8 }, (_, i) => ({
+    ...spot,
+    stream: `${spot.stream}~${mistakes}.${i}`,
+    frugal: spot.frugal || i % 2 === 1,
+    fresh: spot.fresh + (i > 3 ? 1 : 0),
+  }));
 }
 
 function fromShape(task: Task): unknown {
@@ -39,19 +51,27 @@ function fromShape(task: Task): unknown {
   if (spot.given !== undefined) return isObject(spot.given) ? makeObject(task) : makeArray(task);
   if (takesHint(task)) return spot.hint;
   if (shape.values !== undefined) {
-    const random = run.random(spot.path);
+    const random = run.random(spot.stream);
     const values = shape.values.filter((value) => accepts(shape, value));
     const real = values.filter((value) => value !== null);
     if (values.length === 0) return NOTHING;
+    // Where a value was taken already, all of them are gone through.
+    if (spot.fresh > 0) return values[(spot.fresh + spot.index) % values.length];
     return random.pick(real.length > 0 ? real : values);
   }
   const fake = run.mistakes.has(spot.path) ? undefined : run.vocabulary.fake(task);
   if (fake !== undefined && accepts(shape, fake)) return fake;
-  for (const type of orderTypes(task)) {
+  for (const type of turn(orderTypes(task), spot.fresh > 1 ? spot.fresh : 0)) {
     const value = makeOfType(task, type);
     if (value !== NOTHING) return value;
   }
   return NOTHING;
+}
+
+/** A list that starts further on. */
+function turn<Item>(items: readonly Item[], by: number): readonly Item[] {
+  const start = items.length === 0 ? 0 : by % items.length;
+  return start === 0 ? items : [...items.slice(start), ...items.slice(0, start)];
 }
 
 /** Whether the hint is a scalar that fits, and not one that has to differ from item to item. */

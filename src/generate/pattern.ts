@@ -9,6 +9,8 @@ export interface Pattern {
   readonly source: string;
   /** The expression the validator uses, so that both agree. */
   readonly expression: RegExp;
+  /** How long a text of the pattern is, where the pattern speaks of the whole text; undefined where it does not. */
+  length(): Range | undefined;
   /** A text that matches and has between `minimum` and `maximum` characters; undefined where none was found. */
   sample(random: Random, minimum: number, maximum: number): string | undefined;
 }
@@ -25,6 +27,10 @@ export function readPattern(source: string): Pattern {
   return {
     source,
     expression,
+    length() {
+      tree ??= readPatternTree(expression);
+      return /^\^(?:[^|]*)\$$/.test(source) ? measure(tree) : undefined;
+    },
     sample(random, minimum, maximum) {
       tree ??= readPatternTree(expression);
       const wanted = { minimum, maximum };

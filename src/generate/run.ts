@@ -23,8 +23,8 @@ export interface Run {
   readonly mistakes: ReadonlyMap<string, number>;
   /** Values made so far; a value that grows past its share is made without options. */
   steps: number;
-  /** A random stream of one place; it depends on the place alone. */
-  random(path: string, purpose?: string): Random;
+  /** A random stream; it depends on its name alone. */
+  random(stream: string, purpose?: string): Random;
   /** Whether a value fits a schema; true where the schema stands in no document. */
   fits(part: Part, value: unknown): boolean;
   make(parts: readonly Part[], spot: Spot): unknown;
@@ -34,7 +34,9 @@ export interface Run {
 export interface Spot {
   /** Its JSON pointer inside the whole value. */
   readonly path: string;
-  /** The pointer of the object it is a property of. */
+  /** The name of its random stream: its pointer, and how often it was tried anew. */
+  readonly stream: string;
+  /** The stream of the object it is a property of. */
   readonly owner: string;
   /** The name of the property it is, or the nearest one above it. */
   readonly name: string;
@@ -54,8 +56,8 @@ export interface Spot {
   readonly exact: boolean;
   /** Whether values known from the request are repeated here. */
   readonly echoes: boolean;
-  /** Whether values of the document are passed by, because they were taken already. */
-  readonly fresh: boolean;
+  /** How often a value was taken already: from 1 on those of the document are passed by, then those of few kinds. */
+  readonly fresh: number;
   /** Whether options are left out: properties, items and branches that are not needed. */
   readonly frugal: boolean;
 }

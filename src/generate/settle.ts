@@ -37,15 +37,26 @@ function* walk(question: Question, decisions: Decisions, looks: { left: number }
     yield { shape, decisions };
     return;
   }
-  for (const option of orderOptions(question, decisions, choice)) {
+  const exact = isCareful(question) ? listExact(choice) : [];
+  for (const option of [...orderOptions(question, decisions, choice), ...exact]) {
     yield* walk(question, new Map(decisions).set(choice.id, option), looks);
   }
+}
+
+/** After a mistake: one branch, and the opposite of all the others. */
+function listExact({ options, plain }: Choice): readonly number[] {
+  return plain === undefined ? [] : Array.from({ length: options.length - plain }, (_, i) => plain + i);
+}
+
+function isCareful({ run, spot }: Question): boolean {
+  return run.mistakes.has(spot.path);
 }
 
 /** The options of a choice in the order they are tried: one picked by chance among those that stay small, then the others. */
 function orderOptions(question: Question, decisions: Decisions, choice: Choice): readonly number[] {
   const { run, parts, spot } = question;
-  const all = choice.options.map((_, i) => i);
+  const plain = choice.plain ?? choice.options.length;
+  const all = Array.from({ length: plain }, (_, i) => i);
   if (choice.keyword === 'if' || choice.keyword === 'not') return all;
   const weights = all.map((i) => {
     const next = new Map(decisions).set(choice.id, i);
@@ -61,12 +72,13 @@ function orderOptions(question: Question, decisions: Decisions, choice: Choice):
     );
     if (like.length > 0 && like.length < all.length) return [...like, ...ordered.filter((i) => !like.includes(i))];
   }
+  if (spot.fresh > 0) return [...all.slice(spot.fresh % all.length), ...all.slice(0, spot.fresh % all.length)];
   if (spot.depth >= 2 || spot.frugal) return ordered;
   const real = all.filter((i) => weight(i) < 9000 && !isNull(run, choice, i));
   const light = spot.depth === 0 ? real : real.filter((i) => weight(i) % 1000 <= 12);
   const candidates = light.length > 0 ? light : real;
   if (candidates.length === 0) return ordered;
-  const first = run.random(spot.path, choice.id).pick(candidates);
+  const first = run.random(spot.stream, choice.id).pick(candidates);
   return [first, ...ordered.filter((i) => i !== first)];
 }
 

@@ -50,12 +50,13 @@ export function createVocabulary(): Vocabulary {
     return facts;
   };
   const openPen = ({ run, spot, shape }: Task): Pen => {
-    const random = run.random(spot.path);
+    const random = run.random(spot.stream);
     return {
       random,
       now: run.now,
       name: spot.name,
       kind: spot.kind,
+      fresh: spot.fresh,
       minLength: shape.minLength,
       maxLength: shape.maxLength,
       person: () => pickPerson(run.random(spot.owner, 'person')),
@@ -65,7 +66,7 @@ export function createVocabulary(): Vocabulary {
   };
   return {
     fake: ({ run, spot, shape }) =>
-      shape.faker === undefined ? undefined : readFakerMethod(lend(run.random(spot.path), run.now), shape.faker),
+      shape.faker === undefined ? undefined : readFakerMethod(lend(run.random(spot.stream), run.now), shape.faker),
     *texts(task) {
       const { shape } = task;
       const pen = openPen(task);
@@ -75,11 +76,11 @@ export function createVocabulary(): Vocabulary {
       const { isIdentifier, format, word, words } = about(pen.name);
       if (isIdentifier) yield* writeIdentifiers(task, pen, words);
       if (format !== undefined) yield* format(pen);
-      if (word !== undefined) yield word(pen);
+      if (word !== undefined && pen.fresh < 3) yield word(pen);
       yield* writePlain(pen);
     },
     number: ({ run, spot, shape }, type) => {
-      const random = run.random(spot.path);
+      const random = run.random(spot.stream);
       const { moment, isTime, quantity } = about(spot.name);
       const isStamp = shape.formats.some((format) => format.startsWith('unix') || format === 'timestamp');
       if (isStamp || (isTime && type === 'integer')) {
@@ -93,7 +94,7 @@ export function createVocabulary(): Vocabulary {
       const { words } = about(spot.name);
       if (words.some((word) => QUIET_FLAGS.has(word))) return false;
       if (words.some((word) => SET_FLAGS.has(word))) return true;
-      return run.random(spot.path).next() < 0.5;
+      return run.random(spot.stream).next() < 0.5;
     },
     about,
   };
@@ -139,9 +140,12 @@ function* writeIdentifiers(task: Task, pen: Pen, words: readonly string[]): Iter
 
 /** Words that go with anything, as long as the schema lets them be. */
 function* writePlain(pen: Pen): Iterable<string> {
-  const slug = pickSlug(pen);
+  const slug = pen.fresh < 2 ? pickSlug(pen) : `${pickSlug(pen)}-${pen.random.text('0123456789', 6)}`;
   yield slug;
-  if (pen.maxLength < slug.length) yield slug.slice(0, pen.maxLength).replace(/-$/, 'x');
+  if (pen.maxLength < slug.length) {
+    const short = pen.fresh < 2 ? slug : pen.random.text('abcdefghijklmnopqrstuvwxyz0123456789', pen.maxLength);
+    yield short.slice(0, pen.maxLength).replace(/-$/, 'x');
+  }
   if (pen.minLength > slug.length) yield grow(pen);
 }
 

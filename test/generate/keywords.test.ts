@@ -1,0 +1,429 @@
+import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
+import { describe, expect, it } from 'vitest';
+import { openSchema } from './one-schema.js';
+
+type Case = readonly [name: string, schema: unknown, others?: Readonly<Record<string, unknown>>];
+
+const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+
+const SCALARS: readonly Case[] = [
+  ['anything', true],
+  ['an empty schema', {}],
+  ['null', { type: 'null' }],
+  ['a type list', { type: ['integer', 'null'] }],
+  ['a constant', { const: { a: [1, null] } }],
+  ['a constant of a type', { type: 'string', const: 'only' }],
+  ['an enum with a type that rules some out', { type: 'string', enum: [1, null, 'a'] }],
+  ['an enum that a bound rules most of', { enum: [1, 5, 9], minimum: 6 }],
+  ['two enums that share one value', { allOf: [{ enum: ['a', 'b'] }, { enum: ['b', 'c'] }] }],
+  ['an integer in bounds', { type: 'integer', minimum: 7, maximum: 9 }],
+  ['an integer between exclusive bounds', { type: 'integer', exclusiveMinimum: 7, exclusiveMaximum: 9 }],
+  ['a number between close exclusive bounds', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 0.001 }],
+  ['a multiple of a hundredth', { type: 'number', multipleOf: 0.01, minimum: 19.99, maximum: 20.01 }],
+  ['a multiple of 7 in a narrow range', { type: 'integer', multipleOf: 7, minimum: 50, maximum: 60 }],
+  ['a multiple of two steps', { allOf: [{ multipleOf: 4 }, { multipleOf: 6 }], type: 'integer' }],
+  ['a whole number that is a multiple of 1.5', { type: 'integer', multipleOf: 1.5 }],
+  ['a negative number', { type: 'number', maximum: -3 }],
+  ['a tiny step', { type: 'number', multipleOf: 0.0001, minimum: 0.00005, maximum: 0.00015 }],
+  ['int32', { type: 'integer', format: 'int32', minimum: 2147483647 }],
+  ['int64', { type: 'integer', format: 'int64', minimum: 9007199254740990 }],
+  ['a large number', { type: 'number', minimum: 1e20 }],
+  ['a string of a length', { type: 'string', minLength: 12, maxLength: 12 }],
+  ['a long string', { type: 'string', minLength: 2000 }],
+  ['a string that must be empty', { type: 'string', maxLength: 0 }],
+  ['two patterns', { type: 'string', allOf: [{ pattern: '^[a-z]+' }, { pattern: '[0-9]$' }] }],
+  ['a pattern with lengths', { type: 'string', pattern: '^[A-Z]+$', minLength: 5, maxLength: 6 }],
+  ['a pattern over a format', { type: 'string', format: 'date-time', pattern: '\\.\\d{3}Z$' }],
+  ['a long uri', { type: 'string', format: 'uri', minLength: 200 }],
+  ['a short email', { type: 'string', format: 'email', maxLength: 8 }],
+  ['a number by its bounds alone', { minimum: 3, maximum: 4 }],
+  ['a string by its length alone', { minLength: 3, not: { type: 'object' } }],
+];
+
+const FORMATS =
+  'date-time date time duration email idn-email hostname ipv4 ipv6 uri uri-reference iri uri-template uuid json-pointer relative-json-pointer regex byte base64url decimal http-date media-range char password binary int64 nobody-knows-this'.split(
+    ' ',
+  );
+
+const ARRAYS: readonly Case[] = [
+  ['three thousand items', { type: 'array', items: { type: 'integer' }, minItems: 3000 }],
+  ['three thousand unique items', { type: 'array', items: { type: 'string' }, minItems: 3000, uniqueItems: true }],
+  [
+    'unique items of a small range',
+    { type: 'array', items: { type: 'integer', minimum: 1, maximum: 5 }, minItems: 5, uniqueItems: true },
+  ],
+  ['unique items of an enum', { type: 'array', items: { enum: ['a', 'b', 'c', 'd'] }, minItems: 4, uniqueItems: true }],
+  ['unique booleans', { type: 'array', items: { type: 'boolean' }, minItems: 2, uniqueItems: true }],
+  [
+    'unique objects',
+    {
+      type: 'array',
+      items: { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 0, maximum: 3 } } },
+      minItems: 4,
+      uniqueItems: true,
+    },
+  ],
+  ['a tuple', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false, minItems: 2 }],
+  [
+    'a tuple that goes on',
+    { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'integer' }, minItems: 4 },
+  ],
+  ['no items at all', { type: 'array', items: { type: 'string' }, maxItems: 0 }],
+  ['items that cannot be', { type: 'array', items: false }],
+  ['contains', { type: 'array', contains: { const: 7 }, items: { type: 'integer' } }],
+  [
+    'contains at least and at most',
+    {
+      type: 'array',
+      contains: { const: 'x' },
+      minContains: 2,
+      maxContains: 2,
+      items: { enum: ['x', 'y'] },
+      minItems: 4,
+    },
+  ],
+  ['contains nothing', { type: 'array', contains: { const: 'x' }, minContains: 0, items: { type: 'string' } }],
+  [
+    'contains in a tuple',
+    { type: 'array', prefixItems: [{ type: 'string' }], contains: { type: 'integer', minimum: 9 } },
+  ],
+  ['unevaluated items', { type: 'array', prefixItems: [{ type: 'string' }], unevaluatedItems: false, minItems: 1 }],
+  ['an array by its keywords alone', { items: { type: 'integer' }, minItems: 1 }],
+];
+
+const OBJECTS: readonly Case[] = [
+  ['required without properties', { type: 'object', required: ['a', 'b'] }],
+  [
+    'a required property that is called __proto__',
+    JSON.parse('{"type":"object","required":["__proto__"],"properties":{"__proto__":{"type":"integer"}}}'),
+  ],
+  ['a map', { type: 'object', additionalProperties: { type: 'integer' }, minProperties: 5 }],
+  [
+    'a closed object',
+    { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
+  ],
+  [
+    'names that follow a pattern',
+    {
+      type: 'object',
+      propertyNames: { pattern: '^[A-Z]{3}$' },
+      minProperties: 3,
+      additionalProperties: { type: 'boolean' },
+    },
+  ],
+  [
+    'pattern properties',
+    {
+      type: 'object',
+      patternProperties: { '^x-': { type: 'integer' } },
+      additionalProperties: false,
+      minProperties: 2,
+    },
+  ],
+  [
+    'a property under a pattern too',
+    {
+      type: 'object',
+      properties: { ab: { minimum: 5 } },
+      patternProperties: { '^a': { type: 'integer', maximum: 6 } },
+      required: ['ab'],
+    },
+  ],
+  ['too many properties', { type: 'object', properties: { a: {}, b: {}, c: {} }, required: ['c'], maxProperties: 1 }],
+  ['at least so many', { type: 'object', properties: { a: { type: 'string' } }, minProperties: 4 }],
+  [
+    'dependent required',
+    {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      dependentRequired: { a: ['b', 'c'] },
+      required: ['a'],
+    },
+  ],
+  [
+    'dependent schemas',
+    {
+      type: 'object',
+      properties: { card: { type: 'string' } },
+      required: ['card'],
+      dependentSchemas: { card: { required: ['address'], properties: { address: { const: 'x' } } } },
+    },
+  ],
+  [
+    'a dependent schema that rules its own trigger out',
+    { type: 'object', properties: { a: { type: 'string' } }, dependentSchemas: { a: false } },
+  ],
+  [
+    'unevaluated properties',
+    {
+      allOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }],
+      properties: { b: { type: 'integer' } },
+      unevaluatedProperties: false,
+    },
+  ],
+  [
+    'unevaluated properties of a schema',
+    {
+      type: 'object',
+      properties: { b: { type: 'integer' } },
+      unevaluatedProperties: { type: 'boolean' },
+      minProperties: 3,
+    },
+  ],
+  [
+    'allOf with a closed branch',
+    {
+      allOf: [
+        { properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a'] },
+        { properties: { a: {} }, additionalProperties: false },
+      ],
+    },
+  ],
+  [
+    'allOf that narrows a property',
+    {
+      allOf: [
+        { properties: { a: { type: 'integer', minimum: 3 } } },
+        { properties: { a: { maximum: 3 } }, required: ['a'] },
+      ],
+    },
+  ],
+  [
+    'siblings of a reference',
+    { ...reference('Other'), required: ['b'], properties: { b: { const: 2 } } },
+    { Other: { type: 'object', required: ['a'], properties: { a: { const: 1 } } } },
+  ],
+  ['an object by its keywords alone', { properties: { a: { type: 'integer' } }, required: ['a'] }],
+];
+
+const CHOICES: readonly Case[] = [
+  ['anyOf', { anyOf: [{ type: 'string', minLength: 3 }, { type: 'integer' }] }],
+  ['anyOf with a branch that cannot be', { anyOf: [false, { type: 'integer' }] }],
+  ['anyOf beside a type', { type: 'string', anyOf: [{ type: 'integer' }, { minLength: 4 }] }],
+  ['oneOf integer or number', { oneOf: [{ type: 'integer' }, { type: 'number' }] }],
+  [
+    'oneOf of overlapping objects',
+    {
+      oneOf: [
+        { type: 'object', properties: { a: { type: 'string' } } },
+        { type: 'object', required: ['b'], properties: { b: { type: 'string' } } },
+      ],
+    },
+  ],
+  [
+    'oneOf where one branch holds the other',
+    {
+      oneOf: [
+        { type: 'object', required: ['a'], properties: { a: { type: 'string' } } },
+        { type: 'object', required: ['a', 'b'], properties: { a: { type: 'string' }, b: { type: 'string' } } },
+      ],
+    },
+  ],
+  [
+    'oneOf of three texts',
+    { oneOf: [{ type: 'string' }, { type: 'string', enum: ['2020-01-01'] }, { type: 'string', pattern: '^x' }] },
+  ],
+  [
+    'oneOf of optional properties only',
+    {
+      oneOf: [
+        { type: 'object', properties: { a: { type: 'integer' } } },
+        { type: 'object', properties: { b: { type: 'integer' } } },
+        { type: 'array' },
+      ],
+    },
+  ],
+  [
+    'oneOf required or required',
+    {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      oneOf: [{ required: ['a'] }, { required: ['b'] }],
+    },
+  ],
+  [
+    'anyOf inside oneOf inside allOf',
+    { allOf: [{ oneOf: [{ anyOf: [{ const: 1 }, { const: 2 }] }, { const: 3 }] }, { minimum: 2 }] },
+  ],
+  ['not a type', { not: { type: ['object', 'string'] } }],
+  ['not a constant', { type: 'string', enum: ['a', 'b'], not: { const: 'a' } }],
+  ['not required', { type: 'object', properties: { a: { type: 'string' } }, not: { required: ['a'] } }],
+  [
+    'not both',
+    {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      required: ['a'],
+      not: { required: ['a', 'b'] },
+    },
+  ],
+  [
+    'not of a property',
+    {
+      type: 'object',
+      properties: { kind: { enum: ['x', 'y'] } },
+      required: ['kind'],
+      not: { properties: { kind: { const: 'x' } } },
+    },
+  ],
+  ['not a pattern', { type: 'string', not: { pattern: '^[a-m]' } }],
+  [
+    'not anyOf',
+    { type: 'integer', minimum: 0, maximum: 3, not: { anyOf: [{ const: 0 }, { const: 1 }, { const: 2 }] } },
+  ],
+  ['not not', { not: { not: { type: 'integer' } } }],
+  [
+    'if then',
+    {
+      type: 'object',
+      required: ['kind'],
+      properties: { kind: { enum: ['a', 'b'] } },
+      if: { properties: { kind: { const: 'a' } } },
+      then: { required: ['x'] },
+      else: { required: ['y'] },
+    },
+  ],
+  [
+    'if then that cannot be',
+    {
+      type: 'object',
+      required: ['kind'],
+      properties: { kind: { enum: ['a', 'b'] } },
+      if: { properties: { kind: { const: 'a' } } },
+      then: false,
+    },
+  ],
+  ['if else alone', { type: 'integer', minimum: 0, maximum: 20, if: { minimum: 10 }, else: { const: 4 } }],
+  [
+    'several ifs',
+    {
+      type: 'object',
+      required: ['k'],
+      properties: { k: { enum: ['a', 'b', 'c'] } },
+      allOf: ['a', 'b', 'c'].map((k) => ({
+        if: { properties: { k: { const: k } } },
+        then: { required: [`need_${k}`], properties: { [`need_${k}`]: { const: k } } },
+      })),
+    },
+  ],
+  ['a discriminator', { oneOf: [reference('Cat'), reference('Dog')], discriminator: { propertyName: 'kind' } }, pets()],
+  [
+    'a discriminator with a mapping',
+    {
+      oneOf: [reference('Cat'), reference('Dog')],
+      discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat', dog: 'Dog' } },
+    },
+    pets(),
+  ],
+];
+
+const CYCLES: readonly Case[] = [
+  ['an optional property', { type: 'object', properties: { name: { type: 'string' }, parent: reference('Subject') } }],
+  [
+    'a list of children',
+    {
+      type: 'object',
+      required: ['children'],
+      properties: { children: { type: 'array', items: reference('Subject') } },
+    },
+  ],
+  [
+    'a nullable child',
+    { type: 'object', required: ['next'], properties: { next: { anyOf: [reference('Subject'), { type: 'null' }] } } },
+  ],
+  [
+    'the shortest branch',
+    {
+      oneOf: [
+        {
+          type: 'object',
+          required: ['and'],
+          properties: { and: { type: 'array', items: reference('Subject'), minItems: 2 } },
+        },
+        { type: 'string' },
+      ],
+    },
+  ],
+  [
+    'two schemas that hold each other',
+    { type: 'object', required: ['b'], properties: { b: reference('B') } },
+    { B: { type: 'object', properties: { a: reference('Subject') } } },
+  ],
+  ['a map of itself', { type: 'object', additionalProperties: reference('Subject') }],
+  [
+    'a JSON value',
+    {
+      anyOf: [
+        { type: ['string', 'number', 'boolean', 'null'] },
+        { type: 'array', items: reference('Subject') },
+        { type: 'object', additionalProperties: reference('Subject') },
+      ],
+    },
+  ],
+  [
+    'allOf of a base that refers back',
+    { allOf: [reference('Base'), { type: 'object', properties: { child: reference('Subject') } }] },
+    { Base: { type: 'object', properties: { peers: { type: 'array', items: reference('Subject') } } } },
+  ],
+];
+
+function pets(): Readonly<Record<string, unknown>> {
+  const pet = (name: string): object => ({
+    type: 'object',
+    required: ['kind', name],
+    properties: { kind: { type: 'string' }, [name]: { type: 'integer' } },
+  });
+  return { Cat: pet('lives'), Dog: pet('bark') };
+}
+
+const SEEDS = [1, 2, 3, 4, 5];
+
+describe.each([
+  ['a scalar', SCALARS],
+  ['a format', FORMATS.map((format): Case => [format, { type: 'string', format }])],
+  ['an array', ARRAYS],
+  ['an object', OBJECTS],
+  ['a choice', CHOICES],
+  ['a cycle is cut and stays valid', CYCLES],
+] as readonly (readonly [string, readonly Case[]])[])('%s', (kind, cases) => {
+  it.each(cases)('%s', async (...row) => {
+    const [name, schema, others = {}] = row as Case;
+    const one = await openSchema(schema, others);
+    const uri = `https://vouch.test/${encodeURIComponent(`${kind} ${name}`)}`;
+    // Objects share no parts, or the second validator would take them for one.
+    const document = structuredClone({
+      components: { schemas: { ...others, Subject: schema } },
+      $ref: '#/components/schemas/Subject',
+    });
+    registerSchema(
+      document as Parameters<typeof registerSchema>[0],
+      uri,
+      'https://json-schema.org/draft/2020-12/schema',
+    );
+    for (const seed of SEEDS) {
+      const value = one.value({ seed });
+      expect(one.check(value), JSON.stringify(value)?.slice(0, 300)).toEqual([]);
+      const second = await validate(uri, value as never, 'BASIC');
+      expect(second.valid, `${JSON.stringify(value)} ${JSON.stringify(second)}`.slice(0, 600)).toBe(true);
+      expect(one.value({ seed })).toEqual(value);
+    }
+    expect(one.notes).toEqual([]);
+    unregisterSchema(uri);
+  });
+});
+
+describe('a schema that nothing fits', () => {
+  it.each([
+    ['false', false],
+    ['two types', { allOf: [{ type: 'string' }, { type: 'integer' }] }],
+    ['bounds that cross', { type: 'integer', minimum: 5, maximum: 4 }],
+    ['a property that must be and must not be', { type: 'object', required: ['a'], properties: { a: false } }],
+    ['a child without end', { type: 'object', required: ['a'], properties: { a: reference('Subject') } }],
+    ['a pattern that cannot be', { type: 'string', pattern: '.^' }],
+  ])('%s is said to be one, and something comes back', async (_, schema) => {
+    const one = await openSchema(schema);
+    expect(() => one.value()).not.toThrow();
+    expect(one.notes.length).toBeGreaterThan(0);
+    expect(one.notes[0]).toContain('/components/schemas/Subject');
+  });
+});
