@@ -18,7 +18,7 @@ export function sessionHandlers({ sessions }: ControlledParts): Readonly<Record<
   const find = (call: Call): Session => sessions.find(readId(call));
   return {
     listSessions: () => answerJson(200, { sessions: sessions.list().map(show) }),
-    createSession: ({ call }) => answerJson(201, show(sessions.open(readBody(call) as SessionOpening))),
+    createSession: ({ call }) => answerJson(201, show(sessions.open(readBody(call)))),
     getSession: ({ call }) => answerJson(200, show(find(call))),
     deleteSession: ({ call }) => {
       const session = find(call);

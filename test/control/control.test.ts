@@ -6,6 +6,9 @@ import { CONTROL_SPEC } from '../../src/server/control.js';
 import { AUTHORIZED, describeBoth, jsonInit, type Reach } from '../describe-both.js';
 import { createControlClient, loadControlDocument, type AskControl } from './control-client.js';
 
+/** What was asked, and the status, code and part of the detail it is refused with. */
+type Refused = readonly [string, readonly [string, string, unknown], readonly [number, string, string]];
+
 const KEYS = '/organization/admin_api_keys';
 let document: Awaited<ReturnType<typeof loadControlDocument>>;
 beforeAll(async () => {
@@ -313,43 +316,30 @@ describeBoth('the control API', (start) => {
   });
 
   it.each([
-    [
-      'a session nobody opened',
-      'GET',
-      '/journal?session=nobody',
-      undefined,
-      [404, 'SESSION_UNKNOWN', 'no session "nobody" is open'],
-    ],
-    ['an id that cannot be one', 'POST', '/sessions', { id: 'a b' }, [400, 'CONTROL_INVALID', '"id"']],
-    ['the default session again', 'POST', '/sessions', { id: 'default' }, [409, 'SESSION_EXISTS', 'already open']],
+    ['an id that cannot be one', ['POST', '/sessions', { id: 'a b' }], [400, 'CONTROL_INVALID', '"id"']],
+    ['the default session again', ['POST', '/sessions', { id: 'default' }], [409, 'SESSION_EXISTS', 'already open']],
     [
       'the end of the default session',
-      'DELETE',
-      '/sessions/default',
-      undefined,
+      ['DELETE', '/sessions/default', undefined],
       [409, 'SESSION_INVALID', 'cannot be closed'],
     ],
     [
       'a scenario nobody wrote',
-      'POST',
-      '/sessions',
-      { scenarios: ['nope'] },
+      ['POST', '/sessions', { scenarios: ['nope'] }],
       [404, 'SCENARIO_UNKNOWN', 'no scenario is called "nope"'],
     ],
-    ['a copy of nobody', 'POST', '/sessions', { from: 'nobody' }, [404, 'SESSION_UNKNOWN', 'no session "nobody"']],
-    ['a property nobody knows', 'POST', '/sessions', { ids: 'a' }, [400, 'CONTROL_INVALID', 'ids']],
-    ['a parameter nobody knows', 'GET', '/journal?sinc=3', undefined, [400, 'CONTROL_INVALID', 'sinc']],
-    ['no JSON', 'POST', '/sessions', '{"id": ', [400, 'CONTROL_INVALID', 'JSON']],
+    ['a copy of nobody', ['POST', '/sessions', { from: 'nobody' }], [404, 'SESSION_UNKNOWN', 'no session "nobody"']],
+    ['a property nobody knows', ['POST', '/sessions', { ids: 'a' }], [400, 'CONTROL_INVALID', 'ids']],
+    ['a parameter nobody knows', ['GET', '/journal?sinc=3', undefined], [400, 'CONTROL_INVALID', 'sinc']],
+    ['no JSON', ['POST', '/sessions', '{"id": '], [400, 'CONTROL_INVALID', 'JSON']],
     [
       'a collection nobody knows',
-      'GET',
-      '/state/admin_api_key',
-      undefined,
+      ['GET', '/state/admin_api_key', undefined],
       [404, 'COLLECTION_UNKNOWN', 'no collection "admin_api_key"'],
     ],
-    ['a path nobody knows', 'GET', '/sesions', undefined, [404, 'CONTROL_UNKNOWN', 'no path /sesions']],
-    ['a method nobody knows', 'PATCH', '/sessions', undefined, [405, 'CONTROL_UNKNOWN', 'GET, HEAD, OPTIONS, POST']],
-  ] as const)('refuses %s', async (_, ...[method, path, body, [status, code, detail]]) => {
+    ['a path nobody knows', ['GET', '/sesions', undefined], [404, 'CONTROL_UNKNOWN', 'no path /sesions']],
+    ['a method nobody knows', ['PATCH', '/sessions', undefined], [405, 'CONTROL_UNKNOWN', 'GET, HEAD, OPTIONS, POST']],
+  ] as readonly Refused[])('refuses %s', async (_, [method, path, body], [status, code, detail]) => {
     const control = ask(await start());
     const answer = await control(method, path, body);
     expect(answer).toMatchObject({ status, code, detail: expect.stringContaining(detail) });
