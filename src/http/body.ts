@@ -33,7 +33,8 @@ export interface BodyReaderParts extends BodyParts {
   readonly findUndeclared: UndeclaredFinder;
 }
 
-const NO_BODY: ReadBody = Object.freeze({ value: undefined, mediaType: undefined });
+/** What there is where no body came. */
+export const NO_BODY: ReadBody = Object.freeze({ value: undefined, mediaType: undefined });
 /** How many Content-Type texts of one operation are remembered: a multipart boundary is a new one each time. */
 const MOST_TYPES = 32;
 

@@ -1,10 +1,10 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operation.js';
-import { type BodyReader, createBodyReader, demandBody } from './body.js';
+import { type BodyReader, createBodyReader, demandBody, NO_BODY, type ReadBody } from './body.js';
 import { type BodyBytes, hasBody, readBody } from './body-source.js';
 import { createCoerce } from './coerce.js';
 import type { QueryProfile } from './parameter-plan.js';
-import { createParametersReader, type ParametersReader } from './parameters.js';
+import { createParametersReader, type ParametersReader, type ParameterValues } from './parameters.js';
 import { toError } from './report.js';
 import { type AcceptCredential, createSecurityReader, type SecurityReader } from './security.js';
 import { createShapes } from './shape.js';
@@ -70,7 +70,11 @@ interface Plan {
 
 /** A call in the making. */
 interface Draft {
-  readonly call: Omit<Call, 'body' | 'bytes' | 'mediaType' | 'violations'>;
+  readonly operation: Operation;
+  readonly request: Request;
+  readonly url: string;
+  readonly values: ParameterValues;
+  readonly credentials: Readonly<Record<string, string>>;
   readonly violations: Violation[];
 }
 
@@ -107,14 +111,20 @@ export function createCallDecoder(
       const url = readTarget(request.url);
       const question = url.indexOf('?');
       const search = question === -1 ? '' : url.slice(question + 1);
-      const { headers, method } = request;
+      const { headers } = request;
       const violations: Violation[] = [];
-      const accepted = plan.readSecurity({ headers, search }, violations);
-      const values = plan.readParameters({ pathText, search, headers }, violations);
-      const draft = { call: { operation, method, url, ...values, headers, credentials: accepted }, violations };
+      const source = { pathText, search, headers };
+      const draft: Draft = {
+        operation,
+        request,
+        url,
+        credentials: plan.readSecurity(source, violations),
+        values: plan.readParameters(source, violations),
+        violations,
+      };
       if (!hasBody(request)) {
         demandBody(operation, violations);
-        return finish(draft, undefined, { value: undefined, mediaType: undefined });
+        return finish(draft, undefined, NO_BODY);
       }
       return readBody(request, bodyLimitBytes).then((body) => withBody(draft, plan, { body, limit: bodyLimitBytes }));
     },
@@ -131,28 +141,40 @@ function readTarget(url: string): string {
 
 function withBody(draft: Draft, plan: Plan, came: { readonly body: BodyBytes; readonly limit: number }): Call {
   const { body, limit } = came;
-  const { operation, headers } = draft.call;
-  const nothing = { value: undefined, mediaType: undefined };
+  const { operation, request, violations } = draft;
   if (body.kind === 'bytes') {
-    return finish(draft, body.bytes, plan.readBody(body.bytes, headers.get('content-type'), draft.violations));
+    const read = plan.readBody(body.bytes, request.headers.get('content-type'), violations);
+    return finish(draft, body.bytes, read);
   }
   if (body.kind === 'large') {
     const size = body.size === undefined ? 'more' : `${body.size} bytes`;
     const message = `the body has ${size}, and at most ${limit} bytes are taken`;
-    draft.violations.push(toError({ code: 'BODY_TOO_LARGE', in: 'body', message, status: 413 }));
+    violations.push(toError({ code: 'BODY_TOO_LARGE', in: 'body', message, status: 413 }));
   } else if (body.kind === 'incomplete') {
     const message = 'the body did not arrive whole: the client went away or sent less than it announced';
-    draft.violations.push(toError({ code: 'BODY_INCOMPLETE', in: 'body', message }));
-  } else demandBody(operation, draft.violations);
-  return finish(draft, undefined, nothing);
+    violations.push(toError({ code: 'BODY_INCOMPLETE', in: 'body', message }));
+  } else demandBody(operation, violations);
+  return finish(draft, undefined, NO_BODY);
 }
 
-function finish(
-  { call, violations }: Draft,
-  bytes: Uint8Array | undefined,
-  body: { readonly value: unknown; readonly mediaType: string | undefined },
-): Call {
-  return { ...call, body: body.value, bytes, mediaType: body.mediaType, violations: sortViolations(violations) };
+// Written out: spreading costs more than all the rest of a small call.
+function finish(draft: Draft, bytes: Uint8Array | undefined, body: ReadBody): Call {
+  const { operation, request, values } = draft;
+  return {
+    operation,
+    method: request.method,
+    url: draft.url,
+    path: values.path,
+    query: values.query,
+    header: values.header,
+    cookie: values.cookie,
+    body: body.value,
+    bytes,
+    mediaType: body.mediaType,
+    headers: request.headers,
+    credentials: draft.credentials,
+    violations: sortViolations(draft.violations),
+  };
 }
 
 /** Errors first, each group in the order it was found. */

@@ -55,7 +55,7 @@ export function createExplainer(
         pointer: `${lead}${finding.path}`,
         message: `${toSubject(words, finding.path)} ${finding.says}`,
         by,
-        ...(finding.schemaPointer === undefined ? {} : { schemaPointer: finding.schemaPointer }),
+        schemaPointer: finding.schemaPointer,
       }));
   };
 }

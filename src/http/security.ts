@@ -32,6 +32,19 @@ export function createSecurityReader(
   // `{}` among the alternatives makes credentials optional; those that come are looked at all the same.
   const open = alternatives.some((schemes) => schemes.length === 0);
   const schemes = [...new Set(alternatives.flat())];
+  const [only] = schemes;
+  // Most operations ask for one scheme, and most calls bring it: that way needs no bookkeeping.
+  if (only !== undefined && alternatives.length === 1 && schemes.length === 1) {
+    return (source, violations) => {
+      const finding = findCredential(only, source, accept);
+      if ('report' in finding) {
+        violations.push(toError({ ...finding.report, status: 401 }));
+        return NO_CREDENTIALS;
+      }
+      if (finding.note !== undefined) violations.push(toNote(finding.note));
+      return { [only.name]: finding.credential };
+    };
+  }
 
   return (source, violations) => {
     const findings = new Map(schemes.map((scheme) => [scheme, findCredential(scheme, source, accept)]));
@@ -100,6 +113,9 @@ function findKey(
   return { credential: found };
 }
 
+/** How nearly every client writes it. */
+const PLAIN_BEARER = /^Bearer [\w.~+/=-]+$/;
+
 /** A credential in the Authorization header (RFC 9110 section 11.6.2). */
 function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
   if (scheme.type === 'mutualTLS') {
@@ -111,6 +127,7 @@ function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
   }
   const wanted = scheme.type === 'http' ? (scheme.scheme ?? 'bearer') : 'bearer';
   const header = headers.get('authorization');
+  if (wanted === 'bearer' && header !== null && PLAIN_BEARER.test(header)) return { credential: header.slice(7) };
   const shown = wanted === 'bearer' ? 'Bearer' : wanted === 'basic' ? 'Basic' : wanted;
   if (header === null || header.trim() === '') {
     return refuse(scheme, 'CREDENTIAL_MISSING', `the Authorization header is missing; it must be "${shown} …"`);

@@ -1,12 +1,12 @@
 import type { Contract } from '../contract/contract.js';
-import { escapeSegment } from '../contract/pointer.js';
+import { toPointer } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 import { isFlagged } from './read-write.js';
 import { toStrictError, toNote } from './report.js';
 import { nearestWord } from './sentence.js';
 import type { Shape } from './shape.js';
 import { NO_VIOLATIONS, type Violation } from './violation.js';
-import { toSubject } from './wording.js';
+import { type PlaceWords, toSubject } from './wording.js';
 
 /** Finds what a valid body holds beyond the contract: properties nobody declared, and those that only the server may set. */
 export type UndeclaredFinder = (value: unknown, schemaPointer: string) => readonly Violation[];
@@ -98,21 +98,15 @@ function readDeclared(pointers: readonly string[], contract: Contract, shapes: (
 function toUndeclared(path: readonly string[], declared: Declared, strict: boolean): Violation {
   const close = nearestWord(path.at(-1) ?? '', [...declared.properties.keys()]);
   const hint = close === undefined ? '' : `; did you mean "${close}"?`;
-  return at(path, (subject) =>
-    toStrictError(
-      { code: 'PROPERTY_UNDECLARED', in: 'body', message: `${subject} is not declared by the schema${hint}` },
-      strict,
-    ),
-  );
+  const pointer = toPointer(...path);
+  const message = `${toSubject(BODY, pointer)} is not declared by the schema${hint}`;
+  return toStrictError({ code: 'PROPERTY_UNDECLARED', in: 'body', pointer, message }, strict);
 }
 
 function toReadOnly(path: readonly string[]): Violation {
-  return at(path, (subject) =>
-    toNote({ code: 'READ_ONLY', in: 'body', message: `${subject} is read-only: only the server sets it` }),
-  );
+  const pointer = toPointer(...path);
+  const message = `${toSubject(BODY, pointer)} is read-only: only the server sets it`;
+  return toNote({ code: 'READ_ONLY', in: 'body', pointer, message });
 }
 
-function at(path: readonly string[], build: (subject: string) => Violation): Violation {
-  const pointer = path.map((name) => `/${escapeSegment(name)}`).join('');
-  return { ...build(toSubject({ in: 'body', name: undefined, answered: false }, pointer)), pointer };
-}
+const BODY: PlaceWords = { in: 'body', name: undefined, answered: false };

@@ -10,6 +10,8 @@ import { NO_VIOLATIONS, type Violation, type ViolationPlace } from './violation.
 export interface Validators {
   /** The check of the schema at a pointer of the inner document; cheap to ask for again. */
   check(schemaPointer: string, direction: Direction): SchemaCheck;
+  /** Compiles the schema at a pointer now; those it refers to still wait for their first value. */
+  prepare(schemaPointer: string, direction: Direction): void;
   /** Schemas that could not be compiled whole so far, and what was dropped of them. */
   problems(): readonly Problem[];
   /** Whether something had to be dropped from the schema at a pointer, or from one it uses and was compiled. */
@@ -64,6 +66,9 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
       const check = createCheck(pointer, direction);
       checks[direction].set(pointer, check);
       return check;
+    },
+    prepare: (pointer, direction) => {
+      units[direction].quick(followReferences(contract, pointer));
     },
     problems: () => units.problems(),
     isWhole: (pointer) => units.isWhole(followReferences(contract, pointer)),
