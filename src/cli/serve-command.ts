@@ -107,6 +107,7 @@ function withControl(command: Command): void {
     .option('--no-control-token', 'do without a token also where other machines can reach it')
     .option('--control-origin <origin>', 'an origin whose pages may use it; may be repeated', collect)
     .option('--require-session', 'a session has to be opened before a request may name it', false)
+    .addOption(new Option('--max-sessions <n>', 'how many sessions there may be at once').argParser(readNumber))
     .addOption(new Option('--journal-limit <n>', 'interactions kept for each session').argParser(readNumber));
 }
 
@@ -132,6 +133,7 @@ interface ServeFlags extends DocumentFlags, ListenFlags {
   readonly controlToken?: string | boolean;
   readonly controlOrigin?: readonly string[];
   readonly requireSession: boolean;
+  readonly maxSessions?: number;
   readonly journalLimit?: number;
 }
 
@@ -150,6 +152,7 @@ function readMockOptions(flags: ServeFlags): Partial<MockOptions> {
     controlPrefix: flags.controlPrefix,
     controlToken: flags.controlToken === true ? undefined : flags.controlToken,
     controlOrigins: flags.controlOrigin,
+    maxSessions: flags.maxSessions,
     journalLimit: flags.journalLimit,
   };
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

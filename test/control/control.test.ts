@@ -316,6 +316,11 @@ describeBoth('the control API', (start) => {
   });
 
   it.each([
+    [
+      'a session nobody opened',
+      ['GET', '/journal?session=nobody', undefined],
+      [404, 'SESSION_UNKNOWN', 'no session "nobody" is open'],
+    ],
     ['an id that cannot be one', ['POST', '/sessions', { id: 'a b' }], [400, 'CONTROL_INVALID', '"id"']],
     ['the default session again', ['POST', '/sessions', { id: 'default' }], [409, 'SESSION_EXISTS', 'already open']],
     [
