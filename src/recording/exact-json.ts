@@ -44,6 +44,14 @@ export function writeJson(value: unknown, indent = 0): string {
   return text.includes('\\u0000exact:') ? text.replace(MARKED, '$1') : text;
 }
 
+/** A value with every number as a double, as a validator takes it. */
+export function toDoubles(value: unknown): unknown {
+  if (value instanceof ExactNumber) return Number(value.source);
+  if (Array.isArray(value)) return value.map(toDoubles);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toDoubles(member)]));
+}
+
 /** A value as the one text that all values equal to it share: the members of objects sorted by name. */
 export function writeCanonical(value: unknown): string {
   if (value instanceof ExactNumber) return value.source;

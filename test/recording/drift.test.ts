@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { loadContract } from '../../src/contract/load.js';
+import { createValidators } from '../../src/http/validate.js';
+import { createMock } from '../../src/mock.js';
+import { loadCassette } from '../../src/recording/cassette.js';
+import { createResponseCheck } from '../../src/recording/conformance.js';
+import { type DriftResult, type DriftVerdict, findDrift } from '../../src/recording/drift.js';
+import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift-report.js';
+import { createUpstream } from '../../src/recording/upstream.js';
+import { createShapeReader } from '../../src/recording/value-shape.js';
+import { createFolder } from './folders.js';
+import { startUpstream, type UpstreamOptions } from './upstream.js';
+
+const TOKEN = 'Bearer drift-token-1';
+const KEYS = '/v1/organization/admin_api_keys';
+// The built-in contract leaves the roles open; with an enum there is something that can grow.
+const OVERLAY = join(mkdtempSync(join(tmpdir(), 'vouch-drift-')), 'roles.json');
+const action = { target: '$.components.schemas.Owner.properties.role', update: { enum: ['member'] } };
+writeFileSync(OVERLAY, JSON.stringify({ overlay: '1.0.0', info: { title: 'Roles', version: '1' }, actions: [action] }));
+afterAll(() => rmSync(dirname(OVERLAY), { recursive: true }));
+const contract = await loadContract('spec/openapi.yaml', { overlays: [OVERLAY] });
+const validators = createValidators(contract);
+
+type Body = Readonly<Record<string, unknown>>;
+type List = Body & { readonly data: readonly Body[] };
+
+/** Changes every key in a list. */
+const each =
+  (change: (key: Body) => Body) =>
+  (body: unknown): unknown => ({ ...(body as List), data: (body as List).data.map(change) });
+const without =
+  (name: string) =>
+  (key: Body): Body =>
+    Object.fromEntries(Object.entries(key).filter(([member]) => member !== name));
+const whole =
+  (change: Body) =>
+  (body: unknown): unknown => ({ ...(body as Body), ...change });
+
+/** Records a list with one upstream and asks another one whether it still holds. */
+async function drift(
+  before: UpstreamOptions,
+  after: UpstreamOptions,
+  more: { requests?: readonly RequestInit[]; operations?: readonly string[]; down?: boolean; path?: string } = {},
+): Promise<{ results: readonly DriftResult[]; asked: readonly string[] }> {
+  const old = await startUpstream(before);
+  const folder = createFolder();
+  const mock = await createMock({
+    spec: 'spec/openapi.yaml',
+    overlays: [OVERLAY],
+    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: old.url, live: true },
+  });
+  for (const request of more.requests ?? [{}]) {
+    const response = await mock.fetch(more.path ?? KEYS, {
+      ...request,
+      headers: { authorization: TOKEN, 'content-type': 'application/json' },
+    });
+    await response.arrayBuffer();
+  }
+  await mock.close();
+  await old.close();
+  const live = await startUpstream(after);
+  if (more.down === true) await live.close();
+  else onTestFinished(() => live.close());
+  const upstream = createUpstream(live.url);
+  onTestFinished(upstream.close);
+  const results = await findDrift({
+    contract,
+    cassette: loadCassette(join(folder, 'keys')),
+    upstream,
+    headers: { authorization: TOKEN },
+    operations: more.operations ?? [],
+    check: createResponseCheck(validators),
+    readShape: createShapeReader(contract),
+  });
+  return { results, asked: live.seen.map(({ method, url }) => `${method} ${url}`) };
+}
+
+const OFF = each((key) => ({ ...key, created_at: 'yesterday' }));
+const status =
+  (code: number): NonNullable<UpstreamOptions['intercept']> =>
+  (_request, response) => {
+    response.writeHead(code, { 'content-type': 'application/json' });
+    response.end('{"error":{"message":"no","type":"t","param":null,"code":null}}');
+    return true;
+  };
+
+const WAYS: readonly (readonly [way: string, before: UpstreamOptions, after: UpstreamOptions, verdict: DriftVerdict, exit: number, fact: RegExp])[] = [
+  ['nothing but values changed', { keys: 2 }, { keys: 5 }, 'in-sync', 0, /^= 0001/],
+  ['an optional field was added', {}, { change: each((key) => ({ ...key, value: 'shown' })) }, 'recording-old', 1, /\/data\/\*\/value is new/],
+  ['an undeclared field was added', {}, { change: each((key) => ({ ...key, color: 'red' })) }, 'recording-old', 1, /\/data\/\*\/color is new/],
+  ['an optional field was removed', { change: each((key) => ({ ...key, value: 'shown' })) }, {}, 'recording-old', 1, /\/data\/\*\/value is gone/],
+  ['a declared status came instead', {}, { intercept: status(429) }, 'recording-old', 1, /the status was 200 and is 429/],
+  ['a required field was removed', {}, { change: each(without('owner')) }, 'api-left-contract', 2, /live: .*owner.* is required/],
+  ['a type changed', {}, { change: OFF }, 'api-left-contract', 2, /created_at was number and is string/],
+  ['an enum got a new member', {}, { change: each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } })) }, 'api-left-contract', 2, /live: .*role.*"owner"/],
+  ['a constant changed', {}, { change: whole({ object: 'page' }) }, 'api-left-contract', 2, /live: .*object/],
+  ['an undeclared status came instead', {}, { intercept: status(418) }, 'api-left-contract', 2, /live: status 418 is not declared/],
+  ['an undeclared media type came instead', {}, { intercept: (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
+    return true;
+  } }, 'api-left-contract', 2, /the media type was application\/json and is text\/html/],
+  ['the API came back to its contract', { change: OFF }, {}, 'recording-stale', 1, /recorded: .*created_at/],
+  ['recording and API agree against the contract', { change: OFF }, { change: OFF }, 'contract-wrong', 2, /would fit: .*spec\/openapi\.yaml:\d+.*: allow the type "string" too/],
+  ['both are off, each in its own way', { change: OFF }, { change: each(without('owner')) }, 'both-off-contract', 2, /each in its own way/],
+];
+
+describe('drift', () => {
+  it.each(WAYS.map(([way, before, after, verdict, exit, fact]) => ({ way, before, after, verdict, exit, fact })))(
+    'says $verdict where $way',
+    async ({ before, after, verdict, exit, fact }) => {
+      const { results } = await drift(before, after);
+      expect(results.map((result) => result.verdict)).toEqual([verdict]);
+      expect(readDriftExit(results)).toBe(exit);
+      expect(formatDrift(results).join('\n')).toMatch(fact);
+    },
+  );
+
+  it('says which enum would have to grow where API and recording agree on a new member', async () => {
+    const change = each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } }));
+    const { results } = await drift({ change }, { change });
+    expect(results[0]?.suggestions).toEqual([expect.stringMatching(/properties\/role.*: allow the value "owner" too$/)]);
+  });
+
+  it('ends with 3 where the API cannot be asked', async () => {
+    const { results } = await drift({}, {}, { down: true });
+    expect(results).toMatchObject([{ verdict: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') as string }]);
+    expect(readDriftExit(results)).toBe(3);
+  });
+
+  it('sends safe methods only, and others where they were named', async () => {
+    const requests = [{ method: 'POST', body: '{"name":"ci"}' }];
+    const silent = await drift({}, {}, { requests });
+    expect(silent.asked).toEqual([]);
+    expect(silent.results).toMatchObject([
+      { verdict: 'skipped', reason: 'POST is not safe: name it with --operation createAdminApiKey to send it all the same' },
+    ]);
+    expect(readDriftExit(silent.results)).toBe(3);
+    const named = await drift({}, {}, { requests, operations: ['createAdminApiKey'] });
+    expect(named.asked).toEqual([`POST ${KEYS}`]);
+    expect(named.results).toMatchObject([{ verdict: 'in-sync' }]);
+  });
+
+  it('sends a request that was recorded several times once', async () => {
+    const { asked, results } = await drift({}, {}, { requests: [{}, {}, {}] });
+    expect(asked).toEqual([`GET ${KEYS}`]);
+    expect(results).toHaveLength(1);
+  });
+
+  it('does not send a placeholder in the place of a secret', async () => {
+    const { asked, results } = await drift({}, {}, { path: `${KEYS}?after=sk-admin-0123456789abcdefghijABCDEFGHIJ` });
+    expect(asked).toEqual([]);
+    expect(results).toMatchObject([{ verdict: 'skipped', reason: 'a placeholder stands where a secret would have to be sent' }]);
+  });
+
+  it('reads as text, as JSON and as a JUnit report', async () => {
+    const { results } = await drift({}, { change: each((key) => ({ ...key, 'a<b>&"c"': 1 })) });
+    expect(formatDrift(results)).toEqual([
+      `~ 0001-listAdminApiKeys.200.json  GET ${KEYS}`,
+      '    the recording is old: record it again',
+      '    /data/*/a<b>&"c" is new',
+      '',
+      '1 × the recording is old',
+    ]);
+    expect(JSON.parse(toDriftJson(results))).toMatchObject({
+      exitCode: 1,
+      results: [{ file: '0001-listAdminApiKeys.200.json', verdict: 'recording-old', differences: [{ kind: 'added' }] }],
+    });
+    expect(toDriftJunit(results, 'keys')).toBe(
+      [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<testsuites tests="1" failures="1" errors="0" skipped="0">',
+        '  <testsuite name="drift of keys" tests="1" failures="1" errors="0" skipped="0">',
+        `    <testcase classname="listAdminApiKeys" name="GET ${KEYS}"><failure type="recording-old" message="the recording is old: record it again">/data/*/a&lt;b&gt;&amp;&quot;c&quot; is new</failure></testcase>`,
+        '  </testsuite>',
+        '</testsuites>',
+      ].join('\n'),
+    );
+  });
+});
