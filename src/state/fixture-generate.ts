@@ -10,6 +10,7 @@ import type { Item } from './item-list.js';
 import { createItemSchemaReader, type ItemProperty, type ItemSchema } from './item-schema.js';
 import { readItemKey } from './resource-facts.js';
 import { toBareName, toSingular } from './resource-names.js';
+import { makeWholeItem } from './whole-item.js';
 
 /**
  * Adds the items a fixture asks for with `generate`: valid, the same for the same seed, and linked - below a parent that is
@@ -64,28 +65,14 @@ export function generateItems(
     const linked: Record<string, unknown> = {};
     for (const { property, ids } of links) if (!Object.hasOwn(given, property)) linked[property] = random.pick(ids);
     Object.assign(linked, readParents(fixture, schema, scope));
-    const item = complete(resource.schema, { given, linked, key }, parts);
+    const item = makeWholeItem(parts, {
+      schema: resource.schema,
+      given,
+      wished: linked,
+      context: { seed: parts.seed, key, direction: 'response', now: DEFAULT_INSTANT },
+    });
     collection.add({ id: readItemKey(resource, item, id), item }, scope);
   }
-}
-
-/** A whole item; a link that its schema takes no part in is left out. */
-function complete(
-  schema: string,
-  from: { readonly given: Item; readonly linked: Item; readonly key: string },
-  { generator, validators, seed }: FixtureParts,
-): Item {
-  const context = { seed, key: from.key, direction: 'response' as const, now: DEFAULT_INSTANT };
-  // A schema of objects gives an object.
-  const item = generator.complete(schema, { ...from.given, ...from.linked }, context) as Item;
-  const wrong = new Set(
-    validators
-      .check(schema, 'response')(item, 'body')
-      .map(({ pointer }) => pointer.split('/')[1]),
-  );
-  if (wrong.size === 0) return item;
-  const fitting = Object.entries(from.linked).filter(([name]) => !wrong.has(name));
-  return generator.complete(schema, { ...from.given, ...Object.fromEntries(fitting) }, context) as Item; // as above
 }
 
 /** Where new items may live: at the top, or below each item of the parent. */

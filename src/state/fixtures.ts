@@ -11,21 +11,7 @@ import { createItemSchemaReader } from './item-schema.js';
 import type { Item } from './item-list.js';
 import type { Resource, Resources } from './resource.js';
 import type { StoreDefinition } from './store.js';
-
-/** Makes values that fit a schema. */
-export interface ValueMaker {
-  complete(
-    schemaPointer: string,
-    partial: unknown,
-    context: {
-      readonly seed: number;
-      readonly key: string;
-      readonly direction: 'request' | 'response';
-      readonly now: number;
-      readonly known?: Readonly<Record<string, unknown>>;
-    },
-  ): unknown;
-}
+import type { ValueMaker } from './whole-item.js';
 
 /** What fixtures are read with. */
 export interface FixtureParts {

@@ -9,7 +9,7 @@ import type { Binding } from '../../state/resource.js';
 import { createView } from '../../state/view.js';
 import type { Exchange } from '../answer-source.js';
 import { createChoice, createShower, toAnswer, toNoun, type StateHandler, type StateKit } from './state-kit.js';
-import { createPlaceFinder } from './state-scope.js';
+import { createPlaceFinder, type Place } from './state-scope.js';
 import { seedOpenWorld } from './state-world.js';
 
 /** Answers a list from state: one page, in the order asked for, with an envelope that tells the truth about it. */
@@ -23,6 +23,15 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
   const idProperty = resource.idProperty ?? 'id';
   const links = operation.responses.some(({ headers }) => headers.some(({ name }) => name.toLowerCase() === 'link'));
   let filled: Envelope | undefined;
+  const demanded = plan.filters.filter(({ parameter }) =>
+    operation.parameters.some(({ name, in: from, required }) => from === 'query' && required && name === parameter),
+  );
+  // Whoever has to say what is looked for finds some of it in an open world.
+  const narrow = (place: Place, call: Call): Place => {
+    if (demanded.length === 0) return place;
+    const asked = Object.fromEntries(demanded.map(({ parameter, property }) => [property, call.query[parameter]]));
+    return { ...place, known: { ...place.known, ...asked }, part: `${place.part}?${JSON.stringify(asked)}` };
+  };
   const linked = links || (shape.items === undefined && plan.style.name !== 'none');
 
   return (exchange) => {
@@ -31,7 +40,7 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
     const place = findPlace(exchange);
     if ('missing' in place) return place.missing;
     if (choice === undefined) return undefined;
-    seedOpenWorld(kit, exchange, place);
+    seedOpenWorld(kit, exchange, narrow(place, call));
     const list = place.collection.list(place.scope);
     const within =
       binding.within === undefined ? undefined : { [binding.within.property]: call.path[binding.within.parameter] };

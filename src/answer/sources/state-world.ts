@@ -1,5 +1,6 @@
 import type { Entry, Item } from '../../state/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
+import { makeWholeItem } from '../../state/whole-item.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';
 import type { Place } from './state-scope.js';
@@ -53,20 +54,23 @@ function makeOpenItem(
   const { resource, scope, known } = of.place;
   const { schema } = kit.kit(resource.name);
   const property = schema?.properties.get(resource.idProperty ?? '');
-  const given: Record<string, unknown> = { ...known };
+  const given: Record<string, unknown> = {};
   const parts = String(of.id).split('/');
   if (parts.length === resource.keyProperties.length) {
     for (const [i, name] of resource.keyProperties.entries()) given[name] = parts[i];
   } else if (property !== undefined) given[property.name] = toType(of.id, property.schema.type);
-  if (resource.schema === undefined) return { ...given, id: of.id };
-  const made = kit.generator.complete(resource.schema, given, {
-    seed: session.seed,
-    key: `${resource.name}\0${scope}\0${of.key}`,
-    direction: 'response',
-    now: session.clock.now(),
+  if (resource.schema === undefined) return { ...known, ...given, id: of.id };
+  return makeWholeItem(kit, {
+    schema: resource.schema,
+    given,
+    wished: known,
+    context: {
+      seed: session.seed,
+      key: `${resource.name}\0${scope}\0${of.key}`,
+      direction: 'response',
+      now: session.clock.now(),
+    },
   });
-  // A schema of objects gives an object.
-  return made as Item;
 }
 
 /** An id from a path as the type its schema has. */
