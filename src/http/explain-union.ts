@@ -79,10 +79,11 @@ function explainBranches(branches: readonly Branch[], error: ErrorObject, contex
   // Several candidates: say which one the sentence is about, where it has a name that says more than its type.
   const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
   const taken = name === undefined ? '' : ` (taken as ${name})`;
-  return best.findings.map((finding) => ({
-    ...finding,
-    path: `${error.instancePath}${finding.path}`,
-    says: `${finding.says}${taken}`,
+  return best.findings.map(({ code, path, says, schemaPointer }) => ({
+    code,
+    path: `${error.instancePath}${path}`,
+    says: `${says}${taken}`,
+    schemaPointer,
   }));
 }
 

@@ -34,7 +34,7 @@ function parts(contract: Contract, schema: unknown): readonly Readonly<Record<st
 
 /** The pointer a local reference leads to; undefined for anything else. */
 export function toTarget(reference: unknown): string | undefined {
-  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+  if (typeof reference !== 'string' || (reference !== '#' && !reference.startsWith('#/'))) return undefined;
   if (!reference.includes('%')) return reference.slice(1);
   try {
     return decodeURIComponent(reference.slice(1));

@@ -51,72 +51,88 @@ export function toUnitId(pointer: string): string {
   return `vouch:${Buffer.from(pointer).toString('base64url')}`;
 }
 
+/** How a unit is copied. */
+interface Copying {
+  readonly contract: Contract;
+  readonly direction: Direction;
+  readonly link: UnitLink;
+  readonly nodes: UnitNode[];
+  readonly references: Set<string>;
+}
+
 /** Copies the schema at a pointer; `undefined` where no schema stands there. */
 export function readUnit(
   contract: Contract,
   pointer: string,
   how: { readonly direction: Direction; readonly link: UnitLink },
 ): SchemaUnit | undefined {
-  const nodes: UnitNode[] = [];
-  const references = new Set<string>();
-
-  const copy = (schema: unknown, at: string, owners: readonly unknown[]): UnitSchema | boolean => {
-    if (typeof schema === 'boolean') return schema;
-    if (!isObject(schema)) return true;
-    const result: UnitSchema = {};
-    for (const [keyword, value] of Object.entries(schema)) {
-      const here = `${at}/${escapeSegment(keyword)}`;
-      if (VALUES.has(keyword)) result[keyword] = value;
-      else if (SCHEMAS.has(keyword)) result[keyword] = copy(value, here, []);
-      else if (LISTS.has(keyword) && Array.isArray(value)) {
-        const below = keyword === 'allOf' ? [...owners, schema] : [];
-        result[keyword] = value.map((item, i) => copy(item, `${here}/${i}`, below));
-      } else if (MAPS.has(keyword) && isObject(value)) result[keyword] = copyMap(value, here, keyword);
-    }
-    link(result, schema);
-    narrowRequired(result, [...owners, schema]);
-    nodes.push({ schema: result, pointer: at });
-    return result;
-  };
-
-  const copyMap = (map: Readonly<Record<string, unknown>>, at: string, keyword: string): Record<string, unknown> => {
-    // Not a literal: a property may be called __proto__.
-    const result = Object.create(null) as Record<string, unknown>;
-    for (const [name, value] of Object.entries(map)) {
-      const here = `${at}/${escapeSegment(name)}`;
-      if (keyword === 'properties' && how.direction === 'response' && isFlagged(contract, value, 'writeOnly')) {
-        const forbidden = { [FORBIDDEN_KEYWORD]: true };
-        nodes.push({ schema: forbidden, pointer: here });
-        result[name] = forbidden;
-      } else result[name] = copy(value, here, []);
-    }
-    return result;
-  };
-
-  const link = (result: UnitSchema, schema: Readonly<Record<string, unknown>>): void => {
-    const target = toTarget(schema['$ref'] ?? schema['$dynamicRef']);
-    if (target === undefined) return;
-    references.add(target);
-    if (how.link === 'ref') result['$ref'] = toUnitId(target);
-    else result[CALL_KEYWORD] = target;
-  };
-
-  const narrowRequired = (result: UnitSchema, owners: readonly unknown[]): void => {
-    const names = result['required'];
-    if (!Array.isArray(names)) return;
-    // OpenAPI 3.1, Schema Object: `required` on a readOnly property holds in an answer only, on a writeOnly one in a request only.
-    const flag = how.direction === 'request' ? 'readOnly' : 'writeOnly';
-    result['required'] = names.filter(
-      (name) => typeof name !== 'string' || !owners.some((owner) => isFlaggedProperty(contract, owner, { name, flag })),
-    );
-  };
-
   const original = contract.at(pointer);
   if (typeof original === 'boolean') return { schema: original ? {} : { not: {} }, nodes: [], references: [] };
   if (!isObject(original)) return undefined;
-  // An object in, an object out.
-  const schema = copy(original, pointer, []) as UnitSchema;
-  return { schema, nodes, references: [...references] };
+  const copying: Copying = { contract, ...how, nodes: [], references: new Set() };
+  const schema = copyObject(original, { at: pointer, owners: [] }, copying);
+  return { schema, nodes: copying.nodes, references: [...copying.references] };
+}
+
+/** Where a schema stands, and the schemas whose `allOf` it is part of. */
+interface Standing {
+  readonly at: string;
+  readonly owners: readonly unknown[];
+}
+
+function copySchema(schema: unknown, standing: Standing, copying: Copying): UnitSchema | boolean {
+  if (typeof schema === 'boolean') return schema;
+  return isObject(schema) ? copyObject(schema, standing, copying) : true;
+}
+
+function copyObject(schema: Readonly<Record<string, unknown>>, standing: Standing, copying: Copying): UnitSchema {
+  const result: UnitSchema = {};
+  const owners = [...standing.owners, schema];
+  for (const [keyword, value] of Object.entries(schema)) {
+    const at = `${standing.at}/${escapeSegment(keyword)}`;
+    if (VALUES.has(keyword)) result[keyword] = value;
+    else if (SCHEMAS.has(keyword)) result[keyword] = copySchema(value, { at, owners: [] }, copying);
+    else if (LISTS.has(keyword) && Array.isArray(value)) {
+      const below = keyword === 'allOf' ? owners : [];
+      result[keyword] = value.map((item, i) => copySchema(item, { at: `${at}/${i}`, owners: below }, copying));
+    } else if (MAPS.has(keyword) && isObject(value)) result[keyword] = copyMap(value, at, copying);
+  }
+  linkReference(result, schema, copying);
+  if (Array.isArray(result['required'])) result['required'] = narrowRequired(result['required'], owners, copying);
+  copying.nodes.push({ schema: result, pointer: standing.at });
+  return result;
+}
+
+function copyMap(map: Readonly<Record<string, unknown>>, at: string, copying: Copying): Record<string, unknown> {
+  // Not a literal: a property may be called __proto__.
+  const result = Object.create(null) as Record<string, unknown>;
+  const isProperties = at.endsWith('/properties');
+  for (const [name, value] of Object.entries(map)) {
+    const here = `${at}/${escapeSegment(name)}`;
+    if (isProperties && copying.direction === 'response' && isFlagged(copying.contract, value, 'writeOnly')) {
+      const forbidden = { [FORBIDDEN_KEYWORD]: true };
+      copying.nodes.push({ schema: forbidden, pointer: here });
+      result[name] = forbidden;
+    } else result[name] = copySchema(value, { at: here, owners: [] }, copying);
+  }
+  return result;
+}
+
+function linkReference(result: UnitSchema, schema: Readonly<Record<string, unknown>>, copying: Copying): void {
+  // Loading rewrites every reference to a pointer; a dynamic one that is a pointer behaves like a plain one.
+  const target = toTarget(schema['$ref'] ?? schema['$dynamicRef']);
+  if (target === undefined) return;
+  copying.references.add(target);
+  if (copying.link === 'ref') result['$ref'] = toUnitId(target);
+  else result[CALL_KEYWORD] = target;
+}
+
+/** OpenAPI 3.1, Schema Object: `required` on a readOnly property holds in an answer only, on a writeOnly one in a request only. */
+function narrowRequired(names: readonly unknown[], owners: readonly unknown[], copying: Copying): readonly unknown[] {
+  const flag = copying.direction === 'request' ? 'readOnly' : 'writeOnly';
+  const isOneWay = (name: string): boolean =>
+    owners.some((owner) => isFlaggedProperty(copying.contract, owner, { name, flag }));
+  return names.filter((name) => typeof name !== 'string' || !isOneWay(name));
 }
 
 function toSet(...words: readonly string[]): ReadonlySet<string> {
