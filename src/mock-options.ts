@@ -47,6 +47,13 @@ export interface MockOptions {
   readonly upstream?: string;
   /** Whether the mock remembers; default true. */
   readonly state?: boolean;
+  /**
+   * Whether an id that nobody created is a 404 (`closed`) or comes into being when it is asked for (`open`); default: closed
+   * for collections with fixtures, open for the others.
+   */
+  readonly world?: 'closed' | 'open';
+  /** How many items an open collection shows before anybody created one; default 3. */
+  readonly items?: number;
   /** How many interactions each session's journal keeps; default 1,000. */
   readonly journalLimit?: number;
   /** Whether a session has to be opened before a request may name it; default false: naming one opens it. */

@@ -163,7 +163,7 @@ function listSources(
     ...(recordings === undefined
       ? []
       : [createReplaySource({ recordings, errors }), createForwardSource({ recordings, errors }), refuse]),
-    ...(options.state === false ? [] : [createStateSource(parts)]),
+    ...(options.state === false ? [] : [createStateSource({ ...parts, world: options.world, items: options.items })]),
     createExampleSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createGenerateSource(parts),
   ];

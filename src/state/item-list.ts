@@ -19,6 +19,8 @@ export interface Entry {
   readonly content?: ItemContent | undefined;
   /** What is shown once and then only known: property -> value. */
   readonly secrets?: Item | undefined;
+  /** Whether nobody made it: it came into being in an open world. */
+  readonly invented?: boolean | undefined;
 }
 
 /** What a new entry is made from. */
@@ -27,6 +29,7 @@ export interface NewEntry {
   readonly item: Item;
   readonly content?: ItemContent | undefined;
   readonly secrets?: Item | undefined;
+  readonly invented?: boolean | undefined;
 }
 
 /** An ordered list of items by id; copying one costs nothing until either side is written to. */

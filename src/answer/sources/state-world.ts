@@ -1,3 +1,4 @@
+import { readScope, toScope } from '../../state/collection.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
 import { makeWholeItem } from '../../state/whole-item.js';
@@ -26,7 +27,7 @@ export function bringIntoBeing(
   if (known !== undefined || list.recall(id) !== undefined) return known;
   const item = makeOpenItem(kit, exchange, { place, id, key: `id\0${id}` });
   exchange.note(`state: ${resource.name} ${JSON.stringify(id)} came into being by being asked for (open world)`);
-  return collection.add({ id, item }, scope);
+  return collection.add({ id, item, invented: true }, scope);
 }
 
 /** Fills a list of an open world with its first items, once. */
@@ -36,14 +37,24 @@ export function seedOpenWorld(kit: StateKit, exchange: Exchange, place: Place): 
   if (collection.isSeeded(mark) || kit.worldOf(resource, collection) === 'closed') return;
   collection.markSeeded(mark);
   if (resource.members !== undefined || resource.singleton || resource.schema === undefined) return;
+  if (isMade(exchange, place)) return;
   const { identity } = kit.kit(resource.name);
   const { seed } = exchange.session;
   for (let i = 1; i <= (kit.items ?? OPEN_ITEMS); i++) {
     // Negative numbers leave the positive ones to the creates.
     const id = identity.make(collection, scope, { seed, number: -i, part: place.part });
     const item = makeOpenItem(kit, exchange, { place, id, key: `open\0${place.part}\0${i}` });
-    collection.add({ id: readItemKey(resource, item, id), item }, scope);
+    collection.add({ id: readItemKey(resource, item, id), item, invented: true }, scope);
   }
+}
+
+/** Whether somebody made the item that these items would live under: what was just made has nothing under it yet. */
+function isMade({ session }: Exchange, { resource, scope }: Place): boolean {
+  const parent = resource.parents.at(-1);
+  if (parent === undefined || scope === '') return false;
+  const ids = readScope(scope);
+  const entry = session.store.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1)));
+  return entry !== undefined && entry.invented !== true;
 }
 
 function makeOpenItem(
