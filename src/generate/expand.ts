@@ -21,7 +21,14 @@ export interface Expander {
 /** Creates an expander over one contract; shapes are folded once and kept. */
 export function createExpander(contract: Contract): Expander {
   const shapes = new Map<string, Shape>();
+  const targets = new Map<string, Part | undefined>();
   const follow = (reference: string): Part | undefined => {
+    if (targets.has(reference)) return targets.get(reference);
+    const target = find(reference);
+    targets.set(reference, target);
+    return target;
+  };
+  const find = (reference: string): Part | undefined => {
     if (!reference.startsWith('#')) return undefined;
     const pointer = decodeFragment(reference.slice(1));
     const schema = contract.at(pointer);
@@ -80,8 +87,8 @@ type FoldPart = (draft: Draft, part: Part, work: Work) => void;
 function decide(draft: Draft, choice: Choice, work: Work & { readonly fold: FoldPart }): void {
   if (work.seen.has(choice.id)) return;
   work.seen.add(choice.id);
-  const decided = work.decisions.get(choice.id) ?? ((choice.plain ?? choice.options.length) === 1 ? 0 : undefined);
-  const option = decided === undefined ? undefined : choice.options[decided];
+  const decided = work.decisions.get(choice.id) ?? (choice.options.length === 1 ? 0 : undefined);
+  const option = decided === undefined ? undefined : readOption(choice, decided);
   if (option === undefined) {
     if (choice.options.length === 0) draft.impossible ??= `no option at ${choice.id}`;
     else draft.choices.push(choice);
@@ -105,12 +112,12 @@ function readChoices(schema: SchemaObject, part: Part, follow: Expander['follow'
       const preset = readDiscriminator(schema, branch, follow);
       return { add: [one], forbid: [], ...(preset === undefined ? {} : { preset }) };
     });
-    const exact = keyword === 'oneOf' && options.length > 1 ? options.map((_, i) => forbidOthers(options, i)) : [];
-    choices.push({ id: `?${pointer}/${keyword}`, keyword, options: [...options, ...exact], plain: options.length });
+    const isExact = keyword === 'oneOf' && options.length > 1;
+    choices.push({ id: `?${pointer}/${keyword}`, keyword, options, isExact });
   }
   if (schema.not !== undefined) {
     const options = [{ add: [], forbid: [{ schema: schema.not, pointer: `${pointer}/not` }] }];
-    choices.push({ id: `?${pointer}/not`, keyword: 'not', options });
+    choices.push({ id: `?${pointer}/not`, keyword: 'not', options, isExact: false });
   }
   if (schema.if !== undefined && (schema.then !== undefined || schema.else !== undefined)) {
     const condition = { schema: schema.if, pointer: `${pointer}/if` };
@@ -120,15 +127,18 @@ function readChoices(schema: SchemaObject, part: Part, follow: Expander['follow'
       { add: [condition, ...then], forbid: [] },
       { add: otherwise, forbid: [condition] },
     ];
-    choices.push({ id: `?${pointer}/if`, keyword: 'if', options });
+    choices.push({ id: `?${pointer}/if`, keyword: 'if', options, isExact: false });
   }
   return choices;
 }
 
-/** An option, and the opposite of every other one. */
-function forbidOthers(options: readonly Option[], index: number): Option {
-  const [own, others] = [options[index], options.filter((_, i) => i !== index)];
-  return { ...own, add: own?.add ?? [], forbid: others.flatMap(({ add }) => add) };
+/** The option of a number; numbers past the last one mean the same options with the opposite of all the others. */
+function readOption({ options, isExact }: Choice, index: number): Option | undefined {
+  const own = options[index % options.length];
+  if (index < options.length || own === undefined) return options[index];
+  if (!isExact) return undefined;
+  const others = options.filter((option) => option !== own);
+  return { ...own, forbid: others.flatMap(({ add }) => add) };
 }
 
 function readKey(parts: readonly Part[], decisions: Decisions): string {

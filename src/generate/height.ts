@@ -24,8 +24,7 @@ export function createHeight(expander: Expander): Height {
     if (shape.impossible !== undefined) return false;
     const [choice] = shape.choices;
     if (choice !== undefined) {
-      const plain = choice.options.slice(0, choice.plain);
-      return plain.some((_, i) => fits(parts, new Map(decisions).set(choice.id, i), levels));
+      return choice.options.some((_, i) => fits(parts, new Map(decisions).set(choice.id, i), levels));
     }
     if (isFlat(shape)) return true;
     if (levels === 0) return false;

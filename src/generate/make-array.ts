@@ -70,7 +70,7 @@ const MAXIMUM_TRIES = 40;
 function makeItem(task: Task, slot: Slot): unknown {
   const { shape, spot, run } = task;
   const declared = readItemParts(shape, slot.index);
-  if (declared === undefined) return slot.given ?? NOTHING;
+  if (declared === undefined) return slot.given === undefined ? NOTHING : slot.given;
   const parts = [...declared, ...readContained(task, slot)];
   for (let i = 0; i < MAXIMUM_TRIES; i++) {
     const stream = `${spot.stream}/${slot.index}${i === 0 ? '' : `~${i}`}`;

@@ -57,7 +57,7 @@ function makeProperty(below: Below, name: string): unknown {
   const { run, spot, shape } = task;
   const parts = readPropertyParts(shape, name);
   const own = Object.hasOwn(given, name) ? given[name] : undefined;
-  if (parts === undefined) return own ?? NOTHING;
+  if (parts === undefined) return own === undefined ? NOTHING : own;
   const path = `${spot.path}/${escapeSegment(name)}`;
   const preset = shape.presets.get(name);
   if (own === undefined && preset !== undefined && allowsPreset(run, parts, preset)) return preset;
@@ -70,7 +70,7 @@ function makeProperty(below: Below, name: string): unknown {
     depth: spot.depth + 1,
     index: spot.index,
     trail,
-    given: own ?? readKnown(task, name, path),
+    given: own === undefined ? readKnown(task, name, path) : own,
     hint: below.hint === undefined || !Object.hasOwn(below.hint, name) ? undefined : below.hint[name],
     exact: spot.exact,
     echoes: spot.echoes && isWrapped(shape, name),

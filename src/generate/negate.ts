@@ -7,7 +7,7 @@ import { type Choice, isKeywords, type Option, type Part, SYNTHETIC } from './sh
  */
 export function readNegations(part: Part, follow: (reference: string) => Part | undefined): readonly Choice[] {
   const { schema, pointer } = part;
-  if (schema === true) return [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options: [] }];
+  if (schema === true) return [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options: [], isExact: false }];
   if (!isKeywords(schema)) return [];
   const options: Option[] = [];
   const target = typeof schema.$ref === 'string' ? follow(schema.$ref) : undefined;
@@ -46,5 +46,5 @@ export function readNegations(part: Part, follow: (reference: string) => Part | 
     add({ allOf: branches.map((branch) => ({ not: branch })) }, 'branches');
   }
   if (isObject(schema.not)) add({ allOf: [schema.not] }, 'not');
-  return options.length === 0 ? [] : [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options }];
+  return options.length === 0 ? [] : [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options, isExact: false }];
 }

@@ -44,8 +44,8 @@ function* walk(question: Question, decisions: Decisions, looks: { left: number }
 }
 
 /** After a mistake: one branch, and the opposite of all the others. */
-function listExact({ options, plain }: Choice): readonly number[] {
-  return plain === undefined ? [] : Array.from({ length: options.length - plain }, (_, i) => plain + i);
+function listExact({ options, isExact }: Choice): readonly number[] {
+  return isExact ? options.map((_, i) => options.length + i) : [];
 }
 
 function isCareful({ run, spot }: Question): boolean {
@@ -55,8 +55,7 @@ function isCareful({ run, spot }: Question): boolean {
 /** The options of a choice in the order they are tried: one picked by chance among those that stay small, then the others. */
 function orderOptions(question: Question, decisions: Decisions, choice: Choice): readonly number[] {
   const { run, parts, spot } = question;
-  const plain = choice.plain ?? choice.options.length;
-  const all = Array.from({ length: plain }, (_, i) => i);
+  const all = choice.options.map((_, i) => i);
   if (choice.keyword === 'if' || choice.keyword === 'not') return all;
   const weights = all.map((i) => {
     const next = new Map(decisions).set(choice.id, i);

@@ -24,8 +24,8 @@ export interface Choice {
   readonly id: string;
   readonly keyword: 'anyOf' | 'discriminator' | 'if' | 'not' | 'oneOf';
   readonly options: readonly Option[];
-  /** How many of the options are plain; the others are the same with the opposite of all the others beside it. */
-  readonly plain?: number;
+  /** Whether exactly one may hold: each option can then also be taken with the opposite of all the others beside it. */
+  readonly isExact: boolean;
 }
 
 /** What `additionalProperties` says about the names that its neighbours do not know. */

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { openSchema } from './one-schema.js';
+
+const account = {
+  type: 'object',
+  required: ['id', 'name', 'address', 'secret'],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string', readOnly: true },
+    name: { type: 'string' },
+    nickname: { type: 'string' },
+    secret: { type: 'string', writeOnly: true },
+    address: {
+      type: 'object',
+      required: ['city', 'zip'],
+      properties: { city: { type: 'string' }, zip: { type: 'string' } },
+    },
+    tags: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['label'],
+        properties: { label: { type: 'string' }, hot: { type: 'boolean' } },
+      },
+    },
+  },
+};
+
+describe('a partial value is completed', () => {
+  it('what was given wins, what is required is supplied, options stay out', async () => {
+    const one = await openSchema(account);
+    const value = one.complete({ name: 'Ada', address: { city: 'Oslo' } }) as Record<string, Record<string, string>>;
+    expect(one.check(value)).toEqual([]);
+    expect(value).toMatchObject({ name: 'Ada', address: { city: 'Oslo' } });
+    expect(Object.keys(value).toSorted()).toEqual(['address', 'id', 'name']);
+    expect(value['address']?.['zip']).toEqual(expect.any(String));
+  });
+
+  it('items of a list are completed each', async () => {
+    const one = await openSchema(account);
+    const value = one.complete({ tags: [{ hot: true }, { label: 'x' }] }) as { readonly tags: readonly object[] };
+    expect(value.tags).toEqual([{ hot: true, label: expect.any(String) }, { label: 'x' }]);
+  });
+
+  it('options are added on request', async () => {
+    const value = (await openSchema(account)).complete({ name: 'Ada' }, { full: true });
+    expect(value).toMatchObject({ name: 'Ada', nickname: expect.any(String), tags: expect.any(Array) });
+  });
+
+  it('readOnly stays out of a request and writeOnly out of a response', async () => {
+    const one = await openSchema(account);
+    expect(one.complete({ name: 'Ada' }, { direction: 'request' })).not.toHaveProperty('id');
+    expect(one.complete({ name: 'Ada' }, { direction: 'request' })).toHaveProperty('secret');
+    expect(one.complete({ name: 'Ada' })).not.toHaveProperty('secret');
+    expect(one.value()).not.toHaveProperty('secret');
+  });
+
+  it.each([
+    ['by a constant', { kind: 'dog' }, { kind: 'dog', bark: expect.any(Number) }],
+    ['by a property that only one has', { lives: 9 }, { kind: 'cat', lives: 9 }],
+  ])('the branch of a union is told %s', async (_, given, want) => {
+    const branch = (kind: string, own: string): object => ({
+      type: 'object',
+      required: ['kind', own],
+      additionalProperties: false,
+      properties: { kind: { const: kind }, [own]: { type: 'integer' } },
+    });
+    const one = await openSchema({ oneOf: [branch('cat', 'lives'), branch('dog', 'bark')] });
+    expect(one.complete(given)).toEqual(want);
+  });
+
+  it('falsy values are values', async () => {
+    const one = await openSchema({
+      type: 'object',
+      required: ['a', 'b', 'c', 'd'],
+      properties: { a: {}, b: {}, c: {}, d: { type: 'integer' } },
+    });
+    expect(one.complete({ a: 0, b: '', c: false })).toMatchObject({ a: 0, b: '', c: false, d: expect.any(Number) });
+    expect(one.complete({ a: null, b: null, c: null, d: 1 })).toEqual({ a: null, b: null, c: null, d: 1 });
+  });
+
+  it('an object that was given is not changed', async () => {
+    const given = Object.freeze({ name: 'Ada', address: Object.freeze({ city: 'Oslo' }) });
+    (await openSchema(account)).complete(given);
+    expect(given).toEqual({ name: 'Ada', address: { city: 'Oslo' } });
+  });
+
+  it('what breaks the schema is kept all the same, and said', async () => {
+    const one = await openSchema(account);
+    expect(one.complete({ name: 7 })).toMatchObject({ name: 7 });
+    expect(one.notes.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a value that does not fit is mended after a hint', () => {
+  it('what fits is kept, ids included, and the rest is made', async () => {
+    const one = await openSchema(account);
+    const hint = {
+      id: 'acc_1',
+      name: 'Ada',
+      address: { city: 'Oslo', zip: 7 },
+      stray: true,
+      tags: [{ label: 'x' }, { label: 9 }],
+    };
+    const value = one.value({ hint }) as Record<string, Record<string, unknown>>;
+    expect(one.check(value)).toEqual([]);
+    expect(value).toMatchObject({ id: 'acc_1', name: 'Ada', address: { city: 'Oslo', zip: expect.any(String) } });
+    expect(value['tags']).toEqual([{ label: 'x' }, { label: expect.any(String) }]);
+    expect(value).not.toHaveProperty('stray');
+  });
+});
