@@ -3,6 +3,12 @@ import { MockError } from '../errors.js';
 /** RFC 9110 token characters that are safe in a header, a cookie and a path alike. */
 const SESSION_ID = /^[\w.-]{1,128}$/;
 
+const TILDE = 126;
+const PERCENT = 37;
+
+/** Among the reserved segments: all of them. */
+const ANY = '~{}';
+
 /** Whether a text can be the id of a session. */
 export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
@@ -27,8 +33,10 @@ export function readPrefix(
   reserved: ReadonlySet<string>,
 ): { readonly id: string; readonly path: string } | undefined {
   // Old clients write the tilde as %7E (RFC 3986 2.3 says they need not).
-  const length = path.charCodeAt(1) === 126 ? 2 : /^\/%7e/i.test(path) ? 4 : 0;
-  if (length === 0) return undefined;
+  const first = path.charCodeAt(1);
+  if (first !== TILDE && first !== PERCENT) return undefined;
+  const length = first === TILDE ? 2 : path.slice(1, 4).toLowerCase() === '%7e' ? 4 : 0;
+  if (length === 0 || reserved.has(ANY)) return undefined;
   const slash = path.indexOf('/', length);
   const end = slash === -1 ? path.length : slash;
   const id = path.slice(length, end);
@@ -36,12 +44,13 @@ export function readPrefix(
   return { id, path: slash === -1 ? '/' : path.slice(end) };
 }
 
-/** First segments of a contract's paths and base paths that look like a session prefix. */
+/** First segments of a contract's paths, base paths included, that look like a session prefix. */
 export function readReserved(paths: Iterable<string>): ReadonlySet<string> {
   const found = new Set<string>();
   for (const path of paths) {
     const first = path.split('/')[1] ?? '';
-    if (first.startsWith('~')) found.add(first);
+    // `/~{user}` owns every such segment.
+    if (first.startsWith('~')) found.add(first.includes('{') ? ANY : first);
   }
   return found;
 }

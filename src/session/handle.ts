@@ -22,7 +22,7 @@ export interface SessionHandle {
   readonly clock: Clock;
   /** Its collections, to be read and written. */
   readonly state: State;
-  /** Answers a request of this session without a socket. */
+  /** Answers a request of this session without a socket. @throws MockError `SESSION_UNKNOWN` where it was closed. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Activates scenarios, in this order. @throws MockError `SCENARIO_UNKNOWN`. */
   use(...scenarios: readonly string[]): void;
@@ -96,6 +96,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     clock,
     state: createState(session, parts.editors),
     fetch: async (input, init) => {
+      if (sessions.get(id) !== session) throw toClosed(id);
       const request = new Request(toRequest(input), init);
       request.headers.set('x-mock-session', id);
       return parts.fetch(request);
@@ -131,6 +132,12 @@ export function movable(clock: Clock): VirtualClock {
   if (isVirtualClock(clock)) return clock;
   throw new MockError('CLOCK_INVALID', 'this clock is the machine’s own and cannot be moved', {
     hint: 'make the mock with an instant to stand still at: clock: "2026-01-01T00:00:00Z" (--clock)',
+  });
+}
+
+function toClosed(id: string): MockError {
+  return new MockError('SESSION_UNKNOWN', `session "${id}" was closed, or dropped because nobody used it`, {
+    hint: `open it anew: mock.session("${id}")`,
   });
 }
 

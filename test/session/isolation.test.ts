@@ -174,6 +174,16 @@ describeBoth('a session in a test’s hands', (start) => {
     expect(() => session.journal.calls('listAdminApiKey')).toThrow(MockError);
   });
 
+  it('says so where it was closed, instead of starting anew', async () => {
+    const { mock } = await start();
+    const session = mock.session('a');
+    expect([session.close(), session.close()]).toEqual([true, false]);
+    await expect(session.fetch('/v1/files')).rejects.toMatchObject({ code: 'SESSION_UNKNOWN' });
+    const anew = mock.session('a');
+    expect(session.close()).toBe(false);
+    expect((await anew.fetch(`/v1${KEYS}`, { headers: AUTHORIZED })).status).toBe(200);
+  });
+
   it('reads and writes collections, and refuses what is no item', async () => {
     const reach = await start();
     const session = reach.mock.session('a');

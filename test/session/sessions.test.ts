@@ -66,6 +66,12 @@ describe('the session a request means', () => {
     expect(choose(sessions, headers, path)).toBe(want);
   });
 
+  it('never is a prefix where the contract itself has such paths for anybody', () => {
+    const sessions = open({ reserved: readReserved(['/~{user}/files']) });
+    expect(choose(sessions, {}, '/~ada/files')).toBe('default /~ada/files');
+    expect(choose(sessions, { 'x-mock-session': 'a' }, '/~ada/files')).toBe('a /~ada/files');
+  });
+
   it.each([
     ['an empty header', { 'x-mock-session': '' }, '/things', '""'],
     ['a space', { 'x-mock-session': 'a b' }, '/things', '"a b"'],
