@@ -106,10 +106,7 @@ function hasDirections(schema: Parameter['schema']): boolean {
 }
 
 function findFilter(name: string, item: ItemSchema | undefined): string | undefined {
-  const property = item?.properties.get(name) ?? item?.properties.get(name.replace(/\[\]$/, ''));
-  if (property === undefined) return undefined;
-  const type = property.schema.type;
-  return type === 'object' ? undefined : property.name;
+  return (item?.properties.get(name) ?? item?.properties.get(name.replace(/\[\]$/, '')))?.name;
 }
 
 /** The default of a limit: its schema's, else the number its description names as the default. */

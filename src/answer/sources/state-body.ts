@@ -1,12 +1,17 @@
 import { isObject } from '../../contract/schema.js';
 import type { Item, ItemContent } from '../../state/item-list.js';
+import { isUploadedFile, type UploadedFile } from '../../http/body-multipart.js';
+import type { Call } from '../../http/call.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';
 
-/** The object a request carries; an empty one where its body is none. */
+/** The object a request carries, without the files in it; an empty one where its body is none. */
 export function readBody(exchange: Exchange): Item {
   const { body } = exchange.call;
-  return isObject(body) ? body : {};
+  if (!isObject(body)) return {};
+  const isFile = (value: unknown): boolean => isUploadedFile(Array.isArray(value) ? value[0] : value);
+  if (!Object.values(body).some(isFile)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isFile(value)));
 }
 
 /** The items a request for several carries: its body, or the list that is a member of it. */
@@ -18,14 +23,32 @@ export function readBodies(exchange: Exchange): readonly Item[] {
   return list === undefined ? [body] : list.filter(isObject);
 }
 
-/** The bytes of the first file that came with a form. */
-export function readUpload(body: unknown): ItemContent | undefined {
+/** What a request that uploads a file gives besides its fields. */
+export interface Upload {
+  readonly content: ItemContent;
+  /** What properties of the usual names say of the file: its name, its size, its media type. */
+  readonly facts: Item;
+}
+
+/** The first file that came with a form, or as the whole body; undefined where none did. */
+export function readUpload({ body, mediaType }: Call): Upload | undefined {
+  if (body instanceof Uint8Array) return toUpload({ bytes: body, mediaType: mediaType ?? '', filename: undefined });
   if (!isObject(body)) return undefined;
   for (const value of Object.values(body)) {
-    const [first] = Array.isArray(value) ? value : [value];
-    if (first instanceof Uint8Array) return { bytes: first, mediaType: undefined };
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    if (isUploadedFile(first)) return toUpload(first);
   }
   return undefined;
+}
+
+function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
+  const size = bytes.byteLength;
+  const named = filename === undefined ? {} : { filename, file_name: filename, fileName: filename, name: filename };
+  const typed = mediaType === '' ? {} : { mime_type: mediaType, mimeType: mediaType, content_type: mediaType };
+  return {
+    content: { bytes, mediaType: mediaType === '' ? undefined : mediaType },
+    facts: { ...named, ...typed, bytes: size, size, file_size: size },
+  };
 }
 
 /** A body made legal: as it is where it fits, else with what its schema demands besides. */

@@ -103,21 +103,21 @@ export function addItem(
   const { own, binding, place, body } = from;
   const { resource, identity, plan } = own;
   const { collection, scope } = place;
+  const upload = readUpload(call);
   const number = collection.nextNumber();
   const id = from.id ?? (resource.singleton ? '' : identity.make(collection, scope, { seed: session.seed, number }));
   const whole = plan.create({
     id: resource.singleton ? undefined : identity.toValue(id),
     body,
     fixed: { ...binding.set, ...place.known },
-    defaults: collection.defaults,
+    defaults: upload === undefined ? collection.defaults : { ...upload.facts, ...collection.defaults },
     seed: session.seed,
     key: `${resource.name}\0${scope}\0${number}`,
     now: session.clock.now(),
   });
-  const content = readUpload(call.body);
   const key = resource.singleton ? '' : readItemKey(resource, whole, from.path ?? id);
   const entry = { id: key, ...hideOnce(own.tagged(whole, 1), resource.once) };
-  return { entry: collection.add(content === undefined ? entry : { ...entry, content }, scope), whole };
+  return { entry: collection.add(upload === undefined ? entry : { ...entry, content: upload.content }, scope), whole };
 }
 
 /** The answer to a request whose item would have a unique property of another one; undefined where there is none. */
