@@ -4,6 +4,7 @@ import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/p
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Place } from '../errors.js';
 import type { Origins } from './origins.js';
 import type { Finding } from './problem.js';
 import { isObject } from './schema.js';
@@ -13,6 +14,8 @@ export interface CachedDocument {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
   readonly origins: ReturnType<Origins['list']>;
+  /** Where the problems stand in the text, by pointer of the inner document: a line costs another parse of the whole text. */
+  readonly places: readonly (readonly [pointer: string, place: Place])[];
   /** Every file but the main one, with the SHA-256 of its text: all of them must still be the same. */
   readonly files: readonly { readonly uri: string; readonly hash: string }[];
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MockError } from '../errors.js';
+import { MockError, type Place } from '../errors.js';
 import { bundleFiles } from './bundle.js';
 import { createDocumentCache, hashText, readCacheKey, readDefaultFolder, type DocumentCache } from './cache.js';
 import type { Contract } from './contract.js';
@@ -57,6 +57,8 @@ interface Loaded {
   readonly findings: readonly Finding[];
   readonly origins: Origins;
   readonly files: readonly { readonly uri: string; readonly name: string | undefined; readonly text: string }[];
+  /** Whether every file that is referred to was there, so that a later start with the same files gives the same. */
+  readonly isComplete: boolean;
 }
 
 async function loadWhole(
@@ -70,17 +72,21 @@ async function loadWhole(
   const cached = await cache?.read(key);
   const known = cached === undefined ? undefined : await readCached(cached, main, policy);
   const loaded = known ?? (await bundle(main, overlays, policy));
-  if (known === undefined && cache !== undefined && 'isComplete' in loaded && loaded.isComplete === true) {
-    const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: hashText(text) }));
-    const { document, findings, origins } = loaded;
-    await cache.write(key, { document, findings, origins: origins.list(), files });
-  }
-  return createContract({
+  const places = new Map(known === undefined ? [] : cached?.places);
+  const contract = createContract({
     document: loaded.document,
     hash: hashText([...loaded.files, ...overlays].map(({ text }) => hashText(text)).join()),
     findings: loaded.findings,
-    locate: createLocate(loaded),
+    locate: createLocate(loaded, places),
   });
+  if (known === undefined && cache !== undefined && loaded.isComplete) {
+    // Asked once, a place is among `places`.
+    for (const problem of contract.problems) void problem.at;
+    const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: hashText(text) }));
+    const { document, findings, origins } = loaded;
+    await cache.write(key, { document, findings, origins: origins.list(), places: [...places], files });
+  }
+  return contract;
 }
 
 function openCache(main: MainText, options: LoadOptions & { readonly cwd: string }): DocumentCache | undefined {
@@ -91,8 +97,9 @@ function openCache(main: MainText, options: LoadOptions & { readonly cwd: string
 }
 
 function readKey(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<string> {
-  // The URI decides what relative references mean, and the policy which of them are followed.
-  return readCacheKey([main.uri, String(policy.allowHttp), main.text, ...overlays.map(({ text }) => text)]);
+  // The URI decides what relative references mean, the policy which of them are followed, and the folder what files are called.
+  const { allowHttp, cwd } = policy;
+  return readCacheKey([main.uri, cwd, String(allowHttp), main.text, ...overlays.map(({ text }) => text)]);
 }
 
 /** A cached document whose other files are unchanged; undefined where one is not, or is gone. */
@@ -110,15 +117,10 @@ async function readCached(
   );
   const unchanged = others.filter((file) => file !== undefined);
   if (unchanged.length < files.length) return undefined;
-  return { document, findings, origins: createOrigins(origins), files: [main, ...unchanged] };
+  return { document, findings, origins: createOrigins(origins), files: [main, ...unchanged], isComplete: true };
 }
 
-/** `isComplete`: every file that is referred to was there, so that a later start with the same files gives the same. */
-async function bundle(
-  main: MainText,
-  overlays: readonly OverlayText[],
-  policy: ReadPolicy,
-): Promise<Loaded & { readonly isComplete: boolean }> {
+async function bundle(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<Loaded> {
   const findings: Finding[] = [];
   const file = parseMain(main);
   let { value } = file;
@@ -156,11 +158,16 @@ async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
   }
 }
 
-function createLocate({ files, origins }: Loaded): Contract['locate'] {
+/** Looks places up once; `places` holds those that are known, and takes those that are found. */
+function createLocate({ files, origins }: Loaded, places: Map<string, Place>): Contract['locate'] {
   const finders = files.map((file) => createLineFinder(file.text));
   return (inner) => {
+    const known = places.get(inner);
+    if (known !== undefined) return known;
     const { file: number, pointer } = origins.find(inner);
     const file = files[number]?.name;
-    return file === undefined ? { pointer } : { file, ...finders[number]?.find(pointer), pointer };
+    const place = file === undefined ? { pointer } : { file, ...finders[number]?.find(pointer), pointer };
+    places.set(inner, place);
+    return place;
   };
 }

@@ -115,7 +115,7 @@ test('a folder that cannot be made costs nothing but the cache', async () => {
 test('no more than 20 documents are kept', async () => {
   const cwd = await createFolder(FILES);
   const cache = createDocumentCache(join(cwd, 'cache'));
-  const entry = { document: {}, findings: [], origins: [], files: [] };
+  const entry = { document: {}, findings: [], origins: [], places: [], files: [] };
   for (let i = 0; i < 25; i++) await cache.write(String(i).padStart(64, '0'), entry);
   expect((await listEntries(cwd)).length).toBe(20);
 });
