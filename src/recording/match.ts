@@ -18,6 +18,8 @@ export interface Matcher {
   nearest(call: Call): readonly NearExchange[];
   /** The key of a call. */
   key(call: Call): string;
+  /** The key of a recorded exchange; undefined where the contract has no such operation any more. */
+  keyOf(exchange: StoredExchange): string | undefined;
   /** Takes in an exchange that was recorded after the cassette was loaded. */
   add(exchange: StoredExchange): void;
 }
@@ -57,13 +59,16 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
   const indexed = new Map<string, Indexed[]>();
   const sequences = new Map<string, StoredExchange[]>();
 
-  const index = (exchange: StoredExchange): void => {
+  const readRecorded = (exchange: StoredExchange): RequestFacts | undefined => {
     const call = readCall(exchange.request, parts);
-    if (call === undefined) return;
-    const body = loadBody(cassette.folder, exchange.request, exchange.request.headers);
-    const entry = { exchange, facts: facts.read(call, body) };
-    append(indexed, exchange.operation, entry);
-    append(sequences, toKey(exchange.operation, entry.facts), exchange);
+    if (call === undefined) return undefined;
+    return facts.read(call, loadBody(cassette.folder, exchange.request, exchange.request.headers));
+  };
+  const index = (exchange: StoredExchange): void => {
+    const recorded = readRecorded(exchange);
+    if (recorded === undefined) return;
+    append(indexed, exchange.operation, { exchange, facts: recorded });
+    append(sequences, toKey(exchange.operation, recorded), exchange);
   };
   const prepare = (operation: string): void => {
     const exchanges = waiting.get(operation);
@@ -75,6 +80,10 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
     facts.read(call, readBody(call.bytes, { 'content-type': call.headers.get('content-type') ?? '' }));
 
   return {
+    keyOf: (exchange) => {
+      const recorded = readRecorded(exchange);
+      return recorded && toKey(exchange.operation, recorded);
+    },
     key: (call) => toKey(call.operation.id, readFacts(call)),
     find: (call) => {
       prepare(call.operation.id);

@@ -38,6 +38,8 @@ export interface Vault {
 /** Shorter ones are replaced where they stand only: to look for `1234` everywhere would spoil innocent text. */
 export const SEARCHABLE_LENGTH = 8;
 
+const OURS = /^[\w-]*REDACTED\d{4,}$/;
+
 /** A vault whose ordinals go on after those of `earlier`. */
 export function createVault(earlier: Readonly<Record<string, string>>): Vault {
   const bySecret = new Map<string, string>();
@@ -48,7 +50,14 @@ export function createVault(earlier: Readonly<Record<string, string>>): Vault {
       const found = bySecret.get(secret);
       if (found !== undefined) return found;
       if (issued.has(secret)) return secret;
-      const made = createPlaceholder(secret, issued.size + 1, facts);
+      if (OURS.test(secret)) {
+        // Out of another cassette: an export that is imported again.
+        issued.set(secret, facts.rule);
+        return secret;
+      }
+      let ordinal = issued.size + 1;
+      while (issued.has(createPlaceholder(secret, ordinal, facts))) ordinal += 1;
+      const made = createPlaceholder(secret, ordinal, facts);
       bySecret.set(secret, made);
       issued.set(made, facts.rule);
       if (!facts.rule.startsWith('pattern:') && secret.length >= SEARCHABLE_LENGTH) {
