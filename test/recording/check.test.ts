@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load.js';
+import { createRouter } from '../../src/contract/path.js';
+import { createCallDecoder } from '../../src/http/call.js';
+import { createValidators } from '../../src/http/validate.js';
+import { createMock } from '../../src/mock.js';
+import { type Cassette, loadCassette } from '../../src/recording/cassette.js';
+import { checkCassette, formatCheck } from '../../src/recording/check.js';
+import { findSuperfluous, pruneCassette } from '../../src/recording/prune.js';
+import { createMask, createRequestWalk } from '../../src/recording/redact.js';
+import { createFolder } from './folders.js';
+import { startUpstream, type UpstreamOptions } from './upstream.js';
+
+const KEYS = '/v1/organization/admin_api_keys';
+const HEADERS = { authorization: 'Bearer check-token-1', 'content-type': 'application/json' };
+const contract = await loadContract('spec/openapi.yaml');
+const validators = createValidators(contract);
+const parts = {
+  contract,
+  validators,
+  router: createRouter(contract.operations),
+  decoder: createCallDecoder(contract, validators, { bodyLimitBytes: 1_000_000 }),
+};
+
+type Request = readonly [path: string, body?: string];
+
+async function record(requests: readonly Request[], options: UpstreamOptions = {}): Promise<Cassette> {
+  const upstream = await startUpstream(options);
+  const folder = createFolder();
+  const mock = await createMock({
+    spec: 'spec/openapi.yaml',
+    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
+  });
+  for (const [path, body] of requests) {
+    const response = await mock.fetch(path, { headers: HEADERS, ...(body === undefined ? {} : { method: 'POST', body }) });
+    await response.arrayBuffer();
+  }
+  await mock.close();
+  await upstream.close();
+  return loadCassette(join(folder, 'keys'));
+}
+
+/** Changes the text of one recorded file, as a hand or a merge would. */
+function edit(cassette: Cassette, file: string, change: (text: string) => string): Cassette {
+  const path = join(cassette.folder, file);
+  const before = readFileSync(path, 'utf8');
+  const after = change(before);
+  expect(after).not.toBe(before);
+  writeFileSync(path, after);
+  return loadCassette(cassette.folder);
+}
+
+/** A walk over all keys, two at a time. */
+async function recordWalk(): Promise<Cassette> {
+  const upstream = await startUpstream({ keys: 5 });
+  const folder = createFolder();
+  const mock = await createMock({
+    spec: 'spec/openapi.yaml',
+    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
+  });
+  let after = '';
+  for (let more = true; more; ) {
+    const page = (await (await mock.fetch(`${KEYS}?limit=2${after}`, { headers: HEADERS })).json()) as { has_more: boolean; last_id: string };
+    after = `&after=${page.last_id}`;
+    more = page.has_more;
+  }
+  await mock.close();
+  await upstream.close();
+  return loadCassette(join(folder, 'keys'));
+}
+
+const codes = async (cassette: Cassette): Promise<readonly string[]> =>
+  (await checkCassette(cassette, parts)).map(({ file, severity, side, code }) => `${severity} ${file.slice(0, 4)} ${side} ${code}`);
+
+describe('check', () => {
+  it('finds nothing wrong with a redacted recording of an API that keeps its contract', async () => {
+    const cassette = await record([[KEYS], [KEYS, '{"name":"ci"}'], ['/v1/files/file-notes/content'], ['/v1/files/none/content']]);
+    expect(await checkCassette(cassette, parts)).toEqual([]);
+    expect(formatCheck(cassette, [])).toEqual(['4 exchanges: all fit the contract']);
+  });
+
+  it('finds what the API does against its contract', async () => {
+    const change = (body: unknown): unknown => ({ ...(body as object), has_more: 'no', object: undefined });
+    const findings = await checkCassette(await record([[KEYS]], { change }), parts);
+    expect(findings.map(({ code, side }) => `${side} ${code}`).sort()).toEqual(['response REQUIRED', 'response TYPE']);
+    expect(findings.find(({ code }) => code === 'TYPE')?.message).toContain('has_more');
+  });
+
+  it('finds an undocumented status', async () => {
+    const intercept = (_request: unknown, response: { writeHead(status: number): { end(): unknown } }): boolean => {
+      response.writeHead(418).end();
+      return true;
+    };
+    expect(await codes(await record([[KEYS]], { intercept }))).toEqual(['error 0001 response STATUS_UNDECLARED']);
+  });
+
+  it('takes a wrong request for an error where it was answered, and for a note where it was refused', async () => {
+    const cassette = await record([[`${KEYS}?order=up`], [KEYS, '{"name":""}']]);
+    expect(await codes(cassette)).toEqual(['error 0001 request ENUM', 'note 0002 request LENGTH']);
+  });
+
+  it('finds files that were edited wrongly', async () => {
+    const cassette = await record([[KEYS], ['/v1/files/file-notes/content']]);
+    const renamed = edit(cassette, '0001-listAdminApiKeys.200.json', (text) => text.replace('"listAdminApiKeys"', '"listAdminApiKey"'));
+    const findings = await checkCassette(renamed, parts);
+    expect(findings[0]?.message).toBe('operation "listAdminApiKey" is not in the contract; did you mean "listAdminApiKeys"?');
+    const moved = edit(renamed, '0002-downloadFile.200.json', (text) => text.replace('/v1/files/file-notes/content', KEYS));
+    expect(await codes(moved)).toEqual(['error 0001 request OPERATION_UNKNOWN', 'error 0002 request PATH_MISMATCH']);
+  });
+
+  it('notes that the contract has changed since', async () => {
+    const cassette = edit(await record([[KEYS]]), 'cassette.json', (text) => text.replace(/"hash": "\w+"/, '"hash": "other"'));
+    expect(await codes(cassette)).toEqual(['note cass cassette CONTRACT_CHANGED']);
+    expect(formatCheck(cassette, await checkCassette(cassette, parts)).at(-1)).toBe('1 exchange: all fit the contract');
+  });
+
+  it('finds pages that do not agree with their items or with each other', async () => {
+    const walk = await recordWalk();
+    expect(walk.exchanges).toHaveLength(3);
+    expect(await codes(walk)).toEqual([]);
+    const first = walk.exchanges[0]?.response?.body as { data: readonly { id: string }[]; first_id: string };
+    const lied = edit(walk, '0001-listAdminApiKeys.200.json', (text) => text.replace(`"first_id": "${first.first_id}"`, '"first_id": "key_other"'));
+    expect(await codes(lied)).toEqual(['error 0001 list LIST_UNTRUE']);
+    const ended = edit(lied, '0002-listAdminApiKeys.200.json', (text) => text.replace('"has_more": true', '"has_more": false'));
+    expect(await codes(ended)).toEqual(['error 0001 list LIST_UNTRUE', 'error 0002 list LIST_UNTRUE']);
+    const last = walk.exchanges[2]?.response?.body as { data: readonly { id: string }[] };
+    const repeated = edit(ended, '0003-listAdminApiKeys.200.json', (text) => text.replaceAll(last.data[0]?.id ?? '', first.data[1]?.id ?? ''));
+    expect(await codes(repeated)).toContain('error 0003 list LIST_REPEATS');
+  });
+});
+
+describe('prune', () => {
+  const prepare = (cassette: Cassette): Parameters<typeof findSuperfluous>[1] => ({
+    ...parts,
+    walk: createRequestWalk({ contract, validators, options: {} }),
+    mask: createMask({}, (text) => Object.hasOwn(cassette.manifest.redacted, text)),
+  });
+
+  it('takes out repetitions that are held anyway and what the contract has no more, and numbers anew', async () => {
+    const bytes = '/v1/files/file-bytes/content';
+    const cassette = await record([[KEYS], [KEYS, '{"name":"a"}'], [KEYS], [KEYS], [KEYS], ['/v1/files/none/content'], [bytes]]);
+    const stale = edit(cassette, '0006-downloadFile.404.json', (text) => text.replace('"downloadFile"', '"fetchFile"'));
+    const found = findSuperfluous(stale, prepare(stale));
+    expect(found.map(({ exchange, why }) => `${exchange.number} ${why}`)).toEqual([
+      '4 it repeats 0003-listAdminApiKeys.200.json, which is held',
+      '5 it repeats 0004-listAdminApiKeys.200.json, which is held',
+      '6 the contract has no operation "fetchFile" there',
+    ]);
+    const renamed = await pruneCassette(stale, found);
+    expect([...renamed]).toEqual([['0007-downloadFile.200.json', '0004-downloadFile.200.json']]);
+    const after = loadCassette(cassette.folder);
+    expect(after.exchanges.map(({ number, operation }) => `${number} ${operation}`)).toEqual([
+      '1 listAdminApiKeys',
+      '2 createAdminApiKey',
+      '3 listAdminApiKeys',
+      '4 downloadFile',
+    ]);
+    expect(after.exchanges[3]?.response).toEqual(cassette.exchanges[6]?.response);
+    expect(findSuperfluous(after, prepare(after))).toEqual([]);
+  });
+
+  it('moves bodies with their exchanges and removes those that nobody names', async () => {
+    const change = (body: unknown): unknown => (typeof body === 'string' ? 'x'.repeat(70_000) : body);
+    const cassette = await record([[KEYS], [KEYS], ['/v1/files/file-notes/content']], { change });
+    writeFileSync(join(cassette.folder, 'bodies', '0099.bin'), 'left over');
+    expect(cassette.exchanges[2]?.response?.bodyFile).toBe('bodies/0003.bin');
+    await pruneCassette(cassette, findSuperfluous(cassette, prepare(cassette)));
+    const after = loadCassette(cassette.folder);
+    expect(after.exchanges[1]?.response?.bodyFile).toBe('bodies/0002.bin');
+    expect(readdirSync(join(after.folder, 'bodies'))).toEqual(['0002.bin']);
+    expect(readFileSync(join(after.folder, 'bodies/0002.bin'), 'utf8')).toBe(JSON.stringify('x'.repeat(70_000)));
+  });
+});
