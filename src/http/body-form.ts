@@ -17,6 +17,7 @@ export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
   if (text === undefined) return malformed('the body is not UTF-8 text');
   const shape = media?.schema === undefined ? undefined : parts.shapes(media.schemaPointer);
   const entries: Entry[] = [];
+  if (countFields(text) > MOST_FIELDS) return malformed(`the form has more than ${MOST_FIELDS} fields`);
   for (const pair of readPairs(text)) {
     const read = readPair(pair, { shape, encoding: media?.encoding ?? {}, parts });
     if (read === undefined) {
@@ -29,6 +30,15 @@ export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
   const value = parts.coerce(tree, media.schemaPointer);
   return { value: isObject(value) ? readJsonFields(value, shape, parts) : value };
 };
+
+/** A form of more fields than this is an attack on memory. */
+const MOST_FIELDS = 100_000;
+
+function countFields(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count += 1;
+  return count;
+}
 
 function readPair(
   { name, raw = '', broken }: Pair,

@@ -53,7 +53,9 @@ export const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) =>
       shape: pointer === undefined ? undefined : parts.shapes(pointer),
       parts,
     });
-    byField.set(field, [...(byField.get(field) ?? []), leaf]);
+    const leaves = byField.get(field);
+    if (leaves === undefined) byField.set(field, [leaf]);
+    else leaves.push(leaf);
   }
   const value: Record<string, unknown> = {};
   const checked: Record<string, unknown> = {};

@@ -95,13 +95,22 @@ function toPlainTree(element: XmlElement): TextTree {
   if (element.children.length === 0 && element.attributes.size === 0) return element.text;
   const tree: Record<string, TextTree> = {};
   for (const [name, value] of element.attributes) if (!name.startsWith('xmlns')) setOwn(tree, toLocal(name), value);
-  for (const child of element.children) {
-    const name = toLocal(child.name);
-    const before = Object.hasOwn(tree, name) ? tree[name] : undefined;
-    const value = toPlainTree(child);
-    setOwn(tree, name, before === undefined ? value : [before, value].flat());
+  for (const [name, children] of groupByName(element.children)) {
+    const [first] = children;
+    if (first !== undefined) setOwn(tree, name, children.length === 1 ? toPlainTree(first) : children.map(toPlainTree));
   }
   return element.children.length === 0 && Object.keys(tree).length === 0 ? element.text : tree;
+}
+
+function groupByName(elements: readonly XmlElement[]): ReadonlyMap<string, readonly XmlElement[]> {
+  const groups = new Map<string, XmlElement[]>();
+  for (const element of elements) {
+    const name = toLocal(element.name);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [element]);
+    else group.push(element);
+  }
+  return groups;
 }
 
 function toLocal(name: string): string {

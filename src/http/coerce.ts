@@ -32,7 +32,8 @@ export function createCoerce(shapes: (pointer: string) => Shape, validators: Val
     const { types } = shape;
     if (types.size === 1 && types.has('string')) return text;
     const readings = readText(text, types);
-    if (types.has('array') && !types.has('string')) readings.push(coerceList([text], shape));
+    // One text where a list is asked for is a list of one; said first, so that a bad item is told of as an item.
+    if (types.has('array') && !types.has('string')) readings.unshift(coerceList([text], shape));
     if (readings.length > 1) return readings.find((reading) => isValid(reading, shape.pointer)) ?? readings[0];
     return readings[0];
   };

@@ -27,16 +27,13 @@ interface Scanner {
 /** Undefined where all is well. */
 type Complaint = string | undefined;
 
-const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-// eslint-disable-next-line no-control-regex -- RFC 8259 section 7: control characters must be escaped.
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const WORD = /[A-Za-z_]\w*/y;
+const WORD = /[A-Za-z_]\w{0,39}/y;
 
 function scanDocument(scanner: Scanner): Complaint {
   const complaint = scanValue(scanner);
   if (complaint !== undefined) return complaint;
-  skip(scanner, SPACE);
+  skipSpace(scanner);
   return scanner.at < scanner.text.length ? `expected the end, found ${found(scanner)}` : undefined;
 }
 
@@ -44,13 +41,13 @@ function scanDocument(scanner: Scanner): Complaint {
 function scanValue(scanner: Scanner): Complaint {
   const closers: ('}' | ']')[] = [];
   for (;;) {
-    skip(scanner, SPACE);
+    skipSpace(scanner);
     const opener = scanner.text[scanner.at];
     if (opener === '{' || opener === '[') {
       scanner.at += 1;
       if (closers.length >= DEEPEST) return 'it is nested too deeply';
       const closer = opener === '{' ? '}' : ']';
-      skip(scanner, SPACE);
+      skipSpace(scanner);
       if (scanner.text[scanner.at] !== closer) {
         closers.push(closer);
         const complaint = closer === '}' ? scanName(scanner, `a property name in double quotes or "}"`) : undefined;
@@ -70,7 +67,7 @@ function scanValue(scanner: Scanner): Complaint {
 /** After a value: closes what ends here; `'value'` where another one follows. */
 function scanAfterValue(scanner: Scanner, closers: ('}' | ']')[]): Complaint {
   for (let closer = closers.at(-1); closer !== undefined; closer = closers.at(-1)) {
-    skip(scanner, SPACE);
+    skipSpace(scanner);
     const character = scanner.text[scanner.at];
     if (character === closer) {
       scanner.at += 1;
@@ -85,11 +82,11 @@ function scanAfterValue(scanner: Scanner, closers: ('}' | ']')[]): Complaint {
 }
 
 function scanName(scanner: Scanner, expected: string): Complaint {
-  skip(scanner, SPACE);
+  skipSpace(scanner);
   if (scanner.text[scanner.at] !== '"') return `expected ${expected}, found ${found(scanner)}`;
   const complaint = scanScalar(scanner);
   if (complaint !== undefined) return complaint;
-  skip(scanner, SPACE);
+  skipSpace(scanner);
   if (scanner.text[scanner.at] !== ':') return `expected ":" after the property name, found ${found(scanner)}`;
   scanner.at += 1;
   return undefined;
@@ -97,11 +94,12 @@ function scanName(scanner: Scanner, expected: string): Complaint {
 
 function scanScalar(scanner: Scanner): Complaint {
   const { text } = scanner;
-  if (text[scanner.at] === '"') {
-    if (skip(scanner, STRING)) return undefined;
-    return 'a string that begins here is not ended, or holds a raw control character or a wrong escape';
+  if (text[scanner.at] === '"') return scanString(scanner);
+  const number = match(NUMBER, scanner);
+  if (number !== undefined) {
+    scanner.at += number.length;
+    return undefined;
   }
-  if (skip(scanner, NUMBER)) return undefined;
   for (const word of ['true', 'false', 'null']) {
     if (!text.startsWith(word, scanner.at)) continue;
     scanner.at += word.length;
@@ -110,20 +108,45 @@ function scanScalar(scanner: Scanner): Complaint {
   return `expected a value, found ${found(scanner)}`;
 }
 
-function skip(scanner: Scanner, pattern: RegExp): boolean {
-  // A copy: a sticky expression carries state, and this one is shared by all scanners.
-  const own = new RegExp(pattern.source, pattern.flags);
-  own.lastIndex = scanner.at;
-  const match = own.exec(scanner.text);
-  if (match === null) return false;
-  scanner.at += match[0].length;
-  return true;
+/** By hand: an expression that repeats a choice runs out of stack over a text of megabytes. */
+function scanString(scanner: Scanner): Complaint {
+  const { text } = scanner;
+  for (let i = scanner.at + 1; i < text.length; i++) {
+    const character = text[i] ?? '';
+    if (character === '"') {
+      scanner.at = i + 1;
+      return undefined;
+    }
+    // RFC 8259 section 7: control characters must be escaped.
+    if (character < ' ') return mistakeAt(scanner, i, 'a string holds a raw control character, which must be escaped');
+    if (character !== '\\') continue;
+    const escape = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(text.slice(i + 1, i + 6));
+    if (escape === null)
+      return mistakeAt(scanner, i, `a string holds ${text.slice(i, i + 2)}, which is no escape`);
+    i += escape[0].length;
+  }
+  return 'a string begins here and does not end';
 }
 
-function found({ text, at }: Scanner): string {
+function mistakeAt(scanner: Scanner, at: number, says: string): string {
+  scanner.at = at;
+  return says;
+}
+
+function skipSpace(scanner: Scanner): void {
+  while (' \t\r\n'.includes(scanner.text[scanner.at] ?? 'x')) scanner.at += 1;
+}
+
+/** What a sticky expression matches here. */
+function match(pattern: RegExp, { text, at }: Scanner): string | undefined {
+  // A copy: a sticky expression carries state, and this one is shared by all scanners.
+  const own = new RegExp(pattern.source, pattern.flags);
+  own.lastIndex = at;
+  return own.exec(text)?.[0];
+}
+
+function found(scanner: Scanner): string {
+  const { text, at } = scanner;
   if (at >= text.length) return 'the end';
-  const word = new RegExp(WORD.source, 'y');
-  word.lastIndex = at;
-  const [whole] = word.exec(text) ?? [];
-  return JSON.stringify(whole === undefined ? String.fromCodePoint(text.codePointAt(at) ?? 0) : whole.slice(0, 40));
+  return JSON.stringify(match(WORD, scanner) ?? String.fromCodePoint(text.codePointAt(at) ?? 0));
 }

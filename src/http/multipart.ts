@@ -89,7 +89,9 @@ function readPart(bytes: Buffer): Part | string {
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
   const disposition = readDisposition(headers.get('content-disposition') ?? '');
-  return { ...disposition, contentType: headers.get('content-type'), headers, bytes: bytes.subarray(at) };
+  // A copy: a file that is kept must not keep the whole body with it.
+  const content = new Uint8Array(bytes.subarray(at));
+  return { ...disposition, contentType: headers.get('content-type'), headers, bytes: content };
 }
 
 /** The name and filename of a Content-Disposition, quoted or not (RFC 6266, RFC 7578 section 4.2). */

@@ -17,6 +17,8 @@ interface Entry {
 }
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
+/** How many undeclared parameters of one call are told of. */
+const MOST_UNDECLARED = 20;
 
 /** Prepares the reading of an operation's query. */
 export function createQueryReader(
@@ -38,11 +40,14 @@ export function createQueryReader(
     }
     const values: Record<string, unknown> = {};
     const owned = new Map<ParameterPlan, Entry[]>();
+    const undeclared = new Set<string>();
     for (const pair of readPairs(search)) {
       const owner = findOwner(pair.name);
       if (owner === undefined) {
         keepUndeclared(pair, values);
-        if (!expected.has(pair.name)) violations.push(toUndeclared(pair, plans, parts.strict));
+        const isNews = !expected.has(pair.name) && !undeclared.has(pair.name) && undeclared.size < MOST_UNDECLARED;
+        if (isNews) violations.push(toUndeclared(pair, plans, parts.strict));
+        undeclared.add(pair.name);
         continue;
       }
       const entry = { path: owner.path, raw: pair.raw };
@@ -127,9 +132,18 @@ function readEntries(
       throw new StyleError(`must be given once, not ${entries.length} times`, 'PARAMETER_REPEATED');
     return decodeOrThrow(first?.raw ?? '', plan.rules.decode);
   }
-  if (!flat) return buildTree(entries.map(({ path, raw }) => ({ path, text: decodeOrThrow(raw ?? '', decodeForm) })));
+  if (!flat) return readPaths(entries, how.shape);
   if (how.shape === 'names') return readStyled(first?.raw ?? '', 'names', { ...plan.rules, explode: false });
   return readList(plan, entries, how.profile);
+}
+
+/** Entries with brackets: `a[b]=1&a[c]=2`, `a[]=1`. */
+function readPaths(entries: readonly Entry[], shape: TextShape): TextTree {
+  if (shape === 'names' && entries.some(({ path }) => path.length === 0)) {
+    throw new StyleError('must not be given both as one value and by its properties', 'PARAMETER_REPEATED');
+  }
+  const tree = buildTree(entries.map(({ path, raw }) => ({ path, text: decodeOrThrow(raw ?? '', decodeForm) })));
+  return shape === 'list' && typeof tree === 'string' ? [tree] : tree;
 }
 
 function readList(plan: ParameterPlan, entries: readonly Entry[], profile: QueryProfile | undefined): TextTree {

@@ -12,6 +12,10 @@ export class XmlError extends Error {}
 
 /** Deeper documents are refused. */
 const DEEPEST = 200;
+/** Larger documents are refused. */
+const MOST_ELEMENTS = 200_000;
+
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
 interface Open {
   readonly name: string;
@@ -34,9 +38,12 @@ export function readXml(text: string): XmlElement {
     if (open.length === 0) roots.push(done);
   };
   let at = 0;
+  let count = 0;
   for (let next = text.indexOf('<'); next !== -1; next = text.indexOf('<', at)) {
     addText(open, text.slice(at, next));
     at = skipAside(text, next, open) ?? readTag(text, next, { open, finish });
+    count += 1;
+    if (count > 2 * MOST_ELEMENTS) throw new XmlError(`it has more than ${MOST_ELEMENTS} elements`);
     if (roots.length > 1) throw new XmlError('it has more than one document element');
     if (open.length > DEEPEST) throw new XmlError(`it is nested more than ${DEEPEST} deep`);
   }
@@ -108,6 +115,7 @@ function addRaw(open: readonly Open[], text: string): void {
 }
 
 function readAttributes(text: string): ReadonlyMap<string, string> {
+  if (text === '') return NO_ATTRIBUTES;
   const attributes = new Map<string, string>();
   for (const [, name = '', double, single] of text.matchAll(/([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
     attributes.set(name, decodeEntities(double ?? single ?? ''));

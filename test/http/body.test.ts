@@ -429,10 +429,9 @@ describe('malformed JSON', () => {
     ['undefined', 'expected a value, found "undefined" (line 1, column 1)'],
     ['NaN', 'expected a value, found "NaN" (line 1, column 1)'],
     ['01', 'expected the end, found "1" (line 1, column 2)'],
-    [
-      '"a\nb"',
-      'a string that begins here is not ended, or holds a raw control character or a wrong escape (line 1, column 1)',
-    ],
+    ['"a\nb"', 'a string holds a raw control character, which must be escaped (line 1, column 3)'],
+    ['"a\\xb"', 'a string holds \\x, which is no escape (line 1, column 3)'],
+    ['{"a":"b}', 'a string begins here and does not end (line 1, column 6)'],
     ['   ', 'expected a value, found the end (line 1, column 4)'],
   ];
   it.each(table)('%j says where and what', async (sent, says) => {

@@ -267,6 +267,20 @@ const READ: readonly Case[] = [
 
 const REFUSED: readonly Case[] = [
   {
+    name: 'one parameter both as a value and by its properties',
+    parameters: [
+      query('created', { anyOf: [{ type: 'object', properties: { gt: whole } }, whole] }, { style: 'deepObject' }),
+    ],
+    search: 'created[gt]=5&created=6',
+    lines: ['error PARAMETER_MALFORMED /created'],
+  },
+  {
+    name: 'a bad item of a list of one',
+    parameters: [query('a', { type: 'array', items: { enum: ['x', 'y'] } })],
+    search: 'a[]=z',
+    lines: ['error ENUM /a/0'],
+  },
+  {
     name: 'zero is below one',
     parameters: [query('a', { ...whole, minimum: 1 })],
     search: 'a=0',

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { negotiate } from '../../src/http/negotiate.js';
+import { createAsk, toDocument, toLines } from './decode.js';
+
+const SIZE = 4_000_000;
+const fill = (text: string): string => text.repeat(Math.floor(SIZE / text.length));
+const schema = {
+  type: 'object',
+  properties: { a: { type: 'string' }, l: { type: 'array', items: { type: 'integer' } } },
+};
+const xml = 'application/xml';
+const form = 'application/x-www-form-urlencoded';
+const multipart = 'multipart/form-data; boundary=-';
+const json = 'application/json';
+
+/** Each is cheap to send; none may cost more than its size, crash, or go on for ever. */
+const TABLE: readonly (readonly [name: string, type: string, body: string, code: string])[] = [
+  ['a JSON string that does not end', json, `"${'x'.repeat(SIZE)}`, 'BODY_MALFORMED'],
+  ['JSON of opening brackets', json, fill('['), 'TOO_DEEP'],
+  ['JSON of opening braces', json, fill('{"a":'), 'TOO_DEEP'],
+  ['JSON of white space', json, fill(' '), 'BODY_MALFORMED'],
+  ['JSON of backslashes', json, `"${fill('\\')}`, 'BODY_MALFORMED'],
+  ['a form of nothing but fields', form, fill('a&'), 'BODY_MALFORMED'],
+  ['a form with one deep name', form, `a${fill('[b]')}=1`, 'TYPE'],
+  ['a form with a huge index', form, 'l[99999999999]=x', 'TYPE'],
+  ['XML of comments that do not end', xml, fill('<!--'), 'BODY_MALFORMED'],
+  ['XML of opening tags', xml, fill('<a>'), 'BODY_MALFORMED'],
+  ['XML of empty elements', xml, `<r>${fill('<a/>')}</r>`, 'BODY_MALFORMED'],
+  ['XML of spaces in a tag', xml, `<a${fill(' ')}`, 'BODY_MALFORMED'],
+  ['XML of ampersands', xml, `<a>${fill('&')}</a`, 'BODY_MALFORMED'],
+  ['a multipart body of dashes', multipart, `x${fill('-')}`, 'BODY_MALFORMED'],
+  ['a multipart body of parts', multipart, fill('---\r\n\r\n'), 'BODY_MALFORMED'],
+];
+
+describe('a hostile body', () => {
+  it.each(TABLE)('%s is refused', async (_name, type, body, code) => {
+    const content = { [type.split(';')[0] ?? type]: { schema } };
+    const ask = await createAsk(toDocument({ requestBody: { content } }, {}, 'post /things'), {
+      bodyLimitBytes: 2 * SIZE,
+    });
+    const call = await ask({ ask: 'POST /things', headers: { 'content-type': type }, body });
+    expect(call.violations.some((violation) => violation.code === code && violation.severity === 'error')).toBe(true);
+  });
+});
+
+describe('a hostile head', () => {
+  it('does not cost more than its size', async () => {
+    expect(negotiate(`${'"'.repeat(8_000)}${','.repeat(8_000)}`, ['text/plain'])).toBe('text/plain');
+    const parameters = [{ name: 'a', in: 'query', style: 'deepObject', schema: { type: 'object' } }];
+    const ask = await createAsk(toDocument({ parameters }));
+    const call = await ask(
+      `GET /things?${'a[b]=1&x=2&'.repeat(2_000)}${Array.from({ length: 1_000 }, (_, i) => `y${i}`).join('&')}`,
+    );
+    // However many there are, twenty are told of.
+    expect(toLines(call)).toHaveLength(20);
+  });
+});
