@@ -78,12 +78,20 @@ export async function runFixturesExport(options: FixturesExportOptions): Promise
 
 async function readState(url: URL, session: string | undefined): Promise<FixtureSet> {
   const hint = 'start it with "vouch serve", and name its address: http://127.0.0.1:4010';
-  const response = await fetch(url, { headers: session === undefined ? {} : { 'x-mock-session': session } }).catch(
-    (cause: unknown) => {
-      throw new MockError('STATE_UNREADABLE', `no mock answers at ${url.origin}`, { hint, cause });
-    },
-  );
+  const token = process.env['VOUCH_CONTROL_TOKEN'];
+  const headers = {
+    ...(session === undefined ? {} : { 'x-mock-session': session }),
+    ...(token === undefined ? {} : { 'x-mock-control-token': token }),
+  };
+  const response = await fetch(url, { headers }).catch((cause: unknown) => {
+    throw new MockError('STATE_UNREADABLE', `no mock answers at ${url.origin}`, { hint, cause });
+  });
   const body: unknown = await response.json().catch(() => undefined);
+  if (isObject(body) && typeof body['detail'] === 'string') {
+    const said = typeof body['hint'] === 'string' ? body['hint'] : hint;
+    const advice = response.status === 401 ? 'set VOUCH_CONTROL_TOKEN to the token the mock was started with' : said;
+    throw new MockError('STATE_UNREADABLE', `the mock at ${url.origin} refuses: ${body['detail']}`, { hint: advice });
+  }
   const collections = isObject(body) ? body['collections'] : undefined;
   if (!response.ok || !isObject(collections)) {
     throw new MockError(

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { formatMistake } from '../errors.js';
 import { createMock, type Mock } from '../mock.js';
 import type { MockOptions } from '../mock-options.js';
+import { isLoopback } from '../server/control-guard.js';
 import { colour, formatInteraction, formatInteractionJson } from './log.js';
 
 /** What `vouch serve` was asked. */
@@ -53,7 +54,10 @@ export async function runServe(options: ServeOptions): Promise<number> {
   const ended = waitForSignal();
   if (options.json)
     options.write(JSON.stringify({ listening: server.baseUrl, seed: mock.seed, spec, fixtures: fixtures || null }));
-  else for (const line of describeStart(mock, { spec, fixtures, baseUrl: server.baseUrl })) options.write(line);
+  else {
+    const control = describeControl(options, server.url);
+    for (const line of describeStart(mock, { spec, fixtures, control, baseUrl: server.baseUrl })) options.write(line);
+  }
   const signal = await ended;
   if (!options.json) options.write(colour('gray', `${signal}: closing`));
   await mock.close();
@@ -84,10 +88,11 @@ export function packageFolder(): string {
 interface Start {
   readonly spec: string;
   readonly fixtures: string | false | undefined;
+  readonly control: string;
   readonly baseUrl: string;
 }
 
-function describeStart(mock: Mock, { spec, fixtures, baseUrl }: Start): readonly string[] {
+function describeStart(mock: Mock, { spec, fixtures, control, baseUrl }: Start): readonly string[] {
   const { contract } = mock;
   const problems = contract.problems.slice(0, SHOWN_PROBLEMS).map((problem) => {
     const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
@@ -100,8 +105,20 @@ function describeStart(mock: Mock, { spec, fixtures, baseUrl }: Start): readonly
     ...(hidden > 0 ? [colour('yellow', `… and ${hidden} more: vouch check ${show(spec)}`)] : []),
     `${colour('bold', contract.title)} ${contract.version}  ${show(spec)}  ${contract.operations.length} operations`,
     `fixtures ${fixtures ? show(fixtures) : 'none'}  seed ${mock.seed}  clock ${clock}`,
+    control,
     `listening on ${colour('bold', baseUrl)}`,
   ];
+}
+
+/** Where the control API is, and who may use it. */
+function describeControl({ host, mock }: ServeOptions, url: string): string {
+  const { control, controlPrefix = '/__mock', controlToken } = mock;
+  if (control === false) return 'no control API';
+  const place = `control API ${url}${controlPrefix}`;
+  if (typeof controlToken === 'string') return `${place}  with its token`;
+  if (isLoopback(host)) return place;
+  if (controlToken === false) return `${place}  ${colour('yellow', 'for everybody who can reach it')}`;
+  return `${place}  ${colour('yellow', 'closed: other machines can reach it, so it needs --control-token')}`;
 }
 
 function show(path: string): string {

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runFixturesExport } from '../../src/cli/fixtures.js';
+import { createMock } from '../../src/index.js';
+import { BUILT_IN } from '../describe-both.js';
+
+describe('vouch fixtures export', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'vouch-export-'));
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('writes the state of one session, and a mock made of it has that state', async () => {
+    await using mock = await createMock(BUILT_IN);
+    const { url } = await mock.listen();
+    mock.session('a').state.collection('admin_api_keys').add({ name: 'exported' });
+    await runFixturesExport({ url, folder, session: 'a', write: () => undefined });
+    await using copy = await createMock({ ...BUILT_IN, fixtures: folder });
+    expect(copy.state.export()).toEqual(mock.session('a').state.export());
+    expect(copy.state.export()).not.toEqual(mock.state.export());
+  });
+
+  it('says why it is refused, and gets in with the token of the environment', async () => {
+    await using mock = await createMock({ ...BUILT_IN, controlToken: 'secret' });
+    const { url } = await mock.listen();
+    const work = (): Promise<number> => runFixturesExport({ url, folder, write: () => undefined });
+    await expect(work()).rejects.toMatchObject({
+      code: 'STATE_UNREADABLE',
+      message: `the mock at ${url} refuses: the control API of this mock needs its token`,
+      hint: 'set VOUCH_CONTROL_TOKEN to the token the mock was started with',
+    });
+    vi.stubEnv('VOUCH_CONTROL_TOKEN', 'secret');
+    expect(await work()).toBe(0);
+  });
+});
