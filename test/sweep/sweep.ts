@@ -34,9 +34,13 @@ export async function sweep(spec: string, options: Partial<MockOptions> = {}): P
   };
   for (const operation of contract.operations) {
     report.operations += 1;
+    // What one operation deletes is there again for the next.
+    mock.reset();
     const draft = draftRequest(contract, generator, operation);
     const response = await mock.fetch(toRequest(draft));
-    const wrong = await judge(operation, response, secondCheck);
+    // Path keys that differ in their fragment alone (`/a#b`) are one path to a client: the first of them answers.
+    const answered = contract.operation(mock.journal.last()?.operation ?? '') ?? operation;
+    const wrong = await judge(answered, response, secondCheck);
     if (wrong !== undefined) report.wrongAnswers.push(`${operation.id}: ${wrong}`);
     for (const { mistake, draft: broken } of breakRequest(contract, draft)) {
       report.brokenRequests += 1;
