@@ -14,6 +14,8 @@ export interface LoadedScenarios {
   readonly scenarios: readonly Scenario[];
   /** Everything that is wrong, in the order of the files. */
   readonly mistakes: readonly Mistake[];
+  /** Every id there is a file for. */
+  readonly ids: readonly string[];
 }
 
 /** The endings that make a file a scenario. */
@@ -51,7 +53,8 @@ export async function readScenarios(
     readScenario({ id, inherited: findInherited(source.value, sources) }, source, ground),
   );
   const linked = linkScenarios(parts, new Map());
-  return { scenarios: linked.scenarios, mistakes: [...mistakes, ...linked.mistakes] };
+  const ids = [...new Set(names.map((name) => basename(name, extname(name))))];
+  return { scenarios: linked.scenarios, mistakes: [...mistakes, ...linked.mistakes], ids };
 }
 
 async function readText(path: string): Promise<string> {

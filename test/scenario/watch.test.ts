@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ground } from '../../src/scenario/ground.js';
+import { loadScenarios } from '../../src/scenario/load.js';
+import type { Reload } from '../../src/scenario/reload.js';
+import { createScenarios, type Scenarios } from '../../src/scenario/scenarios.js';
+import { createWatcher, type Watcher } from '../../src/server/watch.js';
+import { watchScenarios } from '../../src/server/watch-scenarios.js';
+import { readGround } from './ground.js';
+
+let folder: string;
+let watcher: Watcher | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'watched-'));
+});
+
+afterEach(async () => {
+  watcher?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A queue of what a watcher tells: `next` waits for the next thing. */
+function createQueue<T>(): { push(item: T): void; next(): Promise<T> } {
+  const items: T[] = [];
+  const waiting: ((item: T) => void)[] = [];
+  return {
+    push: (item) => {
+      const taker = waiting.shift();
+      if (taker === undefined) items.push(item);
+      else taker(item);
+    },
+    next: () => {
+      const item = items.shift();
+      return item === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(item);
+    },
+  };
+}
+
+/** Changes a file again and again until a watcher has told of it: from then on it is known to have looked. */
+async function keepWriting(name: string, told: () => Promise<unknown>): Promise<void> {
+  const write = (): void => void writeFile(join(folder, name), `description: Seen ${performance.now()}.`);
+  const timer = setInterval(write, 50);
+  await told();
+  clearInterval(timer);
+}
+
+describe('a watcher sees a file that is', () => {
+  const at = (name: string): string => join(folder, name);
+  const cases: readonly (readonly [string, () => Promise<void>, string])[] = [
+    ['written', async () => writeFile(at('a.yaml'), 'changed'), 'a.yaml'],
+    ['new', async () => writeFile(at('new.yaml'), 'new'), 'new.yaml'],
+    ['deleted', async () => unlink(at('a.yaml')), 'a.yaml'],
+    [
+      'replaced by renaming another one over it, twice',
+      async () => {
+        for (const text of ['one', 'two!']) {
+          await writeFile(at('.tmp'), text);
+          await rename(at('.tmp'), at('a.yaml'));
+        }
+      },
+      'a.yaml',
+    ],
+    [
+      'deleted and made anew',
+      async () => {
+        await unlink(at('a.yaml'));
+        await writeFile(at('a.yaml'), 'again');
+      },
+      'a.yaml',
+    ],
+    [
+      'in a new folder',
+      async () => {
+        await mkdir(at('deep'));
+        await writeFile(at('deep/b.yaml'), 'deep');
+      },
+      'deep/b.yaml',
+    ],
+    [
+      'written in pieces',
+      async () => {
+        for (const text of ['one', 'one two', 'one two three']) await writeFile(at('a.yaml'), text);
+      },
+      'a.yaml',
+    ],
+  ];
+
+  it.each(cases)('%s', async (_name, act, want) => {
+    await writeFile(at('a.yaml'), 'first');
+    const queue = createQueue<readonly string[]>();
+    watcher = createWatcher([folder], (changed) => queue.push(changed), { everyMs: 10 });
+    await keepWriting('.seen', async () => queue.next());
+    await act();
+    let changed: readonly string[] = [];
+    while (!changed.includes(at(want))) changed = await queue.next();
+    expect(changed).toContain(at(want));
+  });
+});
+
+describe('a scenario that is edited while the mock runs', () => {
+  let ground: Ground;
+  let scenarios: Scenarios;
+  let reloads: { push(item: Reload): void; next(): Promise<Reload> };
+  const write = async (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
+  const status = (id: string): unknown => {
+    const [rule] = scenarios.find(id).rules;
+    return rule?.effect.kind === 'respond' ? rule.effect.respond.status : undefined;
+  };
+
+  beforeEach(async () => {
+    ground = await readGround();
+    await write('a.yaml', 'operations: { listBooks: { respond: { status: 200 } } }');
+    await write('b.yaml', 'description: B.');
+    scenarios = createScenarios(ground, await loadScenarios(folder, ground));
+    scenarios.activate(['a']);
+    reloads = createQueue();
+    watcher = watchScenarios({ folder, ground, scenarios, everyMs: 10, onReload: (reload) => reloads.push(reload) });
+    await keepWriting('first.yaml', async () => reloads.next());
+  });
+
+  const until = async (isIt: (reload: Reload) => boolean): Promise<Reload> => {
+    for (;;) {
+      const reload = await reloads.next();
+      if (isIt(reload)) return reload;
+    }
+  };
+
+  it('holds at once, and stays active', async () => {
+    await write('a.yaml', 'operations: { listBooks: { respond: { status: 429 } } }');
+    await until(() => status('a') === 429);
+    expect([status('a'), scenarios.active]).toEqual([429, ['a']]);
+  });
+
+  it('stays as it was when the edit is wrong, and says so once', async () => {
+    await write('a.yaml', 'operations: { listBoks: { respond: { status: 429 } } }');
+    const { error, kept } = await until((reload) => reload.error !== undefined);
+    expect(error?.message).toBe('operation "listBoks" is not in the contract');
+    expect([kept, status('a'), scenarios.active]).toEqual([['a'], 200, ['a']]);
+    await write('b.yaml', 'description: B, edited.');
+    await write('a.yaml', 'operations: { listBooks: { respond: { status: 429 } } }');
+    const next = await reloads.next();
+    expect([next.error, status('a')]).toEqual([undefined, 429]);
+  });
+
+  it('is gone when its file is, and so is its place among the active', async () => {
+    await unlink(join(folder, 'a.yaml'));
+    await until(() => scenarios.get('a') === undefined);
+    expect([scenarios.get('a'), scenarios.active]).toEqual([undefined, []]);
+  });
+
+  it('leaves one alone that was handed over', async () => {
+    scenarios.add('mine', { description: 'Mine.' });
+    await write('b.yaml', 'description: Edited.');
+    await until(({ loaded }) => loaded.includes('b') && scenarios.get('b')?.description === 'Edited.');
+    expect(scenarios.get('mine')?.description).toBe('Mine.');
+  });
+});
