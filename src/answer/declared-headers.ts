@@ -1,5 +1,6 @@
 import type { DeclaredHeader, DeclaredResponse } from '../contract/operation.js';
 import { isObject } from '../contract/schema.js';
+import type { Call } from '../http/call.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Validators } from '../http/validate.js';
 
@@ -67,6 +68,25 @@ export function createDeclaredHeaders(generator: Generator, validators: Validato
       return fields;
     },
   };
+}
+
+/**
+ * Where something that was created is found, if the response declares `Location` and the body has an id: below the path it
+ * was posted to (RFC 9110 15.3.2).
+ */
+export function locateCreated(call: Call, response: DeclaredResponse, answer: LocatedBody): HeaderFields {
+  const isDeclared = response.headers.some(({ name }) => name.toLowerCase() === 'location');
+  if (answer.status !== 201 || !isDeclared || !isObject(answer.body)) return NONE;
+  const { id } = answer.body;
+  if (typeof id !== 'string' && typeof id !== 'number') return NONE;
+  const path = call.url.split('?')[0] ?? '';
+  return { location: `${path.replace(/\/$/, '')}/${encodeURIComponent(id)}` };
+}
+
+/** As much of an answer as tells where its subject is. */
+export interface LocatedBody {
+  readonly status: number;
+  readonly body: unknown;
 }
 
 /** A value in the `simple` style, the only one of headers (OpenAPI 3.1 section 4.8.12.3). */

@@ -92,10 +92,36 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     context.note?.(`no value was found that fits the schema at ${pointer}`);
     return best === NOTHING ? (given ?? null) : best;
   };
+  const remembered = new Map<string, unknown>();
   return {
-    value: (schemaPointer, context) => generate(schemaPointer, undefined, context),
+    value: (schemaPointer, context) => {
+      if (context.hint !== undefined) return generate(schemaPointer, undefined, context);
+      const name = nameValue(schemaPointer, context);
+      if (remembered.has(name)) return remembered.get(name);
+      let isSound = true;
+      const note = (line: string): void => {
+        isSound = false;
+        context.note?.(line);
+      };
+      const value = generate(schemaPointer, undefined, { ...context, note });
+      if (!isSound) return value;
+      const [oldest] = remembered.keys();
+      if (remembered.size >= MAXIMUM_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+      remembered.set(name, value);
+      return value;
+    },
     complete: generate,
   };
+}
+
+/** Values kept, the oldest forgotten first: one that is asked for again is the same, so it need not be made again. */
+const MAXIMUM_REMEMBERED = 256;
+
+/** All that a value is a function of. */
+function nameValue(schemaPointer: string, context: GenerateContext): string {
+  const { seed, key, direction, now, name = '', known } = context;
+  const echoes = known === undefined ? '' : JSON.stringify(known);
+  return [schemaPointer, direction, seed, now, name, key, echoes].join('\n');
 }
 
 interface Order {

@@ -5,7 +5,7 @@ import type { Validators } from '../../http/validate.js';
 import { NO_VIOLATIONS } from '../../http/violation.js';
 import type { AnswerSource, Exchange } from '../answer-source.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
-import { createDeclaredHeaders } from '../declared-headers.js';
+import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { createExamples, type Examples, type FittingExample } from '../examples.js';
 import { createGenerateAnswer, type GenerateAnswer, readContext } from './generate.js';
@@ -52,9 +52,11 @@ export function createExampleAnswer(parts: Omit<ExampleParts, 'errors'>): Exampl
     const { fitting } = examples.of(media);
     const example = name === undefined ? fitting[0] : fitting.find((one) => one.name === name);
     if (example === undefined) return name === undefined ? mend({ examples, generate }, exchange, choice) : undefined;
+    const located = locateCreated(exchange.call, response, { status, body: example.value });
+    const fields = response.headers.length === 0 ? {} : headers.fields(response, readContext(exchange), located);
     return {
       status,
-      headers: response.headers.length === 0 ? {} : headers.fields(response, readContext(exchange)),
+      headers: { ...fields, ...located },
       body: example.value,
       mediaType,
       schemaPointer: media.schema === undefined ? undefined : media.schemaPointer,

@@ -8,7 +8,7 @@ import type { Validators } from '../../http/validate.js';
 import { NO_VIOLATIONS } from '../../http/violation.js';
 import type { AnswerSource, Exchange } from '../answer-source.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
-import { createDeclaredHeaders } from '../declared-headers.js';
+import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { createGenerateBody } from '../generated-body.js';
 
@@ -55,11 +55,14 @@ export function createGenerateAnswer(
     const { media, mediaType, status, response } = choice;
     const own = readContext(exchange);
     const context = { ...own, seed: wish.seed ?? own.seed, hint: wish.hint };
-    const fields = response === undefined ? {} : headers.fields(response, context);
-    const answer = { status, headers: fields, from: 'generate', violations: NO_VIOLATIONS };
-    if (media === undefined || mediaType === undefined) return { ...answer, body: undefined, mediaType: undefined };
+    const answer = { status, from: 'generate', violations: NO_VIOLATIONS };
+    const hasBody = media !== undefined && mediaType !== undefined;
+    const body = hasBody ? generateBody(media, mediaType, context) : undefined;
+    const located = response === undefined ? {} : locateCreated(exchange.call, response, { status, body });
+    const fields = response === undefined ? {} : { ...headers.fields(response, context, located), ...located };
+    if (!hasBody) return { ...answer, headers: fields, body, mediaType: undefined };
     const schemaPointer = media.schema === undefined ? undefined : media.schemaPointer;
-    return { ...answer, body: generateBody(media, mediaType, context), mediaType, schemaPointer };
+    return { ...answer, headers: fields, body, mediaType, schemaPointer };
   };
 }
 

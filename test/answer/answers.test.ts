@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import type { Mock } from '../../src/index.js';
+import { json, openMock } from './open-mock.js';
+
+const pet = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: { type: 'integer' }, name: { type: 'string' }, pin: { type: 'string', writeOnly: true } },
+};
+
+async function read(mock: Mock, path: string): Promise<readonly [from: string | null, body: unknown]> {
+  const response = await mock.fetch(path);
+  expect(response.status).toBe(200);
+  return [response.headers.get('x-mock-source'), await response.json()];
+}
+
+const get = (response: unknown): object => ({ get: { responses: { 200: response } } });
+
+describe('an example of the contract', () => {
+  it.each([
+    [
+      'the first that fits is served',
+      { examples: { bad: { value: { id: 'x' } }, good: { value: { id: 1, name: 'Rex' } } } },
+      ['example:good', { id: 1, name: 'Rex' }],
+    ],
+    ['the single one has no name', { example: { id: 2, name: 'Tom' } }, ['example', { id: 2, name: 'Tom' }]],
+    [
+      'null is none where an object is meant',
+      { example: null },
+      ['generate', { id: expect.any(Number), name: expect.any(String) }],
+    ],
+    [
+      'what is only ever sent is taken out',
+      { example: { id: 3, name: 'Ada', pin: '1234' } },
+      ['example', { id: 3, name: 'Ada' }],
+    ],
+    [
+      'one that does not fit is mended',
+      { example: { id: 4, name: 9 } },
+      ['generate', { id: 4, name: expect.any(String) }],
+    ],
+    [
+      'one that is elsewhere is not fetched',
+      { examples: { far: { externalValue: 'https://example.com/x.json' } } },
+      ['generate', { id: expect.any(Number), name: expect.any(String) }],
+    ],
+  ])('%s', async (_, more, want) => {
+    expect(await read(await openMock({ '/pet': get(json(pet, more)) }), '/pet')).toEqual(want);
+  });
+
+  it('of the schema serves where the media type has none', async () => {
+    const schema = { ...pet, example: { id: 5, name: 'Eve' } };
+    expect(await read(await openMock({ '/pet': get(json(schema)) }), '/pet')).toEqual([
+      'example',
+      { id: 5, name: 'Eve' },
+    ]);
+  });
+
+  it('is served as it is on request, and what it breaks is said', async () => {
+    const mock = await openMock({ '/pet': get(json(pet, { example: { id: 'x' } })) }, {}, { examples: 'verbatim' });
+    const response = await mock.fetch('/pet');
+    expect([response.status, await response.json()]).toEqual([200, { id: 'x' }]);
+    expect(response.headers.get('x-mock-violations')).toContain('id');
+  });
+
+  it('that was mended is a line of the trace', async () => {
+    const mock = await openMock({ '/pet': get(json(pet, { example: { id: 4, name: 9 } })) });
+    await mock.fetch('/pet');
+    expect(mock.journal.last()?.trace.join('\n')).toContain('breaks its schema');
+  });
+});
+
+describe('a generated answer', () => {
+  it('repeats the id of the path and the values of the body', async () => {
+    const mock = await openMock({
+      '/pets/{petId}': {
+        put: {
+          parameters: [{ name: 'petId', in: 'path', required: true, schema: { type: 'integer' } }],
+          requestBody: { content: { 'application/json': { schema: pet } } },
+          responses: { 200: json(pet) },
+        },
+      },
+    });
+    const response = await mock.fetch('/pets/42', {
+      method: 'PUT',
+      body: JSON.stringify({ id: 1, name: 'Rex', pin: '1' }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(await response.json()).toEqual({ id: 42, name: 'Rex' });
+  });
+
+  it('is the same whatever was asked before', async () => {
+    const paths = { '/a': get(json(pet)), '/b': get(json(pet)) };
+    const [first, second] = [await openMock(paths), await openMock(paths)];
+    await first.fetch('/b');
+    expect(await read(first, '/a')).toEqual(await read(second, '/a'));
+  });
+
+  it.each([
+    ['image/png', '89504e47'],
+    ['application/pdf', '25504446'],
+    ['audio/mpeg', 'fffb'],
+    ['application/zip', '504b0304'],
+  ])('of %s is bytes of that kind', async (type, magic) => {
+    const mock = await openMock({
+      '/f': get({ description: '', content: { [type]: { schema: { type: 'string', format: 'binary' } } } }),
+    });
+    const response = await mock.fetch('/f');
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(
+      Buffer.from(await response.arrayBuffer())
+        .toString('hex')
+        .startsWith(magic),
+    ).toBe(true);
+  });
+
+  it('of a JSON text is quoted, of a plain one is not', async () => {
+    const text = { type: 'string', const: 'hello' };
+    const mock = await openMock({
+      '/j': get(json(text)),
+      '/t': get({ description: '', content: { 'text/plain': { schema: text } } }),
+    });
+    expect(await (await mock.fetch('/j')).text()).toBe('"hello"');
+    expect(await (await mock.fetch('/t')).text()).toBe('hello');
+  });
+
+  it('of XML has a root and honours the names the schema gives', async () => {
+    const schema = {
+      type: 'object',
+      xml: { name: 'Pet' },
+      required: ['id', 'tag'],
+      properties: {
+        id: { const: 7, xml: { attribute: true } },
+        tag: { type: 'array', minItems: 2, maxItems: 2, items: { const: 'x' } },
+      },
+    };
+    const mock = await openMock({ '/x': get({ description: '', content: { 'application/xml': { schema } } }) });
+    expect(await (await mock.fetch('/x')).text()).toMatch(/<Pet id="7">\s*<tag>x<\/tag>\s*<tag>x<\/tag>\s*<\/Pet>/);
+  });
+});
+
+describe('a stream', () => {
+  const item = {
+    type: 'object',
+    required: ['kind', 'n'],
+    properties: { kind: { const: 'tick' }, n: { type: 'integer', minimum: 3 } },
+  };
+  const stream = (type: string, media: object): object => get({ description: '', content: { [type]: media } });
+
+  it('of events carries each item as data', async () => {
+    const mock = await openMock({ '/s': stream('text/event-stream', { schema: item }) });
+    const response = await mock.fetch('/s');
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const events = (await response.text()).trim().split('\n\n');
+    expect(events).toHaveLength(3);
+    for (const event of events) expect(JSON.parse(event.replace(/^data: /, ''))).toMatchObject({ kind: 'tick' });
+  });
+
+  it('of events that the schema describes itself has their fields', async () => {
+    const event = { type: 'object', required: ['event', 'data'], properties: { event: { const: 'tick' }, data: item } };
+    const mock = await openMock({ '/s': stream('text/event-stream', { itemSchema: event }) });
+    expect(await (await mock.fetch('/s')).text()).toMatch(/^event: tick\ndata: \{.*"kind":"tick".*\}\n\n/);
+  });
+
+  it.each([
+    ['application/x-ndjson', { itemSchema: item }, ''],
+    ['application/jsonl', { schema: { type: 'array', items: item } }, ''],
+    ['application/json-seq', { schema: item }, '\u001e'],
+  ])('of %s is a line for each item', async (type, media, mark) => {
+    const mock = await openMock({ '/s': stream(type, media) });
+    const lines = (await (await mock.fetch('/s')).text()).trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      expect(line.startsWith(mark)).toBe(true);
+      expect(JSON.parse(line.slice(mark.length))).toMatchObject({ kind: 'tick', n: expect.any(Number) });
+    }
+  });
+});
+
+describe('headers that a response declares', () => {
+  it('are sent, by their example or their schema; framing is not theirs to set', async () => {
+    const headers = {
+      'X-Rate-Limit': { schema: { type: 'integer', minimum: 5, maximum: 5 } },
+      'X-Kind': { schema: { type: 'string' }, example: 'amber' },
+      'X-List': { schema: { type: 'array', items: { const: 'a' }, minItems: 2, maxItems: 2 } },
+      'X-Map': {
+        explode: true,
+        schema: { type: 'object', required: ['k'], additionalProperties: false, properties: { k: { const: 1 } } },
+      },
+      'Content-Length': { schema: { type: 'integer', minimum: 9999 } },
+      'Transfer-Encoding': { schema: { type: 'string' } },
+      Connection: { schema: { const: 'close' } },
+      ETag: { $ref: '#/components/headers/ETag' },
+    };
+    const mock = await openMock(
+      { '/x': get({ ...json({ const: 1 }), headers }) },
+      { components: { headers: { ETag: { schema: { const: '"v1"' } } } } },
+    );
+    const sent = (await mock.fetch('/x')).headers;
+    expect(
+      Object.fromEntries(['x-rate-limit', 'x-kind', 'x-list', 'x-map', 'etag'].map((name) => [name, sent.get(name)])),
+    ).toEqual({
+      'x-rate-limit': '5',
+      'x-kind': 'amber',
+      'x-list': 'a,a',
+      'x-map': 'k=1',
+      etag: '"v1"',
+    });
+    for (const name of ['transfer-encoding', 'connection']) expect(sent.get(name)).toBeNull();
+    expect(sent.get('content-length')).not.toBe('9999');
+  });
+
+  it('Location of what was created leads to it', async () => {
+    const created = { ...json(pet), headers: { Location: { schema: { type: 'string', format: 'uri-reference' } } } };
+    const mock = await openMock({ '/pets': { post: { responses: { 201: created } } } });
+    const response = await mock.fetch('/pets', { method: 'POST' });
+    const { id } = (await response.json()) as { readonly id: number };
+    expect(response.headers.get('location')).toBe(`/pets/${id}`);
+  });
+
+  it('a deprecated operation says since when (RFC 9745)', async () => {
+    const mock = await openMock({
+      '/old': { get: { deprecated: true, responses: { 200: json({ const: 1 }) } } },
+      '/dated': { get: { deprecated: true, 'x-deprecated-at': '2024-05-01', responses: { 200: json({ const: 1 }) } } },
+      '/new': get(json({ const: 1 })),
+    });
+    const ask = async (path: string): Promise<string | null> => (await mock.fetch(path)).headers.get('deprecation');
+    expect(await ask('/old')).toBe(`@${Date.UTC(2026, 0, 1) / 1000}`);
+    expect(await ask('/dated')).toBe(`@${Date.UTC(2024, 4, 1) / 1000}`);
+    expect(await ask('/new')).toBeNull();
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { parsePrefer } from '../../src/answer/preferences.js';
+import type { Mock } from '../../src/index.js';
+import { json, openMock } from './open-mock.js';
+
+const pet = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+const problem = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+
+function open(): Promise<Mock> {
+  const examples = { rex: { value: { name: 'Rex' } }, tom: { value: { name: 'Tom' } }, wrong: { value: { name: 7 } } };
+  return openMock({
+    '/pet': {
+      get: {
+        operationId: 'getPet',
+        responses: {
+          200: json(pet, { examples }),
+          404: json(problem, { examples: { gone: { value: { message: 'gone' } } } }),
+          '5XX': json(problem),
+        },
+      },
+    },
+  });
+}
+
+async function ask(mock: Mock, path: string, prefer?: string): Promise<readonly [number, unknown, string | null]> {
+  const response = await mock.fetch(path, prefer === undefined ? {} : { headers: { prefer } });
+  return [response.status, await response.json(), response.headers.get('preference-applied')];
+}
+
+describe('Prefer', () => {
+  it.each([
+    ['a status', 'code=404', [404, { message: 'gone' }, 'code=404']],
+    ['a status of a range', 'code=503', [503, { message: expect.any(String) }, 'code=503']],
+    ['an example', 'example=tom', [200, { name: 'Tom' }, 'example=tom']],
+    ['an example of another response', 'example=gone', [404, { message: 'gone' }, 'example=gone']],
+    [
+      'both, and a preference that is not ours',
+      'respond-async, code=200; x=y, example="tom"',
+      [200, { name: 'Tom' }, 'code=200, example=tom'],
+    ],
+    ['an example that does not fit is mended', 'example=wrong', [200, { name: expect.any(String) }, 'example=wrong']],
+  ])('%s is obeyed', async (_, prefer, want) => {
+    expect(await ask(await open(), '/pet', prefer)).toEqual(want);
+  });
+
+  it('another preference changes nothing', async () => {
+    expect(await ask(await open(), '/pet', 'return=minimal')).toEqual([200, { name: 'Rex' }, null]);
+  });
+
+  it('dynamic values are generated, the same for one seed and others for another', async () => {
+    const mock = await open();
+    const [, first, applied] = await ask(mock, '/pet', 'dynamic=true, seed=7');
+    expect(applied).toBe('dynamic=true, seed=7');
+    expect(first).not.toEqual({ name: 'Rex' });
+    expect((await ask(mock, '/pet', 'dynamic, seed=7'))[1]).toEqual(first);
+    expect((await ask(mock, '/pet', 'seed=8'))[1]).not.toEqual(first);
+    expect((await ask(mock, '/pet'))[1]).toEqual({ name: 'Rex' });
+  });
+
+  it.each([
+    ['?__code=404', [404, { message: 'gone' }]],
+    ['?__example=tom', [200, { name: 'Tom' }]],
+    ['?__dynamic=true&__seed=3', [200, { name: expect.any(String) }]],
+  ])('%s does the same from a browser', async (query, want) => {
+    expect((await ask(await open(), `/pet${query}`)).slice(0, 2)).toEqual(want);
+  });
+
+  it.each([
+    ['a status that is not declared', 'code=418', '200, 404, 5XX'],
+    ['an example that does not exist', 'example=rix', 'did you mean "rex"'],
+    ['an example of another status than the one asked for', 'code=404, example=rex', 'gone'],
+    ['a status that is no status', 'code=ok', 'code=ok'],
+    ['a seed that is no number', 'seed=x', 'seed=x'],
+  ])('%s is refused with what there is', async (_, prefer, want) => {
+    const [status, body] = await ask(await open(), '/pet', prefer);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body).replaceAll('\\"', '"')).toContain(want);
+  });
+});
+
+describe('the Prefer header is read as RFC 7240 writes it', () => {
+  it.each([
+    ['code=404', { code: '404' }],
+    ['Code=404 , EXAMPLE="a \\"b\\""', { code: '404', example: 'a "b"' }],
+    ['dynamic', { dynamic: '' }],
+    ['wait=10; foo="bar, baz"; x, code=1', { wait: '10', x: '', code: '1' }],
+    ['code=1, code=2', { code: '1' }],
+    ['', {}],
+  ])('%s', (header, want) => {
+    expect(Object.fromEntries(parsePrefer(header))).toEqual(want);
+  });
+});

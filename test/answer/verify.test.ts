@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/answer/answer-source.js';
+import { createErrorAnswers } from '../../src/answer/error-body.js';
+import { createVerifySource } from '../../src/answer/sources/verify.js';
+import { createVirtualClock } from '../../src/clock.js';
+import { loadContract } from '../../src/contract/load.js';
+import { createGenerator } from '../../src/generate/generate.js';
+import type { Answer } from '../../src/http/answer.js';
+import { createCallDecoder } from '../../src/http/call.js';
+import { createValidators } from '../../src/http/validate.js';
+import { NO_VIOLATIONS } from '../../src/http/violation.js';
+import type { Session } from '../../src/session/session.js';
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Small', version: '1' },
+  paths: {
+    '/pet': {
+      get: {
+        operationId: 'getPet',
+        responses: {
+          200: {
+            description: '',
+            headers: {
+              'X-Needed': { required: true, schema: { const: 'yes' } },
+              'X-Free': { schema: { type: 'string' } },
+            },
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/Pet' } },
+              'text/csv': { schema: { type: 'string' } },
+              'application/x-ndjson': { itemSchema: { $ref: '#/components/schemas/Pet' } },
+            },
+          },
+          204: { description: '' },
+        },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Pet: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string', minLength: 2 }, pin: { type: 'string', writeOnly: true } },
+      },
+    },
+  },
+};
+
+/** What leaves when a source below gives this answer. */
+async function verify(given: Partial<Answer>): Promise<Answer & { readonly trace: readonly string[] }> {
+  const contract = await loadContract(DOCUMENT);
+  const validators = createValidators(contract);
+  const generator = createGenerator(contract, validators);
+  const complete = (pointer: string, partial: unknown): unknown =>
+    generator.complete(pointer, partial, { seed: 1, key: pointer, direction: 'response', now: 0 });
+  const errors = createErrorAnswers(contract, validators, complete);
+  const operation = contract.operation('getPet');
+  if (operation === undefined) throw new Error('the document has the operation');
+  const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: 1000 });
+  const call = await decoder.decode(operation, {}, new Request('http://x.test/pet'));
+  // Of a session, verify reads the seed and the clock alone.
+  const session = { seed: 1, clock: createVirtualClock() } as unknown as Session;
+  const trace: string[] = [];
+  const exchange: Exchange = { contract, call, session, note: (line) => void trace.push(line) };
+  const answer: Answer = {
+    status: 200,
+    headers: { 'x-needed': 'yes' },
+    body: { name: 'Rex' },
+    mediaType: 'application/json',
+    from: 'state',
+    violations: NO_VIOLATIONS,
+    ...given,
+  };
+  const left = await createVerifySource({ contract, validators, generator, errors }).answer(exchange, () => answer);
+  if (left === undefined) throw new Error('verify lets every answer through, or answers itself');
+  return { ...left, trace };
+}
+
+const textOf = ({ body }: Answer): string => JSON.stringify(body);
+
+describe('an answer that keeps the contract', () => {
+  it.each([
+    ['an object', {}],
+    ['a text of another type', { body: 'a,b', mediaType: 'text/csv' }],
+    ['bytes', { body: new Uint8Array([1]) }],
+    ['no body', { status: 204, body: undefined, mediaType: undefined, headers: {} }],
+    ['parameters of a type', { mediaType: 'application/json; charset=utf-8' }],
+  ])('leaves as it is: %s', async (_, given) => {
+    const left = await verify(given);
+    expect(left).toMatchObject({ status: 200, from: 'state', violations: [], ...given });
+  });
+});
+
+describe('an answer that breaks the contract', () => {
+  it.each([
+    ['a fixture', 'state', 'the state source'],
+    ['an example', 'example:rex', 'example "rex"'],
+    ['a handler', 'handler', 'the handler source'],
+    ['a scenario', 'scenario:flaky', 'scenario "flaky"'],
+  ])('becomes a 500 that names %s', async (_, from, culprit) => {
+    const left = await verify({ from, body: { name: 'R' } });
+    expect(left.status).toBe(500);
+    expect(textOf(left).replaceAll('\\"', '"')).toContain(culprit);
+    expect(textOf(left)).toContain('at /name');
+    expect(textOf(left)).toContain('#/components/schemas/Pet/properties/name/minLength');
+    expect(left.violations[0]).toMatchObject({ pointer: '/name', by: 'mock', code: 'LENGTH' });
+    expect(left.headers).toMatchObject({ 'x-should-retry': 'false' });
+    expect(left.trace.join()).toContain('against the contract');
+  });
+
+  it.each([
+    ['a status that is not declared', { status: 201 }, 'STATUS_UNDECLARED'],
+    ['a media type that is not declared', { mediaType: 'text/html', body: '<p>' }, 'MEDIA_TYPE_UNDECLARED'],
+    ['null for an object', { body: null }, 'TYPE'],
+    ['a property that never leaves', { body: { name: 'Rex', pin: '1' } }, 'WRITE_ONLY'],
+    ['an item of a list of lines', { mediaType: 'application/x-ndjson', body: [{ name: 'Rex' }, {}] }, 'REQUIRED'],
+  ])('is found: %s', async (_, given, code) => {
+    const left = await verify(given);
+    expect([left.status, left.violations[0]?.code]).toEqual([500, code]);
+  });
+
+  it('is made anew where it was generated', async () => {
+    const left = await verify({ from: 'generate', body: { name: 7 } });
+    expect(left).toMatchObject({ status: 200, from: 'generate', body: { name: expect.any(String) } });
+  });
+
+  it('leaves with its departures remembered where it deviates on purpose or was recorded', async () => {
+    for (const given of [{ deviates: 'a test of the client' }, { from: 'replay:session' }, { from: 'forward' }]) {
+      const left = await verify({ ...given, body: { name: 7 } });
+      expect(left).toMatchObject({ status: 200, body: { name: 7 }, violations: [{ pointer: '/name' }] });
+    }
+  });
+
+  it('never makes an error of a client one of the mock', async () => {
+    expect(await verify({ status: 418, from: 'refuse', body: { odd: true } })).toMatchObject({
+      status: 418,
+      body: { odd: true },
+    });
+  });
+});
+
+it('a header that is required and missing is supplied, one that is free is not', async () => {
+  expect((await verify({ headers: {} })).headers).toEqual({ 'x-needed': 'yes' });
+});
+
+describe('a stream', () => {
+  async function* items(...values: readonly unknown[]): AsyncIterable<unknown> {
+    yield* values;
+  }
+  const read = async (body: unknown): Promise<readonly unknown[]> => {
+    const seen: unknown[] = [];
+    // What was given as a stream leaves as one.
+    for await (const item of body as AsyncIterable<unknown>) seen.push(item);
+    return seen;
+  };
+
+  it('passes item by item', async () => {
+    const left = await verify({ mediaType: 'application/x-ndjson', body: items({ name: 'Rex' }, { name: 'Tom' }) });
+    expect(await read(left.body)).toEqual([{ name: 'Rex' }, { name: 'Tom' }]);
+  });
+
+  it('ends where an item breaks the contract', async () => {
+    const left = await verify({ mediaType: 'application/x-ndjson', body: items({ name: 'Rex' }, { name: 7 }) });
+    await expect(read(left.body)).rejects.toThrow('an item of the stream breaks the contract');
+  });
+});
