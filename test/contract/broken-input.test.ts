@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
@@ -224,6 +225,30 @@ describe.skipIf(PETSTORES.length === 0)('mutated petstores of ../shared/specs (s
         for (const problem of contract.problems) expect(problem.message).not.toBe('');
       }),
       { numRuns: 150 },
+    );
+  });
+
+  test.each(PETSTORES)('%s with characters lost, doubled or put in loads or gives one clear error', async (name) => {
+    const text = readFileSync(join(SPECS, name), 'utf8');
+    const folder = await createFolder({});
+    const mutation = fc.record({
+      at: fc.nat(text.length),
+      length: fc.integer({ min: 1, max: 40 }),
+      put: fc.constantFrom('', '{', '}', '[', ':', '&a ', '*a', '|', '\t', '\0', '"', '- ', '<<: ', undefined),
+    });
+    await fc.assert(
+      fc.asyncProperty(mutation, async ({ at, length, put }) => {
+        // Nothing put in: the characters before the place are doubled.
+        const middle = put ?? text.slice(Math.max(0, at - length), at);
+        const rest = text.slice(put === '' ? at + length : at);
+        await writeFile(join(folder, name), text.slice(0, at) + middle + rest);
+        const result: unknown = await loadContract(name, { cwd: folder, cacheFolder: false }).catch(
+          (error: unknown) => error,
+        );
+        if (result instanceof MockError) expect(result.at?.file).toBe(name);
+        else expect(result).toHaveProperty('operations');
+      }),
+      { numRuns: 50 },
     );
   });
 });
