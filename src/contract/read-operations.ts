@@ -39,24 +39,42 @@ export function readOperations(context: ReadContext): readonly Operation[] {
   return operations;
 }
 
-/** A path item may have members beside its `$ref`; they come on top of what it refers to. */
-function findPathItem(document: unknown, value: unknown, pointer: string): Found | undefined {
+/** A path item: what a `$ref` led to, under the members that stand beside it. */
+interface PathItem {
+  /** Its own members first: a member is read from the first part that has it. */
+  readonly parts: readonly [Found, ...Found[]];
+}
+
+function findPathItem(document: unknown, value: unknown, pointer: string): PathItem | undefined {
   const found = findObject(document, value, pointer);
-  if (found === undefined || found.pointer === pointer || !isObject(value)) return found;
-  const { $ref: _, ...siblings } = value;
-  return { value: { ...found.value, ...siblings }, pointer: found.pointer };
+  if (found === undefined) return undefined;
+  return isObject(value) && found.pointer !== pointer ? { parts: [{ value, pointer }, found] } : { parts: [found] };
+}
+
+/** The part of a path item that a member is read from. */
+function findPart({ parts }: PathItem, name: string): Found {
+  return parts.find(({ value }) => Object.hasOwn(value, name)) ?? parts[0];
+}
+
+function readMember(pathItem: PathItem, name: string): unknown {
+  return findPart(pathItem, name).value[name];
 }
 
 type MakeOperation = (ids: Set<string>) => Operation;
 
-function readPathItem(context: ReadContext, path: string, pathItem: Found): readonly MakeOperation[] {
-  const fixed = readEntries(pathItem.value)
-    .filter(([key]) => METHODS.has(key))
-    .map(([key, value]) => ({ method: key.toUpperCase(), value, pointer: `${pathItem.pointer}/${key}` }));
-  const additional = readEntries(pathItem.value['additionalOperations']).map(([key, value]) => ({
+function readPathItem(context: ReadContext, path: string, pathItem: PathItem): readonly MakeOperation[] {
+  const keys = new Set(pathItem.parts.flatMap(({ value }) => Object.keys(value)));
+  const fixed = [...keys]
+    .filter((key) => METHODS.has(key))
+    .map((key) => {
+      const { value, pointer } = findPart(pathItem, key);
+      return { method: key.toUpperCase(), value: value[key], pointer: `${pointer}/${key}` };
+    });
+  const further = findPart(pathItem, 'additionalOperations');
+  const additional = readEntries(further.value['additionalOperations']).map(([key, value]) => ({
     method: key.toUpperCase(),
     value,
-    pointer: pathItem.pointer + toPointer('additionalOperations', key),
+    pointer: further.pointer + toPointer('additionalOperations', key),
   }));
   return [...fixed, ...additional].flatMap(({ method, value, pointer }): readonly MakeOperation[] => {
     const operation = findObject(context.document, value, pointer);
@@ -67,7 +85,7 @@ function readPathItem(context: ReadContext, path: string, pathItem: Found): read
 
 function readOperation(
   context: ReadContext,
-  parts: { readonly method: string; readonly path: string; readonly pathItem: Found; readonly operation: Found },
+  parts: { readonly method: string; readonly path: string; readonly pathItem: PathItem; readonly operation: Found },
   ids: Set<string>,
 ): Operation {
   const { document, report } = context;
@@ -87,17 +105,21 @@ function readOperation(
     id: readId(context, parts, ids),
     method,
     path,
-    basePaths: readBasePaths(value['servers'] ?? pathItem.value['servers'] ?? document['servers']),
+    basePaths: readBasePaths(value['servers'] ?? readMember(pathItem, 'servers') ?? document['servers']),
     pointer,
-    summary: readText(value['summary']) ?? readText(pathItem.value['summary']),
+    summary: readText(value['summary']) ?? readText(readMember(pathItem, 'summary')),
     tags: Array.isArray(value['tags']) ? value['tags'].filter((tag) => typeof tag === 'string') : [],
     deprecated: value['deprecated'] === true,
-    parameters: readParameters({ document, path, pathItem, operation, report }),
+    parameters: readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report }),
     body: readRequestBody(document, operation),
     responses,
     security: readSecurity(context, value['security'] === undefined ? undefined : operation),
-    extensions: { ...readExtensions(pathItem.value), ...readExtensions(value) },
+    extensions: { ...readItemExtensions(pathItem), ...readExtensions(value) },
   };
+}
+
+function readItemExtensions({ parts }: PathItem): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(parts.toReversed().flatMap(({ value }) => Object.entries(readExtensions(value))));
 }
 
 function readId(

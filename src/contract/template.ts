@@ -83,9 +83,11 @@ function readTemplateSegments(path: string): readonly TemplateSegment[] {
     .map(readSegment);
 }
 
-/** Most keys have none, and URLSearchParams is not free. */
+/** Pairs with a value of their own: `?q={q}` only says again that there is a parameter. */
 function readPairs(query: string): readonly QueryPair[] {
-  return query === '' ? [] : [...new URLSearchParams(query)];
+  // Most keys have no query, and URLSearchParams is not free.
+  if (query === '') return [];
+  return [...new URLSearchParams(query)].filter(([, value]) => !/^\{.*\}$/u.test(value));
 }
 
 function readSegment(segment: string): TemplateSegment {

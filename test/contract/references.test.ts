@@ -182,6 +182,37 @@ test('whole path items, parameters, bodies, responses, headers and examples come
   expect(contract.locate(operation?.body?.content[0]?.pointer ?? '')).toMatchObject({ file: 'parts.yaml', line: 2 });
 });
 
+test('members beside the $ref of a path item come on top of what it leads to', async () => {
+  const contract = await loadFiles({
+    'main.yaml': [
+      'openapi: 3.1.0',
+      'info: {title: T, version: "1"}',
+      'paths:',
+      '  /a:',
+      '    $ref: "item.yaml"',
+      '    x-own: 1',
+      '    parameters: [{name: own, in: query, schema: {type: string}}]',
+      '    post: {responses: {201: {description: made}}}',
+    ].join('\n'),
+    'item.yaml': [
+      'x-far: 2',
+      'parameters: [{name: far, in: query, schema: {type: string}}]',
+      'get: {responses: {200: {description: ok}}}',
+      'post: {responses: {200: {description: ok}}}',
+    ].join('\n'),
+  });
+  expect(contract.operations.map(({ method, responses }) => [method, responses[0]?.status])).toEqual([
+    ['POST', '201'],
+    ['GET', '200'],
+  ]);
+  for (const { parameters, extensions, pointer } of contract.operations) {
+    expect(parameters.map(({ name }) => name)).toEqual(['own']);
+    expect(extensions).toEqual({ 'x-own': 1, 'x-far': 2 });
+    expect(contract.at(pointer)).toBeDefined();
+    for (const { schemaPointer, schema } of parameters) expect(contract.at(schemaPointer)).toEqual(schema);
+  }
+});
+
 test('a reference in an example value or an extension is a value', async () => {
   const contract = await loadContract(
     documentOf('3.1.0', {

@@ -110,6 +110,7 @@ const CASES: readonly (readonly [string, readonly string[], string, string])[] =
   ['an empty last segment is no id', ['GET /files/{id}'], 'GET /files/', '404 /files/{id}'],
   ['a fixed query that is there', ['GET /m', 'GET /m?beta=true'], 'GET /m?x=1&beta=true', 'GET /m?beta=true'],
   ['a fixed query that is not there', ['GET /m', 'GET /m?beta=true'], 'GET /m?beta=false', 'GET /m'],
+  ['a query with a parameter in it', ['GET /m?q={q}'], 'GET /m?q=1', 'GET /m?q={q}'],
   ['nothing but a fixed query', ['GET /m?beta=true'], 'GET /m', '404 /m?beta=true'],
   ['a key with a mark is asked like the key without', ['POST /t', 'POST /t#refresh'], 'POST /t', 'POST /t'],
   ['a key with a mark alone', ['POST /t#refresh'], 'POST /t', 'POST /t#refresh'],
