@@ -4,6 +4,7 @@ import type { QueryProfile } from './http/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
 import type { RecordingOptions } from './recording/recordings.js';
 import type { ScenarioDefinition } from './scenario/definition.js';
+import type { Reload } from './scenario/reload.js';
 import type { ControlOptions } from './server/control.js';
 import type { ClockOption } from './session/session-clock.js';
 
@@ -37,6 +38,11 @@ export interface MockOptions {
   readonly examples?: 'fitting' | 'verbatim';
   /** A folder with one scenario per file, or scenarios by id; checked against the contract. Default: none. */
   readonly scenarios?: string | Readonly<Record<string, ScenarioDefinition>>;
+  /**
+   * Told when the scenarios of the folder were read again because a file changed: edits hold at once, and a scenario that is
+   * wrong now stays as it was. Without it nobody looks at the files again.
+   */
+  readonly onReload?: (reload: Reload) => void;
   /** Ids of scenarios the default session begins with, the strongest last. */
   readonly scenario?: string | readonly string[];
   /** The folder of recorded cassettes, or how to record and replay in full. Default: none. */

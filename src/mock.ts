@@ -22,13 +22,17 @@ import { createXmlWriter } from './http/xml.js';
 import { readControl, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
 import { openSessions, readAccepts } from './mock-sessions.js';
 import { createRecordings, type Recordings } from './recording/recordings.js';
+import type { Ground } from './scenario/ground.js';
 import { openScenarios } from './scenario/open.js';
 import type { Scenarios } from './scenario/scenarios.js';
 import { createApp } from './server/app.js';
 import { createControl } from './server/control.js';
 import { listen, type ListenOptions, type Listening } from './server/listen.js';
+import type { Watcher } from './server/watch.js';
+import { watchScenarios } from './server/watch-scenarios.js';
 import { createCollectionEditors, type CollectionEditors } from './session/collections.js';
 import { createHandle, toRequest, type HandleParts, type SessionHandle } from './session/handle.js';
+import { createGround } from './session/scenario-ground.js';
 import { createScenarioHandle, type ScenarioHandle } from './session/scenario-handle.js';
 import type { SessionOpening, Sessions } from './session/sessions.js';
 import { loadFixtures } from './state/fixtures.js';
@@ -98,11 +102,9 @@ export async function createMock(options: MockOptions): Promise<Mock> {
     onInteraction: options.onInteraction ?? ((): void => undefined),
   });
   const operations = contract.operations.map((operation) => operation.id);
-  return assemble(
-    parts,
-    { ...parts, sessions, operations, recordings, fetch: (request) => app.fetch(request) },
-    app.fetch,
-  );
+  const watcher = watchFolder(parts, options);
+  const fetch = (request: Request): Response | Promise<Response> => app.fetch(request);
+  return assemble(parts, { ...parts, sessions, operations, recordings, watcher, fetch }, app.fetch);
 }
 
 /** What a mock is put together from. */
@@ -114,6 +116,8 @@ interface Parts {
   readonly resources: Resources;
   readonly definition: StoreDefinition;
   readonly errors: ErrorAnswers;
+  /** What scenarios are checked against. */
+  readonly ground: Ground;
   readonly scenarios: Scenarios;
   readonly editors: CollectionEditors;
 }
@@ -131,11 +135,10 @@ async function loadParts(options: MockOptions): Promise<Parts> {
   const complete = (pointer: string, partial: unknown): unknown =>
     generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
   const errors = createErrorAnswers(contract, validators, complete);
-  const collections = [...resources.collections.values()].map(({ name, schema }) => ({ name, schemaPointer: schema }));
-  const ground = { contract, check: validators.check, complete, collections };
+  const ground = createGround({ contract, validators, generator, resources });
   const scenarios = await openScenarios(options.scenarios, ground);
   const editors = createCollectionEditors({ contract, resources, validators, generator });
-  return { contract, seed, validators, generator, resources, definition, errors, scenarios, editors };
+  return { contract, seed, validators, generator, resources, definition, errors, ground, scenarios, editors };
 }
 
 /** The answer sources, first to last: their order is the behaviour. */
@@ -169,12 +172,23 @@ function listSources(
   ];
 }
 
-function assemble(parts: Parts, handleParts: HandleParts, fetch: ReturnType<typeof createApp>['fetch']): Mock {
+/** Looks after the folder of scenarios, where somebody wants to hear of it. */
+function watchFolder({ ground, scenarios }: Parts, { scenarios: folder, onReload }: MockOptions): Watcher | undefined {
+  if (typeof folder !== 'string' || onReload === undefined) return undefined;
+  return watchScenarios({ folder, ground, scenarios, onReload });
+}
+
+interface AssemblyParts extends HandleParts {
+  readonly watcher: Watcher | undefined;
+}
+
+function assemble(parts: Parts, handleParts: AssemblyParts, fetch: ReturnType<typeof createApp>['fetch']): Mock {
   const { contract, seed } = parts;
-  const { sessions, recordings } = handleParts;
+  const { sessions, recordings, watcher } = handleParts;
   const initial = createHandle(sessions.default, handleParts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
+    watcher?.close();
     await Promise.all([...servers].map((server) => server.close()));
     servers.clear();
     await recordings?.close();

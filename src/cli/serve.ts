@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatMistake } from '../errors.js';
 import { createMock, type Mock } from '../mock.js';
+import type { Reload } from '../scenario/reload.js';
 import type { MockOptions } from '../mock-options.js';
 import { isLoopback } from '../server/control-guard.js';
 import { colour, formatInteraction, formatInteractionJson } from './log.js';
@@ -48,6 +49,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
     ...(fixtures === false || fixtures === undefined ? {} : { fixtures }),
     ...(scenarios === false || scenarios === undefined ? {} : { scenarios }),
     ...(options.quiet ? {} : { onInteraction: (interaction) => options.write(format(interaction)) }),
+    ...(options.watch && { onReload: (reload) => tellReload(reload, options) }),
   });
   const server = await mock.listen({ port: options.port, host: options.host });
   // Heard from here on: whoever reads that it listens may end it at once.
@@ -62,6 +64,17 @@ export async function runServe(options: ServeOptions): Promise<number> {
   if (!options.json) options.write(colour('gray', `${signal}: closing`));
   await mock.close();
   return 0;
+}
+
+/** Says that scenarios were read again, and what is wrong with them now. */
+function tellReload({ loaded, kept, error }: Reload, options: ServeOptions): void {
+  if (options.json) {
+    options.write(JSON.stringify({ reloaded: loaded, kept, error: error?.toString() ?? null }));
+    return;
+  }
+  if (error !== undefined) options.writeError(error.toString());
+  const stay = kept.length === 0 ? '' : `; as they were: ${kept.join(', ')}`;
+  options.write(colour('gray', `scenarios read again: ${loaded.length}${stay}`));
 }
 
 /** `spec/openapi.yaml` of this folder, or its `.yml` or `.json`; else the contract that comes with vouch. */

@@ -8,7 +8,9 @@ import type { Reload } from '../../src/scenario/reload.js';
 import { createScenarios, type Scenarios } from '../../src/scenario/scenarios.js';
 import { createWatcher, type Watcher } from '../../src/server/watch.js';
 import { watchScenarios } from '../../src/server/watch-scenarios.js';
-import { readGround } from './ground.js';
+import { createMock } from '../../src/mock.js';
+import type { MockOptions } from '../../src/mock-options.js';
+import { LIBRARY, readGround } from './ground.js';
 
 let folder: string;
 let watcher: Watcher | undefined;
@@ -156,5 +158,28 @@ describe('a scenario that is edited while the mock runs', () => {
     await write('b.yaml', 'description: Edited.');
     await until(({ loaded }) => loaded.includes('b') && scenarios.get('b')?.description === 'Edited.');
     expect(scenarios.get('mine')?.description).toBe('Mine.');
+  });
+});
+
+describe('a mock that is told of reloads', () => {
+  it('answers by the edited file from the next call on, and stops looking when it is closed', async () => {
+    const path = join(folder, 'a.yaml');
+    await writeFile(path, 'operations: { listBooks: { respond: { status: 200 } } }');
+    const reloads = createQueue<Reload>();
+    // The document is written out in full; its type is as wide as any.
+    const spec = LIBRARY as MockOptions['spec'] & object;
+    const mock = await createMock({
+      spec,
+      scenarios: folder,
+      scenario: 'a',
+      onReload: (reload) => reloads.push(reload),
+    });
+    const ask = async (): Promise<number> => (await mock.fetch('/books?api_key=k')).status;
+    expect(await ask()).toBe(200);
+    await keepWriting('other.yaml', async () => reloads.next());
+    await writeFile(path, 'operations: { listBooks: { respond: { status: 429 } } }');
+    while ((await ask()) !== 429) await reloads.next();
+    expect(mock.scenarios.list().find(({ id }) => id === 'a')?.active).toBe('session');
+    await mock.close();
   });
 });
