@@ -61,15 +61,27 @@ export function createCollectionEditors(parts: ItemWriterParts): CollectionEdito
   const clear = (world: ItemWorld, name: string): void => {
     // What was emptied on purpose stays empty, also where items come into being when they are asked for.
     world.store.collection(name).markSeeded(EVERY_SCOPE);
-    for (const [, entry] of entries(world, name)) remove(world, name, entry.id);
+    // The newest first: nothing behind it has to move up.
+    for (const [, entry] of entries(world, name).toReversed()) remove(world, name, entry.id);
   };
   const add = (world: ItemWorld, name: string, given: Item): Item => {
     const writer = writers.get(name);
     const scope = writer.readScope(given) ?? findScope(writer, world);
     const entry = writer.completeEntry(world, given, scope);
-    const [mistake] = toMistakes(writer, entry.item, '');
+    const lost = lookForLinks(writer, world, { scope, id: entry.id });
+    const [mistake] = lost === undefined ? toMistakes(writer, entry.item, '') : [lost];
     if (mistake !== undefined) throw toInvalid(name, [mistake]);
     return withParent(scope, world.store.collection(name).add(entry, scope).item);
+  };
+  /** A made-up item; a member is one for an item that is there, or that is made up first. */
+  const generate = (world: ItemWorld, name: string): Item => {
+    const writer = writers.get(name);
+    const { members, idProperty } = writer.resource;
+    if (members === undefined || idProperty === undefined) return add(world, name, {});
+    const taken = world.store.collection(name).list(findScope(writer, world));
+    const free = entries(world, members).find(([, { id }]) => taken.get(id) === undefined)?.[1].id;
+    const target = writers.get(members).resource.idProperty ?? 'id';
+    return add(world, name, { [idProperty]: free ?? add(world, members, {})[target] });
   };
   const update: CollectionEditors['update'] = (world, name, { id, patch }) => {
     const writer = writers.get(name);
@@ -89,10 +101,13 @@ export function createCollectionEditors(parts: ItemWriterParts): CollectionEdito
   return {
     names: writers.names,
     view: (world) => ({
-      count: (name) => entries(world, name).length,
+      count: (name) => {
+        const collection = world.store.collection(name);
+        return collection.scopes.reduce((sum, scope) => sum + collection.list(scope).size, 0);
+      },
       has: (name, id) => scopesOf(world, name, id).length > 0,
     }),
-    change: (world) => (changes) => applyChanges(changes, { world, add, update, remove, clear }),
+    change: (world) => (changes) => applyChanges(changes, { world, add, generate, update, remove, clear }),
     list: (world, name) => {
       writers.get(name);
       return entries(world, name).map(([scope, entry]) => withParent(scope, entry.item));
@@ -123,13 +138,14 @@ export function createCollectionEditors(parts: ItemWriterParts): CollectionEdito
 interface Verbs extends Pick<CollectionEditors, 'add' | 'update' | 'remove'> {
   readonly world: ItemWorld;
   clear(world: ItemWorld, name: string): void;
+  generate(world: ItemWorld, name: string): Item;
 }
 
 /** The changes of a scenario, in the order of their fields. */
-function applyChanges(changes: CollectionChanges, { world, add, update, remove, clear }: Verbs): void {
+function applyChanges(changes: CollectionChanges, { world, add, generate, update, remove, clear }: Verbs): void {
   const { name } = changes;
   if (changes.clear) clear(world, name);
-  for (let i = 0; i < changes.generate; i++) add(world, name, {});
+  for (let i = 0; i < changes.generate; i++) generate(world, name);
   // The scenario was checked when it was loaded: items and patches are objects.
   for (const item of changes.add) add(world, name, item as Item);
   for (const [id, patch] of Object.entries(changes.update)) update(world, name, { id, patch: patch as Item });
@@ -153,8 +169,33 @@ function addWhole(
   const entry = writer.toEntry(world, given, scope);
   const collection = world.store.collection(writer.resource.name);
   if (collection.get(entry.id, scope) !== undefined) return wrong('UNIQUE', `two items have the id "${entry.id}"`);
+  const lost = lookForLinks(writer, world, { scope, id: entry.id });
+  if (lost !== undefined) return [{ ...lost, pointer: at }];
   collection.add(entry, scope);
   return toMistakes(writer, entry.item, at);
+}
+
+/** What an item refers to and is not there: the item it lives under, or the one it is a member for. */
+function lookForLinks(
+  { resource }: ItemWriter,
+  { store }: ItemWorld,
+  { scope, id }: { readonly scope: string; readonly id: string },
+): ItemMistake | undefined {
+  const ids = readScope(scope);
+  const parent = ids.at(-1);
+  const above = resource.parents.at(-1);
+  const lost = (collection: string, missing: string): ItemMistake => ({
+    pointer: '',
+    code: 'LINK',
+    message: `"${collection}" has no item "${missing}"`,
+  });
+  // A collection that nothing started may come into being when it is asked for, and with it any item.
+  const isLost = (name: string, key: string, at: string): boolean =>
+    store.collection(name).started && store.collection(name).get(key, at) === undefined;
+  if (above !== undefined && parent !== undefined && isLost(above, parent, toScope(...ids.slice(0, -1)))) {
+    return lost(above, parent);
+  }
+  return resource.members !== undefined && isLost(resource.members, id, '') ? lost(resource.members, id) : undefined;
 }
 
 /** Where an item that does not say so goes: the only scope at the top, else the one that was filled first. */

@@ -158,6 +158,26 @@ describeBoth('the control API', (start) => {
     });
   });
 
+  it('refuses items that refer to what is not there', async () => {
+    const control = ask(await start());
+    const files = (await control('GET', '/state/vector_stores.files')).body as { readonly items: readonly object[] };
+    const [first] = files.items;
+    expect(first).toHaveProperty('$parent');
+    const items = [
+      { ...first, $parent: 'vs_nowhere' },
+      { ...first, id: 'file-nowhere' },
+      { ...first, $parent: undefined },
+    ];
+    expect((await control('PUT', '/state/vector_stores.files', items)).body).toMatchObject({
+      errors: [
+        { pointer: '/0', code: 'LINK', message: '"vector_stores" has no item "vs_nowhere"' },
+        { pointer: '/1', code: 'LINK', message: '"files" has no item "file-nowhere"' },
+        { pointer: '/2', code: 'REQUIRED', message: expect.stringContaining('"$parent"') },
+      ],
+    });
+    expect((await control('GET', '/state/vector_stores.files')).body).toEqual(files);
+  });
+
   it('reads, sets and moves the clock of one session', async () => {
     const reach = await start();
     const control = ask(reach);
