@@ -101,5 +101,6 @@ function writeSimple(value: unknown, explode: boolean): string {
 
 function toText(value: unknown): string {
   if (value === null || value === undefined) return '';
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- what is left are scalars, which another rule cannot see
   return typeof value === 'object' ? JSON.stringify(value) : String(value as boolean | number | string);
 }

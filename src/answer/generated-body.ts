@@ -36,7 +36,7 @@ export function createGenerateBody(contract: Contract, generator: Generator): Ge
 function isPlainText(contract: Contract, media: MediaType): boolean {
   if (media.schema === undefined || media.schema === true) return true;
   const { schema } = contract.resolve(media.schema, media.schemaPointer);
-  if (!isObject(schema)) return schema === true;
+  if (!isObject(schema)) return schema;
   const type = Array.isArray(schema['type']) ? schema['type'].find((one) => one !== 'null') : schema['type'];
   const isText = type === 'string' || type === undefined || type === 'file';
   return isText && !DEMANDS.some((keyword) => schema[keyword] !== undefined);

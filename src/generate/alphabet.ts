@@ -5,7 +5,7 @@ const MARKS = '-_. /:@+=,;!#$%&*?()[]{}<>|~^\'"`\\';
 const ABROAD = 'éüñøßçÀÖΩλжЯאبअ日本語한字٣Ⅷ½²€£©™→°¿“—…😀🚀\t\n\r';
 
 /** The characters to choose from, the readable ones first; each string is one character. */
-const POOL: readonly string[] = [...LOWER, ...DIGITS, ...UPPER, ...MARKS, ...ABROAD];
+const POOL: readonly string[] = Array.from(LOWER + DIGITS + UPPER + MARKS + ABROAD);
 
 /**
  * The characters that a class of a regular expression takes, told by the engine itself: letters and digits where it takes

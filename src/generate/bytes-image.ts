@@ -28,30 +28,32 @@ function toChunk(name: string, data: Buffer): Buffer {
 /** A baseline JPEG of one grey block (ITU-T T.81): one component, one code in each Huffman table. */
 export function writeJpeg(): Uint8Array {
   const oneCode = [1, ...Array.from({ length: 15 }, () => 0), 0];
-  return Buffer.from([
-    ...[0xff, 0xd8],
-    ...[0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0],
-    ...[0xff, 0xdb, 0, 67, 0, ...Array.from({ length: 64 }, () => 1)],
-    ...[0xff, 0xc0, 0, 11, 8, 0, SIZE, 0, SIZE, 1, 1, 0x11, 0],
-    ...[0xff, 0xc4, 0, 20, 0x00, ...oneCode],
-    ...[0xff, 0xc4, 0, 20, 0x10, ...oneCode],
-    ...[0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0],
-    // "No difference" and "end of block", a bit each; the rest of the byte is ones.
-    0x3f,
-    ...[0xff, 0xd9],
-  ]);
+  return Buffer.from(
+    [
+      [0xff, 0xd8],
+      [0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0],
+      [0xff, 0xdb, 0, 67, 0, ...Array.from({ length: 64 }, () => 1)],
+      [0xff, 0xc0, 0, 11, 8, 0, SIZE, 0, SIZE, 1, 1, 0x11, 0],
+      [0xff, 0xc4, 0, 20, 0x00, ...oneCode],
+      [0xff, 0xc4, 0, 20, 0x10, ...oneCode],
+      [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0],
+      // "No difference" and "end of block", a bit each; the rest of the byte is ones.
+      [0x3f],
+      [0xff, 0xd9],
+    ].flat(),
+  );
 }
 
 /** A GIF89a of one pixel. */
 export function writeGif(): Uint8Array {
-  return Buffer.from([
-    ...Buffer.from('GIF89a', 'latin1'),
-    ...[1, 0, 1, 0, 0x80, 0, 0],
-    ...[RED, GREEN, BLUE, 0xff, 0xff, 0xff],
-    ...[0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0],
-    // LZW: clear, the first colour, end.
-    ...[2, 2, 0x44, 0x01, 0],
-    0x3b,
+  const screen = [1, 0, 1, 0, 0x80, 0, 0];
+  const colours = [RED, GREEN, BLUE, 0xff, 0xff, 0xff];
+  const picture = [0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0];
+  // LZW: clear, the first colour, end.
+  const pixels = [2, 2, 0x44, 0x01, 0];
+  return Buffer.concat([
+    Buffer.from('GIF89a', 'latin1'),
+    Buffer.from([screen, colours, picture, pixels, [0x3b]].flat()),
   ]);
 }
 

@@ -33,9 +33,8 @@ export function createExpander(contract: Contract): Expander {
     const pointer = decodeFragment(reference.slice(1));
     const schema = contract.at(pointer);
     // What stands at the target of a schema's reference is a schema; anything else is taken for one that demands nothing.
-    return schema === undefined
-      ? undefined
-      : { schema: (isKeywords(schema) ? schema : schema !== false) as Schema, pointer };
+    if (schema === undefined) return undefined;
+    return { schema: isKeywords(schema) ? schema : schema !== false, pointer };
   };
   const fold: FoldPart = (draft, part, work) => {
     if (work.seen.has(part.pointer)) return;

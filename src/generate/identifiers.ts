@@ -11,9 +11,8 @@ export function imitateIdentifier(example: string, random: Random): string {
   const mark = /^(?:[A-Za-z]+[_\-:.])+/.exec(example)?.[0] ?? '';
   const body = example.slice(mark.length);
   const isHex = /^[0-9a-f]{8,}$/.test(body);
-  return (
-    mark + [...body].map((char) => (isHex ? random.pick([...'0123456789abcdef']) : imitateChar(char, random))).join('')
-  );
+  const draw = (char: string): string => (isHex ? random.text('0123456789abcdef', 1) : imitateChar(char, random));
+  return mark + Array.from(body, draw).join('');
 }
 
 /** An identifier for a kind of thing: `pet_x7Kd0aQ2mL1c`. */

@@ -14,7 +14,8 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   if (least > most) return NOTHING;
   const first = Math.ceil(least / step - 1e-9);
   const last = Math.floor(most / step + 1e-9);
-  for (let i = 0; i < 8 && first <= last; i++) {
+  const tries = first <= last ? 8 : 0;
+  for (let i = 0; i < tries; i++) {
     const value = round(random.integer(first, last) * step, step);
     if (accepts(shape, value)) return value;
   }

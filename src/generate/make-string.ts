@@ -33,7 +33,8 @@ function samplePatterns({ shape, spot, run }: Task): string | undefined {
   const ranges = patterns.flatMap((pattern) => pattern.length() ?? []);
   const least = Math.max(shape.minLength, ...ranges.map((range) => range.least));
   const most = Math.min(shape.maxLength, ...ranges.map((range) => range.most));
-  for (let i = 0; i < MAXIMUM_TRIES && least <= most; i++) {
+  if (least > most) return undefined;
+  for (let i = 0; i < MAXIMUM_TRIES; i++) {
     const first = patterns[i % patterns.length]?.sample(random, least, most);
     if (first !== undefined && acceptsString(shape, first)) return first;
     if (patterns.length === 1) return undefined;

@@ -108,11 +108,11 @@ function writeRepeat(node: PatternNode & { readonly kind: 'repeat' }, length: nu
 
 /** Lays what is wanted ahead over the text, one piece after the other, so that `^(?=.*\d)(?=.*[a-z]).{8,}$` is met. */
 function weave(text: string, ahead: Sampling['ahead']): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   const next = new Map<number, number>();
   for (const { at, text: piece } of ahead) {
     const start = next.get(at) ?? at;
-    const pieces = [...piece];
+    const pieces = Array.from(piece);
     for (const [i, char] of pieces.entries()) characters[start + i] = char;
     next.set(at, start + pieces.length);
   }

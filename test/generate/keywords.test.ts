@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
 import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { describe, expect, it } from 'vitest';
 import { openSchema } from './one-schema.js';

@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
 import { createRandom, type Random } from '../../src/random.js';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -82,7 +83,7 @@ const PATTERNS = [/^.*$/, /^[a-z]*$/, /[a-z]/, /^\w+$/, /^[^\s]*$/, /\d/, /^[a-z
 
 function describeString(random: Random, value: string): Record<string, unknown> {
   const schema: Record<string, unknown> = { type: 'string' };
-  const length = [...value].length;
+  const length = Array.from(value).length;
   if (random.next() < 0.4) schema['minLength'] = Math.max(0, length - random.integer(0, 2));
   if (random.next() < 0.4) schema['maxLength'] = length + random.integer(0, 2);
   const matching = PATTERNS.filter((pattern) => pattern.test(value));
