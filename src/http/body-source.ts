@@ -19,11 +19,19 @@ const DRAIN_LIMIT = 256 * 1024 * 1024;
  */
 export function hasBody(request: Request): boolean {
   const { method, headers } = request;
+  if (isBodiless(method)) return false;
   const length = headers.get('content-length');
   if (length !== null) return length !== '0';
   if (headers.has('transfer-encoding')) return true;
-  if (method === 'GET' || method === 'HEAD') return false;
   return !isStandIn(request) && request.body !== null;
+}
+
+/**
+ * Whether a body of this method is never seen: RFC 9110 section 9.3.1 gives the body of a GET no meaning, and a `Request` has no
+ * place for it.
+ */
+export function isBodiless(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Reads the whole body, or refuses it as too large; never rejects. */

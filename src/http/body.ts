@@ -13,7 +13,7 @@ import {
   readPrecision,
   toEssence,
 } from './media-type.js';
-import { toError, toNote, toStrictError } from './report.js';
+import { toError, toNote, toStrictError, toUnusableNote } from './report.js';
 import type { UndeclaredFinder } from './undeclared.js';
 import type { Violation } from './violation.js';
 import { toAlternatives } from './wording.js';
@@ -93,6 +93,7 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     if (read.value instanceof Uint8Array && !parts.shapes(media.schemaPointer).types.has('string')) return;
     const found = parts.validators.check(media.schemaPointer, 'request')(checked, 'body');
     if (found.length > 0) violations.push(...found);
+    if (!parts.validators.isWhole(media.schemaPointer)) violations.push(toUnusableNote('body', media.schemaPointer));
     const beyond = parts.findUndeclared(isJson ? read.value : checked, media.schemaPointer);
     if (beyond.length > 0) violations.push(...beyond);
   }

@@ -1,8 +1,9 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operation.js';
 import { type BodyReader, createBodyReader, demandBody, NO_BODY, type ReadBody } from './body.js';
-import { type BodyBytes, hasBody, readBody } from './body-source.js';
+import { type BodyBytes, hasBody, isBodiless, readBody } from './body-source.js';
 import { createCoerce } from './coerce.js';
+import { decompress } from './content-encoding.js';
 import type { QueryProfile } from './parameter-plan.js';
 import { createParametersReader, type ParametersReader, type ParameterValues } from './parameters.js';
 import { toError } from './report.js';
@@ -123,7 +124,7 @@ export function createCallDecoder(
         violations,
       };
       if (!hasBody(request)) {
-        demandBody(operation, violations);
+        if (!isBodiless(request.method)) demandBody(operation, violations);
         return finish(draft, undefined, NO_BODY);
       }
       return readBody(request, bodyLimitBytes).then((body) => withBody(draft, plan, { body, limit: bodyLimitBytes }));
@@ -143,8 +144,13 @@ function withBody(draft: Draft, plan: Plan, came: { readonly body: BodyBytes; re
   const { body, limit } = came;
   const { operation, request, violations } = draft;
   if (body.kind === 'bytes') {
-    const read = plan.readBody(body.bytes, request.headers.get('content-type'), violations);
-    return finish(draft, body.bytes, read);
+    const encoding = request.headers.get('content-encoding');
+    const plain = encoding === null ? body : decompress(body.bytes, encoding, limit);
+    if ('mistake' in plain) {
+      violations.push(toError(plain.mistake));
+      return finish(draft, body.bytes, NO_BODY);
+    }
+    return finish(draft, body.bytes, plan.readBody(plain.bytes, request.headers.get('content-type'), violations));
   }
   if (body.kind === 'large') {
     const size = body.size === undefined ? 'more' : `${body.size} bytes`;

@@ -1,4 +1,3 @@
-import { isObject } from '../contract/schema.js';
 import type { Shape } from './shape.js';
 import { setOwn, type TextTree } from './text.js';
 import type { Validators } from './validate.js';
@@ -68,11 +67,6 @@ function readText(text: string, types: ReadonlySet<string>): unknown[] {
 }
 
 /** Whether a tree is a list; `Array.isArray` alone loses `readonly`. */
-export function isList(tree: TextTree): tree is readonly TextTree[] {
+function isList(tree: TextTree): tree is readonly TextTree[] {
   return Array.isArray(tree);
-}
-
-/** Whether a tree has names. */
-export function isNamed(tree: TextTree): tree is { readonly [name: string]: TextTree } {
-  return isObject(tree);
 }

@@ -121,8 +121,7 @@ function scanString(scanner: Scanner): Complaint {
     if (character < ' ') return mistakeAt(scanner, i, 'a string holds a raw control character, which must be escaped');
     if (character !== '\\') continue;
     const escape = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(text.slice(i + 1, i + 6));
-    if (escape === null)
-      return mistakeAt(scanner, i, `a string holds ${text.slice(i, i + 2)}, which is no escape`);
+    if (escape === null) return mistakeAt(scanner, i, `a string holds ${text.slice(i, i + 2)}, which is no escape`);
     i += escape[0].length;
   }
   return 'a string begins here and does not end';

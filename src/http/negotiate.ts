@@ -28,11 +28,6 @@ export function negotiate(accept: string | null, offered: readonly string[]): st
   return pick(ranges, offered, matches) ?? pick(ranges, offered, matchesLoosely);
 }
 
-/** Whether the header names a concrete type or range that covers the type, its wish for bytes not counted. */
-export function isNamed(accept: string | null, type: string): boolean {
-  return accept !== null && readAccept(accept).some((range) => range.quality > 0 && matches(range, type));
-}
-
 function readAccept(accept: string): readonly Range[] {
   return splitRanges(accept).flatMap((text) => {
     const { essence, parameters } = readMediaType(text);

@@ -1,7 +1,7 @@
 import type { Parameter } from '../contract/operation.js';
 import type { Coerce } from './coerce.js';
 import { isJsonType, toEssence } from './media-type.js';
-import { toError } from './report.js';
+import { toError, toUnusableNote } from './report.js';
 import type { Shape } from './shape.js';
 import { StyleError, type StyleRules, type TextShape } from './style.js';
 import { decodeForm, decodePercent, setOwn, type TextTree } from './text.js';
@@ -61,6 +61,13 @@ export function createPlan(parameter: Parameter, parts: ParameterParts): Paramet
 
 /** Reads, coerces and checks one parameter's value, and files it with its violations; the first reading that is valid counts. */
 export function settle(plan: ParameterPlan, to: Settling, readTree: (shape: TextShape) => TextTree): void {
+  const { parameter } = plan;
+  choose(plan, to, readTree);
+  if (to.parts.validators.isWhole(parameter.schemaPointer)) return;
+  to.violations.push(toUnusableNote(plan.place, parameter.schemaPointer, parameter.name));
+}
+
+function choose(plan: ParameterPlan, to: Settling, readTree: (shape: TextShape) => TextTree): void {
   const { parameter } = plan;
   let refused: readonly Violation[] | undefined;
   let kept: unknown;

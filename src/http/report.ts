@@ -26,6 +26,13 @@ export function toNote(report: ClientReport): Violation {
   return toViolation(report, 'note');
 }
 
+/** A note that the contract, and nobody else, is to blame for: a value was checked against what is left of its schema. */
+export function toUnusableNote(place: ViolationPlace, schemaPointer: string, name?: string): Violation {
+  const what = name === undefined ? `the ${place}` : `${place} parameter "${name}"`;
+  const message = `${what} was checked against a part of its schema only: the rest of it cannot be used`;
+  return { ...toNote({ code: 'SCHEMA_UNUSABLE', in: place, name, message, schemaPointer }), by: 'contract' };
+}
+
 /** An error in strict mode, a note otherwise. */
 export function toStrictError(report: ClientReport, strict: boolean): Violation {
   return toViolation(report, strict ? 'error' : 'note');

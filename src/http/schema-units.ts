@@ -19,7 +19,7 @@ export interface Units {
   readonly response: DirectedUnits;
   /** What could not be compiled so far. */
   problems(): readonly Problem[];
-  /** Whether nothing had to be dropped from the schema at a pointer. */
+  /** Whether nothing had to be dropped from the schema at a pointer, nor from one it calls and that was compiled. */
   isWhole(pointer: string): boolean;
 }
 
@@ -27,23 +27,30 @@ export interface Units {
 export function createUnits(contract: Contract, formats: ValidatorOptions['formats']): Units {
   const problems = new Map<string, Problem>();
   const broken = new Set<string>();
+  const references = new Map<string, readonly string[]>();
+  const isWhole = (pointer: string, seen: Set<string>): boolean => {
+    if (broken.has(pointer)) return false;
+    if (seen.has(pointer)) return true;
+    seen.add(pointer);
+    return (references.get(pointer) ?? []).every((below) => isWhole(below, seen));
+  };
   const report: ReportDropped = ({ unit, at, key, message, assumed }) => {
     broken.add(unit);
     if (problems.has(key)) return;
     problems.set(key, { code: 'SCHEMA_UNUSABLE', severity: 'warning', message, at: contract.locate(at), assumed });
   };
   return {
-    request: createDirected(contract, 'request', { formats, report }),
-    response: createDirected(contract, 'response', { formats, report }),
+    request: createDirected(contract, 'request', { formats, report, references }),
+    response: createDirected(contract, 'response', { formats, report, references }),
     problems: () => [...problems.values()],
-    isWhole: (pointer) => !broken.has(pointer),
+    isWhole: (pointer) => broken.size === 0 || isWhole(pointer, new Set()),
   };
 }
 
 function createDirected(
   contract: Contract,
   direction: Direction,
-  shared: Pick<CompilerParts, 'formats' | 'report'>,
+  shared: Pick<CompilerParts, 'formats' | 'report'> & { readonly references: Map<string, readonly string[]> },
 ): DirectedUnits {
   const pointers = new WeakMap<object, string>();
   const read = (pointer: string, link: UnitLink): SchemaUnit => {
@@ -53,6 +60,7 @@ function createDirected(
       shared.report({ unit: pointer, at: pointer, key: pointer, message, assumed: 'values are not checked there' });
       return { schema: {}, nodes: [], references: [] };
     }
+    shared.references.set(pointer, unit.references);
     for (const node of unit.nodes) pointers.set(node.schema, node.pointer);
     return unit;
   };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load.js';
 import { prepareSchemas } from '../../src/http/prepare.js';
 import { createValidators } from '../../src/http/validate.js';
+import { createAsk, toDocument, toLines } from './decode.js';
 
 describe('preparing the schemas of a contract', () => {
   it('finds those that cannot be compiled whole, however deep they are used', async () => {
@@ -42,5 +43,18 @@ describe('preparing the schemas of a contract', () => {
     const validators = createValidators(contract);
     expect([...prepareSchemas(contract, validators)].length).toBeGreaterThan(0);
     expect(validators.problems()).toEqual([]);
+  });
+});
+
+describe('a schema that is used in part only', () => {
+  it('is noted with every call it checks, and the contract is to blame', async () => {
+    const schema = { type: 'object', properties: { code: { type: 'string', pattern: '(unclosed' } } };
+    const parameters = [{ name: 'q', in: 'query', schema: { type: 'string', pattern: '[z-a]' } }];
+    const requestBody = { content: { 'application/json': { schema } } };
+    const ask = await createAsk(toDocument({ parameters, requestBody }, {}, 'post /things'));
+    const headers = { 'content-type': 'application/json' };
+    const call = await ask({ ask: 'POST /things?q=x', headers, body: '{"code":"x"}' });
+    expect(toLines(call)).toEqual(['note SCHEMA_UNUSABLE /q', 'note SCHEMA_UNUSABLE']);
+    expect(call.violations.map(({ by }) => by)).toEqual(['contract', 'contract']);
   });
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load.js';
@@ -73,6 +74,38 @@ describe('over a socket', () => {
   it.each(['GET', 'DELETE', 'POST'])('a %s without a body is decoded at once', async (method) => {
     await send(method, undefined);
     expect(calls.at(-1)).not.toBeInstanceOf(Promise);
+  });
+
+  it('a GET with a body is decoded without it', async () => {
+    const answer = await send('GET', Buffer.from('{"a":1}'), { ...json, 'content-length': 7 });
+    expect(answer).toEqual({ status: 200, text: '' });
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+  ])('a body packed with %s is unpacked', async (encoding, pack) => {
+    const body = pack('{"a":1}');
+    const headers = { ...json, 'content-encoding': encoding, 'content-length': body.length };
+    expect(await send('POST', body, headers)).toEqual({ status: 200, text: '' });
+    expect(await calls.at(-1)).toMatchObject({ body: { a: 1 }, bytes: new Uint8Array(body) });
+  });
+
+  it.each([
+    [
+      'that unpacks to too much',
+      'gzip',
+      gzipSync(Buffer.alloc(2 * LIMIT)),
+      { status: 413, text: 'error BODY_TOO_LARGE' },
+    ],
+    ['that is not packed at all', 'gzip', Buffer.from('{"a":1}'), { status: 200, text: 'error BODY_MALFORMED' }],
+    ['of an unknown packing', 'zip', Buffer.from('{}'), { status: 415, text: 'error CONTENT_TYPE_UNDECLARED' }],
+  ])('a body %s is refused', async (_name, encoding, body, want) => {
+    expect(await send('POST', body, { ...json, 'content-encoding': encoding, 'content-length': body.length })).toEqual(
+      want,
+    );
   });
 
   it('a body beyond the limit is refused, and its sender gets to the answer', async () => {
