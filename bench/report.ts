@@ -1,4 +1,4 @@
-import type { StartUp } from './start-up.js';
+import { readMedian, type StartUp } from './start-up.js';
 
 /** One kind of request at one server. */
 export interface Cell {
@@ -22,7 +22,8 @@ export interface Report {
 export function formatReport({ plan, cells, startUp }: Report): string {
   const throughput = cells.map((cell) => {
     const bare = cells.find(({ request, server }) => request === cell.request && server === 'hono');
-    const ratio = bare === undefined ? Number.NaN : cell.cpuMicros / bare.cpuMicros;
+    // Round by round: what else the machine does hits both alike.
+    const ratio = readMedian(cell.rounds.map((cpu, i) => cpu / (bare?.rounds[i] ?? Number.NaN)));
     return [
       cell.request,
       cell.server,
@@ -41,8 +42,12 @@ export function formatReport({ plan, cells, startUp }: Report): string {
           ...formatTable([['request', 'server', 'CPU us/request', 'to hono', 'requests/s'], ...throughput]),
           '',
         ]),
-    ...formatTable([['start-up', 'ms'], ...startUp.map(({ name, ms }) => [name, ms.toFixed(1)])]),
+    ...formatTable([['start-up', 'ms', 'CPU ms'], ...startUp.map(formatStartUp)]),
   ].join('\n');
+}
+
+function formatStartUp({ name, ms, cpuMs }: StartUp): readonly string[] {
+  return [name, ms.toFixed(1), cpuMs?.toFixed(1) ?? ''];
 }
 
 /** The first two columns of text to the left, figures to the right. */

@@ -18,6 +18,12 @@ interface Subject {
   readonly server: ServerProcess;
 }
 
+interface Measured {
+  /** Microseconds for each request. */
+  readonly cpu: number;
+  readonly perSecond: number;
+}
+
 interface Plan {
   readonly rounds: number;
   readonly requests: number;
@@ -43,17 +49,19 @@ const cells = values['start-up'] ? [] : await measureThroughput(plan);
 const report: Report = { plan, cells, startUp: await measureStartUp() };
 console.log(values.json ? JSON.stringify(report, undefined, 2) : formatReport(report));
 
-/** All servers at once, each in its own process; every round asks each of them each request, one after another. */
+/**
+ * All servers at once, each in its own process; every round begins at the fixtures and asks each of them each request, one after
+ * another.
+ */
 async function measureThroughput(given: Plan): Promise<readonly Cell[]> {
-  // One round more than is counted: the first one warms every server up.
-  const folder = createFixtureFolder((given.rounds + 2) * given.requests);
+  const folder = createFixtureFolder(given.requests);
   const scratch = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
   const subjects: Subject[] = [];
   try {
     const vouch = await startServer([CLI, 'serve', SPEC, '--port', '0', '--fixtures', folder.path, '--quiet']);
     subjects.push({ name: 'vouch', server: vouch });
     const answers = join(scratch, 'answers.json');
-    writeFileSync(answers, JSON.stringify(await collectAnswers(vouch, given)));
+    writeFileSync(answers, JSON.stringify(await collectAnswers(vouch)));
     for (const [name, file] of [
       ['node:http', 'node-http'],
       ['hono', 'hono'],
@@ -69,11 +77,10 @@ async function measureThroughput(given: Plan): Promise<readonly Cell[]> {
 }
 
 /** What vouch answers to one request of each kind, for the bare servers to repeat. */
-async function collectAnswers(vouch: ServerProcess, given: Plan): Promise<Readonly<Record<string, unknown>>> {
+async function collectAnswers(vouch: ServerProcess): Promise<Readonly<Record<string, unknown>>> {
   const answers: Record<string, unknown> = {};
   for (const request of REQUESTS) {
-    // A membership that no round deletes.
-    const { status, body } = await readAnswer(vouch.port, toBytes(request, (given.rounds + 1) * given.requests));
+    const { status, body } = await readAnswer(vouch.port, toBytes(request, 0));
     if (status !== request.status) throw new Error(`${request.name}: want ${request.status}, got ${status}\n${body}`);
     answers[request.name] = JSON.parse(body) as unknown;
   }
@@ -83,9 +90,11 @@ async function collectAnswers(vouch: ServerProcess, given: Plan): Promise<Readon
 async function runRounds(subjects: readonly Subject[], given: Plan): Promise<readonly Cell[]> {
   const cells = new Map<string, { cpu: number[]; perSecond: number[] }>();
   for (let round = 0; round <= given.rounds; round++) {
+    await Promise.all(subjects.filter(({ name }) => name === 'vouch').map(({ server }) => reset(server)));
     for (const request of REQUESTS) {
       for (const { name, server } of subjects) {
-        const measured = await measureCell(server, request, { round, plan: given });
+        const measured = await measureCell(server, request, given);
+        // The first round warms every server up.
         if (round === 0) continue;
         const key = `${request.name}\n${name}`;
         const cell = cells.get(key) ?? { cpu: [], perSecond: [] };
@@ -101,18 +110,18 @@ async function runRounds(subjects: readonly Subject[], given: Plan): Promise<rea
   });
 }
 
-async function measureCell(
-  server: ServerProcess,
-  request: BenchRequest,
-  { round, plan: given }: { readonly round: number; readonly plan: Plan },
-): Promise<{ readonly cpu: number; readonly perSecond: number }> {
-  const first = round * given.requests;
+async function reset({ port }: ServerProcess): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/__mock/reset`, { method: 'POST' });
+  if (!answer.ok) throw new Error(`reset: ${answer.status} ${await answer.text()}`);
+}
+
+async function measureCell(server: ServerProcess, request: BenchRequest, given: Plan): Promise<Measured> {
   const cpuBefore = await server.cpu();
   const { requests, elapsedMs } = await runLoad({
     port: server.port,
     connections: given.connections,
     requests: given.requests,
-    request: (n) => toBytes(request, first + n),
+    request: (n) => toBytes(request, n),
     status: request.status,
   });
   const cpuAfter = await server.cpu();
