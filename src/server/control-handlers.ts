@@ -36,8 +36,6 @@ export type ControlHandler = (exchange: ControlExchange) => Answer | Promise<Ans
 
 /** The operations of the control API. */
 export interface ControlHandlers {
-  /** Ids of the operations that are answered. */
-  readonly ids: readonly string[];
   /** @throws MockError where the operation cannot be done. */
   answer(call: Call, otherwise: string): Answer | Promise<Answer>;
 }
@@ -52,7 +50,6 @@ export function createControlHandlers(parts: ControlledParts): ControlHandlers {
     ...journalHandlers(parts),
   };
   return {
-    ids: Object.keys(handlers),
     answer: (call, otherwise) => {
       const handler = handlers[call.operation.id];
       if (handler === undefined) {

@@ -1,11 +1,13 @@
 import type { Call } from '../http/call.js';
 import { listScenarios } from '../scenario/scenarios.js';
+import { createScenarioHandle } from '../session/scenario-handle.js';
 import type { Session } from '../session/session.js';
 import { answerEmpty, answerJson, answerProblem } from './control-answer.js';
 import type { ControlHandler, ControlledParts } from './control-handlers.js';
 
 /** The operations on scenarios. */
 export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+  const whole = createScenarioHandle({ scenarios, sessions });
   const show = (session: Session, id: string): unknown =>
     listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
   return {
@@ -32,8 +34,7 @@ export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Read
       const session = openSession();
       const { id } = scenarios.find(readId(call));
       if (call.query['scope'] === 'server') {
-        scenarios.activate([id]);
-        for (const each of sessions.list()) each.begin([id]);
+        whole.activate(id);
       } else {
         session.use([id]);
       }
@@ -42,7 +43,7 @@ export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Read
     deactivateScenario: ({ call, openSession }) => {
       const session = openSession();
       const { id } = scenarios.find(readId(call));
-      if (call.query['scope'] === 'server') scenarios.deactivate([id]);
+      if (call.query['scope'] === 'server') whole.deactivate(id);
       else session.drop([id]);
       return answerJson(200, show(session, id));
     },
