@@ -13,3 +13,14 @@ export type { Answer } from './http/answer.js';
 export type { Call } from './http/call.js';
 export type { Contract, Problem } from './contract/contract.js';
 export type { Operation } from './contract/operation.js';
+export {
+  defineHandlers,
+  type Handler,
+  type HandlerContext,
+  type Handlers,
+  type TypedHandlers,
+} from './answer/handlers.js';
+export type { ScenarioDefinition } from './scenario/definition.js';
+export type { ScenarioHandle } from './session/scenario-handle.js';
+export type { ScenarioSummary } from './scenario/scenarios.js';
+export type { Reload } from './scenario/reload.js';

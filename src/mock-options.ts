@@ -1,4 +1,5 @@
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
+import type { Handlers } from './answer/handlers.js';
 import { MockError } from './errors.js';
 import type { QueryProfile } from './http/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
@@ -36,6 +37,8 @@ export interface MockOptions {
   readonly lenientAccept?: boolean;
   /** `fitting` (default) serves the examples that fit their schemas; `verbatim` serves them as they are. */
   readonly examples?: 'fitting' | 'verbatim';
+  /** Code of your own that answers operations, by operation id; what it answers is checked against the contract. */
+  readonly handlers?: Handlers;
   /** A folder with one scenario per file, or scenarios by id; checked against the contract. Default: none. */
   readonly scenarios?: string | Readonly<Record<string, ScenarioDefinition>>;
   /**

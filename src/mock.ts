@@ -5,6 +5,7 @@ import { createExampleSource } from './answer/sources/example.js';
 import { onlyForMock } from './answer/sources/foreign-calls.js';
 import { createForwardSource } from './answer/sources/forward.js';
 import { createGenerateSource } from './answer/sources/generate.js';
+import { createHandlerSource } from './answer/sources/handler.js';
 import { createPreferSource } from './answer/sources/prefer.js';
 import { createRefuseSource } from './answer/sources/refuse.js';
 import { createReplaySource } from './answer/sources/replay.js';
@@ -31,7 +32,7 @@ import { listen, type ListenOptions, type Listening } from './server/listen.js';
 import type { Watcher } from './server/watch.js';
 import { watchScenarios } from './server/watch-scenarios.js';
 import { createCollectionEditors, type CollectionEditors } from './session/collections.js';
-import { createHandle, toRequest, type HandleParts, type SessionHandle } from './session/handle.js';
+import { createHandle, createState, toRequest, type HandleParts, type SessionHandle } from './session/handle.js';
 import { createGround } from './session/scenario-ground.js';
 import { createScenarioHandle, type ScenarioHandle } from './session/scenario-handle.js';
 import type { SessionOpening, Sessions } from './session/sessions.js';
@@ -162,6 +163,15 @@ function listSources(
       viewCollections: editors.view,
       changeCollections: editors.change,
     }),
+    ...(options.handlers === undefined
+      ? []
+      : [
+          createHandlerSource({
+            ...parts,
+            handlers: options.handlers,
+            openState: (session) => createState(session, editors),
+          }),
+        ]),
     // What neither of the two answers falls to the mock, which refuses a call that breaks the contract.
     ...(recordings === undefined
       ? []

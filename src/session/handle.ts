@@ -141,7 +141,8 @@ function toClosed(id: string): MockError {
   });
 }
 
-function createState(session: Session, editors: CollectionEditors): State {
+/** The collections of a session in a test's hands. */
+export function createState(session: Session, editors: CollectionEditors): State {
   return {
     names: editors.names,
     export: session.store.export,
