@@ -9,6 +9,9 @@ export interface Random {
   text(alphabet: string, length: number): string;
 }
 
+/** Characters made in one piece; far below how many arguments a call can have. */
+const CHUNK_LENGTH = 4096;
+
 /**
  * A random stream named by a seed and a key: a value made from it is a function of the two, whatever else the mock was asked
  * before. The generator is sfc32, its state filled from a 32-bit FNV-1a hash of the key.
@@ -39,8 +42,14 @@ export function createRandom(seed: number, key: string): Random {
       return items[integer(0, items.length - 1)] as (typeof items)[number];
     },
     text: (alphabet, length) => {
+      if (alphabet === '') return '';
+      // One flat text: characters added one by one make a rope of as many objects, which a store then keeps.
       let text = '';
-      for (let i = 0; i < length; i++) text += alphabet[integer(0, alphabet.length - 1)] ?? '';
+      for (let codes: number[] = []; text.length < length; codes = []) {
+        const end = Math.min(length - text.length, CHUNK_LENGTH);
+        while (codes.length < end) codes.push(alphabet.charCodeAt(integer(0, alphabet.length - 1)));
+        text += String.fromCharCode(...codes);
+      }
       return text;
     },
   };
