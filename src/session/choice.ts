@@ -78,7 +78,7 @@ export interface Tokens {
 /** @param credentialHeaders - Headers besides Authorization in which a credential travels, in lower case. */
 export function createTokens(credentialHeaders: readonly string[]): Tokens {
   const owners = new Map<string, string>();
-  const of = (id: string): readonly string[] => [...owners].flatMap(([token, owner]) => (owner === id ? [token] : []));
+  const bySession = new Map<string, Set<string>>();
   return {
     read: (headers) => {
       if (owners.size === 0) return undefined;
@@ -104,11 +104,17 @@ export function createTokens(credentialHeaders: readonly string[]): Tokens {
       }
     },
     register: (tokens, id) => {
-      for (const token of tokens) owners.set(token, id);
+      const own = bySession.get(id) ?? new Set<string>();
+      for (const token of tokens) {
+        owners.set(token, id);
+        own.add(token);
+      }
+      if (own.size > 0) bySession.set(id, own);
     },
-    of,
+    of: (id) => [...(bySession.get(id) ?? [])],
     forget: (id) => {
-      for (const token of of(id)) owners.delete(token);
+      for (const token of bySession.get(id) ?? []) owners.delete(token);
+      bySession.delete(id);
     },
   };
 }

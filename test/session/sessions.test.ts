@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
 import { readReserved } from '../../src/session/choice.js';
@@ -23,6 +25,13 @@ function open(options: Partial<SessionsOptions> = {}): Sessions {
 function choose(sessions: Sessions, headers: Record<string, string>, path = '/things'): string {
   const choice = sessions.choose(new Headers(headers), path);
   return choice.session === undefined ? choice.refused.toString() : `${choice.session.id} ${choice.path}`;
+}
+
+/** The collector of V8, which is reachable only in a context that is made after the flag is set. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  // The name `gc` is a function there.
+  (runInNewContext('gc') as () => void)();
 }
 
 function codeOf(work: () => unknown): string {
@@ -196,6 +205,18 @@ describe('an idle session', () => {
     now = 5000;
     expect(choose(sessions, { 'x-mock-session': 'a' })).toBe('a /things');
     expect(sessions.get('a')).not.toBe(first);
+  });
+
+  it('is held by nothing any more', async () => {
+    let now = 0;
+    const sessions = open({ now: () => now });
+    const idle = new WeakRef(sessions.open({ id: 'a', tokens: ['sk-a'] }));
+    now = 5000;
+    sessions.list();
+    // A WeakRef keeps its target for the rest of the job that made it.
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(idle.deref()).toBeUndefined();
   });
 
   it('never is the default one', () => {
