@@ -98,7 +98,7 @@ describe('a handler', () => {
     const mock = await createLibrary({ readBook: ({ json }) => json({ id: 7 }) });
     const { status, body } = await ask(mock, '/books/b7');
     expect(status).toBe(500);
-    expect(JSON.stringify(body)).toContain('he answer of \\"handler\\" breaks the contract');
+    expect(JSON.stringify(body)).toMatch(/the answer of the .*handler.* breaks the contract/i);
   });
 
   it('that throws is a 500 that says so, and its stack is in the trace', async () => {

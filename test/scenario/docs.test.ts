@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { FAULT_NAMES } from '../../src/scenario/read-fault.js';
+import type { Ground } from '../../src/scenario/ground.js';
+import { loadScenarios, toScenario } from '../../src/scenario/load.js';
+import type { Scenario } from '../../src/scenario/rule.js';
+import { readGround } from './ground.js';
+
+const page = readFileSync('docs/scenarios.md', 'utf8');
+const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
+
+describe('the scenarios in docs/scenarios.md', () => {
+  let ground: Ground;
+  let known: ReadonlyMap<string, Scenario>;
+  beforeAll(async () => {
+    ground = await readGround('spec/openapi.yaml');
+    known = new Map((await loadScenarios('scenarios', ground)).map((scenario) => [scenario.id, scenario]));
+  });
+
+  it('are there', () => expect(blocks.length).toBeGreaterThan(8));
+
+  it.each(blocks.map((text) => [String((load(text) as { description: string }).description), text]))(
+    'are right: %s',
+    (_description, text) => {
+      expect(toScenario({ id: 'documented', definition: load(text) }, ground, known).id).toBe('documented');
+    },
+  );
+
+  it('every shipped one stands in the table', () => {
+    for (const id of known.keys()) expect(page).toContain(`\`${id}\``);
+  });
+
+  it('every fault stands in the table', () => {
+    for (const name of FAULT_NAMES) expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
+  });
+});
