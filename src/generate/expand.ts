@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import type { Schema, SchemaObject } from '../contract/schema.js';
 import { closeDraft, foldKeywords } from './fold.js';
-import { readDiscriminator } from './discriminator.js';
+import { readDiscriminator, readHeirs } from './discriminator.js';
 import { readNegations } from './negate.js';
 import { type Choice, createDraft, type Draft, isKeywords, type Option, type Part, type Shape } from './shape.js';
 
@@ -50,6 +50,8 @@ export function createExpander(contract: Contract): Expander {
       schema.allOf.forEach((one, i) => fold(draft, { schema: one, pointer: `${pointer}/allOf/${i}` }, work));
     }
     for (const choice of readChoices(schema, part, follow)) decide(draft, choice, { ...work, fold });
+    const heirs = schema.discriminator === undefined ? undefined : readHeirs({ schema, part, seen: work.seen, follow });
+    if (heirs !== undefined) decide(draft, heirs, { ...work, fold });
   };
   const build = (parts: readonly Part[], decisions: Decisions): Shape => {
     const draft = createDraft();

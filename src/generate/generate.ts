@@ -74,13 +74,17 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
   };
   const generate = (pointer: string, given: unknown, context: GenerateContext): unknown => {
     const check = validators.check(pointer, context.direction);
-    const known = readKnown(context.known);
+    let known = readKnown(context.known);
     const mistakes = new Map<string, number>();
     let best: unknown = NOTHING;
     let fewest = Infinity;
     for (let i = 0; i < MAXIMUM_ATTEMPTS; i++) {
       const value = attempt(pointer, given, { context, mistakes, known });
-      if (value === NOTHING) break;
+      if (value === NOTHING && known.size === 0) break;
+      if (value === NOTHING) {
+        known = new Map();
+        continue;
+      }
       const violations = check(value, 'body').filter(({ severity }) => severity === 'error');
       if (violations.length === 0) return value;
       if (violations.length < fewest) {

@@ -86,7 +86,8 @@ function makeItem(task: Task, slot: Slot): unknown {
       fresh: spot.fresh + i,
     };
     const item = run.make(parts, child);
-    if (item === NOTHING || slot.given !== undefined) return item;
+    if (slot.given !== undefined) return item === NOTHING ? slot.given : item;
+    if (item === NOTHING) return NOTHING;
     if (slot.taken === undefined) return item;
     const text = JSON.stringify(item);
     if (slot.taken.has(text)) continue;
@@ -126,7 +127,9 @@ function readLength(task: Task, needed: number): number {
   if (shape.prefixItems.length > 0) return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
   const height = run.height(parts, UNDECIDED);
   const isRecursive = parts.some(({ schema }) => typeof schema !== 'boolean' && spot.trail.includes(schema.$ref ?? ''));
-  if (height >= 9 || isRecursive || (spot.depth >= 3 && height > 0)) return needed;
+  // Forms cannot say that a list is empty, so a request shows an item as long as it can.
+  const isDeep = spot.depth >= 3 && run.direction === 'response';
+  if (height >= 9 || isRecursive || (isDeep && height > 0)) return needed;
   const usual = spot.depth <= 1 ? run.random(spot.stream, 'length').integer(2, 3) : 1;
   return Math.max(needed, Math.min(usual, shape.maxItems));
 }

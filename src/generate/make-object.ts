@@ -61,6 +61,7 @@ function makeProperty(below: Below, name: string): unknown {
   const path = `${spot.path}/${escapeSegment(name)}`;
   const preset = shape.presets.get(name);
   if (own === undefined && preset !== undefined && allowsPreset(run, parts, preset)) return preset;
+  const known = own === undefined ? readKnown(task, name, path) : undefined;
   const child: Spot = {
     path,
     stream: `${spot.stream}/${escapeSegment(name)}`,
@@ -70,14 +71,18 @@ function makeProperty(below: Below, name: string): unknown {
     depth: spot.depth + 1,
     index: spot.index,
     trail,
-    given: own === undefined ? readKnown(task, name, path) : own,
+    given: own === undefined ? known : own,
     hint: below.hint === undefined || !Object.hasOwn(below.hint, name) ? undefined : below.hint[name],
     exact: spot.exact,
     echoes: spot.echoes && isWrapped(shape, name),
     fresh: spot.fresh,
     frugal: spot.frugal && spot.depth > 0,
   };
-  return run.make(parts, child);
+  const made = run.make(parts, child);
+  if (made !== NOTHING) return made;
+  // What was given stays, whatever it breaks; what is merely known gives way.
+  if (own !== undefined) return own;
+  return known === undefined ? NOTHING : run.make(parts, { ...child, given: undefined });
 }
 
 /** Undeclared properties, until there are as many as are asked for; a map gets two. */

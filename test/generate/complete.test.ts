@@ -109,3 +109,64 @@ describe('a value that does not fit is mended after a hint', () => {
     expect(value).not.toHaveProperty('stray');
   });
 });
+
+describe('what does not fit gives way where it is only known, and stays where it was given', () => {
+  const schema = {
+    type: 'object',
+    required: ['plan', 'id'],
+    properties: {
+      id: { type: 'string' },
+      plan: { oneOf: [{ type: 'string' }, { type: 'object', required: ['n'], properties: { n: { const: 1 } } }] },
+    },
+  };
+
+  it('an object that no branch takes', async () => {
+    const one = await openSchema(schema);
+    const value = one.value({ known: { plan: { n: 2 }, id: 'x' } });
+    expect(one.check(value)).toEqual([]);
+    expect(value).toMatchObject({ id: 'x' });
+    expect(one.complete({ plan: { n: 2 } })).toEqual({ plan: { n: 2 }, id: expect.any(String) });
+  });
+});
+
+describe('a discriminator in a base schema', () => {
+  const base = (discriminator: object): object => ({
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: { type: 'string' } },
+    discriminator,
+  });
+  const heir = (own: string): object => ({
+    allOf: [
+      { $ref: '#/components/schemas/Pet' },
+      { type: 'object', required: [own], properties: { [own]: { type: 'integer' } } },
+    ],
+  });
+  const heirs = { Cat: heir('lives'), Dog: heir('bark') };
+
+  it.each([
+    ['by the mapping', { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat', dog: 'Dog' } }, 'cat'],
+    ['by the name of the component', { propertyName: 'kind' }, 'Cat'],
+  ])('an heir says what it is: %s', async (_, discriminator, want) => {
+    const one = await openSchema({ $ref: '#/components/schemas/Cat' }, { ...heirs, Pet: base(discriminator) });
+    expect(one.value()).toEqual({
+      kind: want,
+      lives: expect.any(Number),
+    });
+  });
+
+  it('the base stands for one of its heirs', async () => {
+    const mapping = { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' };
+    const one = await openSchema(
+      { $ref: '#/components/schemas/Pet' },
+      { ...heirs, Pet: base({ propertyName: 'kind', mapping }) },
+    );
+    const seen = new Set<string>();
+    for (let seed = 0; seed < 20; seed++) {
+      const value = one.value({ seed }) as { readonly kind: string };
+      expect(value).toHaveProperty(value.kind === 'cat' ? 'lives' : 'bark');
+      seen.add(value.kind);
+    }
+    expect([...seen].toSorted()).toEqual(['cat', 'dog']);
+  });
+});
