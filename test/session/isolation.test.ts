@@ -68,7 +68,7 @@ describeBoth('sessions', (start) => {
     expect((await reach.send('/files/file-handbook/content', { headers: AUTHORIZED })).headers.has('x-scenario')).toBe(
       false,
     );
-  });
+  }, 120_000);
 
   it('are told apart by the base URL alone, with the base path of the contract behind it', async () => {
     const reach = await start();
