@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type DocumentFlags, type Output, withDocument } from './flags.js';
-import { addRecordAndReplay } from './recording-commands.js';
+import { addRecordAndReplay } from './record-commands.js';
+import { addRecordings } from './recordings-commands.js';
 import { addServe } from './serve-command.js';
 
 const output: Output = {
@@ -57,6 +58,7 @@ async function main(): Promise<void> {
   addServe(program, output);
   addQuestions(program);
   addRecordAndReplay(program, output);
+  addRecordings(program, output);
   try {
     await program.parseAsync();
   } catch (error) {

@@ -125,7 +125,9 @@ function readPostData(post: NonNullable<HarEntry['request']['postData']>, folder
   const bytes = readBytes(post, folder);
   if (bytes !== undefined || post.params === undefined || post.params.length === 0) return bytes;
   // Some exporters give the fields of a form and leave its text out.
-  return Buffer.from(new URLSearchParams(post.params.map(({ name, value }): [string, string] => [name, value])).toString());
+  return Buffer.from(
+    new URLSearchParams(post.params.map(({ name, value }): [string, string] => [name, value])).toString(),
+  );
 }
 
 function readBytes(content: HarContent, folder: string): Uint8Array | undefined {

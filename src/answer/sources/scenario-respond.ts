@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/schema.js';
 import type { MediaType, Operation } from '../../contract/operation.js';
 import type { GenerateContext, Generator } from '../../generate/generate.js';
 import { bytesFor } from '../../generate/bytes.js';
@@ -86,8 +87,15 @@ function answerDeclared(parts: RespondParts, order: Order): Answer {
   const isFinal = order.rule.violates !== undefined || schemaPointer === undefined || !isJsonType(mediaType);
   if (isFinal) return { ...about, body };
   // An error names a type and a code as the contract's own errors do, rather than made-up words.
-  const drafted = chosen.status >= 400 ? mergePatch(makeBody(parts, order, media), body) : body;
+  const drafted = chosen.status >= 400 ? layOver(makeBody(parts, order, media), body) : body;
   return { ...about, body: parts.generator.complete(schemaPointer, drafted, readContext(order)) };
+}
+
+/** What was written over what was drafted; unlike in a merge patch, a null that was written is a null. */
+function layOver(drafted: unknown, written: unknown): unknown {
+  if (!isObject(drafted) || !isObject(written)) return written;
+  const members = Object.entries(written).map(([name, value]) => [name, layOver(drafted[name], value)] as const);
+  return { ...drafted, ...Object.fromEntries(members) };
 }
 
 /** What the contract itself would answer with this status: an example, an error that says why, or a value of the schema. */

@@ -1,0 +1,112 @@
+import type { Contract } from '../contract/contract.js';
+import type { Validators } from '../http/validate.js';
+import { writeCanonical } from './exact-json.js';
+import type { Item, Promoted, PromoteCollection, PromotedItem } from './promote.js';
+
+/** One file of promoted fixtures. */
+export interface FixtureFile {
+  /** Relative to the folder of the fixtures. */
+  readonly path: string;
+  readonly content: string | Uint8Array;
+}
+
+/** An item that could not become part of a fixture. */
+export interface SetAside {
+  readonly collection: string;
+  readonly id: string;
+  readonly why: string;
+}
+
+/** What fixtures are written with. */
+export interface FixtureParts {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly collections: ReadonlyMap<string, PromoteCollection>;
+  /** Supplies what a partial item lacks of its schema. */
+  complete(schemaPointer: string, partial: unknown): unknown;
+}
+
+/** Fixtures of what was promoted: one JSON file per collection, and the bytes that are no text beside them. */
+export function toFixtures(
+  promoted: Promoted,
+  parts: FixtureParts,
+): { readonly files: readonly FixtureFile[]; readonly setAside: readonly SetAside[] } {
+  const files: FixtureFile[] = [];
+  const setAside: SetAside[] = [];
+  for (const [name, items] of promoted.collections) {
+    const written: unknown[] = [];
+    for (const item of items) {
+      const checked = checkItem(name, item, parts);
+      if ('why' in checked) setAside.push({ collection: name, id: item.id, why: checked.why });
+      else written.push({ ...checked.item, ...toParent(item), ...toContent(item, files) });
+    }
+    const defaults = readDefaults(promoted.created.get(name) ?? [], items);
+    const fixture = { ...(Object.keys(defaults).length === 0 ? {} : { defaults }), items: written };
+    files.push({ path: `${name}.json`, content: `${JSON.stringify(fixture, null, 2)}\n` });
+  }
+  return { files, setAside };
+}
+
+function checkItem(
+  name: string,
+  promoted: PromotedItem,
+  parts: FixtureParts,
+): { readonly item: Item } | { readonly why: string } {
+  const schema = parts.collections.get(name)?.schema;
+  if (schema === undefined) return { item: promoted.item };
+  // Of some items only the id was ever seen, in a path.
+  const whole = promoted.bare ? parts.complete(schema, promoted.item) : promoted.item;
+  const [violation] = parts.validators.check(schema, 'response')(whole, 'body');
+  if (violation !== undefined) return { why: violation.message };
+  return { item: whole as Item };
+}
+
+function toParent({ parents }: PromotedItem): object {
+  const ids = Object.values(parents);
+  if (ids.length === 0) return {};
+  return { $parent: ids.length === 1 ? ids[0] : parents };
+}
+
+const INLINE_LIMIT_BYTES = 1024;
+
+function toContent({ id, content }: PromotedItem, files: FixtureFile[]): object {
+  if (content === undefined) return {};
+  const type = content.mediaType === undefined ? {} : { $contentType: content.mediaType };
+  const text = readText(content.bytes);
+  if (text !== undefined) return { $content: text, ...type };
+  if (content.bytes.byteLength <= INLINE_LIMIT_BYTES) {
+    return { $content: { base64: Buffer.from(content.bytes).toString('base64') }, ...type };
+  }
+  const path = `content/${id.replaceAll(/[^\w.-]/g, '_')}.bin`;
+  files.push({ path, content: content.bytes });
+  return { $content: { path: `./${path}` }, ...type };
+}
+
+function readText(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes('\u0000') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What every created item starts from: members that all creates agree on though no request named them, and that items which
+ * were there before agree on too where there was but one create.
+ */
+function readDefaults(created: readonly Item[], items: readonly PromotedItem[]): Item {
+  const [first, ...others] = created;
+  if (first === undefined) return {};
+  const agrees = (name: string, value: unknown, item: Item): boolean =>
+    writeCanonical(item[name]) === writeCanonical(value);
+  const witnesses = [...others, ...items.filter(({ bare }) => !bare).map(({ item }) => item)];
+  return Object.fromEntries(
+    Object.entries(first).filter(
+      ([name, value]) =>
+        witnesses.length > 0 &&
+        others.every((item) => agrees(name, value, item)) &&
+        witnesses.every((item) => agrees(name, value, item)),
+    ),
+  );
+}

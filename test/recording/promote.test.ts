@@ -1,0 +1,214 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { promoteCassette, type PromoteOptions, type PromoteOutcome } from '../../src/cli/recordings-promote.js';
+import { createMock, type Mock } from '../../src/mock.js';
+import { mergeOrder } from '../../src/recording/promote-order.js';
+import { createFolder } from './folders.js';
+import { startUpstream, type UpstreamOptions } from './upstream.js';
+
+const SPEC = 'spec/openapi.yaml';
+const KEYS = '/v1/organization/admin_api_keys';
+const HEADERS = { authorization: 'Bearer promote-token-1', 'content-type': 'application/json' };
+
+interface Page {
+  readonly data: readonly { readonly id: string; readonly name: string }[];
+  readonly has_more: boolean;
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+}
+
+type Ask = (path: string, init?: RequestInit) => Promise<Response>;
+
+const askOf =
+  (mock: Mock): Ask =>
+  async (path, init) => {
+    const response = await mock.fetch(path, { ...init, headers: { ...HEADERS, ...(init?.headers as Record<string, string>) } });
+    // Read to its end, so that it is recorded.
+    return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers });
+  };
+
+const create = (ask: Ask, name: string): Promise<Response> => ask(KEYS, { method: 'POST', body: JSON.stringify({ name }) });
+const remove = (ask: Ask, file: string): Promise<Response> => ask(`/v1/vector_stores/vs_docs/files/${file}`, { method: 'DELETE' });
+
+/** All keys, page by page. */
+async function walk(ask: Ask, limit: number, order: string): Promise<readonly Page['data'][number][]> {
+  const keys: Page['data'][number][] = [];
+  let after = '';
+  for (;;) {
+    const page = (await (await ask(`${KEYS}?limit=${limit}&order=${order}${after}`)).json()) as Page;
+    keys.push(...page.data);
+    if (!page.has_more) return keys;
+    after = `&after=${page.last_id}`;
+  }
+}
+
+/** Records what `act` does to an upstream, and promotes it. */
+async function recordAndPromote(
+  act: (ask: Ask) => Promise<unknown>,
+  options: UpstreamOptions = {},
+  more: Partial<PromoteOptions> = {},
+): Promise<PromoteOutcome & { readonly into: string; readonly promoteAgain: () => Promise<PromoteOutcome> }> {
+  const upstream = await startUpstream(options);
+  const recordings = createFolder();
+  const mock = await createMock({
+    spec: SPEC,
+    recordings: { folder: recordings, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
+  });
+  await act(askOf(mock));
+  await mock.close();
+  await upstream.close();
+  const into = join(createFolder(), 'fixtures');
+  const print = (): void => undefined;
+  const promoteAgain = (): Promise<PromoteOutcome> =>
+    promoteCassette({
+      ...{ spec: SPEC, recordings, cassette: 'keys', format: 'text', into, scenarios: undefined, final: false, force: false },
+      ...{ write: print, writeError: print, ...more },
+    });
+  return { ...(await promoteAgain()), into, promoteAgain };
+}
+
+const describeDifferences = ({ differences }: PromoteOutcome): readonly string[] =>
+  differences.flatMap(({ exchange, lines }) => lines.map((line) => `${exchange.file}: ${line}`));
+
+describe('a promoted recording', () => {
+  it('of a paged walk with creates and deletes answers as the recording does, and any other page too', async () => {
+    const seen: { before: readonly Page['data'][number][] } = { before: [] };
+    const outcome = await recordAndPromote(
+      async (ask) => {
+        seen.before = await walk(ask, 2, 'asc');
+        await create(ask, 'first new');
+        await ask('/v1/files/file-notes/content');
+        await ask('/v1/files/file-bytes/content', { headers: { accept: 'application/octet-stream' } });
+        await remove(ask, 'file-notes');
+        await remove(ask, 'file-notes');
+        await create(ask, 'second new');
+        await walk(ask, 3, 'desc');
+        await ask('/v1/files/none/content');
+      },
+      { keys: 5 },
+    );
+    expect(outcome.setAside).toEqual([]);
+    expect(describeDifferences(outcome)).toEqual([]);
+    expect(readdirSync(outcome.into).sort()).toEqual([
+      'admin_api_keys.json',
+      'files.json',
+      'vector_stores.files.json',
+      'vector_stores.json',
+    ]);
+
+    const mock = await createMock({ spec: SPEC, fixtures: outcome.into });
+    const ask = askOf(mock);
+    const ids = seen.before.map(({ id }) => id);
+    for (const limit of [1, 2, 3, 4, 5, 6]) {
+      expect((await walk(ask, limit, 'asc')).map(({ id }) => id)).toEqual(ids);
+      expect((await walk(ask, limit, 'desc')).map(({ id }) => id)).toEqual(ids.toReversed());
+    }
+    const page = (await (await ask(`${KEYS}?limit=2&after=${ids[1]}`)).json()) as Page;
+    expect(page.data.map(({ id }) => id)).toEqual(ids.slice(2, 4));
+    expect((await remove(ask, 'file-bytes')).status).toBe(404);
+    expect((await remove(ask, 'file-notes')).status).toBe(200);
+    const bytes = await ask('/v1/files/file-bytes/content', { headers: { accept: 'application/octet-stream' } });
+    expect([...new Uint8Array(await bytes.arrayBuffer())]).toEqual(Array.from({ length: 256 }, (_, i) => i));
+  });
+
+  it('begins with the state before the first exchange, or with --final after the last', async () => {
+    const act = async (ask: Ask): Promise<void> => {
+      await walk(ask, 10, 'asc');
+      await create(ask, 'new');
+      await walk(ask, 10, 'asc');
+      await remove(ask, 'file-notes');
+    };
+    const read = (into: string, name: string): readonly { readonly name?: string }[] =>
+      (JSON.parse(readFileSync(join(into, `${name}.json`), 'utf8')) as { items: readonly { readonly name?: string }[] }).items;
+    const initial = await recordAndPromote(act, { keys: 2 });
+    expect(read(initial.into, 'admin_api_keys').map(({ name }) => name)).toEqual(['Key 1', 'Key 2']);
+    expect(read(initial.into, 'vector_stores.files')).toEqual([{ id: 'file-notes', $parent: 'vs_docs' }]);
+    const final = await recordAndPromote(act, { keys: 2 }, { final: true });
+    expect(read(final.into, 'admin_api_keys').map(({ name }) => name)).toEqual(['Key 1', 'Key 2', 'new']);
+    expect(read(final.into, 'vector_stores.files')).toEqual([]);
+  });
+
+  it('restores an order that was only ever seen backwards', async () => {
+    const seen: { ids: readonly string[] } = { ids: [] };
+    const outcome = await recordAndPromote(
+      async (ask) => {
+        seen.ids = (await walk(ask, 2, 'desc')).map(({ id }) => id);
+      },
+      { keys: 5 },
+    );
+    expect(describeDifferences(outcome)).toEqual([]);
+    const mock = await createMock({ spec: SPEC, fixtures: outcome.into });
+    expect((await walk(askOf(mock), 4, 'asc')).map(({ id }) => id)).toEqual(seen.ids.toReversed());
+  });
+
+  it('turns errors that the mock would not give by itself into a scenario', async () => {
+    let calls = 0;
+    const outcome = await recordAndPromote(
+      async (ask) => {
+        expect((await create(ask, 'limited')).status).toBe(429);
+        expect((await create(ask, 'limited')).status).toBe(200);
+        await ask(KEYS);
+      },
+      {
+        intercept: (request, response) => {
+          if (request.method !== 'POST' || (calls += 1) > 1) return false;
+          response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '2' });
+          response.end('{"error":{"message":"Slow down.","type":"rate_limit_error","param":null,"code":"rate_limit"}}');
+          return true;
+        },
+      },
+    );
+    expect(describeDifferences(outcome)).toEqual([]);
+    const file = join(outcome.into, '../scenarios/keys-errors.json');
+    expect(outcome.files).toContain(file);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      description: 'Errors recorded in the cassette "keys".',
+      operations: {
+        createAdminApiKey: [
+          {
+            when: { body: { name: 'limited' }, call: 1 },
+            respond: {
+              status: 429,
+              headers: { 'retry-after': '2' },
+              body: { error: { message: 'Slow down.', type: 'rate_limit_error', param: null, code: 'rate_limit' } },
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  it('sets aside what breaks the contract, and says what comes out differently', async () => {
+    const change = (body: unknown): unknown => {
+      const page = body as { readonly data?: readonly { readonly name: string }[] };
+      if (page.data === undefined) return body;
+      return { ...page, data: page.data.map((key) => (key.name === 'Key 2' ? { ...key, created_at: 'yesterday' } : key)) };
+    };
+    const outcome = await recordAndPromote((ask) => ask(KEYS), { keys: 3, change });
+    expect(outcome.setAside).toMatchObject([{ collection: 'admin_api_keys', why: expect.stringContaining('created_at') as string }]);
+    expect(describeDifferences(outcome)).toEqual(['0001-listAdminApiKeys.200.json: /data had 3 items and has 2']);
+  });
+
+  it('writes over nothing unless it is told to', async () => {
+    const outcome = await recordAndPromote((ask) => ask(KEYS));
+    const file = join(outcome.into, 'admin_api_keys.json');
+    mkdirSync(outcome.into, { recursive: true });
+    writeFileSync(file, 'mine');
+    await expect(outcome.promoteAgain()).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+});
+
+describe('the order of a collection', () => {
+  it.each<readonly [string, readonly string[], readonly string[], string]>([
+    ['the first pages', [], ['a', 'b'], 'ab'],
+    ['pages that follow', ['a', 'b'], ['b', 'c'], 'abc'],
+    ['something in between', ['a', 'c'], ['a', 'b', 'c'], 'abc'],
+    ['something before', ['b', 'c'], ['a', 'b'], 'abc'],
+    ['nothing in common', ['a', 'b'], ['c', 'd'], 'abcd'],
+    ['what is gone already', ['a', 'b', 'c'], ['a', 'c', 'd'], 'abcd'],
+  ])('is put together from %s', (_name, known, found, want) => {
+    expect(mergeOrder(known, found).join('')).toBe(want);
+  });
+});
