@@ -12,7 +12,14 @@ import type { ClockOption } from './session/session-clock.js';
 /** How a mock is made. Nothing but `spec` is needed. */
 export interface MockOptions {
   /** The contract: a path, a URL, or the document itself; OpenAPI 3.x or Swagger 2.0, YAML or JSON. */
-  readonly spec: string | URL | OpenAPIV2.Document | OpenAPIV3.Document | OpenAPIV3_1.Document;
+  readonly spec:
+    | string
+    | URL
+    | OpenAPIV2.Document
+    | OpenAPIV3.Document
+    | OpenAPIV3_1.Document
+    // A document written in place: the types above want more of it than the standard does.
+    | Readonly<Record<string, unknown>>;
   /** Overlay 1.0 documents, applied in order. */
   readonly overlays?: readonly string[];
   /** Whether `$ref`s may lead to http(s) addresses; default false. */
