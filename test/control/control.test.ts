@@ -39,12 +39,14 @@ describe('the document of the control API', () => {
 
   it('describes every operation, with every error it can have', async () => {
     const contract = await loadContract(CONTROL_SPEC);
-    for (const { id, summary, responses, security, tags } of contract.operations) {
+    for (const { id, summary, responses, security, tags, body, parameters } of contract.operations) {
       expect(summary, id).toMatch(/^[A-Z].{8,}/);
       expect(tags, id).toHaveLength(1);
       const statuses = responses.map(({ status }) => status);
       expect(statuses, id).toContain('403');
       if (security.length > 0) expect(statuses, id).toContain('401');
+      if (parameters.length > 0) expect(statuses, id).toContain('400');
+      if (body !== undefined) expect(statuses, id).toEqual(expect.arrayContaining(['400', '413', '415']));
     }
   });
 
