@@ -88,7 +88,8 @@ function findObstacle(rule: Rule, situation: Situation, winner: Rule | undefined
   if (range !== undefined && !isInRange(range, counter.met))
     return `this is call ${counter.met}, not ${formatRange(range)}`;
   if (winner !== undefined) return `rule ${winner.key} comes first`;
-  if (rule.times !== undefined && counter.used >= rule.times) return `it was to apply ${rule.times} times and did`;
+  if (rule.times !== undefined && counter.used >= rule.times)
+    return `it has applied ${counter.used} of ${rule.times} times`;
   if (rule.probability !== undefined) {
     const drawn = createRandom(situation.seed, `probability ${rule.key} ${counter.met}`).next();
     if (drawn >= rule.probability)
@@ -96,7 +97,7 @@ function findObstacle(rule: Rule, situation: Situation, winner: Rule | undefined
   }
   const { effect } = rule;
   if (effect.kind === 'sequence' && effect.onEnd === 'fallthrough' && counter.used >= effect.steps.length) {
-    return `its sequence ran out after ${effect.steps.length} answers`;
+    return `its sequence of ${effect.steps.length} ran out`;
   }
   return undefined;
 }
@@ -134,13 +135,13 @@ function decideStep(
   const { steps, onEnd, used } = sequence;
   const isOver = used >= steps.length;
   if (isOver && onEnd === 'error') {
-    const message = `the sequence of rule ${rule.key} has ${steps.length} answers, and this is call ${used + 1}`;
+    const message = `the sequence of rule ${rule.key} ran out after ${steps.length}, and this is call ${used + 1}`;
     return { outcome: { kind: 'ran-out', rule, message }, remark: ': its sequence ran out' };
   }
   const index = onEnd === 'cycle' ? used % steps.length : Math.min(used, steps.length - 1);
   // A sequence has at least one step, and the index is one of them.
   const step = steps[index] as Step;
-  const held = isOver && onEnd === 'hold' ? `, held since its sequence ran out after ${steps.length} answers` : '';
+  const held = isOver && onEnd === 'hold' ? `, held since its sequence of ${steps.length} ran out` : '';
   const remark = ` with step ${index + 1} of ${steps.length}${held}`;
   if (step === 'engine') return { outcome: undefined, remark: `${remark}: the answer from below` };
   const isOnlyFault = step.status === undefined && step.example === undefined && step.body === undefined;
