@@ -88,7 +88,12 @@ function toProblem(facts: ErrorFacts): Readonly<Record<string, unknown>> {
   };
   if (facts.code !== undefined) problem['code'] = facts.code;
   if (facts.violations !== undefined && facts.violations.length > 0) {
-    problem['errors'] = facts.violations.map(({ code, in: place, pointer, message }) => ({ code, in: place, pointer, message }));
+    problem['errors'] = facts.violations.map(({ code, in: place, pointer, message }) => ({
+      code,
+      in: place,
+      pointer,
+      message,
+    }));
   }
   return problem;
 }
@@ -117,7 +122,8 @@ function countErrorMedia(contract: Contract): Map<string, MediaType> {
   const counts = new Map<string, Map<string, { readonly media: MediaType; count: number }>>();
   for (const operation of contract.operations) {
     for (const response of operation.responses) {
-      const media = isErrorStatus(response.status) || response.status === 'default' ? findJsonMedia(response) : undefined;
+      const media =
+        isErrorStatus(response.status) || response.status === 'default' ? findJsonMedia(response) : undefined;
       if (media?.schema === undefined) continue;
       // A `default` beside nothing else is an operation's only answer, not its error.
       if (response.status === 'default' && operation.responses.length === 1) continue;

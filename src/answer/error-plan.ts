@@ -97,19 +97,32 @@ function createFiller(contract: Contract, spot: Spot): Filler {
   };
 }
 
+/** Names of objects inside an error that carry what it says. */
+const ERROR_OBJECT = /^(errors?|faults?|problems?|details?|status|meta|response|result|body|data|context_?info)$/i;
+
 function createPropertyFiller(contract: Contract, name: string, spot: Spot): Filler {
   if (spot.depth > DEPTH_LIMIT) return (_, example) => example;
   const { schema } = contract.resolve(spot.schema, spot.pointer);
   const role = ROLES[name.toLowerCase().replaceAll(/[^a-z]/g, '')];
   if (typeof schema === 'boolean') return (situation, example) => readFact(role, situation.facts) ?? example;
   const properties = collectProperties(contract, spot, spot.depth);
-  if (Object.keys(properties).length > 0) return createFiller(contract, spot);
+  if (Object.keys(properties).length > 0) {
+    // Other objects inside an error are things it speaks of (a card, a customer): no part of what went wrong.
+    return ERROR_OBJECT.test(name) || (name === 'source' && 'pointer' in properties)
+      ? createFiller(contract, spot)
+      : (_, example) => example;
+  }
   const types = readTypes(schema);
   if (types.includes('array')) {
-    const items = createFiller(contract, { schema: schema.items ?? true, pointer: `${spot.pointer}/items`, depth: spot.depth + 1 });
+    const items = createFiller(contract, {
+      schema: schema.items ?? true,
+      pointer: `${spot.pointer}/items`,
+      depth: spot.depth + 1,
+    });
     return (situation, example) => fillList(items, situation, example);
   }
-  return (situation, example) => fillScalar({ role: role ?? roleOfText(name, types), schema, types }, situation, example);
+  return (situation, example) =>
+    fillScalar({ role: role ?? roleOfText(name, types), schema, types }, situation, example);
 }
 
 /** A list of errors has one entry for each violation; without any, one for the error itself. */
@@ -175,11 +188,17 @@ export function readParam(pointer: string): string | undefined {
 function readTypes(schema: SchemaObject): readonly string[] {
   if (typeof schema.type === 'string') return [schema.type];
   if (schema.type !== undefined) return schema.type;
-  return (schema.anyOf ?? schema.oneOf ?? []).flatMap((branch) => (typeof branch === 'boolean' ? [] : readTypes(branch)));
+  return (schema.anyOf ?? schema.oneOf ?? []).flatMap((branch) =>
+    typeof branch === 'boolean' ? [] : readTypes(branch),
+  );
 }
 
 /** Properties of a schema, of what it refers to, of all of its `allOf`, and of the first branch of a union that has any. */
-function collectProperties(contract: Contract, spot: Spot, depth: number): Readonly<Record<string, Omit<Spot, 'depth'>>> {
+function collectProperties(
+  contract: Contract,
+  spot: Spot,
+  depth: number,
+): Readonly<Record<string, Omit<Spot, 'depth'>>> {
   const { schema, pointer } = contract.resolve(spot.schema, spot.pointer);
   if (typeof schema === 'boolean' || depth > DEPTH_LIMIT) return {};
   const found: Record<string, Omit<Spot, 'depth'>> = {};
@@ -187,12 +206,18 @@ function collectProperties(contract: Contract, spot: Spot, depth: number): Reado
     found[name] = { schema: inner, pointer: pointer + toPointer('properties', name) };
   }
   for (const [i, part] of (schema.allOf ?? []).entries()) {
-    Object.assign(found, collectProperties(contract, { schema: part, pointer: `${pointer}/allOf/${i}`, depth }, depth + 1));
+    Object.assign(
+      found,
+      collectProperties(contract, { schema: part, pointer: `${pointer}/allOf/${i}`, depth }, depth + 1),
+    );
   }
   for (const keyword of ['oneOf', 'anyOf'] as const) {
     for (const [i, part] of (schema[keyword] ?? []).entries()) {
       if (Object.keys(found).length > 0) break;
-      Object.assign(found, collectProperties(contract, { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth }, depth + 1));
+      Object.assign(
+        found,
+        collectProperties(contract, { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth }, depth + 1),
+      );
     }
   }
   return found;

@@ -40,7 +40,8 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
       else for (const item of value ?? []) repeated.push([name, toFieldValue(item)]);
     }
     const body = EMPTY_STATUSES.has(answer.status) ? null : writeBody(answer, writers);
-    if ((body !== null || method === 'HEAD') && answer.mediaType !== undefined) headers['content-type'] = answer.mediaType;
+    if ((body !== null || method === 'HEAD') && answer.mediaType !== undefined)
+      headers['content-type'] = answer.mediaType;
     if (method !== 'HEAD') return createResponse(ResponseClass, answer.status, body, { headers, repeated });
     // RFC 9110 9.3.2: HEAD answers like GET, without the body but with the length it would have.
     if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
