@@ -57,7 +57,10 @@ async function compare(
   request: BenchRequest,
   servers: { readonly state: ServerProcess; readonly replay: ServerProcess },
 ): Promise<string> {
-  const cells = { state: { cpu: [] as number[], perSecond: [] as number[] }, replay: { cpu: [] as number[], perSecond: [] as number[] } };
+  const cells = {
+    state: { cpu: [] as number[], perSecond: [] as number[] },
+    replay: { cpu: [] as number[], perSecond: [] as number[] },
+  };
   for (let round = 0; round <= Number(values.rounds); round++) {
     for (const name of ['state', 'replay'] as const) {
       const before = await servers[name].cpu();

@@ -51,6 +51,8 @@ interface Indexed {
   readonly facts: RequestFacts;
 }
 
+const REMEMBERED_KEYS = 1000;
+
 /** A matcher over a cassette. The exchanges of an operation are brought into normal form when it is first asked for. */
 export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher {
   const facts = createFactsReader({ ...parts, rules: cassette.manifest.match });
@@ -79,15 +81,27 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
   const readFacts = (call: Call): RequestFacts =>
     facts.read(call, readBody(call.bytes, { 'content-type': call.headers.get('content-type') ?? '' }));
 
+  // A test suite asks the same few things again and again.
+  const keys = new Map<string, string>();
+  const keyFor = (call: Call): string => {
+    const signature = facts.signature(call);
+    const known = signature === undefined ? undefined : keys.get(signature);
+    if (known !== undefined) return known;
+    const key = toKey(call.operation.id, readFacts(call));
+    if (keys.size >= REMEMBERED_KEYS) keys.clear();
+    if (signature !== undefined) keys.set(signature, key);
+    return key;
+  };
+
   return {
     keyOf: (exchange) => {
       const recorded = readRecorded(exchange);
       return recorded && toKey(exchange.operation, recorded);
     },
-    key: (call) => toKey(call.operation.id, readFacts(call)),
+    key: keyFor,
     find: (call) => {
       prepare(call.operation.id);
-      const key = toKey(call.operation.id, readFacts(call));
+      const key = keyFor(call);
       const exchanges = sequences.get(key);
       return exchanges === undefined ? undefined : { key, exchanges };
     },

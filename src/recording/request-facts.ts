@@ -20,6 +20,8 @@ export interface RequestFacts {
 
 /** Brings requests into normal form. */
 export interface FactsReader {
+  /** A text that only calls with the same facts share; cheap, and undefined where it would be large. */
+  signature(call: Call): string | undefined;
   /** The facts of a decoded call with its body in recorded form. */
   read(call: Call, body: RecordedBody): RequestFacts;
 }
@@ -42,13 +44,25 @@ const NEVER_SAME: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
+const SIGNED_BYTES = 4096;
+
 /** A reader of facts for one cassette; what an operation declares is looked up once. */
 export function createFactsReader(parts: FactsParts): FactsReader {
   const plans = new Map<Operation, OperationPlan>();
+  const planOf = (operation: Operation): OperationPlan => {
+    const plan = plans.get(operation) ?? createPlan(operation, parts);
+    plans.set(operation, plan);
+    return plan;
+  };
   return {
+    signature: (call) => {
+      if (call.bytes !== undefined && call.bytes.byteLength > SIGNED_BYTES) return undefined;
+      const body = call.bytes === undefined ? '' : Buffer.from(call.bytes).toString('latin1');
+      const fields = ['content-type', ...planOf(call.operation).headers].map((name) => call.headers.get(name));
+      return JSON.stringify([call.operation.id, call.method, call.url, fields, body]);
+    },
     read: (call, body) => {
-      const plan = plans.get(call.operation) ?? createPlan(call.operation, parts);
-      plans.set(call.operation, plan);
+      const plan = planOf(call.operation);
       return {
         method: call.method,
         path: maskValues('path', call.path, call.operation, parts),
