@@ -61,37 +61,26 @@ function findItemPointer(contract: Contract, media: MediaType): string | undefin
   return isObject(schema) && isObject(schema['items']) ? `${pointer}/items` : media.schemaPointer;
 }
 
-/** Whether a schema describes the event itself: with `data`, and at least one of the fields that go with it. */
-function isEvent(contract: Contract, pointer: string): boolean {
-  const seen = new Set<string>();
-  const look = (at: string): boolean => {
-    if (seen.has(at)) return false;
-    seen.add(at);
-    const raw = contract.at(at);
-    if (!isObject(raw)) return false;
-    const { schema, pointer: target } = contract.resolve(raw, at);
-    if (!isObject(schema)) return false;
-    const properties = schema['properties'];
-    if (isObject(properties)) {
-      return 'data' in properties && ('event' in properties || 'retry' in properties || media32(schema));
-    }
-    for (const keyword of ['oneOf', 'anyOf', 'allOf']) {
-      const branches = schema[keyword];
-      if (Array.isArray(branches) && branches.length > 0) {
-        return (
-          branches.every((_, i) => look(`${target}/${keyword}/${i}`)) ||
-          (keyword === 'allOf' && branches.some((_, i) => look(`${target}/${keyword}/${i}`)))
-        );
-      }
-    }
-    return false;
+/** Whether a schema describes the event itself: with `data`, and at least one of the things that go with it. */
+function isEvent(contract: Contract, pointer: string, seen: ReadonlySet<string> = new Set()): boolean {
+  const raw = contract.at(pointer);
+  if (seen.has(pointer) || !isObject(raw)) return false;
+  const { schema, pointer: target } = contract.resolve(raw, pointer);
+  if (!isObject(schema)) return false;
+  const { properties } = schema;
+  if (isObject(properties) && 'data' in properties) {
+    return 'event' in properties || 'retry' in properties || isEncoded(properties['data']);
+  }
+  const look = (keyword: string): readonly boolean[] => {
+    const branches = schema[keyword];
+    if (!Array.isArray(branches)) return [];
+    return branches.map((_, i) => isEvent(contract, `${target}/${keyword}/${i}`, new Set([...seen, pointer])));
   };
-  return look(pointer);
+  const branches = [...look('oneOf'), ...look('anyOf')];
+  return branches.length > 0 ? branches.every(Boolean) : look('allOf').some(Boolean);
 }
 
-/** OpenAPI 3.2's way: the data is a text with a media type of its own. */
-function media32(schema: Readonly<Record<string, unknown>>): boolean {
-  const properties = schema['properties'];
-  const data = isObject(properties) ? properties['data'] : undefined;
+/** The way of OpenAPI 3.2: the data is a text with a media type of its own. */
+function isEncoded(data: unknown): boolean {
   return isObject(data) && (data['contentMediaType'] !== undefined || data['contentSchema'] !== undefined);
 }

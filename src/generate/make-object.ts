@@ -92,6 +92,7 @@ function addUntilEnough(below: Below, value: Record<string, unknown>): void {
   const isMap = shape.properties.size === 0 && (shape.closures.length > 0 || shape.patternProperties.length > 0);
   const wanted = spot.given === undefined && isMap && !spot.frugal && spot.depth < 3 ? 2 : 0;
   const target = Math.min(Math.max(shape.minProperties, wanted), shape.maxProperties);
+  if (Object.keys(value).length >= target) return;
   const optional = [...shape.properties.keys()].filter((name) => !Object.hasOwn(value, name) && travels(task, name));
   for (const name of [...optional, ...inventNames(task, target)]) {
     if (Object.keys(value).length >= target) return;
