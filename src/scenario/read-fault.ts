@@ -131,7 +131,7 @@ function readHeaders(given: Given): RateLimitHeaders {
 }
 
 function readTime(given: Given, what: string): number | undefined {
-  const ms = readDuration(given.value);
+  const ms = given.value === undefined ? 'is missing' : readDuration(given.value);
   if (typeof ms === 'number') return ms;
   given.notes.wrong(given.pointer, `${what} ${ms}`);
   return undefined;

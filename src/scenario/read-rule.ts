@@ -193,7 +193,7 @@ function readNormal(given: Given): Delay | undefined {
 }
 
 function readMs(given: Given, what: string): number | undefined {
-  const ms = readDuration(given.value);
+  const ms = given.value === undefined ? 'is missing' : readDuration(given.value);
   if (typeof ms === 'number') return ms;
   given.notes.wrong(given.pointer, `${what} ${ms}`);
   return undefined;

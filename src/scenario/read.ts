@@ -60,7 +60,11 @@ export function readWhole(given: Given, what: string, bounds: readonly [number, 
   const value = given.value;
   if (typeof value === 'number' && Number.isInteger(value) && value >= lowest && value <= highest) return value;
   const range = highest === Infinity ? `from ${lowest} on` : `from ${lowest} to ${highest}`;
-  given.notes.wrong(given.pointer, `${what} must be a whole number ${range}, not ${describe(value)}`);
+  const wrong =
+    value === undefined
+      ? `is missing: a whole number ${range}`
+      : `must be a whole number ${range}, not ${describe(value)}`;
+  given.notes.wrong(given.pointer, `${what} ${wrong}`);
   return undefined;
 }
 

@@ -20,7 +20,7 @@ describe('the scenarios in docs/scenarios.md', () => {
 
   it('are there', () => expect(blocks.length).toBeGreaterThan(8));
 
-  it.each(blocks.map((text) => [String((load(text) as { description: string }).description), text]))(
+  it.each(blocks.map((text) => [(load(text) as { description: string }).description, text] as const))(
     'are right: %s',
     (_description, text) => {
       expect(toScenario({ id: 'documented', definition: load(text) }, ground, known).id).toBe('documented');

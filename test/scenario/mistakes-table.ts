@@ -436,7 +436,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       `SCENARIO_INVALID  a.yaml:3:28 (#/operations/listBooks/0/fault/truncate/at)  "at" must be a share from 0 to below 1, or a count of bytes, not "150%"`,
       `SCENARIO_INVALID  a.yaml:4:24 (#/operations/listBooks/1/fault/hang/stage)  "stage" must be headers or body, not "trailers"`,
       `SCENARIO_INVALID  a.yaml:5:24 (#/operations/listBooks/2/fault/drip/bytes)  "bytes" must be a whole number from 1 on, not 0`,
-      `SCENARIO_INVALID  a.yaml:6:16 (#/operations/listBooks/3/fault/bandwidth/kbps)  "kbps" must be a whole number from 1 on, not nothing`,
+      `SCENARIO_INVALID  a.yaml:6:16 (#/operations/listBooks/3/fault/bandwidth/kbps)  "kbps" is missing: a whole number from 1 on`,
       `SCENARIO_INVALID  a.yaml:7:26 (#/operations/listBooks/4/fault/stream/action)  "action" must be stall, reset, end, bad-json or duplicate, not "explode"`,
       `SCENARIO_INVALID  a.yaml:8:30 (#/operations/listBooks/5/fault/rate-limit/limit)  "limit" must be a whole number from 0 on, not "many"`,
       `SCENARIO_INVALID  a.yaml:9:7 (#/operations/listBooks/6/fault)  a fault is one name, or one name with its settings, not {"reset":{},"empty":{}}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { MockError } from '../../src/errors.js';
+import type { Ground } from '../../src/scenario/ground.js';
+import { toScenario } from '../../src/scenario/load.js';
+import { readSource } from '../../src/scenario/source.js';
+import { readGround } from './ground.js';
+
+/** A scenario in which every member of the language stands once. */
+const WHOLE = {
+  description: 'Everything.',
+  extends: [],
+  vars: { seen: 0 },
+  state: { books: { clear: true, generate: 2, add: [{ title: 'A' }], update: { b1: { pages: 3 } }, remove: ['b2'] } },
+  operations: {
+    '*': { delay: { lognormal: { median: 1, p99: 2 } } },
+    listBooks: [
+      { when: { query: { after: { present: true }, limit: 2 }, call: '2..3' }, respond: { example: 'empty' } },
+      { when: { state: { books: { count: 2, has: ['b1'] }, vars: { seen: 1 } } }, patch: { body: { has_more: true } } },
+      { probability: 0.5, sequence: [{ status: 429 }, 'engine'], onEnd: 'cycle' },
+      { times: 1, fault: { 'rate-limit': { limit: 1, window: '1s', per: 'operation', headers: { limit: 'x' } } } },
+      { fault: { stream: { after: 1, action: 'stall' } } },
+    ],
+    createBook: {
+      when: { body: { title: 'x' } },
+      violates: 'why',
+      respond: { status: 299, headers: { a: 'b' }, body: 7 },
+    },
+    'GET /books/{book_id}': { then: { books: { remove: ['$request.path.book_id'] }, vars: { seen: 1 } } },
+  },
+};
+
+type Path = readonly (string | number)[];
+
+/** The ways to every value inside a value. */
+function listPaths(value: unknown, path: Path = []): readonly Path[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([name, child]) => listPaths(child, [...path, name]))];
+}
+
+/** The value with something else in one place. */
+function replaceAt(value: unknown, path: Path, other: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return other;
+  // The path was listed from this value, so there is an object or a list.
+  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<string, unknown>;
+  copy[step] = replaceAt(copy[step], rest, other);
+  return copy;
+}
+
+describe('whatever an author writes', () => {
+  let ground: Ground;
+  beforeAll(async () => {
+    ground = await readGround();
+  });
+
+  /** Reads a scenario: undefined, or the mistake it was refused with. Anything else that is thrown fails the test. */
+  const refuse = (definition: unknown): MockError | undefined => {
+    try {
+      toScenario({ id: 'any', definition }, ground, new Map());
+      return undefined;
+    } catch (error) {
+      if (error instanceof MockError && error.code === 'SCENARIO_INVALID') return error;
+      throw error;
+    }
+  };
+
+  it('a scenario that uses the whole language is right', () => {
+    expect(refuse(WHOLE)).toBeUndefined();
+  });
+
+  it('any JSON is read or refused, never a crash', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (definition) => void refuse(definition)),
+      { numRuns: 300 },
+    );
+  });
+
+  it('anything in any place of a scenario is read or refused with a sentence and a place', () => {
+    const paths = listPaths(WHOLE);
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), fc.jsonValue({ maxDepth: 2 }), (path, other) => {
+        const error = refuse(replaceAt(WHOLE, path, other));
+        if (error === undefined) return;
+        expect(error.message.length).toBeGreaterThan(10);
+        expect(error.message).not.toMatch(/undefined|\[object|NaN|Infinity/);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('names that objects have of their own are no way in', () => {
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      const text = `{ "operations": { "${name}": [] }, "state": { "${name}": {} }, "vars": { "${name}": 1 } }`;
+      const error = refuse(readSource(text, 'a.json').value);
+      expect(error?.message).toContain(`operation "${name}" is not in the contract`);
+      expect(error?.message).toContain(`no collection is called "${name}"`);
+    }
+    expect(Object.keys({})).toEqual([]);
+  });
+});
