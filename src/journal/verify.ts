@@ -74,9 +74,11 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
 }
 
 function listDepartures(interaction: Interaction): readonly string[] {
-  // The real answer to a request that no operation is for; OPTIONS and the like are answered without one, too.
-  const isUnmatched = interaction.operation === undefined && interaction.answer.status >= 400;
-  if (isUnmatched) return ['the contract has no such operation'];
+  const { status } = interaction.answer;
+  if (interaction.operation === undefined && status >= 400) {
+    // 404 and 405 are the answers to a path or method the contract lacks; a session that cannot be had is refused otherwise.
+    return [status === 404 || status === 405 ? 'the contract has no such operation' : `it was refused with ${status}`];
+  }
   return interaction.violations
     .filter((violation) => violation.by === 'client' && violation.severity === 'error')
     .map((violation) => `${violation.code}  ${violation.message}`);

@@ -4,7 +4,7 @@ import { MockError, nearest } from '../errors.js';
 import type { Generator } from '../generate/generate.js';
 import type { Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
-import { toScope } from '../state/collection.js';
+import { readScope, toScope } from '../state/collection.js';
 import { createIdentity, type Identity } from '../state/identity.js';
 import type { Item, ItemContent, NewEntry } from '../state/item-list.js';
 import { createItemPlan, type ItemPlan } from '../state/item-plan.js';
@@ -83,13 +83,12 @@ interface Tools {
 
 function createItemWriter({ resource, identity, plan, check }: Tools): ItemWriter {
   const idProperty = resource.idProperty;
-  const findId = (world: ItemWorld, item: Item, scope: string): { readonly id: unknown; readonly number: number } => {
-    const collection = world.store.collection(resource.name);
+  const findId = (world: ItemWorld, item: Item, scope: string): unknown => {
     const given = idProperty === undefined ? undefined : item[idProperty];
-    if (resource.singleton) return { id: '', number: 0 };
-    if (given !== undefined) return { id: given, number: 0 };
-    const number = collection.nextNumber();
-    return { id: identity.make(collection, scope, { seed: world.seed, number }), number };
+    if (resource.singleton) return '';
+    if (given !== undefined) return given;
+    const collection = world.store.collection(resource.name);
+    return identity.make(collection, scope, { seed: world.seed, number: collection.nextNumber() });
   };
   return {
     resource,
@@ -97,18 +96,18 @@ function createItemWriter({ resource, identity, plan, check }: Tools): ItemWrite
     readScope: (given) => {
       if (resource.parents.length === 0) return '';
       const parent = given['$parent'];
-      if (typeof parent === 'string' || typeof parent === 'number') return toScope(...String(parent).split('/'));
+      if (typeof parent === 'string' || typeof parent === 'number') return toScope(...readScope(String(parent)));
       return undefined;
     },
     toEntry: (world, given, scope) => {
       const item = withoutMarks(given);
-      const { id } = findId(world, item, scope);
+      const id = findId(world, item, scope);
       const named = idProperty === undefined || resource.singleton ? {} : { [idProperty]: id };
       return { id: identity.toKey(id), item: { ...named, ...item }, content: readContent(given) };
     },
     completeEntry: (world, given, scope) => {
       const item = withoutMarks(given);
-      const { id } = findId(world, item, scope);
+      const id = findId(world, item, scope);
       const collection = world.store.collection(resource.name);
       const made = plan.create({
         // An id is a text or a number: `make` gives no other, and the check below refuses what was given otherwise.

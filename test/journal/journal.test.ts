@@ -204,6 +204,16 @@ describe('verification', () => {
     );
   });
 
+  it('says of a request that came to no operation for another reason that it was refused', async () => {
+    const journal = open();
+    add(journal, { operation: undefined, status: 400 });
+    expect(await messageOf(() => journal.verify())).toContain('(no operation)\n      it was refused with 400\n');
+    // A preflight and the like: answered, and nobody's mistake.
+    journal.clear();
+    add(journal, { operation: undefined, status: 204 });
+    expect(() => journal.verify()).not.toThrow();
+  });
+
   it('leaves out what is wrong on purpose', () => {
     const journal = open();
     add(journal, { status: 400, violations: [MISTAKE] });

@@ -73,3 +73,36 @@ describe('what scenarios do to collections', () => {
     expect(members.length).toBe(plain.state.collection('vector_stores.files').items.length + files.length + 3);
   });
 });
+
+describe('items under items whose ids need escaping', () => {
+  const THING = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+  const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+  const named = (name: string): object => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+  const reader = (operationId: string, parameters: readonly object[], schema: object): object => ({
+    get: { operationId, parameters, responses: { 200: json(schema) } },
+  });
+  const list = { type: 'array', items: THING };
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Nested', version: '1' },
+    paths: {
+      '/boxes': reader('listBoxes', [], list),
+      '/boxes/{box}': reader('getBox', [named('box')], THING),
+      '/boxes/{box}/things': reader('listThings', [named('box')], list),
+      '/boxes/{box}/things/{thing}': reader('getThing', [named('box'), named('thing')], THING),
+    },
+  };
+
+  it.each(['plain', 'with/slash', '50%', '%2F'])('come back as they were given: %s', async (id) => {
+    await using mock = await createMock({ spec: spec as never });
+    mock.state.collection('boxes').replace([{ id }]);
+    const things = mock.state.collection('boxes.things');
+    // Without a `$parent` it goes under the first there is.
+    const made = things.add({ id: 'inside' });
+    expect(things.items).toEqual([made]);
+    things.replace(things.items);
+    expect(things.items).toEqual([made]);
+    const again = await mock.fetch(`/boxes/${encodeURIComponent(id)}/things/inside`);
+    expect([again.status, await again.json()]).toEqual([200, { id: 'inside' }]);
+  });
+});
