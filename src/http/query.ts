@@ -43,6 +43,7 @@ export function createQueryReader(
     const undeclared = new Set<string>();
     for (const pair of readPairs(search)) {
       const owner = findOwner(pair.name);
+      if (owner === undefined && WISHES.has(pair.name)) continue;
       if (owner === undefined) {
         keepUndeclared(pair, values);
         const isNews = !expected.has(pair.name) && !undeclared.has(pair.name) && undeclared.size < MOST_UNDECLARED;
@@ -189,6 +190,9 @@ function readFormText(text: string): TextTree {
   });
   return entries.length === 0 ? {} : buildTree(entries);
 }
+
+/** Wishes that a browser writes into the address instead of a `Prefer` header; they are no part of the request. */
+const WISHES: ReadonlySet<string> = new Set(['__code', '__dynamic', '__example', '__seed']);
 
 /** What the contract does not declare is still there to be looked at, as text. */
 function keepUndeclared({ name, raw = '' }: Pair, values: Record<string, unknown>): void {

@@ -65,6 +65,16 @@ describe('Prefer', () => {
     expect((await ask(await open(), `/pet${query}`)).slice(0, 2)).toEqual(want);
   });
 
+  it('a wish in the address is no undeclared parameter, not even to a strict mock', async () => {
+    const mock = await openMock(
+      { '/pet': { get: { responses: { 200: json(pet), 404: json(problem) } } } },
+      {},
+      { strict: true },
+    );
+    expect((await mock.fetch('/pet?__code=404')).status).toBe(404);
+    expect((await mock.fetch('/pet?code=404')).status).toBe(400);
+  });
+
   it.each([
     ['a status that is not declared', 'code=418', '200, 404, 5XX'],
     ['an example that does not exist', 'example=rix', 'did you mean "rex"'],
