@@ -37,7 +37,7 @@ function applyOperation(root: unknown, operation: Item): Step {
   if (typeof path !== 'string') return { mistake: 'has no path' };
   switch (op) {
     case 'add':
-      return write(root, path, { value, insert: true });
+      return named(path, write(root, path, { value, insert: true }));
     case 'replace':
       return read(root, path).found ? write(root, path, { value, insert: false }) : missing(path);
     case 'remove':
@@ -52,11 +52,16 @@ function applyOperation(root: unknown, operation: Item): Step {
       const taken: Step = op === 'move' ? remove(root, from) : { value: root };
       return 'mistake' in taken
         ? taken
-        : write(taken.value, path, { value: structuredClone(source.value), insert: true });
+        : named(path, write(taken.value, path, { value: structuredClone(source.value), insert: true }));
     }
     default:
       return { mistake: 'is none of add, remove, replace, move, copy and test' };
   }
+}
+
+/** A step whose mistake, wherever it was found on the way, names the whole path. */
+function named(path: string, step: Step): Step {
+  return 'mistake' in step ? missing(path) : step;
 }
 
 function missing(path: string): Step {

@@ -23,8 +23,11 @@ export async function liveAll(mock: Mock): Promise<readonly Life[]> {
   const lives: Life[] = [];
   for (const resource of resources.collections.values()) {
     const bindings = [...resources.bindings.values()].filter((each) => each.collection === resource.name);
+    // A list that shows a part of a collection need not show what the test creates.
     const find = (action: Binding['action']): Binding | undefined =>
-      bindings.filter((each) => each.action === action).toSorted((a, b) => a.parents.length - b.parents.length)[0];
+      bindings
+        .filter((each) => each.action === action && each.within === undefined)
+        .toSorted((a, b) => a.parents.length - b.parents.length)[0];
     const [create, reading, removal] = [find('create'), find('read'), find('delete')];
     if (create === undefined || reading === undefined || removal === undefined) continue;
     const steps: string[] = [];
@@ -89,7 +92,11 @@ async function live(
   if (created.status >= 300 || !isObject(created.body)) return `create answers ${created.status} ${show(created.body)}`;
   const id = created.body[resource.idProperty ?? 'id'] ?? created.sent[resource.memberParameter ?? ''];
   if (typeof id !== 'string' && typeof id !== 'number') return `create shows no ${resource.idProperty ?? 'id'}`;
-  const at = (binding: Binding): Partial<RequestDraft> => ({ path: { [binding.id.at(-1) ?? 'id']: id } });
+  const { body: item } = created;
+  const keys = resource.keyProperties.map((name) => item[name]);
+  const at = (binding: Binding): Partial<RequestDraft> => ({
+    path: Object.fromEntries(binding.id.map((name, i) => [name, keys[i] ?? id])),
+  });
   const first = await send(reading, at(reading));
   if (first.status !== 200 || !isObject(first.body)) return `read answers ${first.status} ${show(first.body)}`;
   if (first.body[resource.idProperty ?? 'id'] !== id) return 'read shows another item';

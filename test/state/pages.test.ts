@@ -27,8 +27,7 @@ function inOrder(look: LookName, things: readonly Thing[]): readonly Thing[] {
 }
 
 async function start(look: LookName): Promise<{ readonly mock: Mock; readonly client: Client }> {
-  // The document is built here, and its type says no more than that it is an object.
-  const mock = await createMock({ spec: createPagedDocument(look) as never, items: 0 });
+  const mock = await createMock({ spec: createPagedDocument(look), items: 0 });
   return { mock, client: createPagedClient(mock, look) };
 }
 

@@ -2,6 +2,7 @@ import { isObject } from '../../contract/schema.js';
 import type { Item, ItemContent } from '../../state/item-list.js';
 import { isUploadedFile, type UploadedFile } from '../../http/body-multipart.js';
 import type { Call } from '../../http/call.js';
+import type { Violation } from '../../http/violation.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';
 
@@ -51,14 +52,21 @@ function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
   };
 }
 
+/** What of an item a schema can show: without the properties that break it. */
+export function dropWrong(item: Item, wrong: readonly Violation[]): Item {
+  const names = new Set(wrong.map(({ pointer }) => pointer.split('/')[1]));
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !names.has(name)));
+}
+
 /** A body made legal: as it is where it fits, else with what its schema demands besides. */
 export function completeBody(
   kit: StateKit,
   { session, call }: Exchange,
   of: { readonly pointer: string; readonly body: Item; readonly key: string },
 ): unknown {
-  if (kit.validators.check(of.pointer, 'response')(of.body, 'body').length === 0) return of.body;
-  return kit.generator.complete(of.pointer, of.body, {
+  const wrong = kit.validators.check(of.pointer, 'response')(of.body, 'body');
+  if (wrong.length === 0) return of.body;
+  return kit.generator.complete(of.pointer, dropWrong(of.body, wrong), {
     seed: session.seed,
     key: `${of.pointer}\0${of.key}`,
     direction: 'response',

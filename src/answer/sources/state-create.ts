@@ -1,7 +1,8 @@
+import { isObject } from '../../contract/schema.js';
 import type { Answer } from '../../http/answer.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
-import type { Binding } from '../../state/resource.js';
+import type { Binding, Resource } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
 import { completeBody, readBodies, readBody, readUpload } from './state-body.js';
 import {
@@ -41,17 +42,36 @@ export function createCreateHandler(kit: StateKit, binding: Binding): StateHandl
       answerUnknownTarget(kit, exchange, { binding, place, id }) ??
       refuseDuplicate(kit, exchange, { own, binding, place, id: undefined });
     if (refused !== undefined) return refused;
-    const { entry, whole } = addItem(exchange, { own, binding, place, body, id });
+    const { entry: added, whole } = addItem(exchange, { own, binding, place, body, id });
+    const pointer = choice.media?.schemaPointer;
+    const shown =
+      pointer === undefined || added.secrets === undefined
+        ? show(pointer)(added, exchange)
+        : completeBody(kit, exchange, { pointer, body: whole, key: added.id });
+    const entry = agree(kit, { own, place, added, shown });
     const headers = {
       ...check.headers(entry),
-      ...(choice.status === 201 ? readLocation(exchange, binding, entry) : {}),
+      ...(choice.status === 201 ? readLocation(own, exchange, binding, entry) : {}),
     };
-    const pointer = choice.media?.schemaPointer;
-    if (pointer !== undefined && entry.secrets !== undefined) {
-      return toAnswer(choice, completeBody(kit, exchange, { pointer, body: whole, key: entry.id }), headers);
-    }
-    return toAnswer(choice, show(pointer)(entry, exchange), headers);
+    return toAnswer(choice, shown, headers);
   };
+}
+
+/** The entry with what the answer to its create had to say otherwise, so that a read agrees with it. */
+function agree(
+  kit: StateKit,
+  made: { readonly own: ResourceKit; readonly place: Place; readonly added: Entry; readonly shown: unknown },
+): Entry {
+  const { own, place, added, shown } = made;
+  const { schema, idProperty } = own.resource;
+  if (schema === undefined || shown === added.item || !isObject(shown)) return added;
+  const told = Object.keys(added.item).filter(
+    (name) => name !== idProperty && typeof shown[name] === 'string' && shown[name] !== added.item[name],
+  );
+  if (told.length === 0) return added;
+  const item = { ...added.item, ...Object.fromEntries(told.map((name) => [name, shown[name]])) };
+  if (kit.validators.check(schema, 'response')(item, 'body').length > 0) return added;
+  return place.collection.update(added.id, { item }, place.scope) ?? added;
 }
 
 /** Creates every item of a list. */
@@ -110,7 +130,7 @@ export function addItem(
     id: resource.singleton ? undefined : identity.toValue(id),
     body,
     fixed: { ...binding.set, ...place.known },
-    defaults: upload === undefined ? collection.defaults : { ...upload.facts, ...collection.defaults },
+    defaults: { ...nameParts(resource, id), ...upload?.facts, ...collection.defaults },
     seed: session.seed,
     key: `${resource.name}\0${scope}\0${number}`,
     now: session.clock.now(),
@@ -118,6 +138,11 @@ export function addItem(
   const key = resource.singleton ? '' : readItemKey(resource, whole, from.path ?? id);
   const entry = { id: key, ...hideOnce(own.tagged(whole, 1), resource.once) };
   return { entry: collection.add(upload === undefined ? entry : { ...entry, content: upload.content }, scope), whole };
+}
+
+/** Where several properties name an item, one that the request leaves out is the id itself. */
+function nameParts({ keyProperties }: Resource, id: string | number): Item {
+  return Object.fromEntries(keyProperties.map((name) => [name, String(id)]));
 }
 
 /** The answer to a request whose item would have a unique property of another one; undefined where there is none. */
@@ -166,8 +191,9 @@ function readText(value: unknown): string | number | undefined {
 }
 
 /** RFC 9110 10.2.2: where the new item is read. */
-function readLocation({ call }: Exchange, binding: Binding, entry: Entry): Answer['headers'] {
+function readLocation(own: ResourceKit, { call }: Exchange, binding: Binding, entry: Entry): Answer['headers'] {
   const [path = ''] = call.url.split('?');
   const above = binding.action === 'copy' ? path.split('/').slice(0, -2).join('/') : path;
-  return { location: `${above}/${encodeURIComponent(entry.id)}` };
+  const parts = own.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];
+  return { location: `${above}/${parts.map(encodeURIComponent).join('/')}` };
 }

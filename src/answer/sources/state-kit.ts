@@ -5,7 +5,7 @@ import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
 import type { Validators } from '../../http/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../../http/violation.js';
+import { NO_VIOLATIONS } from '../../http/violation.js';
 import type { Collection } from '../../state/collection.js';
 import { createIdentity, type Identity } from '../../state/identity.js';
 import type { Entry, Item } from '../../state/item-list.js';
@@ -13,6 +13,7 @@ import { createItemPlan, type ItemPlan } from '../../state/item-plan.js';
 import { createItemSchemaReader, type ItemSchema, type ReadItemSchema } from '../../state/item-schema.js';
 import type { Binding, Resource, Resources, World } from '../../state/resource.js';
 import type { Exchange, Next } from '../answer-source.js';
+import { dropWrong } from './state-body.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-body.js';
 
@@ -149,14 +150,6 @@ function createShow(kit: StateKit, resource: Resource, pointer: string | undefin
     shown.set(entry.item, item);
     return item;
   };
-}
-
-function dropWrong(item: Item, wrong: readonly Violation[]): Item {
-  const names = new Set(wrong.map(({ pointer }) => pointer.split('/')[1]));
-  return pick(
-    item,
-    Object.keys(item).filter((name) => !names.has(name)),
-  );
 }
 
 function pick(item: Item, names: readonly string[]): Item {

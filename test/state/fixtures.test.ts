@@ -1,0 +1,210 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createMock, MockError } from '../../src/index.js';
+import { createShopDocument } from './shop-document.js';
+import { openShop } from './shop.js';
+
+const ORDER = { id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vouch-fixtures-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** The mistake that starting with some fixture files ends in. */
+async function fail(files: Readonly<Record<string, string>>): Promise<MockError> {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  try {
+    await createMock({ spec: createShopDocument(), fixtures: folder });
+  } catch (error) {
+    if (error instanceof MockError) return error;
+    throw error;
+  }
+  throw new Error('the mock started all the same');
+}
+
+describe('a fixture that is wrong stops the start', () => {
+  it.each([
+    [
+      'an unknown collection',
+      { 'ordres.yaml': '[]' },
+      'ordres.yaml:1:1',
+      'the contract has no collection "ordres"',
+      'did you mean "orders"?',
+    ],
+    [
+      'a property of the wrong type',
+      { 'orders.yaml': 'items:\n  - id: a\n    status: open\n    created_at: yesterday\n' },
+      'orders.yaml:4:5',
+      'property "created_at" must be written as a date and time',
+      'the item has to fit #/components/schemas/Order',
+    ],
+    [
+      'a value outside of an enum, in JSON',
+      { 'orders.json': '[\n  { "id": "a", "created_at": "2026-01-01T00:00:00Z", "status": "opne" }\n]' },
+      'orders.json:2:55',
+      'status',
+      'Order',
+    ],
+    ['a missing property', { 'orders.yaml': '- id: a\n  status: open\n' }, 'orders.yaml:1:3', 'created_at', 'Order'],
+    [
+      'two items with one id',
+      { 'orders.yaml': `- ${JSON.stringify(ORDER)}\n- ${JSON.stringify(ORDER)}\n` },
+      'orders.yaml:2',
+      'two items have the id "a"',
+      undefined,
+    ],
+    [
+      'an unknown member',
+      { 'orders.yaml': 'item:\n  - id: a\n' },
+      'orders.yaml:1:1',
+      '"item" is no member',
+      'did you mean "items"?',
+    ],
+    [
+      'items that are no list',
+      { 'orders.yaml': 'items:\n  a: []\n' },
+      'orders.yaml:1:1',
+      'lives under nothing',
+      undefined,
+    ],
+    ['an item that is no mapping', { 'orders.yaml': '- 1\n' }, 'orders.yaml:1:3', 'is a mapping', undefined],
+    ['a number of items below zero', { 'orders.yaml': 'generate: -1\n' }, 'orders.yaml:1:1', '"generate"', undefined],
+    ['an unknown world', { 'orders.yaml': 'world: flat\n' }, 'orders.yaml:1:1', '"world" is', undefined],
+    ['broken YAML', { 'orders.yaml': 'items: [\n' }, 'orders.yaml:2', 'neither valid JSON nor valid YAML', undefined],
+    ['an empty file', { 'orders.yaml': '' }, 'orders.yaml', 'empty', undefined],
+    [
+      'an item under a parent that is not there',
+      {
+        'orders.yaml': `- ${JSON.stringify(ORDER)}\n`,
+        'orders.lines.yaml': 'items:\n  b:\n    - { id: l, order_id: b }\n',
+      },
+      'orders.lines.yaml:2',
+      '"orders" has no item "b"',
+      undefined,
+    ],
+    [
+      'an item that does not say its parent',
+      { 'orders.lines.yaml': '- { id: l }\n' },
+      'orders.lines.yaml:1:3',
+      'does not say which',
+      'add "$parent: <id>"',
+    ],
+    [
+      'content that is not there',
+      { 'orders.yaml': `- ${JSON.stringify({ ...ORDER, $content: { path: './gone.bin' } })}\n` },
+      'orders.yaml:1',
+      '"./gone.bin" cannot be read',
+      'gone.bin',
+    ],
+    [
+      'content that is no base64',
+      { 'orders.yaml': `- ${JSON.stringify({ ...ORDER, $content: { base64: '???' } })}\n` },
+      'orders.yaml:1',
+      'no base64',
+      undefined,
+    ],
+  ] as const)('%s', async (...[, files, place, message, hint]) => {
+    const error = await fail(files);
+    expect(error.code).toBe('FIXTURE_INVALID');
+    expect(error.toString()).toContain(place);
+    expect(error.message).toContain(message);
+    expect(error.hint ?? '').toContain(hint ?? '');
+  });
+
+  it('so does a folder that is not there', async () => {
+    await rm(folder, { recursive: true });
+    const error = await fail({});
+    folder = await mkdtemp(join(tmpdir(), 'vouch-fixtures-'));
+    expect(error.code).toBe('FIXTURE_UNREADABLE');
+  });
+
+  it('so do two files for one collection', async () => {
+    const error = await fail({ 'orders.yaml': '[]', 'orders.json': '[]' });
+    expect(error.message).toContain('two files hold the collection "orders"');
+  });
+});
+
+describe('fixtures', () => {
+  it('may be nested by parent, name their parent, or carry its id as a property', async () => {
+    const orders = [ORDER, { ...ORDER, id: 'b' }];
+    const lines = { a: [{ id: 'l1', order_id: 'a' }], b: [{ id: 'l2', order_id: 'b' }] };
+    const want = async (given: unknown): Promise<void> => {
+      const { send } = await openShop({ fixtures: { orders, 'orders.lines': given } });
+      expect((await send('GET', '/orders/b/lines')).list).toEqual([{ id: 'l2', order_id: 'b' }]);
+      expect((await send('GET', '/orders/a/lines/l2')).status).toBe(404);
+    };
+    await want({ items: lines });
+    await want(
+      Object.entries(lines).flatMap(([$parent, list]) => list.map((line) => Object.assign({ $parent }, line))),
+    );
+    await want(Object.values(lines).flat());
+  });
+
+  it('get an id from the seed where they have none', async () => {
+    const { id: _, ...bare } = ORDER;
+    const { send } = await openShop({ fixtures: { orders: [bare, bare] } });
+    const ids = (await send('GET', '/orders')).list.map(({ id }) => id);
+    expect(ids).toEqual([expect.stringMatching(/^ord_/), expect.stringMatching(/^ord_/)]);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('give created items their defaults, and the request wins', async () => {
+    const { send } = await openShop({
+      fixtures: { orders: { defaults: { name: 'default', tags: ['new'] }, items: [] } },
+    });
+    const made = await send('POST', '/orders', { name: 'own' });
+    expect(made.body).toMatchObject({ name: 'own', tags: ['new'] });
+  });
+
+  it('can ask for a number of items, which are valid, linked to their parents and the same for the same seed', async () => {
+    const fixtures = { orders: { generate: 25 }, 'orders.lines': { generate: 50 } };
+    const [one, two] = await Promise.all([openShop({ fixtures, seed: 3 }), openShop({ fixtures, seed: 3 })]);
+    const { list } = await one.send('GET', '/orders');
+    expect(list).toHaveLength(25);
+    expect(new Set(list.map(({ id }) => id)).size).toBe(25);
+    expect((await two.send('GET', '/orders')).list).toEqual(list);
+    for (const { id } of list) {
+      const lines = (await one.send('GET', `/orders/${String(id)}/lines`)).list;
+      expect(lines.map((line) => line['order_id'])).toEqual([id, id]);
+    }
+    expect((await one.send('GET', '/orders/other')).status).toBe(404);
+  });
+
+  it('generated items name items that are there, wherever a property is called after a collection', async () => {
+    const text = { type: 'string' };
+    const json = (schema: object): object => ({
+      200: { description: 'ok', content: { 'application/json': { schema } } },
+    });
+    const list = (schema: string): object => ({
+      get: { responses: json({ type: 'array', items: { $ref: `#/components/schemas/${schema}` } }) },
+    });
+    const mock = await createMock({
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Links', version: '1' },
+        paths: { '/customers': list('Customer'), '/visits': list('Visit') },
+        components: {
+          schemas: {
+            Customer: { type: 'object', required: ['id'], properties: { id: text } },
+            Visit: {
+              type: 'object',
+              required: ['id', 'customer_id', 'customer'],
+              properties: { id: text, customer_id: text, customer: text },
+            },
+          },
+        },
+      },
+      fixtures: { visits: { generate: 10 }, customers: [{ id: 'ada' }, { id: 'bob' }] },
+    });
+    const visits = (await (await mock.fetch('/visits')).json()) as readonly Readonly<Record<string, unknown>>[];
+    expect(visits).toHaveLength(10);
+    for (const visit of visits) {
+      expect(['ada', 'bob']).toContain(visit['customer_id']);
+      expect(['ada', 'bob']).toContain(visit['customer']);
+    }
+  });
+});

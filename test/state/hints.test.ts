@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load.js';
+import { MockError } from '../../src/errors.js';
+import { HINT_SCHEMA } from '../../src/state/hint-schema.js';
+import { inferResources } from '../../src/state/infer.js';
+import { createShopDocument } from './shop-document.js';
+
+type Tree = Record<string, unknown>;
+
+/** The shop document with hints on it: on the document, and on operations by path and method. */
+function withHints(document: unknown, operations: Readonly<Record<string, unknown>> = {}): object {
+  const shop = createShopDocument();
+  const paths = structuredClone(shop['paths']) as Record<string, Record<string, Tree>>; // paths hold methods, as written there
+  for (const [place, hint] of Object.entries(operations)) {
+    const [method = '', path = ''] = place.split(' ');
+    const operation = paths[path]?.[method];
+    if (operation === undefined) throw new Error(`the shop has no ${place}`);
+    operation['x-mock'] = hint;
+  }
+  return { ...shop, paths, ...(document === undefined ? {} : { 'x-mock': document }) };
+}
+
+async function fail(document: object): Promise<MockError> {
+  try {
+    inferResources(await loadContract(document));
+  } catch (error) {
+    if (error instanceof MockError) return error;
+    throw error;
+  }
+  throw new Error('the hints were taken all the same');
+}
+
+describe('a hint', () => {
+  it('false leaves an operation to examples and schemas', async () => {
+    const contract = await loadContract(withHints(undefined, { 'get /orders': false }));
+    const resources = inferResources(contract);
+    expect(resources.bindings.has('listOrders')).toBe(false);
+    expect(resources.unbound.find(({ operation }) => operation.id === 'listOrders')?.why).toContain('x-mock: false');
+  });
+
+  it('overrides what was inferred of an operation, and is certain', async () => {
+    const hint = { collection: 'invoices', action: 'act', set: { status: 'paid' }, id: 'order_id' };
+    const contract = await loadContract(withHints(undefined, { 'post /orders/{order_id}/cancel': hint }));
+    const binding = inferResources(contract).bindings.get('cancelOrder');
+    expect(binding).toMatchObject({
+      collection: 'invoices',
+      action: 'act',
+      set: { status: 'paid' },
+      id: ['order_id'],
+      confidence: 1,
+    });
+  });
+
+  it('overrides what was inferred of a collection, and leaves the rest', async () => {
+    const hints = {
+      world: 'closed',
+      collections: { orders: { once: ['note'], unique: ['reference'], world: 'open' } },
+    };
+    const resources = inferResources(await loadContract(withHints(hints)));
+    expect(resources.world).toBe('closed');
+    expect(resources.collections.get('orders')).toMatchObject({
+      once: ['note'],
+      unique: ['reference'],
+      world: 'open',
+      idProperty: 'id',
+      schema: '/components/schemas/Order',
+    });
+  });
+});
+
+describe('a hint that makes no sense stops the start', () => {
+  it.each([
+    [
+      'an unknown member',
+      { colections: {} },
+      {},
+      '#/x-mock/colections',
+      'has no member "colections"',
+      'did you mean "collections"?',
+    ],
+    ['an unknown world', { world: 'flat' }, {}, '#/x-mock/world', 'cannot be "flat"', 'open, closed'],
+    [
+      'a wrong type',
+      { collections: { orders: { once: 'note' } } },
+      {},
+      '#/x-mock/collections/orders/once',
+      'is a list',
+      '',
+    ],
+    [
+      'an unknown collection',
+      { collections: { ordrs: {} } },
+      {},
+      '#/x-mock/collections/ordrs',
+      'no operation works on',
+      'did you mean "orders"?',
+    ],
+    [
+      'a schema that is not there',
+      { collections: { orders: { schema: '#/components/schemas/Ordr' } } },
+      {},
+      '#/x-mock/collections/orders/schema',
+      'nothing stands at #/components/schemas/Ordr',
+      'did you mean "#/components/schemas/Order"?',
+    ],
+    [
+      'a property that is not there',
+      { collections: { orders: { unique: ['referense'] } } },
+      {},
+      '#/x-mock/collections/orders',
+      'has no property "referense"',
+      'did you mean "reference"?',
+    ],
+    [
+      'a pattern nothing can be made from',
+      { collections: { orders: { idPattern: '^(a|b)$' } } },
+      {},
+      '#/x-mock/collections/orders',
+      'cannot be turned into values',
+      'literals',
+    ],
+    [
+      'members of nothing',
+      { collections: { orders: { members: 'thing' } } },
+      {},
+      '/members',
+      'there is no collection "thing"',
+      '',
+    ],
+    [
+      'an unknown action',
+      undefined,
+      { 'get /orders': { action: 'lst' } },
+      '/paths/~1orders/get/x-mock/action',
+      'cannot be "lst"',
+      'list',
+    ],
+    [
+      'neither false nor a mapping',
+      undefined,
+      { 'get /orders': true },
+      '/paths/~1orders/get/x-mock',
+      'is false or a mapping, not true',
+      '',
+    ],
+    [
+      'an unknown path parameter',
+      undefined,
+      { 'get /orders/{order_id}': { id: 'orderid' } },
+      '/paths/~1orders~1{order_id}/get/x-mock',
+      'has no path parameter "orderid"',
+      'did you mean "order_id"?',
+    ],
+    [
+      'an unknown parent',
+      undefined,
+      { 'get /orders/{order_id}/lines': { parents: { order: 'order_id' } } },
+      '/paths/~1orders~1{order_id}~1lines/get/x-mock',
+      'there is no collection "order"',
+      'did you mean "orders"?',
+    ],
+    [
+      'a list that answers with no list',
+      undefined,
+      { 'get /me': { action: 'list' } },
+      '/paths/~1me/get/x-mock',
+      'cannot be a list',
+      'items',
+    ],
+  ] as const)('%s', async (...[, document, operations, place, message, hint]) => {
+    const error = await fail(withHints(document, operations));
+    expect(error.code).toBe('HINT_INVALID');
+    expect(error.toString()).toContain(place);
+    expect(error.message).toContain(message);
+    expect(error.hint ?? '').toContain(hint);
+  });
+});
+
+it('docs/x-mock.schema.json is the schema that hints are checked by', async () => {
+  const text = await readFile(new URL('../../docs/x-mock.schema.json', import.meta.url), 'utf8');
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(HINT_SCHEMA)));
+});

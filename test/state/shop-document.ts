@@ -1,0 +1,138 @@
+const TEXT = { type: 'string' };
+
+function json(schema: object, type = 'application/json'): object {
+  return { [type]: { schema } };
+}
+
+function ref(name: string): object {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function answer(schema: object | undefined, headers: object = {}): object {
+  return { description: 'an answer', headers, ...(schema === undefined ? {} : { content: json(schema) }) };
+}
+
+const MISTAKE = answer({ type: 'object', required: ['message'], properties: { message: TEXT, code: TEXT } });
+
+function path(...names: readonly string[]): readonly object[] {
+  return names.map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
+}
+
+/** A document with one of everything that the store knows how to do. */
+export function createShopDocument(): Record<string, unknown> {
+  const tag = { ETag: { schema: TEXT } };
+  const conditional = { name: 'If-Match', in: 'header', schema: TEXT };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Shop', version: '1' },
+    paths: {
+      '/orders': {
+        get: { operationId: 'listOrders', responses: { 200: answer({ type: 'array', items: ref('Order') }) } },
+        post: {
+          operationId: 'createOrder',
+          requestBody: { content: json(ref('NewOrder')) },
+          responses: { 201: answer(ref('Order'), tag), 409: MISTAKE },
+        },
+      },
+      '/orders/batch': {
+        post: {
+          operationId: 'createOrders',
+          requestBody: { content: json({ type: 'array', items: ref('Order') }) },
+          responses: { 201: answer({ type: 'array', items: ref('Order') }) },
+        },
+      },
+      '/orders/{order_id}': {
+        parameters: path('order_id'),
+        get: {
+          operationId: 'readOrder',
+          responses: { 200: answer(ref('Order'), tag), 304: answer(undefined), 404: MISTAKE },
+        },
+        patch: {
+          operationId: 'updateOrder',
+          parameters: [conditional],
+          requestBody: {
+            content: {
+              ...json({ type: 'object' }),
+              ...json({ type: 'array', items: { type: 'object' } }, 'application/json-patch+json'),
+            },
+          },
+          responses: { 200: answer(ref('Order')), 404: MISTAKE, 409: MISTAKE, 412: MISTAKE },
+        },
+        put: {
+          operationId: 'replaceOrder',
+          requestBody: { content: json(ref('NewOrder')) },
+          responses: { 200: answer(ref('Order')), 201: answer(ref('Order')), 404: MISTAKE },
+        },
+        delete: { operationId: 'deleteOrder', responses: { 204: answer(undefined), 404: MISTAKE } },
+      },
+      '/orders/{order_id}/cancel': {
+        parameters: path('order_id'),
+        post: { operationId: 'cancelOrder', responses: { 200: answer(ref('Order')), 404: MISTAKE } },
+      },
+      '/orders/{order_id}/copy': {
+        parameters: path('order_id'),
+        post: { operationId: 'copyOrder', responses: { 201: answer(ref('Order')), 404: MISTAKE } },
+      },
+      '/orders/{order_id}/lines': {
+        parameters: path('order_id'),
+        get: {
+          operationId: 'listLines',
+          responses: { 200: answer({ type: 'array', items: ref('Line') }), 404: MISTAKE },
+        },
+        post: {
+          operationId: 'createLine',
+          requestBody: { content: json({ type: 'object', properties: { text: TEXT } }) },
+          responses: { 201: answer(ref('Line')), 404: MISTAKE },
+        },
+      },
+      '/orders/{order_id}/lines/{line_id}': {
+        parameters: path('order_id', 'line_id'),
+        get: { operationId: 'readLine', responses: { 200: answer(ref('Line')), 404: MISTAKE } },
+      },
+      '/orders/{order_id}/invoice': {
+        parameters: path('order_id'),
+        get: { operationId: 'readInvoice', responses: { 200: answer(ref('Invoice')), 404: MISTAKE } },
+        put: {
+          operationId: 'writeInvoice',
+          requestBody: { content: json(ref('Invoice')) },
+          responses: { 200: answer(ref('Invoice')) },
+        },
+        delete: { operationId: 'deleteInvoice', responses: { 204: answer(undefined), 404: MISTAKE } },
+      },
+      '/me': { get: { operationId: 'readMe', responses: { 200: answer(ref('Person')) } } },
+    },
+    components: {
+      schemas: {
+        Order: {
+          type: 'object',
+          required: ['id', 'status', 'created_at'],
+          properties: {
+            id: { type: 'string', readOnly: true, examples: ['ord_8VnGx3RkT5cJq0WbY7mLz2Pd'] },
+            status: { type: 'string', enum: ['cancelled', 'open', 'paid'] },
+            name: TEXT,
+            reference: TEXT,
+            note: { type: ['string', 'null'] },
+            address: { type: 'object', properties: { city: TEXT, street: TEXT } },
+            tags: { type: 'array', items: TEXT },
+            created_at: { type: 'string', format: 'date-time' },
+            updated_at: { type: 'string', format: 'date-time' },
+            cancelled_at: { type: ['string', 'null'], format: 'date-time' },
+          },
+          additionalProperties: false,
+        },
+        NewOrder: {
+          type: 'object',
+          properties: {
+            name: TEXT,
+            reference: TEXT,
+            address: { type: 'object' },
+            tags: { type: 'array', items: TEXT },
+          },
+        },
+        Line: { type: 'object', required: ['id', 'order_id'], properties: { id: TEXT, order_id: TEXT, text: TEXT } },
+        Invoice: { type: 'object', required: ['number'], properties: { number: TEXT, paid: { type: 'boolean' } } },
+        Person: { type: 'object', required: ['name'], properties: { name: TEXT } },
+      },
+    },
+  };
+}

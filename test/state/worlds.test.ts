@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { openShop } from './shop.js';
+
+const OPEN = { items: 3 } as const;
+
+describe('an open world', () => {
+  it('shows a few items before anybody made one, the same for the same seed', async () => {
+    const [one, two, other] = await Promise.all([
+      openShop({ ...OPEN, seed: 1 }),
+      openShop({ ...OPEN, seed: 1 }),
+      openShop({ ...OPEN, seed: 2 }),
+    ]);
+    const { list } = await one.send('GET', '/orders');
+    expect(list).toHaveLength(3);
+    expect((await two.send('GET', '/orders')).list).toEqual(list);
+    expect((await other.send('GET', '/orders')).list).not.toEqual(list);
+  });
+
+  it('brings an item into being when its id is asked for, and lists it from then on', async () => {
+    const { send } = await openShop(OPEN);
+    const read = await send('GET', '/orders/mine');
+    expect(read.status).toBe(200);
+    expect(read.body['id']).toBe('mine');
+    expect((await send('GET', '/orders/mine')).body).toEqual(read.body);
+    expect((await send('GET', '/orders')).list).toContainEqual(read.body);
+  });
+
+  it('an item that came into being is the same whatever was asked before', async () => {
+    const [first, later] = await Promise.all([openShop(OPEN), openShop(OPEN)]);
+    await later.send('GET', '/orders');
+    await later.send('POST', '/orders', { name: 'x' });
+    await later.send('GET', '/orders/other');
+    expect((await later.send('GET', '/orders/mine')).body).toEqual((await first.send('GET', '/orders/mine')).body);
+  });
+
+  it('an item that came into being can be changed, and is gone once removed', async () => {
+    const { send } = await openShop(OPEN);
+    expect((await send('PATCH', '/orders/mine', { name: 'changed' })).body).toMatchObject({
+      id: 'mine',
+      name: 'changed',
+    });
+    expect((await send('GET', '/orders/mine')).body['name']).toBe('changed');
+    expect((await send('DELETE', '/orders/mine')).status).toBe(204);
+    expect((await send('GET', '/orders/mine')).status).toBe(404);
+    expect((await send('GET', '/orders')).list.map(({ id }) => id)).not.toContain('mine');
+  });
+
+  it('items below a parent name that parent, and a parent that was just made has none', async () => {
+    const { send } = await openShop(OPEN);
+    const below = await send('GET', '/orders/mine/lines');
+    expect(below.list.map((line) => line['order_id'])).toEqual(['mine', 'mine', 'mine']);
+    const made = await send('POST', '/orders', {});
+    expect((await send('GET', `/orders/${String(made.body['id'])}/lines`)).list).toEqual([]);
+  });
+});
+
+describe('a closed world', () => {
+  it('knows only what was made: an unknown id is a 404', async () => {
+    const { send } = await openShop({ ...OPEN, world: 'closed' });
+    expect((await send('GET', '/orders')).list).toEqual([]);
+    expect((await send('GET', '/orders/mine')).status).toBe(404);
+    expect((await send('GET', '/orders/mine/lines')).status).toBe(404);
+  });
+
+  it('is what a collection with fixtures is, while the others stay open', async () => {
+    const { send } = await openShop({
+      ...OPEN,
+      fixtures: { orders: [{ id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' }] },
+    });
+    expect((await send('GET', '/orders')).list.map(({ id }) => id)).toEqual(['a']);
+    expect((await send('GET', '/orders/mine')).status).toBe(404);
+    expect((await send('GET', '/orders/a/lines/one')).status).toBe(200);
+  });
+
+  it('is set for one collection by its fixture, against what is set for all', async () => {
+    const { send } = await openShop({
+      ...OPEN,
+      world: 'closed',
+      fixtures: { orders: { items: [{ id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' }], world: 'open' } },
+    });
+    expect((await send('GET', '/orders/mine')).status).toBe(200);
+    expect((await send('GET', '/orders/a/lines')).list).toEqual([]);
+  });
+});
+
+describe('a mock without state', () => {
+  it('answers from examples and schemas, and forgets what was created', async () => {
+    const { send } = await openShop({ state: false });
+    const made = await send('POST', '/orders', { name: 'Tea' });
+    expect(made.headers.get('x-mock-source')).not.toBe('state');
+    expect((await send('DELETE', '/orders/mine')).status).toBe(204);
+    expect((await send('GET', '/orders/mine')).status).toBe(200);
+  });
+});
