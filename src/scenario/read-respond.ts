@@ -209,7 +209,9 @@ function againstResponse(operation: Operation, respond: Respond, reading: Readin
   const wanted = respond.mediaType?.split(';')[0]?.trim().toLowerCase();
   const media = response?.content.find((each) => wanted === undefined || each.type.split(';')[0] === wanted);
   if (response === undefined || media?.schema === undefined) return undefined;
-  const what = `the body of ${response.status === 'default' ? (respond.status ?? 'default') : (respond.status ?? response.status)}`;
+  const status = respond.status ?? response.status;
+  const whose = reading.operations.length > 1 ? ` of ${operation.id}` : '';
+  const what = `the body of ${status}${whose}`;
   return { ground: reading.ground, pointers: [media.schemaPointer], direction: 'response', what };
 }
 

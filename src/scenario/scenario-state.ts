@@ -35,6 +35,9 @@ export interface ScenarioSnapshot {
   readonly buckets: Readonly<Record<string, Bucket>>;
 }
 
+/** How many buckets a session has: credentials are the client's to make up, so their number is bounded here. */
+const BUCKET_LIMIT = 10_000;
+
 const UNCOUNTED: Counter = { met: 0, used: 0 };
 
 /** The memory of a session in which nothing has happened yet. */
@@ -59,7 +62,10 @@ export function createScenarioState(): ScenarioState {
     counter: (key) => counters.get(key) ?? UNCOUNTED,
     count: (key, counter) => void counters.set(key, counter),
     bucket: (key) => buckets.get(key),
-    fill: (key, bucket) => void buckets.set(key, bucket),
+    fill: (key, bucket) => {
+      buckets.set(key, bucket);
+      if (buckets.size > BUCKET_LIMIT) forgetFirst(buckets);
+    },
     resetCounters: () => {
       counters = new Map();
       buckets = new Map();
@@ -80,4 +86,9 @@ export function createScenarioState(): ScenarioState {
       buckets = new Map(Object.entries(snapshot.buckets));
     },
   };
+}
+
+function forgetFirst(buckets: Map<string, Bucket>): void {
+  const [first] = buckets.keys();
+  if (first !== undefined) buckets.delete(first);
 }
