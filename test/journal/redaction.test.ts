@@ -59,7 +59,7 @@ describe('what a journal shows', () => {
   afterEach(() => mock?.close());
 
   async function show(path: string, init: RequestInit): Promise<string> {
-    mock = await createMock({ spec: SPEC as never });
+    mock = await createMock({ spec: SPEC });
     await mock.fetch(path, { method: 'POST', ...init });
     expect(mock.journal.interactions).toHaveLength(1);
     const text = mock.journal.toNdjson();

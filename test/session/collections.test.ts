@@ -94,7 +94,7 @@ describe('items under items whose ids need escaping', () => {
   };
 
   it.each(['plain', 'with/slash', '50%', '%2F'])('come back as they were given: %s', async (id) => {
-    await using mock = await createMock({ spec: spec as never });
+    await using mock = await createMock({ spec });
     mock.state.collection('boxes').replace([{ id }]);
     const things = mock.state.collection('boxes.things');
     // Without a `$parent` it goes under the first there is.
