@@ -1,5 +1,3 @@
-import { brotliCompressSync } from 'node:zlib';
-
 /** A tenth of a second of silence: RIFF, PCM, 8 kHz, mono, 8 bits. */
 export function writeWav(): Uint8Array {
   const samples = Buffer.alloc(800, 0x80);
@@ -81,31 +79,6 @@ export function writeWebm(): Uint8Array {
   const body = Buffer.concat([versions, type, rest]);
   const segment = Buffer.from([0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
   return Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x80 | body.length]), body, segment]);
-}
-
-/**
- * A WOFF 2.0 container (W3C WOFF2 section 4) around one table, `head`: header, directory, and the table brotli-compressed.
- * Programs that read the container accept it; it has no glyph to draw.
- */
-export function writeWoff2(): Uint8Array {
-  const table = Buffer.alloc(54);
-  table.writeUInt32BE(0x00010000, 0);
-  table.writeUInt32BE(0x5f0f3cf5, 12);
-  table.writeUInt16BE(1000, 18);
-  const packed = brotliCompressSync(table);
-  // Known tag 1 is `head`; its length fits one byte of UIntBase128.
-  const directory = Buffer.from([1, table.length]);
-  const header = Buffer.alloc(48);
-  header.write('wOF2', 0, 'latin1');
-  header.writeUInt32BE(0x00010000, 4);
-  const length = header.length + directory.length + packed.length;
-  const padding = Buffer.alloc((4 - (length % 4)) % 4);
-  header.writeUInt32BE(length + padding.length, 8);
-  header.writeUInt16BE(1, 12);
-  header.writeUInt32BE(12 + 16 + 56, 16);
-  header.writeUInt32BE(packed.length, 20);
-  header.writeUInt16BE(1, 24);
-  return Buffer.concat([header, directory, packed, padding]);
 }
 
 function ascii(text: string): Buffer {

@@ -1,6 +1,7 @@
 import { writeGzip, writePdf, writeTar, writeZip } from './bytes-document.js';
+import { writeWoff2 } from './bytes-font.js';
 import { writeBmp, writeGif, writeIco, writeJpeg, writePng, writeWebp } from './bytes-image.js';
-import { writeMp3, writeMp4, writeOgg, writeWav, writeWebm, writeWoff2 } from './bytes-media.js';
+import { writeMp3, writeMp4, writeOgg, writeWav, writeWebm } from './bytes-media.js';
 
 /** A small file of a media type (given without parameters) that programs which read the type can open. */
 export function bytesFor(mediaType: string): Uint8Array {
