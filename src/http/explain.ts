@@ -40,7 +40,11 @@ export function createExplainer(
       const finding = toFinding(error, owner === undefined ? pointer : `${owner}/${escapeSegment(error.keyword)}`);
       return finding === undefined ? [] : [finding];
     });
-    return tidy(findings);
+    const told = tidy(findings);
+    // Whatever happens to the words, what was found invalid stays invalid.
+    return told.length > 0
+      ? told
+      : [{ code: 'EXCLUDED', path: '', says: 'does not fit its schema', schemaPointer: pointer }];
   };
 
   return (pointer, value, place) => {
@@ -60,15 +64,18 @@ export function createExplainer(
   };
 }
 
-/** Leaves out what adds nothing: repeats, and at one place what a stronger finding already implies. */
+/** Leaves out what adds nothing: at one place what a stronger finding already implies, then repeats. */
 function tidy(findings: readonly Finding[]): readonly Finding[] {
-  const seen = new Set<string>();
   const listed = new Set(findings.filter(({ code }) => code === 'ENUM' || code === 'CONST').map(({ path }) => path));
-  return findings.filter((finding) => {
-    const key = `${finding.path} ${finding.says}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
+  const seen = new Set<string>();
+  return findings.filter(({ path, code, says }) => {
     // Somebody who is told which values there are need not be told their type, length or pattern.
-    return !listed.has(finding.path) || !['TYPE', 'LENGTH', 'PATTERN', 'FORMAT'].includes(finding.code);
+    if (listed.has(path) && IMPLIED.has(code)) return false;
+    const key = `${path} ${says}`;
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
   });
 }
+
+const IMPLIED: ReadonlySet<Finding['code']> = new Set(['TYPE', 'LENGTH', 'PATTERN', 'FORMAT']);

@@ -27,6 +27,9 @@ export interface UnitNode {
   readonly pointer: string;
 }
 
+/** What `maxContains` says of a schema that sets no bound. */
+export const ANY_NUMBER: number = Number.MAX_SAFE_INTEGER;
+
 /** How units name each other: `CALL` compiles the other unit when the first value gets there; `$ref` at once. */
 export type UnitLink = 'call' | 'ref';
 
@@ -97,6 +100,8 @@ function copyObject(schema: Readonly<Record<string, unknown>>, standing: Standin
       result[keyword] = value.map((item, i) => copySchema(item, { at: `${at}/${i}`, owners: below }, copying));
     } else if (MAPS.has(keyword) && isObject(value)) result[keyword] = copyMap(value, at, copying);
   }
+  // ajv 8.20 keeps the verdict on one array for an empty one that follows it in the same loop, unless it has to count.
+  if ('contains' in result) result['maxContains'] ??= ANY_NUMBER;
   linkReference(result, schema, copying);
   if (Array.isArray(result['required'])) result['required'] = narrowRequired(result['required'], owners, copying);
   copying.nodes.push({ schema: result, pointer: standing.at });

@@ -21,6 +21,8 @@ export interface Units {
   problems(): readonly Problem[];
   /** Whether nothing had to be dropped from the schema at a pointer, nor from one it calls and that was compiled. */
   isWhole(pointer: string): boolean;
+  /** Whether nothing was dropped anywhere so far. */
+  areWhole(): boolean;
 }
 
 /** Compiles schemas of a contract on demand, each with what it needs and nothing else. */
@@ -43,7 +45,8 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
     request: createDirected(contract, 'request', { formats, report, references }),
     response: createDirected(contract, 'response', { formats, report, references }),
     problems: () => [...problems.values()],
-    isWhole: (pointer) => broken.size === 0 || isWhole(pointer, new Set()),
+    isWhole: (pointer) => isWhole(pointer, new Set()),
+    areWhole: () => broken.size === 0,
   };
 }
 

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { escapeSegment } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 import { nearest } from '../errors.js';
+import { ANY_NUMBER } from './schema-unit.js';
 import type { ViolationCode } from './violation-codes.js';
 import { toAlternatives, toCount, toTypeWords, toWords } from './wording.js';
 
@@ -52,7 +53,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => Said | undefine
   ],
   additionalProperties: (error) => forbidden('ADDITIONAL_PROPERTY', error, String(error.params['additionalProperty'])),
   unevaluatedProperties: (error) => forbidden('UNEVALUATED', error, String(error.params['unevaluatedProperty'])),
-  unevaluatedItems: ({ params }) => ['UNEVALUATED', `must have at most ${toCount(Number(params['len']), 'item')}`],
+  unevaluatedItems: () => ['UNEVALUATED', 'has more items than any part of its schema allows'],
   items: ({ params, data }) => [
     'ITEM_COUNT',
     `must have at most ${toCount(Number(params['limit']), 'item')}${has(data)}`,
@@ -135,7 +136,9 @@ function has(data: unknown): string {
 
 function contains(params: Readonly<Record<string, unknown>>): string {
   const least = `must hold at least ${toCount(Number(params['minContains'] ?? 1), 'item')} of the kind the schema asks for`;
-  return params['maxContains'] === undefined ? least : `${least}, and at most ${Number(params['maxContains'])}`;
+  return (params['maxContains'] ?? ANY_NUMBER) === ANY_NUMBER
+    ? least
+    : `${least}, and at most ${Number(params['maxContains'])}`;
 }
 
 /** For a missing property: another name in the object that was probably meant. */

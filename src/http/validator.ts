@@ -5,7 +5,7 @@ import formats from 'ajv-formats';
 import { readFormats } from './formats.js';
 import { readPattern } from './patterns.js';
 import { CALL_KEYWORD, FORBIDDEN_KEYWORD, type UnitLink } from './schema-unit.js';
-import { quietUnions } from './union-keywords.js';
+import { mendKeywords } from './mended-keywords.js';
 
 /** A compiled schema: whether a value is valid, with `errors` of the last value that was not. */
 export interface Validate {
@@ -55,7 +55,7 @@ export function createValidator(options: ValidatorOptions): Ajv {
   ajv.opts.unevaluated = options.link === 'ref';
   formats.default(ajv, { mode: 'full', keywords: false });
   for (const [name, format] of Object.entries(readFormats())) ajv.addFormat(name, format);
-  quietUnions(ajv);
+  mendKeywords(ajv);
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
   ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options.call) });
   return ajv;

@@ -124,6 +124,21 @@ describe('a check', () => {
     expect(schemas).toEqual(before);
   });
 
+  it('does not take an empty list for one that contains what the list before it did', () => {
+    const { codes } = createCheck({ It: { items: { contains: { type: 'null' }, oneOf: [true] } } });
+    expect([codes([[null]]), codes([[null], []])]).toEqual([[], ['CONTAINS']]);
+  });
+
+  it('looks on where there is nothing for prefixItems or propertyNames to look at', () => {
+    const list = createCheck({
+      It: { prefixItems: [{ type: 'null' }], items: { const: 1 }, minItems: 1, contains: {} },
+    });
+    expect(list.codes([]).toSorted()).toEqual(['CONTAINS', 'ITEM_COUNT']);
+    const nested = createCheck({ It: { not: { propertyNames: { minLength: 1 }, properties: {}, minProperties: 1 } } });
+    expect(nested.codes({})).toEqual([]);
+    expect(nested.codes({ a: 1 })).toEqual(['EXCLUDED']);
+  });
+
   it('asks nothing of a schema that is true or empty, and everything of false', () => {
     expect(createCheck({ It: true }).codes(1)).toEqual([]);
     expect(createCheck({ It: {} }).codes(1)).toEqual([]);

@@ -91,6 +91,7 @@ const SENTENCES: readonly (readonly [schema: object, value: unknown, code: strin
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema.
   [{ if: { required: ['a'] }, then: { required: ['b'] } }, { a: 1 }, 'REQUIRED', 'body property "b" is required'],
   [{ type: 'string', enum: ['a', 'b'] }, 5, 'ENUM', 'the body must be "a" or "b", not 5'],
+  [{ type: 'null', const: null }, {}, 'CONST', 'the body must be null, not an object'],
   [text, { a: 1 }, 'TYPE', 'the body must be a string, not an object'],
   [{ maxLength: 3 }, 'x'.repeat(500), 'LENGTH', 'the body must be at most 3 characters long, not 500'],
   [{ const: 'a' }, 'x'.repeat(500), 'CONST', `the body must be "a", not "${'x'.repeat(59)}…" (500 characters)`],
