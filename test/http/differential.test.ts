@@ -50,6 +50,7 @@ const { schema } = fc.letrec<{ schema: Schema }>((tie) => {
     fc.record({ anyOf: list }),
     fc.record({ oneOf: list }),
     fc.record({ not: below }),
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema.
     fc.record({ if: below, then: below, else: below }),
   );
   const merged = fc
@@ -65,16 +66,14 @@ describe('a check agrees with a validator that shares no line with it', () => {
     await fc.assert(
       fc.asyncProperty(
         schema,
-        step,
-        step,
-        step,
+        fc.record({ A: step, B: step, C: step }),
         fc.array(value, { minLength: 4, maxLength: 4 }),
-        async (it, A, B, C, values) => {
+        async (it, targets, values) => {
           const document = {
             openapi: '3.1.0',
             info: { title: 't', version: '1' },
             paths: {},
-            components: { schemas: { It: { allOf: [it] }, A, B, C } },
+            components: { schemas: { It: { allOf: [it] }, ...targets } },
           };
           const contract = await loadContract(document);
           const check = createValidators(contract).check('/components/schemas/It', 'response');
@@ -88,7 +87,8 @@ describe('a check agrees with a validator that shares no line with it', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      // One seed: what another seed finds belongs into a test of its own, not into somebody else's build.
+      { numRuns: 150, seed: 20_261_120 },
     );
   });
 });
