@@ -108,8 +108,12 @@ export async function promoteCassette(options: PromoteOptions): Promise<PromoteO
 }
 
 function createScenario(cassette: Cassette, errors: readonly StoredExchange[], ground: Ground): object | undefined {
-  const mask = createMask({}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
-  const matcher = createMatcher(cassette, { ...ground, walk: createRequestWalk({ ...ground, options: {} }), mask });
+  const mask = createMask(cassette.manifest.redact ?? {}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
+  const matcher = createMatcher(cassette, {
+    ...ground,
+    walk: createRequestWalk({ ...ground, options: cassette.manifest.redact ?? {} }),
+    mask,
+  });
   return toErrorScenario(cassette, errors, {
     check: createResponseCheck(ground.validators),
     operation: ground.contract.operation,

@@ -131,8 +131,8 @@ export async function runRecordingsDrift(
 export async function runRecordingsPrune(options: RecordingsOptions & { readonly dryRun: boolean }): Promise<number> {
   const ground = await loadGround(options.spec);
   for (const cassette of loadMeant(options)) {
-    const mask = createMask({}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
-    const walk = createRequestWalk({ ...ground, options: {} });
+    const mask = createMask(cassette.manifest.redact ?? {}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
+    const walk = createRequestWalk({ ...ground, options: cassette.manifest.redact ?? {} });
     const superfluous = findSuperfluous(cassette, { ...ground, walk, mask });
     for (const { exchange, why } of superfluous)
       options.write(`${options.dryRun ? 'would remove' : 'removed'} ${exchange.file}: ${why}`);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isObject } from '../contract/schema.js';
 import { MockError, nearest } from '../errors.js';
 import { invalidRecording, readJsonFile } from './invalid-recording.js';
+import type { RedactionOptions } from './secret-rules.js';
 
 /** What `cassette.json` says about the exchanges beside it. */
 export interface Manifest {
@@ -17,6 +18,8 @@ export interface Manifest {
   readonly match: MatchRules;
   /** Placeholder -> the rule that put it there. */
   readonly redacted: Readonly<Record<string, string>>;
+  /** What was added to the rules by which secrets are known; a replay needs it to compare requests. */
+  readonly redact?: RedactionOptions;
   /** Days after which the recording counts as old; undefined: never. */
   readonly maxAge: number | undefined;
 }
@@ -78,6 +81,7 @@ export function loadManifest(folder: string): Manifest {
     recordedAt: readText(value, 'recordedAt'),
     match: readMatch(value['match'], file),
     redacted: readRedacted(value['redacted'], file),
+    ...readRedact(value['redact'], file),
     maxAge: readMaxAge(value['maxAge'], file),
   };
 }
@@ -91,8 +95,17 @@ export function readExpiry(manifest: Manifest, now: number): string | undefined 
 
 /** The fixed order of the members in the file. */
 export function toManifestFile(manifest: Manifest): Readonly<Record<string, unknown>> {
-  const { version, contract, upstream, recordedAt, match, redacted, maxAge } = manifest;
-  return { version, contract, upstream, recordedAt, match, redacted, ...(maxAge === undefined ? {} : { maxAge }) };
+  const { version, contract, upstream, recordedAt, match, redacted, redact, maxAge } = manifest;
+  return {
+    version,
+    contract,
+    upstream,
+    recordedAt,
+    match,
+    ...(redact === undefined || Object.keys(redact).length === 0 ? {} : { redact }),
+    redacted,
+    ...(maxAge === undefined ? {} : { maxAge }),
+  };
 }
 
 function readText(value: Readonly<Record<string, unknown>>, name: string): string {
@@ -125,6 +138,17 @@ function readRedacted(value: unknown, file: string): Readonly<Record<string, str
   }
   // Checked on the line above.
   return value as Readonly<Record<string, string>>;
+}
+
+function readRedact(value: unknown, file: string): { readonly redact?: RedactionOptions } {
+  if (value === undefined) return {};
+  if (!isObject(value)) throw invalidRecording('redact must be an object', { file, pointer: '/redact' });
+  for (const [name, list] of Object.entries(value)) {
+    if (!Array.isArray(list) || list.some((entry) => typeof entry !== 'string')) {
+      throw invalidRecording(`redact.${name} must be a list of texts`, { file, pointer: `/redact/${name}` });
+    }
+  }
+  return { redact: value };
 }
 
 function readMaxAge(value: unknown, file: string): number | undefined {

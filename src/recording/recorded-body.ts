@@ -2,7 +2,7 @@ import { isJsonType } from '../http/encode.js';
 import { loadBodyBytes } from './cassette.js';
 import { readJson, writeJson } from './exact-json.js';
 import { readEvents, writeEvents } from './events.js';
-import { type HeaderFields, readMediaType, type RecordedBody } from './exchange.js';
+import { type HeaderFields, readMediaType, type RecordedBody, type RecordedPart } from './exchange.js';
 import { readParts, writeParts } from './parts.js';
 
 const TEXT_TYPES =
@@ -38,6 +38,14 @@ export function writeBody(folder: string, body: RecordedBody, headers: HeaderFie
 
 /** A recorded body with what lies in a file of its own read in. */
 export function loadBody(folder: string, body: RecordedBody, headers: HeaderFields): RecordedBody {
+  if (body.parts !== undefined) {
+    const parts = body.parts.map((part): RecordedPart => {
+      if (part.bodyFile === undefined) return part;
+      const { bodyFile: _, ...rest } = part;
+      return { ...rest, ...readBody(loadBodyBytes(folder, part), { 'content-type': part.mediaType ?? 'text/plain' }) };
+    });
+    return { ...body, parts };
+  }
   return body.bodyFile === undefined ? body : readBody(loadBodyBytes(folder, body), headers);
 }
 

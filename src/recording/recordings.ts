@@ -22,7 +22,7 @@ import { createOwnership, type Ownership } from './ownership.js';
 import { createRecorder, type Recorder } from './recorder.js';
 import { createMask, createRedactor, createRequestWalk } from './redact.js';
 import type { ReplayState } from './replay-state.js';
-import type { RedactionOptions } from './secret-rules.js';
+import { joinRedactions, type RedactionOptions, toPlainRedaction } from './secret-rules.js';
 import { createUpstream, type Upstream, type UpstreamOptions } from './upstream.js';
 
 /** How a mock records and replays. */
@@ -176,8 +176,9 @@ interface Opening {
 
 function openToReplay(folder: string, { options, parts }: Opening): OpenedCassette {
   const cassette = loadCassette(folder);
-  const walk = createRequestWalk({ ...parts, options: options.redact ?? {} });
-  const mask = createMask(options.redact ?? {}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
+  const redaction = joinRedactions(cassette.manifest.redact ?? {}, options.redact ?? {});
+  const walk = createRequestWalk({ ...parts, options: redaction });
+  const mask = createMask(redaction, (text) => Object.hasOwn(cassette.manifest.redacted, text));
   const matcher = createMatcher(cassette, { ...parts, walk, mask });
   return { name: cassette.name, read: () => cassette, matcher, recorder: undefined };
 }
@@ -186,14 +187,16 @@ function openToRecord(folder: string, mode: RecordingMode, { options, parts }: O
   const manifest = createManifest(options, parts.contract);
   const writer = openCassette(folder, manifest);
   const fresh = mode === 'record-all';
+  const before = writer.read().manifest;
+  const redaction = joinRedactions(fresh ? {} : (before.redact ?? {}), options.redact ?? {});
   const redactor = createRedactor({
     ...parts,
-    options: options.redact ?? {},
-    earlier: fresh ? {} : writer.read().manifest.redacted,
-    watched: readWatched(options, parts.environment),
+    options: redaction,
+    earlier: fresh ? {} : before.redacted,
+    watched: readWatched({ ...options, redact: redaction }, parts.environment),
   });
-  const walk = createRequestWalk({ ...parts, options: options.redact ?? {} });
-  const mask = createMask(options.redact ?? {}, redactor.vault.isPlaceholder);
+  const walk = createRequestWalk({ ...parts, options: redaction });
+  const mask = createMask(redaction, redactor.vault.isPlaceholder);
   const matcher = createMatcher(fresh ? { ...writer.read(), exchanges: [] } : writer.read(), { ...parts, walk, mask });
   const recorder = createRecorder({ writer, redactor, fresh: fresh ? manifest : undefined });
   return { name: basename(folder), read: writer.read, matcher, recorder };
@@ -206,6 +209,7 @@ function createManifest(options: RecordingOptions, contract: Contract): Manifest
     upstream: readPublicUrl(options.upstream ?? ''),
     recordedAt: new Date().toISOString(),
     match: { ...DEFAULT_MATCH, ...options.match },
+    redact: toPlainRedaction(options.redact ?? {}),
     redacted: {},
     maxAge: options.maxAge,
   };

@@ -1,6 +1,4 @@
 import type { MediaType, Operation } from '../contract/operation.js';
-import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
 import type { Direction } from '../http/schema-unit.js';
 import { findMedia, findResponse } from './declared.js';
 import { readJson, writeCanonical, writeJson } from './exact-json.js';
@@ -36,9 +34,7 @@ export function createBodyRedaction(walk: SecretWalk, operation: Operation, visi
     if (body.bodyText !== undefined) {
       if (place.mediaType !== 'application/x-www-form-urlencoded') return { bodyText: visitText(body.bodyText) };
       return {
-        bodyText: visitForm(body.bodyText, (name, text) =>
-          walk.named(name, text, { ...at, pointers: [], kind: 'form', visit }),
-        ),
+        bodyText: visitForm(body.bodyText, (name, text) => walk.named(name, text, { ...at, kind: 'form', visit })),
       };
     }
     if (body.bodyBase64 !== undefined) {
@@ -62,14 +58,16 @@ export function createBodyRedaction(walk: SecretWalk, operation: Operation, visi
   };
 
   const visitPart = (part: RecordedPart, place: BodyPlace): RecordedPart => {
-    const pointers = readPartPointers(place.media, part.name);
+    const pointers = readBodyPointers(place.media);
     const at = { pointers, direction: place.direction, kind: 'form' as const, visit };
     const name = {
       name: visitText(part.name),
       ...(part.filename === undefined ? {} : { filename: visitText(part.filename) }),
     };
     if (part.bodyText !== undefined) return { ...part, ...name, bodyText: walk.named(part.name, part.bodyText, at) };
-    if (part.body !== undefined) return { ...part, ...name, body: walk.json(part.body, at, visit) };
+    if (part.body !== undefined) {
+      return { ...part, ...name, body: walk.json(part.body, { pointers: [], direction: place.direction }, visit) };
+    }
     return { ...part, ...name, ...visitBody(part, { ...place, media: undefined, mediaType: part.mediaType }) };
   };
 
@@ -91,13 +89,6 @@ export function createBodyRedaction(walk: SecretWalk, operation: Operation, visi
 function readBodyPointers(media: MediaType | undefined): readonly string[] {
   if (media?.itemSchema !== undefined) return [media.itemSchemaPointer];
   return media?.schema === undefined ? [] : [media.schemaPointer];
-}
-
-/** The schema of a part, where the schema of the whole names it directly. */
-function readPartPointers(media: MediaType | undefined, name: string): readonly string[] {
-  const properties = isObject(media?.schema) ? media.schema['properties'] : undefined;
-  if (media === undefined || !isObject(properties) || !Object.hasOwn(properties, name)) return [];
-  return [media.schemaPointer + toPointer('properties', name)];
 }
 
 /** Latin-1 gives every byte one character and takes it back, so that bytes that are no text survive. */

@@ -136,22 +136,26 @@ function maskValues(
 function readBodyFacts(body: RecordedBody, call: Call, parts: FactsParts): unknown {
   const { walk, mask, rules } = parts;
   const mediaType = call.mediaType ?? readMediaType({ 'content-type': call.headers.get('content-type') ?? '' });
+  const media = mediaType === undefined ? undefined : findMedia(call.operation.body?.content ?? [], mediaType);
+  const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
   if (body.body !== undefined) {
-    const media = mediaType === undefined ? undefined : findMedia(call.operation.body?.content ?? [], mediaType);
-    const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
     return ignoreMembers(walk.json(body.body, { pointers, direction: 'request' }, mask), rules.ignoreBody);
   }
   if (body.bodyText !== undefined && mediaType === 'application/x-www-form-urlencoded') {
-    return ignoreMembers(readForm(body.bodyText, parts), rules.ignoreBody);
+    return ignoreMembers(readForm(body.bodyText, pointers, parts), rules.ignoreBody);
   }
   return toComparable(body, (text) => mask(text, { rule: undefined, shapes: () => [], accepts: () => true }));
 }
 
 /** The fields of a form: order counts between fields of one name only. */
-function readForm(text: string, { walk, mask }: FactsParts): Readonly<Record<string, readonly string[]>> {
+function readForm(
+  text: string,
+  pointers: readonly string[],
+  { walk, mask }: FactsParts,
+): Readonly<Record<string, readonly string[]>> {
   const fields: Record<string, string[]> = {};
   for (const [name, value] of new URLSearchParams(text)) {
-    const clean = walk.named(name, value, { kind: 'form', pointers: [], direction: 'request', visit: mask });
+    const clean = walk.named(name, value, { kind: 'form', pointers, direction: 'request', visit: mask });
     fields[name] = [...(fields[name] ?? []), clean];
   }
   return fields;

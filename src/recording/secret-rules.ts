@@ -11,7 +11,7 @@ export interface RedactionOptions {
   readonly headers?: readonly string[];
   /** Further names of JSON members, form fields and query parameters. */
   readonly keys?: readonly string[];
-  /** Further regular expressions, for secrets that are recognised wherever they stand. */
+  /** Further regular expressions, for secrets that are recognised wherever they stand; as text, `/source/flags` has flags. */
   readonly patterns?: readonly (string | RegExp)[];
   /** Names of environment variables whose values are secrets. */
   readonly env?: readonly string[];
@@ -120,7 +120,8 @@ export function createSecretRules(options: RedactionOptions): SecretRules {
   const headers = new Set((options.headers ?? []).map((name) => name.toLowerCase()));
   const keys = new Set((options.keys ?? []).map(toPlainName));
   const key = (name: string): string | undefined => {
-    const plain = toPlainName(name);
+    // `card[client_secret]` in a form is the member `client_secret`.
+    const plain = toPlainName(/\[([^[\]]+)\]$/.exec(name)?.[1] ?? name);
     return !keep.has(plain) && (KEYS.has(plain) || keys.has(plain)) ? `key:${name}` : undefined;
   };
   return {
@@ -141,12 +142,36 @@ export function createSecretRules(options: RedactionOptions): SecretRules {
   };
 }
 
+/** What a user added, as a manifest keeps it: patterns as text, nothing that is empty. */
+export function toPlainRedaction(options: RedactionOptions): RedactionOptions {
+  const patterns = (options.patterns ?? []).map((pattern) => (typeof pattern === 'string' ? pattern : String(pattern)));
+  return Object.fromEntries(Object.entries({ ...options, patterns }).filter(([, list]) => list.length > 0));
+}
+
+/** The rules of two places taken together. */
+export function joinRedactions(one: RedactionOptions, other: RedactionOptions): RedactionOptions {
+  const join = <T>(first: readonly T[] = [], second: readonly T[] = []): readonly T[] => [
+    ...new Set([...first, ...second]),
+  ];
+  return {
+    headers: join(one.headers, other.headers),
+    keys: join(one.keys, other.keys),
+    patterns: join(one.patterns, other.patterns),
+    env: join(one.env, other.env),
+    keep: join(one.keep, other.keep),
+  };
+}
+
 /** A name without case and separators: `client_secret`, `clientSecret` and `Client-Secret` are one. */
 function toPlainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 function toGlobal(pattern: string | RegExp): RegExp {
-  if (typeof pattern === 'string') return new RegExp(pattern, 'g');
+  if (typeof pattern === 'string') {
+    // `/source/flags` is how a manifest writes an expression that has flags.
+    const [, source = pattern, flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(pattern) ?? [];
+    return new RegExp(source, `${flags.replace('g', '')}g`);
+  }
   return pattern.global ? pattern : new RegExp(pattern.source, `${pattern.flags}g`);
 }

@@ -35,7 +35,7 @@ export interface JsonPlace {
   readonly direction: Direction;
 }
 
-/** Where a named value stands. */
+/** Where a named value stands; for a field of a form, the pointers are those of the whole form. */
 export interface NamedPlace extends JsonPlace {
   readonly kind: 'query' | 'path' | 'form';
   readonly visit: VisitText;
@@ -82,8 +82,9 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     named: (name, text, at) => {
       const byName = at.kind === 'query' ? rules.query(name) : rules.key(name);
       const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
-      const rule = byScheme ?? schemas.rule(at.pointers) ?? byName;
-      return at.visit(text, toPlace(rule, at));
+      const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
+      const rule = byScheme ?? schemas.rule(own.pointers) ?? byName;
+      return at.visit(text, toPlace(rule, own));
     },
     header: (name, text, visit) => {
       const rule = keyHeaders.has(name) ? 'security' : rules.header(name);

@@ -262,6 +262,22 @@ describe('an operation', () => {
   });
 });
 
+describe('rules for secrets that a user adds', () => {
+  it('hold on replay too, without being given again', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const redact = { keys: ['name'], patterns: [/cust-\d+/i] };
+    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url, redact });
+    await ask(recording, KEYS, { name: 'one customer' });
+    await ask(recording, `${KEYS}?after=CUST-1`);
+    await recording.close();
+    const mock = await create({ folder, mode: 'replay' });
+    expect((await ask(mock, KEYS, { name: 'another customer' })).from).toMatch(/^replay:0001/);
+    expect(mock.cassette('keys').manifest.redact).toEqual({ keys: ['name'], patterns: ['/cust-\\d+/i'] });
+    expect((await ask(mock, `${KEYS}?after=cust-2`)).from).toMatch(/^replay:0002/);
+  });
+});
+
 describe('mode off', () => {
   it('leaves recordings aside', async () => {
     const folder = createFolder();

@@ -64,6 +64,7 @@ const SECRETS: readonly (readonly [name: string, secret: string, change: Change]
   ['a member named for it', 'swordfish', { response: { body: { id: 'a', clientSecret: 'swordfish' } } }],
   ['everything below a member named for it', 'part-of-it', { response: { body: { id: 'a', private_key: { d: 'part-of-it' } } } }],
   ['a field of a form', 'form-pass', { request: { headers: { 'content-type': 'application/x-www-form-urlencoded' }, bodyText: 'user=jane&password=form-pass' } }],
+  ['a nested field of a form', 'form-pass', { request: { headers: { 'content-type': 'application/x-www-form-urlencoded' }, bodyText: 'card%5Bclient_secret%5D=form-pass' } }],
   ['a part of a multipart body', '112233', { request: { headers: { 'content-type': 'multipart/form-data; boundary=x' }, parts: [{ name: 'pin', bodyText: '112233' }] } }],
   ['a GitHub token in a text', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { headers: { 'content-type': 'text/plain' }, bodyText: 'use ghp_0123456789abcdefghijABCDEFGHIJ here' } }],
   ['a Slack token in a path', 'xoxb-12345678901-abc', { request: { path: '/api/hooks/xoxb-12345678901-abc' } }],
