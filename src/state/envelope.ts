@@ -78,7 +78,7 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   const { page, entries, total, limit } = facts;
   switch (field.role) {
     case 'hasMore':
-      return page.next !== undefined || (page.to < total && page.to > page.from);
+      return page.more;
     case 'firstId':
       return entries[0] === undefined ? undefined : facts.id(entries[0]);
     case 'lastId': {

@@ -18,12 +18,16 @@ export interface PagePlan {
   readonly sort: string | undefined;
   /** Whether the list is newest first where nobody says otherwise. */
   readonly descending: boolean;
+  /** The parameter that carries words, or clauses such as `name:"Ada"`, to look for. */
+  readonly search: string | undefined;
   /** Query parameters whose name is a property of the items. */
   readonly filters: readonly { readonly parameter: string; readonly property: string }[];
 }
 
 const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
 const SORT = /^(sort|sort_?by|order_?by)$/i;
+
+const SEARCH = /^(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
 
 /** How many items a page has where the document does not say. */
 const PAGE_SIZE = 20;
@@ -39,6 +43,7 @@ export function createPagePlan(
   const taken = new Set<string>(Object.values(names));
   const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
   const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
+  const search = query.find(({ name }) => SEARCH.test(name));
   const text = readDescription(contract, operation);
   const limit = query.find(({ name }) => name === names.limit);
   const descending =
@@ -46,7 +51,7 @@ export function createPagePlan(
       ? style.name === 'starting-after' ||
         /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|reverse chronological/i.test(text)
       : isDescending(readSchema(contract, order).default);
-  for (const parameter of [order, sort]) if (parameter !== undefined) taken.add(parameter.name);
+  for (const parameter of [order, sort, search]) if (parameter !== undefined) taken.add(parameter.name);
   return {
     style,
     names,
@@ -55,6 +60,7 @@ export function createPagePlan(
     order: order === undefined ? undefined : { name: order.name, initial: descending ? 'descending' : 'ascending' },
     sort: sort?.name,
     descending,
+    search: search?.name,
     filters: query.flatMap(({ name }) => {
       const property = taken.has(name) ? undefined : findFilter(name, known.item);
       return property === undefined ? [] : [{ parameter: name, property }];
@@ -82,7 +88,7 @@ function findStyle(
       if (name !== undefined) names[role] = name;
     }
     last = { style, names };
-    if (Object.keys(names).some((role) => role !== 'limit')) return last;
+    if (style.signs.some((role) => names[role] !== undefined)) return last;
   }
   // The last style has no parameter of its own but the limit.
   return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
@@ -92,6 +98,7 @@ function findStyle(
 function fitsRole(contract: Contract, parameter: Parameter, role: PageRole): boolean {
   const { type } = readSchema(contract, parameter);
   const types = typeof type === 'string' ? [type] : (type ?? []);
+  if (role === 'token' && /^page$/i.test(parameter.name)) return types.includes('string');
   if (role === 'page' || role === 'offset' || role === 'limit') return types.length === 0 || types.some(isNumeric);
   return types.length === 0 || types.includes('string') || types.some(isNumeric);
 }

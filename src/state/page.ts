@@ -22,6 +22,8 @@ export interface PageRequest {
 export interface Page {
   readonly from: number;
   readonly to: number;
+  /** Whether a walk in the direction that was asked for goes on. */
+  readonly more: boolean;
   /** What the request for the next page says, by role; undefined where there is none. */
   readonly next: PageTurn | undefined;
   readonly previous: PageTurn | undefined;
@@ -44,8 +46,12 @@ export interface PageStyle {
   readonly name: PageStyleName;
   /** The roles whose parameters make a list one of this style, and the names they go by. */
   readonly parameters: Readonly<Partial<Record<PageRole, RegExp>>>;
+  /** Of these, the ones that it takes to recognise the style. */
+  readonly signs: readonly PageRole[];
   cut(request: PageRequest): Page | PageMistake;
 }
+
+const OFFSET = /^(offset|skip|start|start_?(index|at)|page\[offset\])$/i;
 
 const LIMIT = /^(limit|per_?page|page_?size|size|count|max_?(results|items)|take|first|top|page\[(size|limit)\])$/i;
 
@@ -54,35 +60,42 @@ export const PAGE_STYLES: readonly PageStyle[] = [
   {
     name: 'starting-after',
     parameters: { after: /^starting_?after$/i, before: /^ending_?before$/i, limit: LIMIT },
+    signs: ['after', 'before'],
     cut: cutByNeighbour,
   },
   {
     name: 'cursor',
     parameters: { after: /^(after|after_?id|since_?id)$/i, before: /^(before|before_?id|until_?id)$/i, limit: LIMIT },
+    signs: ['after', 'before'],
     cut: cutByNeighbour,
   },
   {
     name: 'token',
     parameters: {
       token:
-        /^(cursor|marker|page_?token|next_?(token|cursor|page)|continuation(_?token)?|page_?cursor|pagination_?token|page\[(cursor|after)\])$/i,
+        /^(cursor|marker|page|page_?token|next_?(token|cursor|page)|continuation(_?token)?|page_?cursor|pagination_?token|page\[(cursor|after)\])$/i,
+      offset: OFFSET,
       limit: LIMIT,
     },
+    signs: ['token'],
     cut: cutByToken,
   },
   {
     name: 'page',
     parameters: { page: /^(page|page_?(number|num|no|index)|p|page\[number\])$/i, limit: LIMIT },
+    signs: ['page'],
     cut: cutByNumber,
   },
   {
     name: 'offset',
-    parameters: { offset: /^(offset|skip|start|start_?(index|at)|page\[offset\])$/i, limit: LIMIT },
+    parameters: { offset: OFFSET, limit: LIMIT },
+    signs: ['offset'],
     cut: cutByOffset,
   },
   {
     name: 'none',
     parameters: { limit: LIMIT },
+    signs: [],
     cut: ({ view, limit }) => turnBySize(0, Math.min(limit, view.size), view),
   },
 ];
@@ -111,6 +124,7 @@ function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | Pag
   return {
     from,
     to,
+    more: backwards ? from > 0 : to < view.size,
     next: last === undefined ? undefined : { role: 'after', value: last.id },
     previous: first === undefined ? undefined : { role: 'before', value: first.id },
   };
@@ -124,12 +138,16 @@ function cutByToken({ view, limit, value, recall }: PageRequest): Page | PageMis
     const entry = recall(readToken(token) ?? '');
     if (entry === undefined) return { role: 'token', value: token };
     from = view.after(entry);
+  } else if (value('offset') !== undefined) {
+    // Some services take either: who names an offset pages by it.
+    return cutByOffset({ view, limit, value, recall });
   }
   const to = Math.min(view.size, from + limit);
   const last = to < view.size ? view.slice(to - 1, to)[0] : undefined;
   return {
     from,
     to,
+    more: to < view.size,
     next: last === undefined ? undefined : { role: 'token', value: toToken(last.id) },
     previous: undefined,
   };
@@ -142,6 +160,7 @@ function cutByNumber({ view, limit, value }: PageRequest): Page {
   return {
     from,
     to,
+    more: to < view.size,
     next: to < view.size ? { role: 'page', value: number + 1 } : undefined,
     previous: number > 1 ? { role: 'page', value: number - 1 } : undefined,
   };
@@ -156,6 +175,7 @@ function turnBySize(from: number, to: number, view: View, limit = 0): Page {
   return {
     from,
     to,
+    more: to < view.size,
     next: limit > 0 && to < view.size ? { role: 'offset', value: to } : undefined,
     previous: limit > 0 && from > 0 ? { role: 'offset', value: Math.max(0, from - limit) } : undefined,
   };

@@ -1,3 +1,4 @@
+import { isObject } from '../contract/schema.js';
 import type { Entry } from './item-list.js';
 import type { ItemSchema } from './item-schema.js';
 import type { PagePlan } from './page-plan.js';
@@ -21,6 +22,44 @@ export function readFilters(
   }
   if (wanted.length === 0) return undefined;
   return ({ item }) => wanted.every(([property, value]) => isWanted(item[property], value));
+}
+
+/**
+ * Which items a search means. Clauses (`email:"a@b.c" AND metadata["plan"]:"pro"`) compare properties; anything else is looked for in
+ * every text of an item. Undefined where nothing is asked.
+ *
+ * An item that nobody made matches every search: in an open world nobody can say what it would not match.
+ */
+export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefined {
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const clauses = [...value.matchAll(CLAUSE)].map(([, not, property = '', key, sign = ':', quoted, bare]) => {
+    const path = key === undefined ? [property] : [property, key];
+    const wanted = quoted ?? bare ?? '';
+    return ({ item }: Entry): boolean => holds(readPath(item, path), sign, wanted) !== (not === '-');
+  });
+  const some = /\sOR\s/.test(value);
+  if (clauses.length > 0) {
+    return (entry) =>
+      entry.invented === true || (some ? clauses.some((each) => each(entry)) : clauses.every((each) => each(entry)));
+  }
+  const words = value.toLowerCase();
+  return (entry) => entry.invented === true || JSON.stringify(entry.item).toLowerCase().includes(words);
+}
+
+const CLAUSE = /(-?)\b([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=])\s*(?:["']([^"']*)["']|([^\s"']+))/g;
+
+function holds(actual: unknown, sign: string, wanted: string): boolean {
+  if (sign === ':' || sign === '=')
+    return wanted === 'null' ? actual === undefined || actual === null : isWanted(actual, wanted);
+  if (sign === '~') return typeof actual === 'string' && actual.toLowerCase().includes(wanted.toLowerCase());
+  const name = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' }[sign] ?? 'gt';
+  return isBetween(actual, { [name]: wanted });
+}
+
+function readPath(item: unknown, path: readonly string[]): unknown {
+  let value = item;
+  for (const step of path.flatMap((each) => each.split('.'))) value = isObject(value) ? value[step] : undefined;
+  return value;
 }
 
 /** The order a sort parameter asks for: a property, `-property`, or `property:desc`; undefined for anything else. */

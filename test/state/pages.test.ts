@@ -179,6 +179,16 @@ describe('what pages say', () => {
     expect(items.map(({ id }) => id)).toEqual(ids.slice(2, 4));
   });
 
+  it('a walk backwards says whether it goes on, and ends at the beginning', async () => {
+    const { client } = await start('starting-after');
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await client.create(`n${i}`)).id);
+    const last = await client.page(`/things?limit=2&ending_before=${ids[4]}`);
+    expect([last.items.map(({ id }) => id), last.body['has_more']]).toEqual([ids.slice(2, 4), true]);
+    const first = await client.page(`/things?limit=2&ending_before=${ids[2]}`);
+    expect([first.items.map(({ id }) => id), first.body['has_more']]).toEqual([ids.slice(0, 2), false]);
+  });
+
   it.each([
     ['cursor', 'after=nobody', 'after'],
     ['starting-after', 'starting_after=nobody', 'starting_after'],

@@ -4,7 +4,7 @@ import { createEnvelope, type Envelope } from '../../state/envelope.js';
 import type { ListShape } from '../../state/list-shape.js';
 import { createPagePlan, isDescending, type PagePlan } from '../../state/page-plan.js';
 import { isPageMistake, type PageMistake, type PageTurn } from '../../state/page.js';
-import { readFilters, readSort } from '../../state/selection.js';
+import { readFilters, readSearch, readSort } from '../../state/selection.js';
 import type { Binding } from '../../state/resource.js';
 import { createView } from '../../state/view.js';
 import type { Exchange } from '../answer-source.js';
@@ -46,7 +46,10 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
       binding.within === undefined ? undefined : { [binding.within.property]: call.path[binding.within.parameter] };
     const view = createView(list, {
       descending: readDescending(plan, call),
-      keep: readFilters(plan.filters, call.query, within),
+      keep: both(
+        readFilters(plan.filters, call.query, within),
+        readSearch(plan.search === undefined ? undefined : call.query[plan.search]),
+      ),
       order: readSort(plan.sort === undefined ? undefined : call.query[plan.sort], schema),
     });
     const limit = readLimit(plan, call);
@@ -85,6 +88,13 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
     });
     return filled;
   }
+}
+
+type Keep = ReturnType<typeof readFilters>;
+
+function both(one: Keep, other: Keep): Keep {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (entry) => one(entry) && other(entry);
 }
 
 function readDescending(plan: PagePlan, call: Call): boolean {
