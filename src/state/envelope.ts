@@ -22,55 +22,81 @@ export interface EnvelopeFacts {
 /** Makes the body of a list answer. */
 export type Envelope = (facts: EnvelopeFacts) => unknown;
 
+/** Fills one property of an envelope; undefined leaves it out. */
+type Filler = (facts: EnvelopeFacts) => unknown;
+
 /**
- * Plans the body of a list answer: what has one legal value, what the page decides, and `rest` for what the schema demands
- * besides, made once.
+ * Plans the body of a list answer: what has one legal value, what the page decides, and the rest that the schema demands, made
+ * once. Properties come in the order of the schema, so that an answer reads like its documentation.
  */
 export function createEnvelope(
   shape: ListShape,
   schema: ItemSchema | undefined,
   makeRest: (known: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
 ): Envelope {
-  const { items } = shape;
+  const { items, constants } = shape;
   if (items === undefined) return (facts) => facts.items;
-  const missing = findMissing(shape, schema);
-  let rest: Readonly<Record<string, unknown>> | undefined;
   const names = [...(schema?.properties.keys() ?? [items])];
-  return (facts) => {
-    const values = new Map<string, unknown>();
-    for (const field of shape.fields) setField(values, field, readField(field, facts));
-    if (missing) rest ??= makeRest({ ...shape.constants, ...Object.fromEntries(values), [items]: [] });
+  let steps = names.flatMap((name): readonly (readonly [string, Filler])[] => {
+    const fill = createFiller(shape, name);
+    return fill === undefined ? [] : [[name, fill]];
+  });
+  const build: Envelope = (facts) => {
     const body: Record<string, unknown> = {};
-    // In the order of the schema, so that the answer reads like its documentation.
-    for (const name of names) {
-      const fixed = Object.hasOwn(shape.constants, name) ? shape.constants[name] : rest?.[name];
-      // `null` is what an empty page says of its first item, so presence decides and not the value.
-      const told = values.has(name) ? values.get(name) : fixed;
-      const value = name === items ? facts.items : told;
+    for (const [name, fill] of steps) {
+      const value = fill(facts);
       if (value !== undefined) body[name] = value;
     }
     return body;
   };
+  if (!isMissing(schema, steps)) return build;
+  let whole = false;
+  return (facts) => {
+    if (!whole) {
+      whole = true;
+      // What is made up does not depend on the page, so it is made for an empty one.
+      const rest = makeRest({ ...constants, ...(build(facts) as Readonly<Record<string, unknown>>), [items]: [] });
+      const known = new Map(steps);
+      steps = names.flatMap((name): readonly (readonly [string, Filler])[] => {
+        const fill = known.get(name) ?? (Object.hasOwn(rest, name) ? (): unknown => rest[name] : undefined);
+        return fill === undefined ? [] : [[name, fill]];
+      });
+    }
+    return build(facts);
+  };
 }
 
-/** Whether the schema demands a property that neither the page nor a constant gives. */
-function findMissing(shape: ListShape, schema: ItemSchema | undefined): boolean {
-  const given = new Set([shape.items, ...Object.keys(shape.constants), ...shape.fields.map(({ path }) => path[0])]);
-  return [...(schema?.properties.values() ?? [])].some(({ name, required }) => required && !given.has(name));
+function createFiller(shape: ListShape, name: string): Filler | undefined {
+  if (name === shape.items) return (facts) => facts.items;
+  const fields = shape.fields.filter(({ path }) => path[0] === name);
+  const [first] = fields;
+  if (first !== undefined && first.path.length === 1) return (facts) => fillField(first, facts);
+  if (first !== undefined) return (facts) => fillNested(fields, facts);
+  return Object.hasOwn(shape.constants, name) ? () => shape.constants[name] : undefined;
 }
 
-function setField(values: Map<string, unknown>, field: EnvelopeField, value: unknown): void {
-  const [first = '', second] = field.path;
-  const shown = value ?? (field.nullable ? null : undefined);
-  if (shown === undefined && !field.required) return;
-  const blank = field.type === 'string' ? '' : field.type === 'boolean' ? false : 0;
-  const filled = shown === undefined ? blank : shown;
-  if (second === undefined) {
-    values.set(first, filled);
-    return;
+function fillNested(fields: readonly EnvelopeField[], facts: EnvelopeFacts): unknown {
+  const inner: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = fillField(field, facts);
+    if (value !== undefined) inner[field.path[1] ?? ''] = value;
   }
-  const outer = values.get(first);
-  values.set(first, { ...(typeof outer === 'object' ? outer : undefined), [second]: filled });
+  return inner;
+}
+
+/** What the page says, or, where it says nothing, null where that is allowed, and the empty value where it is demanded. */
+function fillField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
+  const value = readField(field, facts);
+  if (value !== undefined) return value;
+  if (field.nullable) return null;
+  if (!field.required) return undefined;
+  return field.type === 'string' ? '' : field.type === 'boolean' ? false : 0;
+}
+
+/** Whether the schema demands a property that nothing fills. */
+function isMissing(schema: ItemSchema | undefined, steps: readonly (readonly [string, Filler])[]): boolean {
+  const filled = new Set(steps.map(([name]) => name));
+  return [...(schema?.properties.values() ?? [])].some(({ name, required }) => required && !filled.has(name));
 }
 
 /** What the page says for one property; undefined where there is nothing to say. */

@@ -15,6 +15,7 @@ export function readFilters(
   query: Readonly<Record<string, unknown>>,
   within: Readonly<Record<string, unknown>> | undefined,
 ): ((entry: Entry) => boolean) | undefined {
+  if (filters.length === 0 && within === undefined) return undefined;
   const wanted: (readonly [property: string, value: unknown])[] = Object.entries(within ?? {});
   for (const { parameter, property } of filters) {
     const value = query[parameter];

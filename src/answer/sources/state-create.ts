@@ -2,7 +2,7 @@ import { isObject } from '../../contract/schema.js';
 import type { Answer } from '../../http/answer.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
-import type { Binding, Resource } from '../../state/resource.js';
+import type { Binding } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
 import { completeBody, readBodies, readBody, readUpload } from './state-body.js';
 import {
@@ -130,7 +130,7 @@ export function addItem(
     id: resource.singleton ? undefined : identity.toValue(id),
     body,
     fixed: { ...binding.set, ...place.known },
-    defaults: { ...nameParts(resource, id), ...upload?.facts, ...collection.defaults },
+    defaults: readDefaults(place, id, upload?.facts),
     seed: session.seed,
     key: `${resource.name}\0${scope}\0${number}`,
     now: session.clock.now(),
@@ -140,9 +140,12 @@ export function addItem(
   return { entry: collection.add(upload === undefined ? entry : { ...entry, content: upload.content }, scope), whole };
 }
 
-/** Where several properties name an item, one that the request leaves out is the id itself. */
-function nameParts({ keyProperties }: Resource, id: string | number): Item {
-  return Object.fromEntries(keyProperties.map((name) => [name, String(id)]));
+/** What an item has where the request says nothing; where several properties name it, one that is left out is the id itself. */
+function readDefaults({ resource, collection }: Place, id: string | number, facts: Item | undefined): Item {
+  const { keyProperties } = resource;
+  if (facts === undefined && keyProperties.length === 0) return collection.defaults;
+  const named = Object.fromEntries(keyProperties.map((name) => [name, String(id)]));
+  return { ...named, ...facts, ...collection.defaults };
 }
 
 /** The answer to a request whose item would have a unique property of another one; undefined where there is none. */
