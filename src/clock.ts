@@ -14,6 +14,8 @@ export interface VirtualClock extends Clock {
   set(instant: number | string | Date): void;
   /** Moves on by that many milliseconds. */
   advance(ms: number): void;
+  /** Whether sleeping moves it on, so that nobody ever waits. */
+  readonly autoAdvance: boolean;
 }
 
 /** Where a virtual clock stands when nobody says otherwise: 2026-01-01T00:00:00Z. */
@@ -39,6 +41,34 @@ export function createRealClock(): Clock {
   };
 }
 
+/**
+ * The clock as somebody on a socket meets it: where sleeping would only move it on, they wait all the same, and it moves by as
+ * much. Somebody who waits keeps no process alive: the socket does.
+ */
+export function toSocketClock(clock: Clock): Clock {
+  if (!isVirtualClock(clock) || !clock.autoAdvance) return clock;
+  return {
+    now: clock.now,
+    sleep: (ms, signal) => {
+      const until = clock.now() + ms;
+      return new Promise((resolve, reject) => {
+        const abort = (): void => {
+          clearTimeout(timer);
+          reject(signal?.reason);
+        };
+        const wake = (): void => {
+          signal?.removeEventListener('abort', abort);
+          if (clock.now() < until) clock.set(until);
+          resolve();
+        };
+        const timer = setTimeout(wake, ms).unref();
+        if (signal?.aborted === true) abort();
+        else signal?.addEventListener('abort', abort, { once: true });
+      });
+    },
+  };
+}
+
 /** How a virtual clock treats those who sleep by it. */
 export interface VirtualClockOptions {
   /** Whether sleeping moves the clock on instead of waiting for somebody to do so; default false. */
@@ -59,6 +89,7 @@ export function createVirtualClock(
     for (const sleeper of due) sleeper.wake();
   };
   return {
+    autoAdvance: options.autoAdvance ?? false,
     now: () => current,
     sleep: (ms, signal) => {
       if (signal?.aborted === true) return Promise.reject(signal.reason as Error);

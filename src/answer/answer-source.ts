@@ -8,6 +8,8 @@ export interface Exchange {
   readonly contract: Contract;
   readonly call: Call;
   readonly session: Session;
+  /** Waits as the client would see it: on a socket for real, in-process by the clock of the session. */
+  sleep(ms: number): Promise<void>;
   /** Adds a line to the trace of this answer: what a source considered and why it did or did not answer. */
   note(line: string): void;
 }

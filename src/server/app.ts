@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Hono } from 'hono';
 import type { Chain } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-body.js';
+import { toSocketClock, type Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operation.js';
 import type { Router } from '../contract/path.js';
@@ -87,7 +88,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
     const failed = (error: unknown): Response | Promise<Response> => conclude(toFailure(errors, call.operation, error));
     try {
       const note = (line: string): void => void trace.push(line);
-      const answer = parts.chain({ contract: parts.contract, call, session, note });
+      const sleep = (ms: number): Promise<void> => readClock(arrival, session).sleep(ms);
+      const answer = parts.chain({ contract: parts.contract, call, session, sleep, note });
       return answer instanceof Promise ? answer.then(conclude, failed) : conclude(answer);
     } catch (error) {
       return failed(error);
@@ -121,7 +123,7 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
       fault,
       response,
       outgoing: environment?.outgoing,
-      clock: session.clock,
+      clock: readClock(arrival, session),
       signal: request.signal,
     });
   };
@@ -158,6 +160,11 @@ function readArrival(request: Request, environment: SocketEnvironment | undefine
 function toControl({ environment, path, search }: Arrival): ControlArrival {
   const ResponseClass = environment?.ResponseClass ?? Response;
   return { path, search, exposed: environment?.exposed ?? false, ResponseClass };
+}
+
+/** The clock that an answer waits by. */
+function readClock({ environment }: Arrival, { clock }: Session): Clock {
+  return environment?.outgoing === undefined ? clock : toSocketClock(clock);
 }
 
 function readRawHeaders({ request, environment }: Arrival): RawHeaders {

@@ -62,7 +62,13 @@ async function verify(given: Partial<Answer>): Promise<Answer & { readonly trace
   // Of a session, verify reads the seed and the clock alone.
   const session = { seed: 1, clock: createVirtualClock() } as unknown as Session;
   const trace: string[] = [];
-  const exchange: Exchange = { contract, call, session, note: (line) => void trace.push(line) };
+  const exchange: Exchange = {
+    contract,
+    call,
+    session,
+    sleep: session.clock.sleep,
+    note: (line) => void trace.push(line),
+  };
   const answer: Answer = {
     status: 200,
     headers: { 'x-needed': 'yes' },

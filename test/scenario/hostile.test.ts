@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';

@@ -1,5 +1,6 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import { describe, expect, it } from 'vitest';
+import { createVirtualClock } from '../../src/clock.js';
 import { createMock, type Mock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/mock-options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition.js';
@@ -359,6 +360,34 @@ describe('time', () => {
     const before = mock.clock.now();
     await ask(mock, '/books');
     expect(mock.clock.now() - before).toBe(7_200_000);
+  });
+
+  it('a delay takes its time on a socket, and moves the clock that stands still by as much', async () => {
+    const mock = await createLibrary({ a: { operations: { listBooks: { delay: 60 } } } }, { scenario: 'a' });
+    const server = await mock.listen();
+    const [before, begun] = [mock.clock.now(), performance.now()];
+    const statuses = await Promise.all([0, 1, 2].map(async () => (await fetch(`${server.url}/books?${KEY}`)).status));
+    expect(statuses).toEqual([200, 200, 200]);
+    // A timer may be a millisecond early by the other clock.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(58);
+    expect(mock.clock.now() - before).toBe(60);
+    await mock.close();
+  });
+
+  it('a clock of the test holds a delay until it is moved', async () => {
+    const clock = createVirtualClock();
+    const mock = await createLibrary({ a: { operations: { listBooks: { delay: 300 } } } }, { scenario: 'a', clock });
+    let isAnswered = false;
+    const asked = ask(mock, '/books').then((shown) => {
+      isAnswered = true;
+      return shown;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    mock.advance(299);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isAnswered).toBe(false);
+    mock.advance(1);
+    expect((await asked).status).toBe(200);
   });
 
   it('delays of several rules add up', async () => {

@@ -56,7 +56,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
         ? answer.then((one) => complete(one, verdict, scope))
         : complete(answer, verdict, scope);
     };
-    return verdict.delayMs > 0 ? clock.sleep(verdict.delayMs).then(finish) : finish();
+    return verdict.delayMs > 0 ? exchange.sleep(verdict.delayMs).then(finish) : finish();
   };
 
   const answerOutcome = (
