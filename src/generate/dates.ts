@@ -63,7 +63,9 @@ export function readMoment(name: string): { readonly moment: Moment; readonly is
   const hasMark = words.some((word) => MARKS.has(word));
   for (const word of words) {
     const moment = WORDS.get(word);
-    if (moment !== undefined) return { moment, isPlain: hasMark || /^(created|updated|modified|expires)$/.test(word) };
+    // `created` and `last_updated` are times, `created_by` and `expires_in` are not.
+    const isLast = word === words.at(-1) && /^(?:created|updated|modified|expires)$/.test(word);
+    if (moment !== undefined) return { moment, isPlain: hasMark || isLast };
   }
   const last = words.at(-1) ?? '';
   return {

@@ -10,14 +10,23 @@ export function imitateIdentifier(example: string, random: Random): string {
   if (isUuid(example)) return pickUuid(random);
   const mark = /^(?:[A-Za-z]+[_\-:.])+/.exec(example)?.[0] ?? '';
   const body = example.slice(mark.length);
-  const isHex = /^[0-9a-f]{8,}$/.test(body);
+  const isHex = /^(?=.*[a-f])(?=.*\d)[0-9a-f]{8,}$/.test(body);
   const draw = (char: string): string => (isHex ? random.text('0123456789abcdef', 1) : imitateChar(char, random));
   return mark + Array.from(body, draw).join('');
 }
 
+/** Words in the names of schemas that say nothing of the thing itself. */
+const WRAPPING: ReadonlySet<string> = new Set(
+  'base body create created dto full get input item list mini model new object output params payload request resource response result schema update'.split(
+    ' ',
+  ),
+);
+
 /** An identifier for a kind of thing: `pet_x7Kd0aQ2mL1c`. */
 export function pickIdentifier(kind: string, random: Random): string {
-  const mark = readWords(kind).slice(-2).join('_').slice(0, 16);
+  const words = readWords(kind).filter((word) => !WRAPPING.has(word));
+  const pair = words.slice(-2).join('_');
+  const mark = pair.length <= 16 ? pair : (words.at(-1) ?? '').slice(0, 16);
   const body = random.text(MIXED, 12);
   return mark === '' ? body : `${mark}_${body}`;
 }

@@ -1,6 +1,6 @@
 import { readItemParts } from './children.js';
 import { UNDECIDED } from './expand.js';
-import { NOTHING, type Spot, type Task } from './run.js';
+import { IN_TURN, NOTHING, type Spot, type Task } from './run.js';
 import { type Part, SYNTHETIC } from './shape.js';
 
 /** Makes an array: what was given, what is required, and two or three items where nothing speaks against it. */
@@ -47,14 +47,27 @@ function fill(task: Task, placement: Placement): unknown {
   const needed = Math.max(shape.minItems, ...placement.filter(({ from, to }) => to > from).map(({ to }) => to));
   const wanted = Array.isArray(spot.given) ? Math.max(given.length, needed) : readLength(task, needed);
   if (needed > shape.maxItems && given.length === 0) return NOTHING;
+  const items = collect(task, wanted, { given, placement, fresh: 0 });
+  if (items.length >= needed) return items;
+  // Chance leaves gaps where nearly every value of a range is needed.
+  const inTurn = shape.uniqueItems ? collect(task, wanted, { given, placement, fresh: IN_TURN }) : [];
+  return inTurn.length < needed ? NOTHING : inTurn;
+}
+
+function collect(
+  task: Task,
+  wanted: number,
+  how: { readonly given: readonly unknown[]; readonly placement: Placement; readonly fresh: number },
+): readonly unknown[] {
   const items: unknown[] = [];
-  const taken = shape.uniqueItems ? new Set<string>() : undefined;
+  const taken = task.shape.uniqueItems ? new Set<string>() : undefined;
   for (let i = 0; i < wanted; i++) {
-    const item = makeItem(task, { index: i, given: given[i], taken, placement });
+    const { placement, fresh } = how;
+    const item = makeItem(task, { index: i, given: how.given[i], taken, placement, fresh });
     if (item === NOTHING) break;
     items.push(item);
   }
-  return items.length < needed ? NOTHING : items;
+  return items;
 }
 
 interface Slot {
@@ -62,6 +75,8 @@ interface Slot {
   readonly given: unknown;
   readonly taken: Set<string> | undefined;
   readonly placement: Placement;
+  /** Added to that of the spot. */
+  readonly fresh: number;
 }
 
 /** Tries for an item that is not there yet, before the array is given up. */
@@ -83,7 +98,7 @@ function makeItem(task: Task, slot: Slot): unknown {
       given: slot.given,
       hint: readHint(task, slot.index),
       echoes: false,
-      fresh: spot.fresh + i,
+      fresh: spot.fresh + slot.fresh + i,
     };
     const item = run.make(parts, child);
     if (slot.given !== undefined) return item === NOTHING ? slot.given : item;

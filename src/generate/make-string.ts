@@ -9,7 +9,9 @@ export function makeString(task: Task): unknown {
     const fitting = shape.suggestions.filter(
       (value): value is string => typeof value === 'string' && acceptsString(shape, value),
     );
-    const suggestion = fitting[spot.index % Math.max(1, fitting.length)];
+    // The items of a list of texts are not all the same one.
+    const isItem = spot.stream === spot.owner;
+    const suggestion = fitting[isItem ? spot.index : spot.index % Math.max(1, fitting.length)];
     if (suggestion !== undefined) return suggestion;
   }
   for (const word of run.vocabulary.texts(task)) if (acceptsString(shape, word)) return word;

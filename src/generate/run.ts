@@ -7,6 +7,9 @@ import type { Vocabulary } from './vocabulary.js';
 /** What a schema that nothing fits yields. */
 export const NOTHING: unique symbol = Symbol('nothing');
 
+/** From here on `Spot.fresh` asks for the values of a range in turn, by position: so that a list can hold all of them. */
+export const IN_TURN = 1000;
+
 /** One attempt at one value: what it depends on and how careful it has to be. */
 export interface Run {
   readonly direction: 'request' | 'response';

@@ -6,7 +6,7 @@ type Json = { readonly [name: string]: unknown };
 /** A mock of a document that is nothing but some paths; it remembers nothing, so that only the contract speaks. */
 export async function openMock(paths: Json, more: Json = {}, options: Partial<MockOptions> = {}): Promise<Mock> {
   const document = { openapi: '3.1.0', info: { title: 'Small', version: '1' }, paths, ...more };
-  const mock = await createMock({ state: false, ...options, spec: document as unknown as MockOptions['spec'] });
+  const mock = await createMock({ state: false, ...options, spec: document });
   onTestFinished(() => mock.close());
   return mock;
 }
