@@ -69,6 +69,7 @@ export async function runRecord(options: RecordOptions): Promise<number> {
   });
   const { recordings } = mock;
   if (recordings === undefined) throw new Error('a mock that records has recordings');
+  for (const warning of recordings.warnings) options.writeError(colour('yellow', warning));
   const server = await mock.listen({ port: options.port, host: options.host });
   if (options.json) options.write(JSON.stringify({ listening: server.baseUrl, upstream: options.upstream, spec }));
   else for (const line of describeStart(mock, options, server.baseUrl)) options.write(line);

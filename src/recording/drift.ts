@@ -81,6 +81,14 @@ async function compareGroup(exchanges: readonly StoredExchange[], parts: DriftPa
   if (operation === undefined || reason !== undefined) return toResult(last, { verdict: 'skipped', reason });
   const live = await askLive(last, operation, parts);
   if ('failure' in live) return toResult(last, { verdict: 'unreachable', reason: live.failure.message });
+  // A recording holds no credentials: who gave none has compared nothing.
+  if (
+    (live.status === 401 || live.status === 403) &&
+    exchanges.every(({ response }) => response?.status !== live.status)
+  ) {
+    const answer = `the API answered ${live.status}: give a credential with --header "authorization: …"`;
+    return toResult(last, { verdict: 'unreachable', reason: answer });
+  }
   const results = exchanges.map((exchange) => compare(exchange, operation, { live, parts }));
   return results.find(({ verdict }) => verdict === 'in-sync') ?? (results.at(-1) as DriftResult);
 }

@@ -109,7 +109,8 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
   }
   const place = readPlace(options);
   const opened = new Map<string, OpenedCassette>();
-  const warnings: string[] = [];
+  const unset = records ? (options.redact?.env ?? []).filter((name) => (environment[name] ?? '') === '') : [];
+  const warnings = unset.map((name) => `redact.env names ${name}, which is not set: its value cannot be looked for`);
 
   const open = (name: string): OpenedCassette => {
     const known = opened.get(name);

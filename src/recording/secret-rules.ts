@@ -1,3 +1,5 @@
+import { MockError } from '../errors.js';
+
 /** One shape of secret that is recognised wherever it stands. */
 export interface SecretPattern {
   readonly rule: string;
@@ -171,7 +173,14 @@ function toGlobal(pattern: string | RegExp): RegExp {
   if (typeof pattern === 'string') {
     // `/source/flags` is how a manifest writes an expression that has flags.
     const [, source = pattern, flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(pattern) ?? [];
-    return new RegExp(source, `${flags.replace('g', '')}g`);
+    try {
+      return new RegExp(source, `${flags.replace('g', '')}g`);
+    } catch (cause) {
+      throw new MockError('OPTION_INVALID', `${JSON.stringify(pattern)} is no regular expression`, {
+        hint: 'give the form of a secret, such as cust-\\d{8}',
+        cause,
+      });
+    }
   }
   return pattern.global ? pattern : new RegExp(pattern.source, `${pattern.flags}g`);
 }

@@ -1,0 +1,165 @@
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMock } from '../../src/mock.js';
+import { createFolder, readEveryFile } from './folders.js';
+import { startUpstream, type TestUpstream } from './upstream.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const SPEC = 'spec/openapi.yaml';
+const KEYS = '/v1/organization/admin_api_keys';
+const HEADERS = { authorization: 'Bearer command-token-1', 'content-type': 'application/json' };
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly errors: string;
+}
+
+/** `vouch …` as a process of its own. */
+async function vouch(...args: readonly string[]): Promise<Ended> {
+  if (!existsSync(MAIN)) throw new Error('dist/ is missing: run "npm run build" first ("npm test" does)');
+  const env = { ...process.env, NO_COLOR: '1' };
+  return promisify(execFile)(process.execPath, [MAIN, ...args], { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, errors: stderr }),
+    // What execFile rejects with carries both outputs and the exit code.
+    (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, out: error.stdout, errors: error.stderr }),
+  );
+}
+
+async function start(): Promise<TestUpstream> {
+  const upstream = await startUpstream();
+  onTestFinished(() => upstream.close());
+  return upstream;
+}
+
+/** A folder with the cassette `keys`: a list, a create, a file. */
+async function record(upstream: TestUpstream): Promise<string> {
+  const recordings = createFolder();
+  const mock = await createMock({
+    spec: SPEC,
+    recordings: { folder: recordings, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
+  });
+  await (await mock.fetch(KEYS, { headers: HEADERS })).text();
+  await (await mock.fetch(KEYS, { method: 'POST', headers: HEADERS, body: '{"name":"ci"}' })).text();
+  await (await mock.fetch('/v1/files/file-notes/content', { headers: HEADERS })).text();
+  await mock.close();
+  return recordings;
+}
+
+describe('vouch record and vouch replay', () => {
+  it('record a client, and answer it again without the API', async () => {
+    const upstream = await start();
+    const recordings = createFolder();
+    const run = async (args: readonly string[], path: string): Promise<{ text: string; code: number | null; out: string; errors: string }> => {
+      const child = spawn(process.execPath, [MAIN, ...args, '--port', '0', '--recordings', recordings, '--cassette', 'cli'], {
+        env: { ...process.env, NO_COLOR: '1', SECRET_NAME: 'Key 1' },
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let [out, errors] = ['', ''];
+      child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      const base = await new Promise<string>((resolve, reject) => {
+        child.stdout.on('data', (chunk: Buffer) => {
+          out += chunk.toString();
+          const found = /listening on (\S+)/.exec(out)?.[1];
+          if (found !== undefined) resolve(found);
+        });
+        child.once('exit', () => reject(new Error(errors)));
+      });
+      const text = await (await fetch(base + path, { headers: HEADERS })).text();
+      child.kill('SIGTERM');
+      return { text, code: await ended, out, errors };
+    };
+    const path = '/organization/admin_api_keys?limit=1';
+    const more = ['--redact-env', 'SECRET_NAME', '--redact-env', 'NOT_SET', '--max-age', '30', '--header', 'x-extra: yes'];
+    const recorded = await run(['record', SPEC, '--upstream', upstream.url, ...more], path);
+    expect(recorded.code).toBe(0);
+    expect(recorded.out).toContain(`upstream ${upstream.url}`);
+    expect(recorded.out).toContain('1 exchanges, 2 placeholders for secrets');
+    expect(recorded.errors).toContain('redact.env names NOT_SET, which is not set');
+    expect(upstream.seen[0]?.headers['x-extra']).toBe('yes');
+    for (const { path: file, bytes } of readEveryFile(recordings)) expect(bytes.includes('Key 1'), file).toBe(false);
+    await upstream.close();
+    const replayed = await run(['replay', SPEC], path);
+    expect(replayed.code).toBe(0);
+    expect(JSON.parse(replayed.text)).toMatchObject({ object: 'list', has_more: true });
+    const missed = await run(['replay', SPEC], '/organization/admin_api_keys?limit=2');
+    expect(missed.code).toBe(1);
+    expect(missed.errors).toMatch(/RECORDING_MISS[\s\S]*query \/limit: recorded 1, came 2/);
+  });
+
+  it.each<readonly [string, readonly string[], RegExp]>([
+    ['an upstream that is no URL', ['record', SPEC, '--upstream', 'example'], /OPTION_INVALID.*"example" is not the URL of an upstream/],
+    ['its own address', ['record', SPEC, '--upstream', 'http://localhost:4010/v1'], /is the address that vouch would listen on/],
+    ['a header without a colon', ['record', SPEC, '--upstream', 'http://x', '--header', 'secret'], /a header is not written as "name: value"/],
+    ['an owner without an operation', ['record', SPEC, '--upstream', 'http://x', '--owner', 'mock'], /"mock" is not written as operation=owner/],
+    ['a pattern that is none', ['record', SPEC, '--upstream', 'http://x', '--redact-pattern', '('], /"\(" is no regular expression/],
+    ['a cassette that is not there', ['replay', SPEC, '--cassette', 'nothing'], /RECORDING_NOT_FOUND.*there is no cassette "nothing"/],
+    ['a cassette that is a path', ['record', SPEC, '--upstream', 'http://x', '--cassette', '../up'], /"\.\.\/up" cannot be the name of a cassette/],
+  ])('refuse %s with one clear message', async (_name, args, message) => {
+    const { code, errors } = await vouch(...args, '--recordings', createFolder());
+    expect(code).toBe(1);
+    expect(errors).toMatch(message);
+    expect(errors).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('vouch recordings', () => {
+  it('check, drift and prune tell what they find, and end as they should', async () => {
+    const upstream = await start();
+    const recordings = await record(upstream);
+    const where = ['--recordings', recordings, '--spec', SPEC];
+    expect(await vouch('recordings', 'check', ...where)).toMatchObject({ code: 0, out: 'keys\n  3 exchanges: all fit the contract\n' });
+    const drift = ['recordings', 'drift', 'keys', ...where, '--upstream', upstream.url, '--header', `authorization: ${HEADERS.authorization}`];
+    const synced = await vouch(...drift);
+    expect(synced.code).toBe(0);
+    expect(synced.out).toContain('2 × in sync, 1 × not asked');
+    const junit = await vouch(...drift, '--format', 'junit', '--operation', 'createAdminApiKey');
+    expect(junit.out).toContain('<testsuites tests="3" failures="0" errors="0" skipped="0">');
+    const unauthorized = await vouch('recordings', 'drift', ...where, '--upstream', upstream.url);
+    expect(unauthorized).toMatchObject({ code: 3 });
+    expect(unauthorized.out).toContain('the API answered 401: give a credential with --header');
+    expect((await vouch('recordings', 'prune', ...where, '--dry-run')).out).toBe('keys: 3 of 3 exchanges are needed\n');
+    await upstream.close();
+    expect(await vouch(...drift, '--format', 'json')).toMatchObject({ code: 3 });
+
+    const file = join(recordings, 'keys', '0001-listAdminApiKeys.200.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"has_more": false', '"has_more": "no"'));
+    const wrong = await vouch('recordings', 'check', ...where, '--format', 'json');
+    expect(wrong.code).toBe(1);
+    expect(JSON.parse(wrong.out)).toMatchObject([{ cassette: 'keys', findings: [{ code: 'TYPE', side: 'response' }] }]);
+    writeFileSync(file, '{');
+    const broken = await vouch('recordings', 'check', ...where);
+    expect(broken.code).toBe(1);
+    expect(broken.errors).toMatch(/RECORDING_INVALID +\S+0001-listAdminApiKeys\.200\.json:1:2/);
+  });
+
+  it('promote, export and import', async () => {
+    const upstream = await start();
+    const recordings = await record(upstream);
+    const where = ['--recordings', recordings, '--spec', SPEC];
+    const into = join(createFolder(), 'fixtures');
+    const promoted = await vouch('recordings', 'promote', 'keys', ...where, '--into', into);
+    expect(promoted).toMatchObject({ code: 0 });
+    expect(promoted.out).toContain('the mock answers as the recording does');
+    expect(readdirSync(into).sort()).toEqual(['admin_api_keys.json', 'files.json']);
+    const again = await vouch('recordings', 'promote', 'keys', ...where, '--into', into);
+    expect(again.code).toBe(1);
+    expect(again.errors).toMatch(/is there already[\s\S]*--force/);
+    expect((await vouch('recordings', 'promote', 'keys', ...where, '--into', into, '--force')).code).toBe(0);
+
+    const har = join(createFolder(), 'keys.har');
+    expect((await vouch('recordings', 'export-har', 'keys', ...where, '--out', har)).out).toBe(`3 exchanges in ${har}\n`);
+    const imported = await vouch('recordings', 'import-har', har, ...where, '--cassette', 'again', '--upstream', upstream.url);
+    expect(imported).toMatchObject({ code: 0 });
+    expect(imported.out).toMatch(/^3 exchanges in .*again, 0 entries left out\n$/);
+    expect((await vouch('recordings', 'check', 'again', ...where)).code).toBe(0);
+    const elsewhere = await vouch('recordings', 'import-har', har, ...where, '--cassette', 'none', '--upstream', 'http://other.example');
+    expect(elsewhere).toMatchObject({ code: 1 });
+    expect(elsewhere.errors).toContain('it is not below http://other.example');
+  });
+});
