@@ -64,7 +64,7 @@ export function readMoment(name: string): { readonly moment: Moment; readonly is
   for (const word of words) {
     const moment = WORDS.get(word);
     // `created` and `last_updated` are times, `created_by` and `expires_in` are not.
-    const isLast = word === words.at(-1) && /^(?:created|updated|modified|expires)$/.test(word);
+    const isLast = /^(?:created|updated|modified|expires)$/.test(words.at(-1) ?? '');
     if (moment !== undefined) return { moment, isPlain: hasMark || isLast };
   }
   const last = words.at(-1) ?? '';
