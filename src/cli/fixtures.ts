@@ -21,8 +21,7 @@ export interface FixturesInitOptions {
   readonly force?: boolean;
   readonly overlays?: readonly string[];
   readonly allowHttpRefs?: boolean;
-  /** Takes lines, their line ends included. */
-  write(text: string): void;
+  write(line: string): void;
 }
 
 /**
@@ -57,7 +56,11 @@ export interface FixturesExportOptions {
   readonly force?: boolean;
   /** Whose state; default: the session of requests that name none. */
   readonly session?: string;
-  write(text: string): void;
+  /** What the control API asks for, where it asks for a token. */
+  readonly controlToken?: string;
+  /** What its paths begin with; default `/__mock`. */
+  readonly controlPrefix?: string;
+  write(line: string): void;
 }
 
 /**
@@ -67,8 +70,8 @@ export interface FixturesExportOptions {
  * @throws MockError where the mock cannot be reached, or files are there already.
  */
 export async function runFixturesExport(options: FixturesExportOptions): Promise<number> {
-  const { url, folder, force = false, session, write } = options;
-  const state = await readState(new URL('/__mock/state', url), session);
+  const { url, folder, force = false, write } = options;
+  const state = await readState(options);
   const filled = Object.entries(state).filter(([, items]) => items.length > 0);
   return report(
     await writeFixtures(Object.fromEntries(filled), { folder, force, note: `The state of ${url}.` }),
@@ -76,9 +79,11 @@ export async function runFixturesExport(options: FixturesExportOptions): Promise
   );
 }
 
-async function readState(url: URL, session: string | undefined): Promise<FixtureSet> {
+async function readState(options: FixturesExportOptions): Promise<FixtureSet> {
+  const { session, controlPrefix = '/__mock' } = options;
+  const url = new URL(`${controlPrefix}/state`, options.url);
   const hint = 'start it with "vouch serve", and name its address: http://127.0.0.1:4010';
-  const token = process.env['VOUCH_CONTROL_TOKEN'];
+  const token = options.controlToken ?? process.env['VOUCH_CONTROL_TOKEN'];
   const headers = {
     ...(session === undefined ? {} : { 'x-mock-session': session }),
     ...(token === undefined ? {} : { 'x-mock-control-token': token }),
@@ -107,7 +112,7 @@ async function readState(url: URL, session: string | undefined): Promise<Fixture
   return Object.fromEntries(lists) as Readonly<Record<string, readonly Item[]>>; // made of names and lists of objects, just above
 }
 
-function report(files: readonly string[], write: (text: string) => void): number {
-  for (const file of files) write(`wrote ${file}\n`);
+function report(files: readonly string[], write: (line: string) => void): number {
+  for (const file of files) write(`wrote ${file}`);
   return 0;
 }

@@ -5,6 +5,7 @@ import { type DocumentFlags, type Output, withDocument } from './flags.js';
 import { addRecordAndReplay } from './record-commands.js';
 import { addRecordings } from './recordings-commands.js';
 import { addServe } from './serve-command.js';
+import { addState } from './state-commands.js';
 
 const output: Output = {
   write: (line) => void process.stdout.write(`${line}\n`),
@@ -59,6 +60,7 @@ async function main(): Promise<void> {
   addQuestions(program);
   addRecordAndReplay(program, output);
   addRecordings(program, output);
+  addState(program, output);
   try {
     await program.parseAsync();
   } catch (error) {

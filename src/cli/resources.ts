@@ -10,8 +10,7 @@ export interface ResourcesOptions {
   readonly json: boolean;
   readonly overlays?: readonly string[];
   readonly allowHttpRefs?: boolean;
-  /** Takes lines, their line ends included. */
-  write(text: string): void;
+  write(line: string): void;
 }
 
 /**
@@ -26,21 +25,21 @@ export async function runResources(options: ResourcesOptions): Promise<number> {
   const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
   const resources = inferResources(contract);
   if (json) {
-    write(`${JSON.stringify(toReport(resources), undefined, 2)}\n`);
+    write(JSON.stringify(toReport(resources), undefined, 2));
     return 0;
   }
   for (const resource of resources.collections.values()) {
     const bindings = bindingsOf(resources, resource);
     if (bindings.length === 0 && !isParent(resources, resource)) continue;
-    write(`${describeResource(resource)}\n`);
-    for (const line of alignBindings(bindings)) write(`  ${line}\n`);
+    write(describeResource(resource));
+    for (const line of alignBindings(bindings)) write(`  ${line}`);
   }
-  if (resources.unbound.length > 0) write('\nnot bound: answered from examples and schemas\n');
-  for (const { operation, why } of resources.unbound) write(`  ${operation.method} ${operation.path}  ${why}\n`);
+  if (resources.unbound.length > 0) write('\nnot bound: answered from examples and schemas');
+  for (const { operation, why } of resources.unbound) write(`  ${operation.method} ${operation.path}  ${why}`);
   const { collections, bindings, unbound } = resources;
   const total = bindings.size + unbound.length;
   write(
-    `\n${contract.title} ${contract.version}: ${collections.size} collections, ${bindings.size} of ${total} operations bound\n`,
+    `\n${contract.title} ${contract.version}: ${collections.size} collections, ${bindings.size} of ${total} operations bound`,
   );
   return 0;
 }

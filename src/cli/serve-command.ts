@@ -71,6 +71,15 @@ function withWorld(command: Command): void {
         'VOUCH_CLOCK',
       ),
     )
+    .addOption(
+      new Option('--world <world>', 'whether an id nobody created is a 404, or comes into being').choices([
+        'open',
+        'closed',
+      ]),
+    )
+    .addOption(
+      new Option('--items <n>', 'how many items an open collection begins with (default: 3)').argParser(readNumber),
+    )
     .option('--no-state', 'do not remember: answer from examples and schemas alone');
 }
 
@@ -119,6 +128,8 @@ interface ServeFlags extends DocumentFlags, ListenFlags {
   readonly seed?: number;
   readonly clock?: string;
   readonly state: boolean;
+  readonly world?: 'closed' | 'open';
+  readonly items?: number;
   readonly token?: readonly string[];
   readonly issuedTokens: boolean;
   readonly strict: boolean;
@@ -145,6 +156,8 @@ function readMockOptions(flags: ServeFlags): Partial<MockOptions> {
     scenario: flags.scenario,
     seed: flags.seed,
     clock: flags.clock,
+    world: flags.world,
+    items: flags.items,
     tokens: flags.token,
     issuedTokens: flags.issuedTokens || undefined,
     queryProfile: flags.queryProfile,

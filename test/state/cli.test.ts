@@ -21,7 +21,7 @@ async function run(
 ): Promise<{ code: number; text: string }> {
   let text = '';
   const code = await command((more) => {
-    text += more;
+    text += `${more}\n`;
   });
   return { code, text };
 }
