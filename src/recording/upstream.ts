@@ -128,7 +128,9 @@ function toOutgoing(request: UpstreamRequest, host: string): Record<string, stri
 function toResponse(message: IncomingMessage, client: ClientRequest, interim: readonly number[]): UpstreamResponse {
   const fields: (readonly [string, string])[] = [];
   for (let i = 0; i < message.rawHeaders.length; i += 2) {
-    fields.push([message.rawHeaders[i] ?? '', message.rawHeaders[i + 1] ?? '']);
+    const name = message.rawHeaders[i] ?? '';
+    // What another mock says of itself would pass for ours.
+    if (!/^x-mock-/i.test(name)) fields.push([name, message.rawHeaders[i + 1] ?? '']);
   }
   return {
     status: message.statusCode ?? 502,
