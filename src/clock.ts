@@ -1,3 +1,4 @@
+import { setTimeout as setTimer } from 'node:timers/promises';
 import { MockError } from './errors.js';
 
 /** The one source of time of a mock: dates in answers, rate-limit windows and delays all read it. */
@@ -42,30 +43,16 @@ export function createRealClock(): Clock {
 }
 
 /**
- * The clock as somebody on a socket meets it: where sleeping would only move it on, they wait all the same, and it moves by as
- * much. Somebody who waits keeps no process alive: the socket does.
+ * The clock as somebody on a socket meets it, where real time passes: they wait for real, and windows of time pass for them, even
+ * where the clock stands still for the dates in answers. Somebody who waits keeps no process alive: the socket does.
+ *
+ * A clock that a test moves by hand stays what it is.
  */
 export function toSocketClock(clock: Clock): Clock {
   if (!isVirtualClock(clock) || !clock.autoAdvance) return clock;
   return {
-    now: clock.now,
-    sleep: (ms, signal) => {
-      const until = clock.now() + ms;
-      return new Promise((resolve, reject) => {
-        const abort = (): void => {
-          clearTimeout(timer);
-          reject(signal?.reason);
-        };
-        const wake = (): void => {
-          signal?.removeEventListener('abort', abort);
-          if (clock.now() < until) clock.set(until);
-          resolve();
-        };
-        const timer = setTimeout(wake, ms).unref();
-        if (signal?.aborted === true) abort();
-        else signal?.addEventListener('abort', abort, { once: true });
-      });
-    },
+    now: () => clock.now() + performance.now(),
+    sleep: (ms, signal) => setTimer(ms, undefined, { ref: false, ...(signal !== undefined && { signal }) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Answer } from '../http/answer.js';
 import type { Call } from '../http/call.js';
@@ -8,8 +9,8 @@ export interface Exchange {
   readonly contract: Contract;
   readonly call: Call;
   readonly session: Session;
-  /** Waits as the client would see it: on a socket for real, in-process by the clock of the session. */
-  sleep(ms: number): Promise<void>;
+  /** What delays and windows of time go by: the session's clock, but on a socket real time passes. Dates come from the session's. */
+  readonly clock: Clock;
   /** Adds a line to the trace of this answer: what a source considered and why it did or did not answer. */
   note(line: string): void;
 }

@@ -61,6 +61,16 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
   const { router, decoder, sessions, errors } = parts;
   const app = new Hono<{ Bindings: SocketEnvironment }>();
 
+  // One for each session's clock, so that a request makes none.
+  const socketClocks = new WeakMap<Clock, Clock>();
+  /** The clock that an answer waits by: whoever is on a socket meets real time. */
+  const readClock = ({ environment }: Arrival, { clock }: Session): Clock => {
+    if (environment?.outgoing === undefined) return clock;
+    const known = socketClocks.get(clock) ?? toSocketClock(clock);
+    socketClocks.set(clock, known);
+    return known;
+  };
+
   const handle = (request: Request, environment: SocketEnvironment | undefined): Response | Promise<Response> => {
     const arrival = readArrival(request, environment);
     if (parts.control?.owns(arrival.path) === true) return parts.control.answer(request, toControl(arrival));
@@ -88,8 +98,7 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
     const failed = (error: unknown): Response | Promise<Response> => conclude(toFailure(errors, call.operation, error));
     try {
       const note = (line: string): void => void trace.push(line);
-      const sleep = (ms: number): Promise<void> => readClock(arrival, session).sleep(ms);
-      const answer = parts.chain({ contract: parts.contract, call, session, sleep, note });
+      const answer = parts.chain({ contract: parts.contract, call, session, clock: readClock(arrival, session), note });
       return answer instanceof Promise ? answer.then(conclude, failed) : conclude(answer);
     } catch (error) {
       return failed(error);
@@ -160,11 +169,6 @@ function readArrival(request: Request, environment: SocketEnvironment | undefine
 function toControl({ environment, path, search }: Arrival): ControlArrival {
   const ResponseClass = environment?.ResponseClass ?? Response;
   return { path, search, exposed: environment?.exposed ?? false, ResponseClass };
-}
-
-/** The clock that an answer waits by. */
-function readClock({ environment }: Arrival, { clock }: Session): Clock {
-  return environment?.outgoing === undefined ? clock : toSocketClock(clock);
 }
 
 function readRawHeaders({ request, environment }: Arrival): RawHeaders {

@@ -66,7 +66,7 @@ async function verify(given: Partial<Answer>): Promise<Answer & { readonly trace
     contract,
     call,
     session,
-    sleep: session.clock.sleep,
+    clock: session.clock,
     note: (line) => void trace.push(line),
   };
   const answer: Answer = {

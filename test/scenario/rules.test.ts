@@ -362,15 +362,21 @@ describe('time', () => {
     expect(mock.clock.now() - before).toBe(7_200_000);
   });
 
-  it('a delay takes its time on a socket, and moves the clock that stands still by as much', async () => {
-    const mock = await createLibrary({ a: { operations: { listBooks: { delay: 60 } } } }, { scenario: 'a' });
+  it('real time passes on a socket, for delays and for rate limits, and dates stay those of the clock', async () => {
+    const fault = { 'rate-limit': { limit: 1, window: 40 } };
+    const mock = await createLibrary(
+      { slow: { operations: { listBooks: { delay: 60 } } }, limited: { operations: { '*': { fault } } } },
+      { scenario: ['limited', 'slow'] },
+    );
     const server = await mock.listen();
-    const [before, begun] = [mock.clock.now(), performance.now()];
-    const statuses = await Promise.all([0, 1, 2].map(async () => (await fetch(`${server.url}/books?${KEY}`)).status));
-    expect(statuses).toEqual([200, 200, 200]);
+    const begun = performance.now();
+    const before = mock.clock.now();
+    const look = async (): Promise<number> => (await fetch(`${server.url}/books?${KEY}`)).status;
+    expect([await look(), await look()]).toEqual([200, 200]);
+    expect((await Promise.all([look(), look()])).toSorted()).toEqual([200, 429]);
     // A timer may be a millisecond early by the other clock.
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(58);
-    expect(mock.clock.now() - before).toBe(60);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(178);
+    expect(mock.clock.now()).toBe(before);
     await mock.close();
   });
 

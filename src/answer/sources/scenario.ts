@@ -35,10 +35,10 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
   const respond = createRespond(parts);
 
   const answerRules = (exchange: Exchange, ids: readonly string[], next: Next): ReturnType<Next> => {
-    const { call, session } = exchange;
+    const { call, session, clock } = exchange;
     const rules = scenarios.rulesFor(ids, call.operation);
     if (rules.length === 0) return next(exchange);
-    const { seed, clock, scenario: state } = session;
+    const { seed, scenario: state } = session;
     const scope: Scope = { call, vars: state.vars };
     const verdict = considerRules(rules, {
       call,
@@ -56,7 +56,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
         ? answer.then((one) => complete(one, verdict, scope))
         : complete(answer, verdict, scope);
     };
-    return verdict.delayMs > 0 ? exchange.sleep(verdict.delayMs).then(finish) : finish();
+    return verdict.delayMs > 0 ? clock.sleep(verdict.delayMs).then(finish) : finish();
   };
 
   const answerOutcome = (
