@@ -15,6 +15,8 @@ export interface AnswerPlan {
   readonly schemaPointer: string | undefined;
   /** Names in lower case, of those that an answer may set at all. */
   readonly requiredHeaders: readonly string[];
+  /** Whether the schema could be used whole, as far as is known after a check. */
+  isWhole(): boolean;
   /** What a body breaks; a stream is not read for it. */
   check(body: unknown): readonly Violation[];
   /** The body, its items checked as they pass where it is a stream. */
@@ -56,7 +58,13 @@ function makePlan(
   const requiredHeaders = (response?.headers ?? [])
     .filter(({ name, required }) => required && isSendable(name))
     .map(({ name }) => name.toLowerCase());
-  const plan = { response, requiredHeaders, schemaPointer: undefined, watch: (body: unknown): unknown => body };
+  const plan = {
+    response,
+    requiredHeaders,
+    schemaPointer: undefined,
+    isWhole: () => true,
+    watch: (body: unknown): unknown => body,
+  };
   const undeclared = findUndeclared(operation, response, { status, mediaType });
   if (undeclared !== undefined) {
     const found = [undeclared];
@@ -71,6 +79,7 @@ function makePlan(
     const check = parts.validators.check(items.schemaPointer, 'response');
     return {
       ...plan,
+      isWhole: () => parts.validators.isWhole(items.schemaPointer),
       check: checkAll(check, items),
       watch: (body) => (isStream(body) ? watchItems(body, check, items) : body),
     };
@@ -80,7 +89,8 @@ function makePlan(
   const whole = isJsonType(essence)
     ? (body: unknown): readonly Violation[] => (isOpaque(body) ? NO_VIOLATIONS : check(body, 'body'))
     : checkLoosely(check, speaksOfText(parts.contract, media.schemaPointer));
-  return { ...plan, schemaPointer: media.schemaPointer, check: whole };
+  const { schemaPointer } = media;
+  return { ...plan, schemaPointer, isWhole: () => parts.validators.isWhole(schemaPointer), check: whole };
 }
 
 /** Errors are how the mock itself speaks, so only success has to be declared. */
@@ -92,11 +102,11 @@ function findUndeclared(
   if (status >= 400 || operation.responses.length === 0) return undefined;
   const about = { severity: 'error', pointer: '', by: 'mock' } as const;
   if (response === undefined) {
+    // 1xx is no final answer, so an operation that declares nothing else is answered without a body.
+    const isBare = operation.responses.every((one) => one.status.startsWith('1'));
     const declared = operation.responses.map((one) => one.status).join(', ');
     const message = `status ${status} is not declared by ${operation.id}, which declares ${declared}`;
-    return status === 204 && declared === ''
-      ? undefined
-      : { ...about, code: 'STATUS_UNDECLARED', in: 'status', message };
+    return status === 204 && isBare ? undefined : { ...about, code: 'STATUS_UNDECLARED', in: 'status', message };
   }
   if (mediaType === '' || response.content.length === 0 || findMedia(response, mediaType) !== undefined)
     return undefined;

@@ -1,3 +1,4 @@
+import { readPattern } from './patterns.js';
 import { isObject } from './schema.js';
 import { quote, type Node, type Site } from './site.js';
 
@@ -22,7 +23,9 @@ const REPAIRS: ReadonlyMap<string, RepairValue> = new Map<string, RepairValue>([
     keyword,
     repairFlag,
   ]),
-  ...['pattern', 'format', 'title', 'description', 'contentEncoding', 'contentMediaType', '$comment'].map(
+  ['pattern', repairPattern],
+  ['patternProperties', checkPatternNames],
+  ...['format', 'title', 'description', 'contentEncoding', 'contentMediaType', '$comment'].map(
     (keyword): [string, RepairValue] => [keyword, repairText],
   ),
   ['enum', repairEnum],
@@ -67,6 +70,28 @@ function repairText(value: unknown, keyword: string, site: Site): unknown {
   if (typeof value === 'string') return value;
   // An empty YAML value says nothing and harms nobody.
   return value === null ? undefined : leaveOut(site, keyword, value);
+}
+
+/** A pattern that cannot be read stays: whoever checks a value against its schema has to know that something is missing. */
+function repairPattern(value: unknown, keyword: string, site: Site): unknown {
+  const pattern = repairText(value, keyword, site);
+  if (typeof pattern === 'string') checkPattern(pattern, [keyword], site);
+  return pattern;
+}
+
+function checkPatternNames(value: unknown, keyword: string, site: Site): unknown {
+  if (isObject(value)) for (const pattern of Object.keys(value)) checkPattern(pattern, [keyword, pattern], site);
+  return value;
+}
+
+function checkPattern(pattern: string, inside: readonly string[], site: Site): void {
+  const { remark } = readPattern(pattern);
+  if (remark === undefined) return;
+  site.report({
+    message: `the pattern ${quote(pattern)} is ${remark}`,
+    assumed: 'the rest of the schema holds',
+    inside,
+  });
 }
 
 function repairEnum(value: unknown, keyword: string, site: Site): unknown {

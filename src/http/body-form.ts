@@ -77,15 +77,17 @@ function readJsonFields(
   const result: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     const pointer = shape?.properties.get(name);
-    setOwn(result, name, pointer === undefined ? field : readJsonField(field, parts.shapes(pointer)));
+    setOwn(result, name, pointer === undefined ? field : readJsonField(field, parts.shapes(pointer), parts));
   }
   return result;
 }
 
 /** The value of a text that must be JSON to fit its schema; anything else stays as it is. */
-export function readJsonField(field: unknown, { types }: Shape): unknown {
+export function readJsonField(field: unknown, { types, pointer }: Shape, { validators }: BodyParts): unknown {
   const text: unknown = Array.isArray(field) && field.length === 1 ? field[0] : field;
-  if (typeof text !== 'string' || types.has('string') || !/^\s*[[{]/.test(text)) return field;
+  if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return field;
+  // Where a text is allowed too, such as "auto" beside an object, only one that does not fit as it is.
+  if (types.has('string') && validators.check(pointer, 'request')(text, 'body').length === 0) return field;
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? (types.has('array') ? value : field) : types.has('object') ? value : field;

@@ -102,7 +102,7 @@ function toLeaf(
     }
   }
   if (part.contentType !== undefined && !essence.startsWith('text/')) return file();
-  const value = how.shape === undefined ? text : readJsonField(text, how.shape);
+  const value = how.shape === undefined ? text : readJsonField(text, how.shape, how.parts);
   return { path, text: value === text ? text : undefined, value, checked: value };
 }
 

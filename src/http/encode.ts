@@ -103,8 +103,11 @@ function toText(value: unknown): string {
 
 /** What is off contract in an answer that leaves all the same, so that it is seen without a look into the journal. */
 function toViolationHeaders(violations: readonly Violation[]): Readonly<Record<string, string>> {
-  const shown = violations.slice(0, SHOWN_VIOLATIONS).map((violation) => `${violation.code} ${violation.message}`);
-  const more = violations.length > SHOWN_VIOLATIONS ? [`and ${violations.length - SHOWN_VIOLATIONS} more`] : [];
+  // What the client did is in the body of the refusal.
+  const own = violations.filter(({ by }) => by !== 'client');
+  if (own.length === 0) return {};
+  const shown = own.slice(0, SHOWN_VIOLATIONS).map((violation) => `${violation.code} ${violation.message}`);
+  const more = own.length > SHOWN_VIOLATIONS ? [`and ${own.length - SHOWN_VIOLATIONS} more`] : [];
   return { 'x-mock-violations': toFieldValue([...shown, ...more].join('; ')) };
 }
 

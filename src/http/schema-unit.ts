@@ -16,6 +16,8 @@ export interface SchemaUnit {
   readonly nodes: readonly UnitNode[];
   /** Pointers of the units this one calls. */
   readonly references: readonly string[];
+  /** Where a reference stood that leads nowhere: anything is accepted there. */
+  readonly unresolved: readonly { readonly pointer: string; readonly reference: string }[];
 }
 
 /** A copied schema object; it is ours, so that a repair may take keywords out. */
@@ -61,6 +63,7 @@ interface Copying {
   readonly link: UnitLink;
   readonly nodes: UnitNode[];
   readonly references: Set<string>;
+  readonly unresolved: { pointer: string; reference: string }[];
 }
 
 /** Copies the schema at a pointer; `undefined` where no schema stands there. */
@@ -70,11 +73,12 @@ export function readUnit(
   how: { readonly direction: Direction; readonly link: UnitLink },
 ): SchemaUnit | undefined {
   const original = contract.at(pointer);
-  if (typeof original === 'boolean') return { schema: original ? {} : { not: {} }, nodes: [], references: [] };
+  if (typeof original === 'boolean')
+    return { schema: original ? {} : { not: {} }, nodes: [], references: [], unresolved: [] };
   if (!isObject(original)) return undefined;
-  const copying: Copying = { contract, ...how, nodes: [], references: new Set() };
+  const copying: Copying = { contract, ...how, nodes: [], references: new Set(), unresolved: [] };
   const schema = copyObject(original, { at: pointer, owners: [] }, copying);
-  return { schema, nodes: copying.nodes, references: [...copying.references] };
+  return { schema, nodes: copying.nodes, references: [...copying.references], unresolved: copying.unresolved };
 }
 
 /** Where a schema stands, and the schemas whose `allOf` it is part of. */
@@ -105,6 +109,8 @@ function copyObject(schema: Readonly<Record<string, unknown>>, standing: Standin
   linkReference(result, schema, copying);
   if (Array.isArray(result['required'])) result['required'] = narrowRequired(result['required'], owners, copying);
   copying.nodes.push({ schema: result, pointer: standing.at });
+  const lost = schema['x-vouch-unresolved'];
+  if (typeof lost === 'string') copying.unresolved.push({ pointer: standing.at, reference: lost });
   return result;
 }
 

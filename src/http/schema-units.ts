@@ -1,4 +1,5 @@
 import type { Contract, Problem } from '../contract/contract.js';
+import type { Place } from '../errors.js';
 import { createCompiler, type Compile, type CompilerParts, type ReportDropped } from './schema-compiler.js';
 import { readUnit, type Direction, type SchemaUnit, type UnitLink } from './schema-unit.js';
 import type { Validate, ValidatorOptions } from './validator.js';
@@ -30,6 +31,8 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
   const problems = new Map<string, Problem>();
   const broken = new Set<string>();
   const references = new Map<string, readonly string[]>();
+  // What was found out holds until more is compiled or dropped.
+  const whole = { known: new Map<string, boolean>(), compiled: 0, broken: 0 };
   const isWhole = (pointer: string, seen: Set<string>): boolean => {
     if (broken.has(pointer)) return false;
     if (seen.has(pointer)) return true;
@@ -39,13 +42,31 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
   const report: ReportDropped = ({ unit, at, key, message, assumed }) => {
     broken.add(unit);
     if (problems.has(key)) return;
-    problems.set(key, { code: 'SCHEMA_UNUSABLE', severity: 'warning', message, at: contract.locate(at), assumed });
+    let place: Place | undefined;
+    problems.set(key, {
+      code: 'SCHEMA_UNUSABLE',
+      severity: 'warning',
+      message,
+      // Looked up when somebody asks: that parses the text once more.
+      get at() {
+        return (place ??= contract.locate(at));
+      },
+      assumed,
+    });
   };
   return {
     request: createDirected(contract, 'request', { formats, report, references }),
     response: createDirected(contract, 'response', { formats, report, references }),
     problems: () => [...problems.values()],
-    isWhole: (pointer) => isWhole(pointer, new Set()),
+    isWhole: (pointer) => {
+      if (whole.compiled !== references.size || whole.broken !== broken.size) {
+        whole.known.clear();
+        Object.assign(whole, { compiled: references.size, broken: broken.size });
+      }
+      const known = whole.known.get(pointer) ?? isWhole(pointer, new Set());
+      whole.known.set(pointer, known);
+      return known;
+    },
     areWhole: () => broken.size === 0,
   };
 }
@@ -61,9 +82,13 @@ function createDirected(
     if (unit === undefined) {
       const message = `no schema stands at ${pointer}`;
       shared.report({ unit: pointer, at: pointer, key: pointer, message, assumed: 'values are not checked there' });
-      return { schema: {}, nodes: [], references: [] };
+      return { schema: {}, nodes: [], references: [], unresolved: [] };
     }
     shared.references.set(pointer, unit.references);
+    for (const { pointer: at, reference } of unit.unresolved) {
+      const message = `the reference ${JSON.stringify(reference)} leads nowhere`;
+      shared.report({ unit: pointer, at, key: at, message, assumed: 'anything is accepted there' });
+    }
     for (const node of unit.nodes) pointers.set(node.schema, node.pointer);
     return unit;
   };

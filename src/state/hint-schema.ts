@@ -53,6 +53,10 @@ export const OPERATION_HINT: HintSchema = {
           enum: ['cursor', 'none', 'offset', 'page', 'starting-after', 'token'],
           description: 'The pagination style.',
         },
+        query: {
+          enum: ['brackets', 'comma', 'dots', 'repeat'],
+          description: 'How its callers write lists and objects into the query.',
+        },
       },
     },
   ],

@@ -20,6 +20,8 @@ export function applyHints(survey: Survey, inferred: Resources): Resources {
     const hint = operation.extensions['x-mock'];
     if (hint === undefined) continue;
     checkOperationHint(contract, operation, hint);
+    // How a query is written says nothing of collections.
+    if (isObject(hint) && Object.keys(hint).every((member) => member === 'query')) continue;
     unbound = unbound.filter((each) => each.operation !== operation);
     if (!isObject(hint)) {
       bindings.delete(operation.id);

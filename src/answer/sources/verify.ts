@@ -36,9 +36,10 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   const headers = createDeclaredHeaders(parts.generator, parts.validators);
 
   const verify = (exchange: Exchange, answer: Answer | undefined): Answer | undefined => {
-    if (answer === undefined || isSilent(answer) || isChecked(answer)) return answer;
+    if (answer === undefined || isSilent(answer)) return answer;
     const { operation } = exchange.call;
     const plan = plans.of(operation, answer);
+    if (isChecked(answer)) return plan.isWhole() ? answer : remember({ answer, violations: [toUnusable(plan)] });
     const violations = plan.check(answer.body);
     const sound = violations.length === 0 ? answer : settle(exchange, plan, { answer, violations });
     return finish(exchange, plan, sound);
@@ -66,7 +67,8 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     return plan.check(body).length === 0 ? { ...answer, body } : undefined;
   };
 
-  const finish = (exchange: Exchange, plan: AnswerPlan, answer: Answer): Answer => {
+  const finish = (exchange: Exchange, plan: AnswerPlan, sound: Answer): Answer => {
+    const answer = plan.isWhole() ? sound : remember({ answer: sound, violations: [toUnusable(plan)] });
     const missing = plan.requiredHeaders.some((name) => !Object.hasOwn(answer.headers, name));
     const isDeprecated = exchange.call.operation.deprecated;
     const body = plan.watch(answer.body);
@@ -104,6 +106,19 @@ function isChecked({ checked, body }: Answer): boolean {
 /** Real traffic is shown as it was. */
 function isRecorded({ from }: Answer): boolean {
   return /^(?:forward|record|replay)(?:$|[:\s])/.test(from);
+}
+
+/** What is left of a schema vouches for less than it seems to. */
+function toUnusable({ schemaPointer }: AnswerPlan): Violation {
+  return {
+    code: 'SCHEMA_UNUSABLE',
+    severity: 'note',
+    in: 'body',
+    pointer: '',
+    message: 'the answer was checked against a part of its schema only: the rest of it cannot be used',
+    by: 'contract',
+    schemaPointer,
+  };
 }
 
 function remember({ answer, violations }: Finding): Answer {
