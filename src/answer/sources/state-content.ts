@@ -15,7 +15,11 @@ export function createContentHandler(kit: StateKit, binding: Binding): StateHand
     const entry = findEntry(kit, exchange, { place, id });
     if (entry === undefined) return answerMissing(kit, exchange, { binding, id, place }) ?? next();
     if (choice === undefined || entry.content === undefined) return next();
-    const { bytes } = entry.content;
+    const { bytes, mediaType = 'application/octet-stream' } = entry.content;
+    if (choice.media?.type.includes('*') === true) {
+      // The contract leaves the type open: it is the item's own.
+      return { ...toAnswer(choice, bytes), mediaType };
+    }
     const json = choice.mediaType !== undefined && isJsonType(choice.mediaType);
     return toAnswer(choice, json ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes);
   };
