@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { guardPatterns } from '../contract/patterns.js';
 import { type DocumentFlags, type Output, withDocument } from './flags.js';
 import { addRecordAndReplay } from './record-commands.js';
 import { addRecordings } from './recordings-commands.js';
@@ -62,6 +63,8 @@ async function main(): Promise<void> {
   addRecordings(program, output);
   addState(program, output);
   try {
+    // The process is ours alone, so its regular expressions may be kept from running away (see guardPatterns).
+    await guardPatterns();
     await program.parseAsync();
   } catch (error) {
     const { describeFailure } = await import('./failure.js');
