@@ -99,6 +99,14 @@ describe('a scenario for one request', () => {
     ]);
   });
 
+  it('that a client prefers is confirmed, as RFC 7240 wants it', async () => {
+    const response = await mock.fetch('/books?api_key=k', { headers: { prefer: 'scenario=c' } });
+    expect([response.headers.get('preference-applied'), response.headers.get('x-mock-source')]).toEqual([
+      'scenario="c"',
+      'scenario:c',
+    ]);
+  });
+
   it('that nobody knows is a 400 that names the nearest', async () => {
     const response = await mock.fetch('/books?api_key=k', { headers: { 'x-mock-scenario': 'childd' } });
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([400, 'false']);

@@ -95,7 +95,9 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       const unknown = findUnknown(scenarios, ofRequest);
       if (unknown !== undefined) return answerUnknown(errors, exchange, unknown);
       const own = openRequest(parts, exchange, ofRequest);
-      return answerRules(own, activeIds(scenarios, session.scenario, ofRequest), next);
+      const answer = answerRules(own, activeIds(scenarios, session.scenario, ofRequest), next);
+      if (call.headers.has('x-mock-scenario')) return answer;
+      return answer instanceof Promise ? answer.then((one) => confirm(one, ofRequest)) : confirm(answer, ofRequest);
     },
   };
 }
@@ -116,6 +118,12 @@ const NONE: readonly string[] = Object.freeze([]);
 
 /** What the official clients of several APIs take for: do not try again. */
 const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
+
+/** RFC 7240 section 3: says which preference was obeyed. */
+function confirm(answer: Answer | undefined, ids: readonly string[]): Answer | undefined {
+  if (answer === undefined || answer.status === 0) return answer;
+  return { ...answer, headers: { ...answer.headers, 'preference-applied': `scenario="${ids.join()}"` } };
+}
 
 function findUnknown(scenarios: Scenarios, ids: readonly string[]): MockError | undefined {
   try {
