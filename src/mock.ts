@@ -98,7 +98,9 @@ export async function createMock(options: MockOptions): Promise<Mock> {
     encode: createEncoder([createXmlWriter(contract)]),
     errors,
     sessions,
-    control: control && createControl(control, { ...parts, sessions, requireSession: options.requireSession ?? false }),
+    control:
+      control &&
+      createControl(control, { ...parts, sessions, recordings, requireSession: options.requireSession ?? false }),
     cors: options.cors ?? true,
     onInteraction: options.onInteraction ?? ((): void => undefined),
   });

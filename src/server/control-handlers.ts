@@ -3,10 +3,12 @@ import type { Call } from '../http/call.js';
 import { answerProblem } from './control-answer.js';
 import { journalHandlers } from './control-journal.js';
 import { mockHandlers } from './control-mock.js';
+import { recordingHandlers } from './control-recordings.js';
 import { scenarioHandlers } from './control-scenarios.js';
 import { sessionHandlers } from './control-sessions.js';
 import { stateHandlers } from './control-state.js';
 import type { Contract } from '../contract/contract.js';
+import type { Recordings } from '../recording/recordings.js';
 import type { Scenarios } from '../scenario/scenarios.js';
 import type { CollectionEditors } from '../session/collections.js';
 import type { Session } from '../session/session.js';
@@ -18,6 +20,8 @@ export interface ControlledParts {
   readonly sessions: Sessions;
   readonly scenarios: Scenarios;
   readonly editors: CollectionEditors;
+  /** Undefined where the mock was made without. */
+  readonly recordings: Recordings | undefined;
   /** Whether an id nobody opened is refused. */
   readonly requireSession: boolean;
 }
@@ -48,6 +52,7 @@ export function createControlHandlers(parts: ControlledParts): ControlHandlers {
     ...scenarioHandlers(parts),
     ...stateHandlers(parts),
     ...journalHandlers(parts),
+    ...recordingHandlers(parts),
   };
   return {
     answer: (call, otherwise) => {

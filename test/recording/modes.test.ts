@@ -211,6 +211,35 @@ describe('an operation', () => {
     expect(loadCassette(join(folder, 'keys')).exchanges).toHaveLength(1);
   });
 
+  it('gets another owner, and a session another cassette, through the control API', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    for (const cassette of ['keys', 'other']) {
+      const recording = await create({ folder, cassette, mode: 'record-all', upstream: upstream.url });
+      await ask(recording, KEYS);
+      if (cassette === 'other') await ask(recording, FILE);
+      await recording.close();
+    }
+    const mock = await create({ folder, mode: 'replay', upstream: upstream.url });
+    const change = async (body: unknown, path = '/__mock/recordings'): Promise<{ status: number; body: unknown }> => {
+      const init = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+      const response = await mock.fetch(path, init);
+      return { status: response.status, body: await response.json() };
+    };
+    expect((await ask(mock, FILE)).status).toBe(501);
+    const before: unknown = await (await mock.fetch('/__mock/recordings')).json();
+    expect(before).toMatchObject({ mode: 'replay', cassette: 'keys', exchanges: 1, owners: { '*': 'replay' }, misses: [{ operation: 'downloadFile' }] });
+    expect(await change({ owners: { downloadFile: 'forward' } })).toMatchObject({ status: 200, body: { owners: { '*': 'replay', downloadFile: 'forward' } } });
+    expect((await ask(mock, FILE)).from).toBe('forward');
+    expect(await change({ owners: { '*': 'replay' }, cassette: 'other' })).toMatchObject({ status: 200, body: { cassette: 'other', exchanges: 2, owners: { '*': 'replay' } } });
+    expect((await ask(mock, FILE)).from).toBe('replay:0002-downloadFile.200.json');
+    expect(await change({ owners: { downloadFiles: 'mock' } })).toMatchObject({ status: 400, body: { code: 'OPTION_INVALID', hint: 'did you mean "downloadFile"?' } });
+    expect(await change({ owners: { downloadFile: 'me' } })).toMatchObject({ status: 400, body: { code: 'CONTROL_INVALID' } });
+    expect(await change({ cassette: 'othr' })).toMatchObject({ status: 404, body: { code: 'RECORDING_NOT_FOUND' } });
+    const bare = await createMock({ spec: 'spec/openapi.yaml' });
+    expect(await (await bare.fetch('/__mock/recordings')).json()).toMatchObject({ mode: 'off', owners: { '*': 'mock' } });
+  });
+
   it('falls to the mock where there is no recording and owners were named, and the mock refuses what breaks the contract', async () => {
     const upstream = await start();
     const folder = createFolder();
