@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -29,7 +29,27 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 function readListed(page: string, heading: string): readonly string[] {
   const section = page.split(/^## /mu).find((part) => part.startsWith(heading)) ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
-  return rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/gu)].map((match) => match[1] ?? ''));
+  return rows.flatMap((row) => readTicked(row, 1));
+}
+
+/** What stands in backticks in one column of a table's row. */
+function readTicked(row: string, column: number): readonly string[] {
+  return [...(row.split('|')[column] ?? '').matchAll(/`([^`]+)`/gu)].map((match) => match[1] ?? '');
+}
+
+/** Package -> the rooms under `src/` that import it. */
+function readImporters(): Readonly<Record<string, ReadonlySet<string>>> {
+  const importers: Record<string, Set<string>> = {};
+  for (const path of readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
+    const room = path.includes('/') ? `${path.slice(0, path.indexOf('/'))}/` : path;
+    const imports = readFileSync(join('src', path), 'utf8').matchAll(
+      /(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/gu,
+    );
+    for (const [, name = ''] of imports) {
+      if (!name.startsWith('node:')) (importers[name] ??= new Set()).add(room);
+    }
+  }
+  return importers;
 }
 
 describe('docs/dependencies.md', () => {
@@ -38,6 +58,13 @@ describe('docs/dependencies.md', () => {
   it('lists every dependency of package.json, and no other', () => {
     expect(new Set(readListed(page, 'Runtime'))).toEqual(new Set(Object.keys(manifest.dependencies)));
     expect(new Set(readListed(page, 'Development'))).toEqual(new Set(Object.keys(manifest.devDependencies)));
+  });
+
+  it('names the folders that import each runtime dependency', () => {
+    const imported = readImporters();
+    const rows = page.split('\n').filter((line) => line.startsWith('| `') && line.split('|').length === 7);
+    const listed = rows.map((row) => [readTicked(row, 1)[0], new Set(readTicked(row, 4))] as const);
+    expect(Object.fromEntries(listed)).toEqual(imported);
   });
 
   it('names the licence of every package that users install', () => {
