@@ -214,7 +214,7 @@ function assemble(parts: Parts, handleParts: AssemblyParts, fetch: ReturnType<ty
     listen: async (where) => {
       const server = await listen(fetch, where);
       servers.add(server);
-      return { ...server, baseUrl: server.url + (contract.operations[0]?.basePaths.find((path) => path !== '') ?? '') };
+      return { ...server, baseUrl: server.url + readBasePath(contract) };
     },
     session: (id, opening) => {
       const known = id === undefined ? undefined : sessions.get(id);
@@ -224,4 +224,14 @@ function assemble(parts: Parts, handleParts: AssemblyParts, fetch: ReturnType<ty
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The base path that most operations name first; single paths may have servers of their own. */
+function readBasePath({ operations }: Contract): string {
+  const counts = new Map<string, number>();
+  for (const { basePaths } of operations) {
+    const first = basePaths.find((path) => path !== '') ?? '';
+    counts.set(first, (counts.get(first) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
 }

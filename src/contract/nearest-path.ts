@@ -11,9 +11,13 @@ export interface NearestPaths {
 const SEGMENTS_LIMIT = 12;
 const SEGMENT_LENGTH_LIMIT = 24;
 
-/** A path key and its segments; a parameter is undefined. */
+/** What one segment too many or too few costs at the front: a forgotten or made-up version is a common mistake. */
+const FRONT_COST = 0.4;
+
+/** A path key, the base paths it is served below, and its segments; a parameter is undefined. */
 interface Candidate {
   readonly key: string;
+  readonly basePaths: readonly string[];
   readonly segments: readonly (string | undefined)[];
 }
 
@@ -23,18 +27,20 @@ export function createNearestPaths(operations: readonly Operation[]): NearestPat
   let bases: readonly string[] | undefined;
   return {
     find: (pathname) => {
-      candidates ??= [...new Set(operations.map((operation) => operation.path))].map(toCandidate);
+      candidates ??= [...new Map(operations.map((operation) => [operation.path, operation])).values()].map(toCandidate);
       bases ??= [...new Set(operations.flatMap((operation) => operation.basePaths))].toSorted(
         (a, b) => b.length - a.length,
       );
       const base = bases.find((path) => pathname.startsWith(`${path}/`)) ?? '';
       const given = splitPath(pathname.slice(base.length, base.length + 1000));
-      return rank(given, candidates).map((key) => `${base}${key}`);
+      return rank(given, candidates).map(
+        ({ key, basePaths }) => `${basePaths.includes(base) ? base : basePaths[0]}${key}`,
+      );
     },
   };
 }
 
-function rank(given: readonly string[], candidates: readonly Candidate[]): readonly string[] {
+function rank(given: readonly string[], candidates: readonly Candidate[]): readonly Candidate[] {
   const costs = new Map<string, number>();
   const compare = (one: string, other: string): number => {
     const key = `${one}/${other}`;
@@ -45,11 +51,11 @@ function rank(given: readonly string[], candidates: readonly Candidate[]): reado
   const limit = Math.max(0.5, given.length / 2);
   return candidates
     .filter((candidate) => Math.abs(candidate.segments.length - given.length) <= limit + 1)
-    .map((candidate) => ({ key: candidate.key, cost: readPathCost(given, candidate.segments, compare) }))
-    .filter(({ cost }) => cost <= limit)
-    .toSorted((one, other) => one.cost - other.cost || one.key.length - other.key.length)
+    .map((candidate) => ({ candidate, cost: readPathCost(given, candidate.segments, compare) }))
+    .filter(({ cost }) => cost < limit)
+    .toSorted((one, other) => one.cost - other.cost || one.candidate.key.length - other.candidate.key.length)
     .slice(0, 3)
-    .map(({ key }) => key);
+    .map(({ candidate }) => candidate);
 }
 
 /** Edit distance over segments: one missing or added costs 1, a missing parameter less, one in the place of a text next to nothing. */
@@ -58,9 +64,9 @@ function readPathCost(
   template: readonly (string | undefined)[],
   compare: (one: string, other: string) => number,
 ): number {
-  let previous = Array.from({ length: template.length + 1 }, (_, i) => i);
+  let previous = Array.from({ length: template.length + 1 }, (_, i) => i * FRONT_COST);
   for (let i = 1; i <= given.length; i++) {
-    const row = [i];
+    const row = [i * FRONT_COST];
     for (let j = 1; j <= template.length; j++) {
       const wanted = template[j - 1];
       const missing = wanted === undefined ? 0.4 : 1;
@@ -90,11 +96,11 @@ function readSegmentCost(one: string, other: string): number {
   return share > 0.5 ? 1 : share;
 }
 
-function toCandidate(key: string): Candidate {
+function toCandidate({ path: key, basePaths }: Operation): Candidate {
   const segments = readTemplate(key).segments.map((segment) =>
     segment.kind === 'parameter' ? undefined : readLiteral(segment).slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase(),
   );
-  return { key, segments: segments.slice(0, SEGMENTS_LIMIT) };
+  return { key, basePaths, segments: segments.slice(0, SEGMENTS_LIMIT) };
 }
 
 function readLiteral(segment: TemplateSegment): string {
