@@ -1,18 +1,15 @@
 import { MockError } from '../../errors.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import { isSilent, type Fault } from '../../http/fault.js';
-import { NO_VIOLATIONS } from '../../http/violation.js';
 import { applyChanges, patchAnswer, type ChangeCollection } from '../../scenario/effects.js';
 import type { CollectionView } from '../../scenario/match.js';
-import { considerRules, type Outcome, type Verdict } from '../../scenario/scenario.js';
+import { considerRules, type Verdict } from '../../scenario/scenario.js';
 import { activeIds, startScenarios, type Scenarios } from '../../scenario/scenarios.js';
 import type { Scope } from '../../scenario/expression.js';
-import type { Rule } from '../../scenario/rule.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource, Exchange, Next } from '../answer-source.js';
 import type { ErrorAnswers } from '../error-body.js';
-import { createRespond } from './scenario-respond.js';
+import { createOutcomeAnswers, NO_RETRY } from './scenario-outcome.js';
 
 /** What the source of scenarios is made of. */
 export interface ScenarioParts {
@@ -32,7 +29,7 @@ export interface ScenarioParts {
  */
 export function createScenarioSource(parts: ScenarioParts): AnswerSource {
   const { scenarios, errors } = parts;
-  const respond = createRespond(parts);
+  const answerOutcome = createOutcomeAnswers(parts);
 
   const answerRules = (exchange: Exchange, ids: readonly string[], next: Next): ReturnType<Next> => {
     const { call, session, clock } = exchange;
@@ -57,30 +54,6 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
         : complete(answer, verdict, scope);
     };
     return verdict.delayMs > 0 ? clock.sleep(verdict.delayMs).then(finish) : finish();
-  };
-
-  const answerOutcome = (
-    exchange: Exchange,
-    decided: { readonly outcome: Outcome | undefined; readonly scope: Scope; readonly next: Next },
-  ): ReturnType<Next> => {
-    const { outcome, scope, next } = decided;
-    if (outcome === undefined) return next(exchange);
-    const from = `scenario:${outcome.rule.scenario}`;
-    if (outcome.kind === 'respond') {
-      const { fault } = outcome.respond;
-      return fault !== undefined && isSilent(fault)
-        ? toSilence(outcome.rule, fault)
-        : respond(exchange, outcome.rule, { respond: outcome.respond, scope });
-    }
-    if (outcome.kind === 'fault') {
-      return isSilent(outcome.fault) ? toSilence(outcome.rule, outcome.fault) : breakAnswer(exchange, outcome, next);
-    }
-    return errors.answer(
-      exchange.call.operation,
-      outcome.kind === 'limited'
-        ? { status: 429, message: outcome.message, code: 'rate_limit_exceeded', headers: outcome.headers, from }
-        : { status: 500, message: outcome.message, code: 'sequence_ended', headers: NO_RETRY, from },
-    );
   };
 
   return {
@@ -115,9 +88,6 @@ export function readRequested(headers: Headers): readonly string[] {
 }
 
 const NONE: readonly string[] = Object.freeze([]);
-
-/** What the official clients of several APIs take for: do not try again. */
-const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
 /** RFC 7240 section 3: says which preference was obeyed. */
 function confirm(answer: Answer | undefined, ids: readonly string[]): Answer | undefined {
@@ -159,28 +129,6 @@ function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly str
   const kept = { ...state, setVars: (): void => undefined };
   startScenarios(parts.scenarios, { state: kept, changeCollection: parts.changeCollections(session) }, ids);
   return { ...exchange, session };
-}
-
-function breakAnswer(exchange: Exchange, outcome: Outcome & { readonly kind: 'fault' }, next: Next): ReturnType<Next> {
-  const { rule, fault } = outcome;
-  const mark = (answer: Answer | undefined): Answer | undefined =>
-    answer && { ...answer, fault, from: `scenario:${rule.scenario}`, deviates: rule.violates ?? answer.deviates };
-  const below = next(exchange);
-  return below instanceof Promise ? below.then(mark) : mark(below);
-}
-
-/** No answer at all; its status is 0 in the journal. */
-function toSilence(rule: Rule, fault: Fault): Answer {
-  return {
-    status: 0,
-    headers: {},
-    body: undefined,
-    mediaType: undefined,
-    from: `scenario:${rule.scenario}`,
-    violations: NO_VIOLATIONS,
-    deviates: rule.violates,
-    fault,
-  };
 }
 
 /** The patches, the weakest first, and what rate limits tell. */
