@@ -24,3 +24,8 @@ export type { ScenarioDefinition } from './scenario/definition.js';
 export type { ScenarioHandle } from './session/scenario-handle.js';
 export type { ScenarioSummary } from './scenario/scenarios.js';
 export type { Reload } from './scenario/reload.js';
+export type { Cassette, StoredExchange } from './recording/cassette.js';
+export type { MatchRules } from './recording/manifest.js';
+export type { Owner, RecordingMode } from './recording/mode.js';
+export type { Recordings, RecordingOptions } from './recording/recordings.js';
+export type { RedactionOptions } from './recording/secret-rules.js';

@@ -238,6 +238,15 @@ describe('the proxy', () => {
     ]);
   });
 
+  it('does not tell the upstream about sessions', async () => {
+    const { origin, upstream, cassette } = await startProxy();
+    await ask(`${origin}/~checkout${FILE}`, { headers: { 'x-mock-session': 'checkout', cookie: 'mock-session=checkout; theme=dark' } });
+    expect(upstream.seen[0]?.url).toBe(FILE);
+    expect(upstream.seen[0]?.headers.cookie).toBe('theme=dark');
+    expect(upstream.seen[0]?.headers).not.toHaveProperty('x-mock-session');
+    expect(cassette().exchanges[0]?.request.path).toBe(FILE);
+  });
+
   it('adds the recorder’s own credentials and records none of them', async () => {
     const { origin, upstream, cassette } = await startProxy(undefined, { upstreamHeaders: { Authorization: 'Bearer own-credential-99' } });
     await ask(origin + FILE);
