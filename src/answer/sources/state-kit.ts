@@ -109,11 +109,32 @@ export function createChoice(operation: Operation, status?: number): (call: Call
   return (call) => {
     const accept = call.headers.get('accept');
     if (known.has(accept)) return known.get(accept);
-    const choice = chooseResponse(operation, { status, accept });
+    const choice = readUsable(chooseResponse(operation, { status, accept }));
     // Headers are the client's: their number is bounded here, not by it.
     if (known.size < 64) known.set(accept, choice);
     return choice;
   };
+}
+
+/** The media types that an item can be written in. */
+const STRUCTURED =
+  /^(application|text)\/([\w.+-]*\+)?(json|xml|yaml|x-yaml)\b|^application\/x-www-form-urlencoded|^multipart\//;
+
+/**
+ * A choice that a success from the store can be answered with.
+ *
+ * Where the contract declares mistakes alone, doing what was asked is no mistake: it is answered with 200. A type that no item can
+ * be written in is left to the sources below.
+ */
+function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefined {
+  if (choice === undefined) return undefined;
+  if (choice.status >= 400) {
+    return { status: 200, response: undefined, media: undefined, mediaType: undefined, acceptable: true };
+  }
+  const { media, mediaType } = choice;
+  const type = typeof media?.schema === 'object' ? media.schema.type : undefined;
+  const text = type === 'string' || media?.schema === undefined;
+  return mediaType === undefined || text || STRUCTURED.test(mediaType) ? choice : undefined;
 }
 
 /** Shows items as the schema at a pointer wants them: as they are where it is the schema of the resource. */
@@ -166,7 +187,13 @@ export function chooseDeclared(binding: Binding, statuses: readonly number[]): n
 
 /** An answer from state. */
 export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = {}): Answer {
-  const { media, mediaType, status } = choice;
+  const { media, mediaType, status, response } = choice;
+  if (response === undefined) {
+    // The contract declares no success; a client still wants to see what it made.
+    const type = body === undefined ? undefined : 'application/json';
+    const deviates = 'the contract declares no success';
+    return { status, headers, body, mediaType: type, from: 'state', violations: NO_VIOLATIONS, deviates };
+  }
   const bare = media === undefined || mediaType === undefined;
   return {
     status,
