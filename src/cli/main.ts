@@ -53,6 +53,12 @@ function readVersion(): string {
 }
 
 async function main(): Promise<void> {
+  // `vouch serve | head`: a reader that goes away ends the output, not the server with a stack trace.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
   const program = new Command('vouch')
     .description('A mock server for contract testing: every answer is vouched for by the OpenAPI document.')
     .version(readVersion())

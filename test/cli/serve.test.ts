@@ -114,6 +114,18 @@ describe('vouch serve', () => {
     expect(await exit).toBe(0);
   });
 
+  it('goes on serving when the reader of its log goes away', async () => {
+    const { process: child, baseUrl, exit } = await serve();
+    child.stdout?.destroy();
+    for (let i = 0; i < 5; i++) {
+      const response = await fetch(`${baseUrl}/organization/admin_api_keys`, { headers: HEADERS });
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+    child.kill('SIGTERM');
+    expect(await exit).toBe(0);
+  });
+
   it('says so and ends with 1 when the port is taken', async () => {
     const blocker = createServer();
     await once(blocker.listen(0, '127.0.0.1'), 'listening');
