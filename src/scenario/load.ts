@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
+import { toPointer } from '../contract/pointer.js';
 import { MockError } from '../errors.js';
 import type { Ground } from './ground.js';
 import { linkScenarios } from './link.js';
@@ -94,18 +95,40 @@ export function toScenario(
   ground: Ground,
   known: ReadonlyMap<string, Scenario>,
 ): Scenario {
-  const invalid = checkId(named.id, undefined, undefined);
-  if (invalid !== undefined) throw toError([invalid]);
-  const inherited = new Set(
-    findParents(named.definition).flatMap((id) => Object.keys(known.get(id)?.start.vars ?? {})),
-  );
-  const part = readScenario({ id: named.id, inherited }, toSource(named.definition), ground);
-  const linked = linkScenarios([part], known);
+  const [scenario] = readSources(new Map([[named.id, toSource(named.definition)]]), ground, known);
+  // What could not be read was thrown.
+  return scenario as Scenario;
+}
+
+/** Scenarios that are handed over as objects, in any order. @throws MockError `SCENARIO_INVALID` that lists everything. */
+export function toScenarios(definitions: Readonly<Record<string, unknown>>, ground: Ground): readonly Scenario[] {
+  const entries = Object.entries(definitions);
+  const sources = entries.map(([id, value]) => [id, toSource(value, toPointer('scenarios', id))] as const);
+  return readSources(new Map(sources), ground, new Map());
+}
+
+function readSources(
+  sources: ReadonlyMap<string, Source>,
+  ground: Ground,
+  known: ReadonlyMap<string, Scenario>,
+): readonly Scenario[] {
+  const invalid = [...sources.keys()].flatMap((id) => checkId(id, undefined, undefined) ?? []);
+  if (isFilled(invalid)) throw toError(invalid);
+  const parts = [...sources].map(([id, source]) => {
+    const own = findInherited(source.value, sources);
+    const others = findParents(source.value).flatMap((parent) => listVars(known.get(parent)));
+    return readScenario({ id, inherited: new Set([...own, ...others]) }, source, ground);
+  });
+  const linked = linkScenarios(parts, known);
   if (isFilled(linked.mistakes)) throw toError(linked.mistakes);
-  const [scenario] = linked.scenarios;
-  if (scenario === undefined)
-    throw new MockError('SCENARIO_INVALID', `scenario ${JSON.stringify(named.id)} cannot be read`);
-  return scenario;
+  return linked.scenarios;
+}
+
+/** The names of the vars a scenario sets at its start or in a rule. */
+function listVars(scenario: Scenario | undefined): readonly string[] {
+  if (scenario === undefined) return [];
+  const changes = [scenario.start, ...scenario.rules.flatMap((rule) => rule.changes ?? [])];
+  return changes.flatMap(({ vars }) => Object.keys(vars));
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {

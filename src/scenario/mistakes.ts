@@ -28,7 +28,7 @@ export function createNotes(source: Source): Notes {
     },
     place: (pointer) => {
       const at = source.locate(pointer);
-      return at.file === undefined ? `#${pointer}` : `${at.file}:${at.line ?? 1}`;
+      return at.file === undefined ? `#${at.pointer ?? pointer}` : `${at.file}:${at.line ?? 1}`;
     },
   };
 }

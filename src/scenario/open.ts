@@ -1,12 +1,12 @@
 import type { ScenarioDefinition } from './definition.js';
 import type { Ground } from './ground.js';
-import { loadScenarios } from './load.js';
+import { loadScenarios, toScenarios } from './load.js';
 import { createScenarios, type Scenarios } from './scenarios.js';
 
 /**
  * The scenarios of one mock.
  *
- * @param source - A folder with one scenario per file, or scenarios by id, each after those it extends; undefined for none.
+ * @param source - A folder with one scenario per file, or scenarios by id; undefined for none.
  * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE`.
  */
 export async function openScenarios(
@@ -14,7 +14,5 @@ export async function openScenarios(
   ground: Ground,
 ): Promise<Scenarios> {
   if (typeof source === 'string') return createScenarios(ground, await loadScenarios(source, ground));
-  const scenarios = createScenarios(ground, []);
-  for (const [id, definition] of Object.entries(source ?? {})) scenarios.add(id, definition);
-  return scenarios;
+  return createScenarios(ground, toScenarios(source ?? {}, ground));
 }

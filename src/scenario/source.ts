@@ -17,9 +17,13 @@ export function readSource(text: string, file: string): Source {
   return { file, value, locate: (pointer) => ({ file, ...lines.find(pointer), pointer }) };
 }
 
-/** Something that never was a text: its places are pointers. */
-export function toSource(value: unknown): Source {
-  return { file: undefined, value, locate: (pointer) => ({ pointer }) };
+/**
+ * Something that never was a text: its places are pointers.
+ *
+ * @param base - What stands before them: where the value is in what was handed over.
+ */
+export function toSource(value: unknown, base = ''): Source {
+  return { file: undefined, value, locate: (pointer) => ({ pointer: base + pointer }) };
 }
 
 function parseYaml(text: string, file: string): unknown {

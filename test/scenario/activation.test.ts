@@ -140,6 +140,18 @@ describe('activating', () => {
     expect(() => mock.scenarios.activate('emtpy')).toThrow('no scenario is called "emtpy"');
   });
 
+  it('scenarios given to the mock may extend each other in any order, and all mistakes come together', async () => {
+    const mock = await createLibrary({
+      scenarios: { late: { extends: 'early' }, early: named('early') },
+      scenario: 'late',
+    });
+    expect(await list(mock)).toBe('early');
+    const wrong = { one: { operations: { listBook: [] } }, two: { extends: 'early' } };
+    await expect(createLibrary({ scenarios: wrong })).rejects.toThrow(
+      /^2 mistakes in scenarios:\n {2}SCENARIO_INVALID {2}#\/scenarios\/one\/operations\/listBook [^]*#\/scenarios\/two\/extends/,
+    );
+  });
+
   it('a scenario that was handed over works like one of a file, and a wrong one changes nothing', async () => {
     const mock = await createLibrary();
     mock.scenarios.add('mine', named('mine', { extends: ['more'] }));
@@ -208,7 +220,7 @@ describe('the trace', () => {
       'rule why/listBooks[2] (#/operations/listBooks/2) does not apply: this is call 1, not 2',
       'rule why/listBooks[3] (#/operations/listBooks/3) applies',
       'rule why/listBooks[4] (#/operations/listBooks/4) applies and answers',
-      'rule a/listBooks[0] (#/operations/listBooks) does not apply: rule why/listBooks[4] comes first',
+      'rule a/listBooks[0] (#/scenarios/a/operations/listBooks) does not apply: rule why/listBooks[4] comes first',
     ]);
   });
 

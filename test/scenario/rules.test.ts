@@ -194,7 +194,7 @@ describe('a sequence', () => {
       for (let i = 0; i < 2; i++) await ask(mock, '/books', { headers: { 'x-mock-scenario': id } });
     const [, held, , failed] = mock.journal.interactions;
     expect(held?.trace).toEqual([
-      'rule hold/listBooks[0] (#/operations/listBooks) applies with step 1 of 1, held since its sequence of 1 ran out',
+      'rule hold/listBooks[0] (#/scenarios/hold/operations/listBooks) applies with step 1 of 1, held since its sequence of 1 ran out',
     ]);
     expect(JSON.stringify(failed?.answer.body)).toContain('ran out after 1, and this is call 2');
     expect(failed?.answer.headers['x-should-retry']).toBe('false');
