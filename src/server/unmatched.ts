@@ -2,7 +2,8 @@ import type { ErrorAnswers } from '../answer/error-body.js';
 import type { RouteMatch } from '../contract/path.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
-import { NO_VIOLATIONS } from '../http/violation.js';
+import { NO_VIOLATIONS, type Violation, type ViolationPlace } from '../http/violation.js';
+import type { ViolationCode } from '../http/violation-codes.js';
 import { preflightHeaders } from './cors.js';
 
 /** A request that met no operation. */
@@ -26,22 +27,22 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
   if (match.kind === 'method') {
     const allow = match.allow.join(', ');
     if (request.method === 'OPTIONS') return answerOptions(situation, match.allow);
-    return errors.answer(undefined, {
-      status: 405,
-      message: `${request.method} is not a method of ${cutPath(situation.path)}; it has ${allow}`,
-      code: 'method_not_allowed',
-      headers: { allow },
-    });
+    const message = `${request.method} is not a method of ${cutPath(situation.path)}; it has ${allow}`;
+    const answer = errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers: { allow } });
+    return { ...answer, violations: [toViolation('METHOD_UNKNOWN', 'method', message)] };
   }
   const nearest =
     match.nearest.length === 0
       ? ''
       : `; the nearest ${match.nearest.length === 1 ? 'is' : 'are'} ${match.nearest.join(', ')}`;
-  return errors.answer(undefined, {
-    status: 404,
-    message: `the contract has no path ${cutPath(situation.path)}${nearest}`,
-    code: 'path_unknown',
-  });
+  const message = `the contract has no path ${cutPath(situation.path)}${nearest}`;
+  const answer = errors.answer(undefined, { status: 404, message, code: 'path_unknown' });
+  return { ...answer, violations: [toViolation('PATH_UNKNOWN', 'path', message)] };
+}
+
+/** A request that met no operation departs from the contract like any other that is refused. */
+function toViolation(code: ViolationCode, place: ViolationPlace, message: string): Violation {
+  return { code, severity: 'error', in: place, pointer: '', message, by: 'client' };
 }
 
 /** The answer to a request that names a session it cannot have: 503 where there are too many, else 400. */

@@ -149,16 +149,18 @@ describeBoth('a query that breaks the contract', (start) => {
 
 describeBoth('a path or method the contract does not have', (start) => {
   it('is answered 404 with the nearest path', async () => {
-    const { send } = await start();
+    const { send, mock } = await start();
     const response = await send('/file/file-handbook/content', { headers: AUTHORIZED });
     expect(response.status).toBe(404);
     expect((await readError(response)).message).toContain('/files/{file_id}/content');
+    expect(mock.journal.last()?.violations).toMatchObject([{ code: 'PATH_UNKNOWN', by: 'client' }]);
   });
 
   it('is answered 405 with Allow', async () => {
-    const { send } = await start();
+    const { send, mock } = await start();
     const response = await send(KEYS, { method: 'PATCH', headers: AUTHORIZED });
     expect(response.status).toBe(405);
+    expect(mock.journal.last()?.violations).toMatchObject([{ code: 'METHOD_UNKNOWN', by: 'client' }]);
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
     await readError(response);
   });
