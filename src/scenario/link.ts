@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/operation.js';
 import { didYouMean, type Mistake } from './mistakes.js';
 import type { ScenarioPart } from './read-scenario.js';
-import { selectRules, type Changes, type Rule, type Scenario } from './rule.js';
+import { selectRules, type Changes, type Layer, type Rule, type Scenario } from './rule.js';
 
 /** Scenarios with what they extend added, and everything that is wrong with any of them. */
 export interface Linked {
@@ -84,13 +84,15 @@ function toScenario(
     .flatMap((parent) => parent.rules)
     .map((rule): Rule => ({ ...rule, scenario: part.id, key: `${part.id} < ${rule.key}` }));
   const rules = unique([...own, ...inherited]);
+  const layers = uniqueLayers([...parents.flatMap((parent) => parent.layers), { id: part.id, start: part.start }]);
   const byOperation = new Map<string, readonly Rule[]>();
   return {
     id: part.id,
     description: part.description,
     file: part.file,
     extends: part.extends.map(({ id }) => id),
-    start: joinChanges([...parents.map((parent) => parent.start), part.start]),
+    start: joinChanges(layers.map((layer) => layer.start)),
+    layers,
     rules,
     rulesFor: (operation: Operation) => {
       const found = byOperation.get(operation.id) ?? selectRules(rules, operation);
@@ -109,6 +111,10 @@ function unique(rules: readonly Rule[]): readonly Rule[] {
     places.add(origin);
     return true;
   });
+}
+
+function uniqueLayers(layers: readonly Layer[]): readonly Layer[] {
+  return [...new Map(layers.map((layer) => [layer.id, layer])).values()];
 }
 
 function joinChanges(list: readonly Changes[]): Changes {

@@ -13,10 +13,18 @@ export interface Scenario {
   readonly extends: readonly string[];
   /** What activating it changes, its ancestors' changes first. */
   readonly start: Changes;
+  /** The same by the scenario each part is written in, so that one that is extended by two ways counts once. */
+  readonly layers: readonly Layer[];
   /** In order of precedence: its own from the top down, then those of what it extends, the last named first. */
   readonly rules: readonly Rule[];
   /** Those that speak of one operation, in the same order; the same list every time. */
   rulesFor(operation: Operation): readonly Rule[];
+}
+
+/** What one scenario itself changes at its start. */
+export interface Layer {
+  readonly id: string;
+  readonly start: Changes;
 }
 
 /** One line of a scenario, checked and ready to be asked. */

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock } from '../clock.js';
 import type { Fault } from '../http/fault.js';
@@ -47,7 +47,12 @@ const FAULTS: Readonly<Record<Fault['kind'], Carry>> = {
   },
   'malformed-chunk': async ({ outgoing, response }) => {
     if (outgoing === undefined) return failBody(response, { share: 0.5, cause: BAD_CHUNK });
-    const head = [`HTTP/1.1 ${response?.status ?? 200} OK`, 'transfer-encoding: chunked', 'connection: close'];
+    const status = response?.status ?? 200;
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'transfer-encoding: chunked',
+      'connection: close',
+    ];
     const fields = [...(response?.headers ?? [])].filter(([name]) => !FRAMING.has(name));
     for (const [name, value] of fields) head.push(`${name}: ${value}`);
     // RFC 9112 7.1: a chunk begins with its size in hexadecimal digits, which "zz" is not.

@@ -152,6 +152,20 @@ describe('activating', () => {
     );
   });
 
+  it('what is extended by two ways counts once, its state and its rules', async () => {
+    const base = {
+      state: { books: { add: [{ title: 'Base' }] } },
+      operations: { listBooks: { delay: 10 } },
+    };
+    const mock = await createLibrary({
+      scenarios: { base, left: { extends: 'base' }, right: { extends: 'base' }, top: { extends: ['left', 'right'] } },
+      scenario: 'top',
+    });
+    const before = mock.clock.now();
+    expect(await list(mock)).toBe('fixture,Base');
+    expect(mock.clock.now() - before).toBe(10);
+  });
+
   it('a scenario that was handed over works like one of a file, and a wrong one changes nothing', async () => {
     const mock = await createLibrary();
     mock.scenarios.add('mine', named('mine', { extends: ['more'] }));
