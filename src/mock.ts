@@ -26,7 +26,7 @@ import { createRecordings, type Recordings } from './recording/recordings.js';
 import type { Ground } from './scenario/ground.js';
 import { openScenarios } from './scenario/open.js';
 import type { Scenarios } from './scenario/scenarios.js';
-import { createApp } from './server/app.js';
+import { createApp, type Fetch } from './server/app.js';
 import { createControl } from './server/control.js';
 import { listen, type ListenOptions, type Listening } from './server/listen.js';
 import type { Watcher } from './server/watch.js';
@@ -90,7 +90,7 @@ export async function createMock(options: MockOptions): Promise<Mock> {
   const recording = readRecordings(options);
   const recordings =
     recording && createRecordings(recording, { contract, validators, router, decoder, environment: process.env });
-  const app = createApp({
+  const fetch = createApp({
     contract,
     router,
     decoder,
@@ -106,8 +106,7 @@ export async function createMock(options: MockOptions): Promise<Mock> {
   });
   const operations = contract.operations.map((operation) => operation.id);
   const watcher = watchFolder(parts, options);
-  const fetch = (request: Request): Response | Promise<Response> => app.fetch(request);
-  return assemble(parts, { ...parts, sessions, operations, recordings, watcher, fetch }, app.fetch);
+  return assemble(parts, { ...parts, sessions, operations, recordings, watcher, fetch }, fetch);
 }
 
 /** What a mock is put together from. */
@@ -194,7 +193,7 @@ interface AssemblyParts extends HandleParts {
   readonly watcher: Watcher | undefined;
 }
 
-function assemble(parts: Parts, handleParts: AssemblyParts, fetch: ReturnType<typeof createApp>['fetch']): Mock {
+function assemble(parts: Parts, handleParts: AssemblyParts, fetch: Fetch): Mock {
   const { contract, seed } = parts;
   const { sessions, recordings, watcher } = handleParts;
   const initial = createHandle(sessions.default, handleParts);

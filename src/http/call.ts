@@ -60,6 +60,14 @@ export interface CallDecoder {
    * @returns At once where there is no body to read, else a promise.
    */
   decode(operation: Operation, pathText: Readonly<Record<string, string>>, request: Request): Call | Promise<Call>;
+  /** The same at once, for a request whose body has arrived. */
+  decodeWhole(operation: Operation, pathText: Readonly<Record<string, string>>, arrived: ArrivedRequest): Call;
+}
+
+/** A request with its body. */
+export interface ArrivedRequest {
+  readonly request: Request;
+  readonly body: BodyBytes;
 }
 
 /** What is known of one operation before its first request. */
@@ -67,6 +75,12 @@ interface Plan {
   readonly readParameters: ParametersReader;
   readonly readSecurity: SecurityReader;
   readonly readBody: BodyReader;
+}
+
+/** What is asked of whom. */
+interface Asked {
+  readonly operation: Operation;
+  readonly request: Request;
 }
 
 /** A call in the making. */
@@ -106,30 +120,38 @@ export function createCallDecoder(
     return plan;
   };
 
+  const createDraft = (plan: Plan, pathText: Readonly<Record<string, string>>, from: Asked): Draft => {
+    const { operation, request } = from;
+    const url = readTarget(request.url);
+    const question = url.indexOf('?');
+    const search = question === -1 ? '' : url.slice(question + 1);
+    const violations: Violation[] = [];
+    const source = { pathText, search, headers: request.headers };
+    const credentials = plan.readSecurity(source, violations);
+    return { operation, request, url, credentials, values: plan.readParameters(source, violations), violations };
+  };
+
   return {
     decode: (operation, pathText, request) => {
       const plan = planOf(operation);
-      const url = readTarget(request.url);
-      const question = url.indexOf('?');
-      const search = question === -1 ? '' : url.slice(question + 1);
-      const { headers } = request;
-      const violations: Violation[] = [];
-      const source = { pathText, search, headers };
-      const draft: Draft = {
-        operation,
-        request,
-        url,
-        credentials: plan.readSecurity(source, violations),
-        values: plan.readParameters(source, violations),
-        violations,
-      };
-      if (!hasBody(request)) {
-        if (!isBodiless(request.method)) demandBody(operation, violations);
-        return finish(draft, undefined, NO_BODY);
-      }
+      const draft = createDraft(plan, pathText, { operation, request });
+      if (!hasBody(request)) return withoutBody(draft);
       return readBody(request, bodyLimitBytes).then((body) => withBody(draft, plan, { body, limit: bodyLimitBytes }));
     },
+    decodeWhole: (operation, pathText, { request, body }) => {
+      const plan = planOf(operation);
+      const draft = createDraft(plan, pathText, { operation, request });
+      if (body.kind === 'none' || isBodiless(request.method)) return withoutBody(draft);
+      const size = body.kind === 'bytes' ? body.bytes.length : 0;
+      const taken: BodyBytes = size > bodyLimitBytes ? { kind: 'large', size } : body;
+      return withBody(draft, plan, { body: taken, limit: bodyLimitBytes });
+    },
   };
+}
+
+function withoutBody(draft: Draft): Call {
+  if (!isBodiless(draft.request.method)) demandBody(draft.operation, draft.violations);
+  return finish(draft, undefined, NO_BODY);
 }
 
 /** Path and query of a URL, without the cost of taking it apart; a fragment never travels. */

@@ -34,32 +34,36 @@ export interface RecordedRequest {
   readonly body: unknown;
 }
 
-/** Names and values of header fields, by turns, as they came. */
-export type RawHeaders = readonly string[];
+/** The header fields of a request as Node's parser hands them over: names and values by turns, and once more by name. */
+export interface ParsedHeaders {
+  readonly rawHeaders: readonly string[];
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** What is remembered of a request. @param headers - By name in lower case. */
+export function recordRequest(call: Call | UnmatchedRequest, headers: RecordedRequest['headers']): RecordedRequest {
+  const { method, url, path, query, body } = call;
+  return { method, url, path, query, headers, body };
+}
 
 /**
- * What is remembered of a request. The header object is made only when somebody reads it: most interactions of a long run are
- * never looked at.
+ * Header fields by name. Where each came once, the object that Node has made already serves: the journal keeps a thousand of
+ * them. Of some that come twice Node would drop one.
  */
-export function recordRequest(call: Call | UnmatchedRequest, rawHeaders: RawHeaders): RecordedRequest {
-  let headers: Readonly<Record<string, string>> | undefined;
-  return {
-    method: call.method,
-    url: call.url,
-    path: call.path,
-    query: call.query,
-    get headers() {
-      headers ??= joinHeaders(rawHeaders);
-      return headers;
-    },
-    body: call.body,
-  };
+export function readHeaders({ rawHeaders, headers }: ParsedHeaders): RecordedRequest['headers'] {
+  let count = 0;
+  for (const name in headers) {
+    if (typeof headers[name] !== 'string') return joinHeaders(rawHeaders);
+    count += 2;
+  }
+  // Every value was seen to be a text.
+  return count === rawHeaders.length ? (headers as RecordedRequest['headers']) : joinHeaders(rawHeaders);
 }
 
 /** A request that matched no operation: nothing of it is decoded. */
 export type UnmatchedRequest = Pick<Call, 'method' | 'url' | 'path' | 'query' | 'body'>;
 
-function joinHeaders(rawHeaders: RawHeaders): Readonly<Record<string, string>> {
+function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
   const joined = new Map<string, string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] ?? '').toLowerCase();

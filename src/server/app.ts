@@ -9,8 +9,16 @@ import type { Router } from '../contract/path.js';
 import type { Answer } from '../http/answer.js';
 import type { Call, CallDecoder } from '../http/call.js';
 import type { Encoder, ResponseConstructor } from '../http/encode.js';
+import type { BodyBytes } from '../http/body-source.js';
 import { isSilent } from '../http/fault.js';
-import { type Interaction, type RawHeaders, recordRequest, type UnmatchedRequest } from '../journal/interaction.js';
+import {
+  type Interaction,
+  type ParsedHeaders,
+  readHeaders,
+  recordRequest,
+  type RecordedRequest,
+  type UnmatchedRequest,
+} from '../journal/interaction.js';
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
 import type { Control, ControlArrival } from './control.js';
@@ -20,10 +28,12 @@ import { answerRefusedSession, answerUnmatched } from './unmatched.js';
 
 /** What @hono/node-server hands over with a request that came by a socket. */
 export interface SocketEnvironment {
-  readonly incoming: { readonly rawHeaders: readonly string[] };
+  readonly incoming: ParsedHeaders;
   readonly outgoing: ServerResponse;
   /** The server's own Response class, cheaper to write than the platform's. */
-  readonly ResponseClass?: ResponseConstructor;
+  readonly ResponseClass: ResponseConstructor | undefined;
+  /** The body, where it has arrived whole already; undefined where it has to be read from the request. */
+  readonly body: BodyBytes | undefined;
   /** Whether other machines can reach the socket. */
   readonly exposed: boolean;
 }
@@ -56,24 +66,30 @@ interface Arrival {
   readonly search: string;
 }
 
-/** The app: every request goes down the same steps, and nothing goes back up. */
-export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }> {
+/**
+ * The app: every request goes down the same steps, and nothing goes back up.
+ *
+ * The contract's own requests do not pass Hono (docs/decisions/0006-past-hono.md).
+ */
+export function createApp(parts: AppParts): Fetch {
   const { router, decoder, sessions, errors } = parts;
-  const app = new Hono<{ Bindings: SocketEnvironment }>();
+  const controlled = parts.control && createControlled(parts.control);
 
   // One for each session's clock, so that a request makes none.
   const socketClocks = new WeakMap<Clock, Clock>();
   /** The clock that an answer waits by: whoever is on a socket meets real time. */
   const readClock = ({ environment }: Arrival, { clock }: Session): Clock => {
     if (environment?.outgoing === undefined) return clock;
-    const known = socketClocks.get(clock) ?? toSocketClock(clock);
-    socketClocks.set(clock, known);
-    return known;
+    const known = socketClocks.get(clock);
+    if (known !== undefined) return known;
+    const made = toSocketClock(clock);
+    socketClocks.set(clock, made);
+    return made;
   };
 
-  const handle = (request: Request, environment: SocketEnvironment | undefined): Response | Promise<Response> => {
+  const handle: Fetch = (request, environment) => {
     const arrival = readArrival(request, environment);
-    if (parts.control?.owns(arrival.path) === true) return parts.control.answer(request, toControl(arrival));
+    if (controlled?.owns(arrival.path) === true) return controlled.fetch(request, environment);
     const choice = sessions.choose(request.headers, arrival.path);
     if (choice.session === undefined) {
       const answer = answerRefusedSession(errors, choice.refused);
@@ -85,7 +101,11 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
       const answer = answerUnmatched({ match, request, path, errors, cors: parts.cors });
       return finish(arrival, session, { answer, request: toUnmatched(arrival), trace: [] });
     }
-    const call = decoder.decode(match.operation, match.pathText, request);
+    const body = environment?.body;
+    const call =
+      body === undefined
+        ? decoder.decode(match.operation, match.pathText, request)
+        : decoder.decodeWhole(match.operation, match.pathText, { request, body });
     return call instanceof Promise
       ? call.then((decoded) => answerCall(arrival, session, decoded))
       : answerCall(arrival, session, call);
@@ -114,7 +134,7 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
       at: session.clock.now(),
       elapsedMs: performance.now() - arrival.startedAt,
       operation: outcome.call?.operation.id,
-      request: recordRequest(outcome.request, readRawHeaders(arrival)),
+      request: recordRequest(outcome.request, readRequestHeaders(arrival)),
       answer,
       violations: joinViolations(outcome.call, answer),
       trace: outcome.trace,
@@ -137,14 +157,17 @@ export function createApp(parts: AppParts): Hono<{ Bindings: SocketEnvironment }
     });
   };
 
-  // A fault rejects as fetch would; what the mock itself gets wrong was answered with a 500 before it came here.
+  return handle;
+}
+
+/** The control API behind Hono, for every method there is: `all` would leave out those that Hono has no name for. */
+function createControlled(control: Control): { owns(path: string): boolean; fetch: Fetch } {
+  const app = new Hono<{ Bindings: SocketEnvironment | undefined }>();
   app.onError((error) => {
     throw error;
   });
-  app.all('*', (context) => handle(context.req.raw, context.env));
-  // A method Hono has no name for (QUERY and any other token) still reaches the contract.
-  app.notFound((context) => handle(context.req.raw, context.env));
-  return app;
+  app.notFound(({ req, env }) => control.answer(req.raw, toControl(readArrival(req.raw, env))));
+  return { owns: control.owns, fetch: (request, environment) => app.fetch(request, environment) };
 }
 
 interface Outcome {
@@ -171,8 +194,8 @@ function toControl({ environment, path, search }: Arrival): ControlArrival {
   return { path, search, exposed: environment?.exposed ?? false, ResponseClass };
 }
 
-function readRawHeaders({ request, environment }: Arrival): RawHeaders {
-  return environment?.incoming?.rawHeaders ?? [...request.headers].flat();
+function readRequestHeaders({ request, environment }: Arrival): RecordedRequest['headers'] {
+  return environment === undefined ? Object.fromEntries(request.headers) : readHeaders(environment.incoming);
 }
 
 function toUnmatched({ request, url }: Arrival): UnmatchedRequest {

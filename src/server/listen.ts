@@ -1,10 +1,11 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { MockError } from '../errors.js';
 import type { ResponseConstructor } from '../http/encode.js';
 import type { Fetch, SocketEnvironment } from './app.js';
+import { type ArrivedMessage, awaitBody } from './arrive.js';
 import { isLoopback } from './control-guard.js';
 
 /** Where to listen. */
@@ -34,7 +35,7 @@ export interface Listening {
 export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
   const { port = 0, host = '127.0.0.1' } = options;
   const listener = createListener(fetch, !isLoopback(host));
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(listener);
   server.on('clientError', refuseGarbage);
   await start(server, port, host);
   // A TCP server's address is an AddressInfo.
@@ -90,28 +91,24 @@ function toProblem(refusal: Refusal, detail: string): Readonly<Record<string, un
  * but hands it out only by replacing the global one; in somebody's test process that would break `instanceof` and every tool
  * that patches fetch. So the globals are put back at once, and the class travels with the request instead.
  */
-function createListener(fetch: Fetch, exposed: boolean): ReturnType<typeof getRequestListener> {
+function createListener(fetch: Fetch, exposed: boolean): RequestListener {
   const request = Object.getOwnPropertyDescriptor(globalThis, 'Request') ?? {};
   const response = Object.getOwnPropertyDescriptor(globalThis, 'Response') ?? {};
-  let environmentClass: ResponseConstructor | undefined;
-  const listener = getRequestListener(
-    (incomingRequest, environment) => {
-      // The server hands over exactly this pair (its HttpBindings).
-      const { incoming, outgoing } = environment as Pick<SocketEnvironment, 'incoming' | 'outgoing'>;
-      return fetch(incomingRequest, {
-        incoming,
-        outgoing,
-        exposed,
-        ...(environmentClass && { ResponseClass: environmentClass }),
-      });
-    },
-    { errorHandler: () => answerUnreadable() },
-  );
-  environmentClass = globalThis.Response;
+  let ResponseClass: ResponseConstructor | undefined;
+  const answer: Parameters<typeof getRequestListener>[0] = (incomingRequest, environment) => {
+    // The server hands over exactly this pair (its HttpBindings); `awaitBody` has seen the message before.
+    const { incoming, outgoing } = environment as { incoming: ArrivedMessage; outgoing: SocketEnvironment['outgoing'] };
+    const from: SocketEnvironment = { incoming, outgoing, body: incoming.arrivedBody, exposed, ResponseClass };
+    return fetch(incomingRequest, from);
+  };
+  const listener = getRequestListener(answer, { errorHandler: answerUnreadable });
+  // What is left of a body after the answer is read and thrown away by the listener; where there is none, it need not look for it.
+  const bare = getRequestListener(answer, { errorHandler: answerUnreadable, autoCleanupIncoming: false });
+  ResponseClass = globalThis.Response;
   // Whole descriptors: a redefinition by value alone would leave the globals read-only.
   Object.defineProperty(globalThis, 'Request', request);
   Object.defineProperty(globalThis, 'Response', response);
-  return listener;
+  return (incoming, outgoing) => awaitBody(incoming, (hasRest) => void (hasRest ? listener : bare)(incoming, outgoing));
 }
 
 /** A request whose target or Host no URL can be made of. */

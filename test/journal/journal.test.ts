@@ -21,7 +21,7 @@ function add(journal: Journal, given: Given = {}): ReturnType<Journal['add']> {
     at: 0,
     elapsedMs: 1,
     operation,
-    request: recordRequest({ method: 'GET', url, path: {}, query: {}, body: undefined }, []),
+    request: recordRequest({ method: 'GET', url, path: {}, query: {}, body: undefined }, {}),
     answer: {
       status: given.status ?? 200,
       headers: {},
