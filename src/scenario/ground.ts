@@ -39,3 +39,12 @@ export function declaredResponse(operation: Operation, status: number): Declared
     operation.responses.find((response) => response.status === name);
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
+
+/** The response that stands for success: the lowest explicit 2xx, then `2XX`, then the default. */
+export function successResponse(operation: Operation): DeclaredResponse | undefined {
+  const explicit = operation.responses.filter((response) => /^2\d\d$/.test(response.status));
+  const [lowest] = explicit.toSorted((a, b) => Number(a.status) - Number(b.status));
+  const find = (name: string): DeclaredResponse | undefined =>
+    operation.responses.find((response) => response.status === name);
+  return lowest ?? find('2XX') ?? find('default');
+}

@@ -3,7 +3,7 @@ import { toPointer } from '../contract/pointer.js';
 import type { Schema } from '../contract/schema.js';
 import { checkExpressions, checkParts, checkPartial, type Against } from './check-value.js';
 import { findExpressions } from './expression.js';
-import { declaredResponse, type Reading } from './ground.js';
+import { declaredResponse, successResponse, type Reading } from './ground.js';
 import { didYouMean } from './mistakes.js';
 import { describe, isRecord, listWords, member, readMembers, readText, readWhole, type Given } from './read.js';
 import { readFault } from './read-fault.js';
@@ -204,8 +204,8 @@ function checkPatchBody(given: Given, status: number | undefined, reading: Readi
 
 /** The first media type the body may be written in, and its schema; undefined where anything goes. */
 function againstResponse(operation: Operation, respond: Respond, reading: Reading): Against | undefined {
-  const [first] = operation.responses.filter((response) => response.status.startsWith('2'));
-  const response = respond.status === undefined ? first : declaredResponse(operation, respond.status);
+  const { status: asked } = respond;
+  const response = asked === undefined ? successResponse(operation) : declaredResponse(operation, asked);
   const wanted = respond.mediaType?.split(';')[0]?.trim().toLowerCase();
   const media = response?.content.find((each) => wanted === undefined || each.type.split(';')[0] === wanted);
   if (response === undefined || media?.schema === undefined) return undefined;

@@ -113,6 +113,26 @@ describe('a folder of scenarios', () => {
     });
   });
 
+  it('may hold YAML with anchors and merge keys, files called .yml, and JSON with tabs', async () => {
+    const files = {
+      'a.yml':
+        'operations:\n  listBooks:\n    - &limit { times: 1, respond: { status: 429 } }\n    - { <<: *limit, times: 2 }\n',
+      'b.json': '{\n\t"extends": ["a"],\n\t"operations": {\n\t\t"readBook": { "respond": { "status": 404 } }\n\t}\n}\n',
+      'notes.md': '# no scenario',
+    };
+    expect(await readMistakes(files)).toEqual([]);
+    const [a, b] = await loadScenarios(folder, ground, folder);
+    expect(a?.rules.map(({ times, place }) => [times, place])).toEqual([
+      [1, 'a.yml:3'],
+      [2, 'a.yml:4'],
+    ]);
+    expect(b?.rules.map(({ key, place }) => [key, place])).toEqual([
+      ['b/readBook[0]', 'b.json:4'],
+      ['b < a/listBooks[0]', 'a.yml:3'],
+      ['b < a/listBooks[1]', 'a.yml:4'],
+    ]);
+  });
+
   it('that does not exist says so', async () => {
     await expect(loadScenarios(join(folder, 'nowhere'), ground)).rejects.toMatchObject({
       code: 'SCENARIO_UNREADABLE',
