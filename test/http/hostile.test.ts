@@ -43,6 +43,19 @@ describe('a hostile body', () => {
   });
 });
 
+describe('a hostile text', () => {
+  it.each([
+    ['base64 of line breaks', 'byte', `${'\n'.repeat(200_000)}!`],
+    ['a number of digits', 'decimal', `${'1'.repeat(200_000)}!`],
+    ['a URL of colons', 'url', `http://${':'.repeat(200_000)}\0`],
+  ])('%s is refused at once', async (_name, format, body) => {
+    const content = { [json]: { schema: { type: 'string', format } } };
+    const ask = await createAsk(toDocument({ requestBody: { content } }, {}, 'post /things'), { bodyLimitBytes: SIZE });
+    const call = await ask({ ask: 'POST /things', headers: { 'content-type': json }, body: JSON.stringify(body) });
+    expect(toLines(call)).toEqual(['error FORMAT']);
+  });
+});
+
 describe('a hostile head', () => {
   it('does not cost more than its size', async () => {
     expect(negotiate(`${'"'.repeat(8_000)}${','.repeat(8_000)}`, ['text/plain'])).toBe('text/plain');
