@@ -1,4 +1,5 @@
 import type { Call } from '../http/call.js';
+import { splitList } from '../http/text.js';
 
 /** What a client wishes of an answer, by `Prefer` (RFC 7240) or by `?__code=` and its like. */
 export interface Preferences {
@@ -39,14 +40,23 @@ export function readPreferences(call: Call): Preferences | undefined {
 /** The preferences of a `Prefer` header, names in lower case; of a repeated one the first counts (RFC 7240 section 2). */
 export function parsePrefer(header: string): ReadonlyMap<string, string> {
   const wishes = new Map<string, string>();
-  for (const match of header.matchAll(
-    /([!#$%&'*+.^`|~\w-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?\s*(?:;[^,]*)?(?:,|$)/g,
-  )) {
-    const [, name = '', quoted, plain] = match;
-    const key = name.toLowerCase();
-    if (!wishes.has(key)) wishes.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain ?? '');
+  for (const preference of splitList(header, ',')) {
+    // What follows a semicolon are parameters of the preference, and none of ours has any.
+    const [wish = ''] = splitList(preference, ';');
+    const equals = wish.indexOf('=');
+    const key = (equals === -1 ? wish : wish.slice(0, equals)).trim().toLowerCase();
+    if (!TOKEN.test(key) || wishes.has(key)) continue;
+    wishes.set(key, equals === -1 ? '' : readWord(wish.slice(equals + 1).trim()));
   }
   return wishes;
+}
+
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
+
+/** A token, or what a quoted string holds. */
+function readWord(text: string): string {
+  return text.startsWith('"') ? text.replace(/^"|"$/g, '').replaceAll(/\\(.)/g, '$1') : text;
 }
 
 function toPreferences(wishes: ReadonlyMap<string, string>): Preferences | undefined {

@@ -1,4 +1,5 @@
 import { isCovered, isJsonType, readMediaType, readPrecision, toEssence } from './media-type.js';
+import { splitList } from './text.js';
 
 /** One range of an Accept header. */
 interface Range {
@@ -29,7 +30,7 @@ export function negotiate(accept: string | null, offered: readonly string[]): st
 }
 
 function readAccept(accept: string): readonly Range[] {
-  return splitRanges(accept).flatMap((text) => {
+  return splitList(accept, ',').flatMap((text) => {
     const { essence, parameters } = readMediaType(text);
     if (essence === '') return [];
     if (essence !== '*' && !/^[^\s/]+\/[^\s/]+$/.test(essence)) return [];
@@ -37,21 +38,6 @@ function readAccept(accept: string): readonly Range[] {
     const quality = q === undefined ? 1 : Number(q);
     return [{ essence, parameters: rest, quality: Number.isFinite(quality) ? Math.min(Math.max(quality, 0), 1) : 1 }];
   });
-}
-
-/** Splits at commas that stand outside quotes. */
-function splitRanges(accept: string): readonly string[] {
-  if (!accept.includes('"')) return accept.split(',');
-  const ranges: string[] = [];
-  let start = 0;
-  let quoted = false;
-  for (let i = 0; i < accept.length; i++) {
-    if (accept[i] === '"') quoted = !quoted;
-    if (accept[i] !== ',' || quoted) continue;
-    ranges.push(accept.slice(start, i));
-    start = i + 1;
-  }
-  return [...ranges, accept.slice(start)];
 }
 
 /** The offered type with the highest quality; that of the most precise range that speaks of it counts. */

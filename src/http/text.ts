@@ -126,3 +126,19 @@ function toTree(branch: Branch): TextTree {
   for (const [name, child] of children) setOwn(tree, name, toTree(child));
   return tree;
 }
+
+/** The members of a list in a header, white space around them left out; a mark inside a quoted string is text (RFC 9110 5.6.4). */
+export function splitList(text: string, mark: ',' | ';'): readonly string[] {
+  if (!text.includes('"')) return text.split(mark).map((member) => member.trim());
+  const members: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '"') quoted = !quoted;
+    else if (quoted && text[i] === '\\') i += 1;
+    if (text[i] !== mark || quoted) continue;
+    members.push(text.slice(start, i).trim());
+    start = i + 1;
+  }
+  return [...members, text.slice(start).trim()];
+}

@@ -93,10 +93,16 @@ describe('the Prefer header is read as RFC 7240 writes it', () => {
     ['code=404', { code: '404' }],
     ['Code=404 , EXAMPLE="a \\"b\\""', { code: '404', example: 'a "b"' }],
     ['dynamic', { dynamic: '' }],
-    ['wait=10; foo="bar, baz"; x, code=1', { wait: '10', x: '', code: '1' }],
+    ['wait=10; foo="bar, baz"; x, code=1', { wait: '10', code: '1' }],
+    ['code = "404" ; x="\\";", example=a', { code: '404', example: 'a' }],
+    ['a b, =c, , example=d', { example: 'd' }],
     ['code=1, code=2', { code: '1' }],
     ['', {}],
   ])('%s', (header, want) => {
     expect(Object.fromEntries(parsePrefer(header))).toEqual(want);
+  });
+
+  it('costs no more than its size, whatever a client writes', () => {
+    expect(parsePrefer(`${'a'.repeat(8000)}${' '.repeat(8000)}(, code=404`).get('code')).toBe('404');
   });
 });
