@@ -10,7 +10,7 @@ const SHOWN_URL_LENGTH = 120;
 
 /** Query values stay out of messages but for short plain ones: any of them may be a credential. */
 function hideQuery(url: string): string {
-  return url.replaceAll(/([?&][^=&]*=)([^&]*)/g, (whole: string, name: string, value: string) =>
+  return url.replaceAll(/([?&][^=&?]*=)([^&]*)/g, (whole: string, name: string, value: string) =>
     /(?:key|token|secret|password|sig)/i.test(name) || value.length > 24 ? `${name}…` : whole,
   );
 }
