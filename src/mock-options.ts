@@ -38,7 +38,7 @@ export interface MockOptions {
   readonly strict?: boolean;
   /** How clients write lists and objects in queries; default every way that the contract leaves open. */
   readonly queryProfile?: QueryProfile;
-  /** Larger bodies are answered with 413; default 8 MiB. */
+  /** Larger bodies are answered with 413; default 8 MiB, with an upstream 256 MiB. */
   readonly bodyLimitBytes?: number;
   /** Whether an `Accept` that the contract cannot meet is answered all the same; default false. */
   readonly lenientAccept?: boolean;

@@ -70,6 +70,8 @@ export interface MockServer extends Listening {
 }
 
 const DEFAULT_BODY_LIMIT = 8 * 1024 * 1024;
+/** A proxy does not decide what is too large for the server behind it. */
+const DEFAULT_FORWARDED_BODY_LIMIT = 256 * 1024 * 1024;
 
 /**
  * Makes a mock of a contract.
@@ -82,12 +84,13 @@ export async function createMock(options: MockOptions): Promise<Mock> {
   const control = readControl(options);
   const sessions = openSessions(parts, options);
   const router = createRouter(contract.operations);
+  const recording = readRecordings(options);
+  const bodyLimit = recording?.upstream === undefined ? DEFAULT_BODY_LIMIT : DEFAULT_FORWARDED_BODY_LIMIT;
   const decoder = createCallDecoder(contract, validators, {
-    bodyLimitBytes: readCount('bodyLimitBytes', options.bodyLimitBytes, DEFAULT_BODY_LIMIT),
+    bodyLimitBytes: readCount('bodyLimitBytes', options.bodyLimitBytes, bodyLimit),
     strict: options.strict ?? false,
     ...(options.queryProfile && { queryProfile: options.queryProfile }),
   });
-  const recording = readRecordings(options);
   const recordings =
     recording && createRecordings(recording, { contract, validators, router, decoder, environment: process.env });
   const fetch = createApp({

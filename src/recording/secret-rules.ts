@@ -83,11 +83,15 @@ const QUERY_KEYS: ReadonlySet<string> = new Set([
   'xgoogcredential',
 ]);
 
+// Repetitions that may have to be tried again from every place are bounded: a body of megabytes must not hold the process.
 const PATTERNS: readonly SecretPattern[] = [
-  { rule: 'pattern:pem', pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g },
+  {
+    rule: 'pattern:pem',
+    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g,
+  },
   { rule: 'pattern:jwt', pattern: /\beyJ[\w-]{8,}\.eyJ[\w-]{2,}\.[\w-]*/g },
   // A digit or a capital somewhere, so that `sk-learn-from-examples` stays a word.
-  { rule: 'pattern:sk', pattern: /(?<![A-Za-z0-9])sk-(?=[\w-]*[0-9A-Z])[\w-]{16,}/g },
+  { rule: 'pattern:sk', pattern: /(?<![A-Za-z0-9])sk-(?=[\w-]{0,64}[0-9A-Z])[\w-]{16,}/g },
   { rule: 'pattern:stripe', pattern: /\b(?:(?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9+/=]{10,}/g },
   { rule: 'pattern:github', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{22,})/g },
   { rule: 'pattern:gitlab', pattern: /\bgl(?:pat|ptt|rt)-[\w-]{20,}/g },
@@ -96,7 +100,10 @@ const PATTERNS: readonly SecretPattern[] = [
   { rule: 'pattern:google', pattern: /\bAIza[\w-]{35}/g },
   { rule: 'pattern:npm', pattern: /\bnpm_[A-Za-z0-9]{36}/g },
   { rule: 'pattern:bearer', pattern: /\bBearer\s+(?<secret>[\w.~+/-]{16,}=*)/gi },
-  { rule: 'pattern:userinfo', pattern: /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']+:(?<secret>[^\s/@"']+)@/gi },
+  {
+    rule: 'pattern:userinfo',
+    pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{1,256}:(?<secret>[^\s/@"']{1,1024})@/gi,
+  },
   // In text that is no JSON of its own: forms, logs, XML, JSON inside a string.
   {
     rule: 'pattern:assignment',

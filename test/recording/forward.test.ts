@@ -188,6 +188,21 @@ describe('the proxy', () => {
     expect(readFileSync(join(cassette().folder, 'bodies/0001.request.part-2.bin'))).toEqual(file);
   });
 
+  it('passes on uploads that the mock alone would refuse, and refuses itself what it could not read whole', async () => {
+    const echo: Intercept = (request, response) => {
+      response.writeHead(429, { 'content-type': 'application/json' });
+      response.end(`{"error":{"message":"${request.body.byteLength} bytes","type":"t","param":null,"code":null}}`);
+      return true;
+    };
+    const body = Buffer.from(`{"name":"${'x'.repeat(9 * 1024 * 1024)}"}`);
+    const headers = { 'content-type': 'application/json' };
+    const open = await startProxy(echo);
+    expect((await ask(open.origin + KEYS, { method: 'POST', headers, body })).body.toString()).toContain(`${body.byteLength} bytes`);
+    const narrow = await startProxy(echo, {}, { bodyLimitBytes: 1000 });
+    expect((await ask(narrow.origin + KEYS, { method: 'POST', headers, body })).status).toBe(413);
+    expect(narrow.upstream.seen).toEqual([]);
+  });
+
   it('answers HEAD with the length and no body', async () => {
     const { origin, cassette, upstream } = await startProxy((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '4711' }).end();

@@ -32,6 +32,9 @@ export function createForwardSource({ recordings, errors }: ForwardParts): Answe
         owner === 'forward-then-mock' ||
         (owner === 'replay' && recordings.mode === 'record-missing');
       if (!isMine || upstream === undefined) return next();
+      // What did not arrive whole cannot be passed on; the mock refuses it further down.
+      if (exchange.call.violations.some(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE'))
+        return next();
       return forward({ exchange, next, recordings, errors, upstream, mockFollows: owner === 'forward-then-mock' });
     },
   };
