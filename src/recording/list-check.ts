@@ -11,7 +11,7 @@ export interface RecordedPage {
 }
 
 // The names under which a request says where its page begins.
-const CURSORS = [
+const CURSORS: ReadonlySet<string> = new Set([
   'after',
   'starting_after',
   'cursor',
@@ -21,7 +21,7 @@ const CURSORS = [
   'marker',
   'offset',
   'page',
-];
+]);
 
 /** Whether what the pages of lists say of themselves is true of them. */
 export function checkLists(cassette: Cassette): readonly CheckFinding[] {
@@ -58,7 +58,7 @@ export function listWalks(pages: readonly RecordedPage[]): readonly (readonly Re
 
 /** The query parameters that only say where a page begins. */
 export function isCursor(name: string): boolean {
-  return CURSORS.includes(name);
+  return CURSORS.has(name);
 }
 
 function checkEnvelope({ exchange, envelope, items }: RecordedPage): readonly CheckFinding[] {

@@ -34,7 +34,10 @@ async function record(requests: readonly Request[], options: UpstreamOptions = {
     recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
   });
   for (const [path, body] of requests) {
-    const response = await mock.fetch(path, { headers: HEADERS, ...(body === undefined ? {} : { method: 'POST', body }) });
+    const response = await mock.fetch(path, {
+      headers: HEADERS,
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    });
     await response.arrayBuffer();
   }
   await mock.close();
@@ -61,8 +64,11 @@ async function recordWalk(): Promise<Cassette> {
     recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
   });
   let after = '';
-  for (let more = true; more; ) {
-    const page = (await (await mock.fetch(`${KEYS}?limit=2${after}`, { headers: HEADERS })).json()) as { has_more: boolean; last_id: string };
+  for (let more = true; more;) {
+    const page = (await (await mock.fetch(`${KEYS}?limit=2${after}`, { headers: HEADERS })).json()) as {
+      has_more: boolean;
+      last_id: string;
+    };
     after = `&after=${page.last_id}`;
     more = page.has_more;
   }
@@ -72,11 +78,18 @@ async function recordWalk(): Promise<Cassette> {
 }
 
 const codes = async (cassette: Cassette): Promise<readonly string[]> =>
-  (await checkCassette(cassette, parts)).map(({ file, severity, side, code }) => `${severity} ${file.slice(0, 4)} ${side} ${code}`);
+  (await checkCassette(cassette, parts)).map(
+    ({ file, severity, side, code }) => `${severity} ${file.slice(0, 4)} ${side} ${code}`,
+  );
 
 describe('check', () => {
   it('finds nothing wrong with a redacted recording of an API that keeps its contract', async () => {
-    const cassette = await record([[KEYS], [KEYS, '{"name":"ci"}'], ['/v1/files/file-notes/content'], ['/v1/files/none/content']]);
+    const cassette = await record([
+      [KEYS],
+      [KEYS, '{"name":"ci"}'],
+      ['/v1/files/file-notes/content'],
+      ['/v1/files/none/content'],
+    ]);
     expect(await checkCassette(cassette, parts)).toEqual([]);
     expect(formatCheck(cassette, [])).toEqual(['4 exchanges: all fit the contract']);
   });
@@ -103,15 +116,23 @@ describe('check', () => {
 
   it('finds files that were edited wrongly', async () => {
     const cassette = await record([[KEYS], ['/v1/files/file-notes/content']]);
-    const renamed = edit(cassette, '0001-listAdminApiKeys.200.json', (text) => text.replace('"listAdminApiKeys"', '"listAdminApiKey"'));
+    const renamed = edit(cassette, '0001-listAdminApiKeys.200.json', (text) =>
+      text.replace('"listAdminApiKeys"', '"listAdminApiKey"'),
+    );
     const findings = await checkCassette(renamed, parts);
-    expect(findings[0]?.message).toBe('operation "listAdminApiKey" is not in the contract; did you mean "listAdminApiKeys"?');
-    const moved = edit(renamed, '0002-downloadFile.200.json', (text) => text.replace('/v1/files/file-notes/content', KEYS));
+    expect(findings[0]?.message).toBe(
+      'operation "listAdminApiKey" is not in the contract; did you mean "listAdminApiKeys"?',
+    );
+    const moved = edit(renamed, '0002-downloadFile.200.json', (text) =>
+      text.replace('/v1/files/file-notes/content', KEYS),
+    );
     expect(await codes(moved)).toEqual(['error 0001 request OPERATION_UNKNOWN', 'error 0002 request PATH_MISMATCH']);
   });
 
   it('notes that the contract has changed since', async () => {
-    const cassette = edit(await record([[KEYS]]), 'cassette.json', (text) => text.replace(/"hash": "\w+"/, '"hash": "other"'));
+    const cassette = edit(await record([[KEYS]]), 'cassette.json', (text) =>
+      text.replace(/"hash": "\w+"/, '"hash": "other"'),
+    );
     expect(await codes(cassette)).toEqual(['note cass cassette CONTRACT_CHANGED']);
     expect(formatCheck(cassette, await checkCassette(cassette, parts)).at(-1)).toBe('1 exchange: all fit the contract');
   });
@@ -121,12 +142,18 @@ describe('check', () => {
     expect(walk.exchanges).toHaveLength(3);
     expect(await codes(walk)).toEqual([]);
     const first = walk.exchanges[0]?.response?.body as { data: readonly { id: string }[]; first_id: string };
-    const lied = edit(walk, '0001-listAdminApiKeys.200.json', (text) => text.replace(`"first_id": "${first.first_id}"`, '"first_id": "key_other"'));
+    const lied = edit(walk, '0001-listAdminApiKeys.200.json', (text) =>
+      text.replace(`"first_id": "${first.first_id}"`, '"first_id": "key_other"'),
+    );
     expect(await codes(lied)).toEqual(['error 0001 list LIST_UNTRUE']);
-    const ended = edit(lied, '0002-listAdminApiKeys.200.json', (text) => text.replace('"has_more": true', '"has_more": false'));
+    const ended = edit(lied, '0002-listAdminApiKeys.200.json', (text) =>
+      text.replace('"has_more": true', '"has_more": false'),
+    );
     expect(await codes(ended)).toEqual(['error 0001 list LIST_UNTRUE', 'error 0002 list LIST_UNTRUE']);
     const last = walk.exchanges[2]?.response?.body as { data: readonly { id: string }[] };
-    const repeated = edit(ended, '0003-listAdminApiKeys.200.json', (text) => text.replaceAll(last.data[0]?.id ?? '', first.data[1]?.id ?? ''));
+    const repeated = edit(ended, '0003-listAdminApiKeys.200.json', (text) =>
+      text.replaceAll(last.data[0]?.id ?? '', first.data[1]?.id ?? ''),
+    );
     expect(await codes(repeated)).toContain('error 0003 list LIST_REPEATS');
   });
 });
@@ -140,7 +167,15 @@ describe('prune', () => {
 
   it('takes out repetitions that are held anyway and what the contract has no more, and numbers anew', async () => {
     const bytes = '/v1/files/file-bytes/content';
-    const cassette = await record([[KEYS], [KEYS, '{"name":"a"}'], [KEYS], [KEYS], [KEYS], ['/v1/files/none/content'], [bytes]]);
+    const cassette = await record([
+      [KEYS],
+      [KEYS, '{"name":"a"}'],
+      [KEYS],
+      [KEYS],
+      [KEYS],
+      ['/v1/files/none/content'],
+      [bytes],
+    ]);
     const stale = edit(cassette, '0006-downloadFile.404.json', (text) => text.replace('"downloadFile"', '"fetchFile"'));
     const found = findSuperfluous(stale, prepare(stale));
     expect(found.map(({ exchange, why }) => `${exchange.number} ${why}`)).toEqual([

@@ -38,7 +38,9 @@ describe('the official stripe client', () => {
     return { jane: await client.customers.retrieve(jane.id), listed, gone };
   }
 
-  it('runs again from what was recorded of its forms and pages, and what was recorded becomes fixtures', async ({ skip }) => {
+  it('runs again from what was recorded of its forms and pages, and what was recorded becomes fixtures', async ({
+    skip,
+  }) => {
     demand(STRIPE, skip);
     // Another mock stands in for the API: what matters here is what the client sends.
     const api = await create({ spec: STRIPE, fixtures: { customers: [] } });
@@ -59,8 +61,16 @@ describe('the official stripe client', () => {
 
     const print = (): void => undefined;
     const { setAside, differences } = await promoteCassette({
-      ...{ spec: STRIPE, recordings: folder, cassette: 'stripe', into: join(folder, 'fixtures'), format: 'text' },
-      ...{ scenarios: undefined, final: false, force: false, write: print, writeError: print },
+      spec: STRIPE,
+      recordings: folder,
+      cassette: 'stripe',
+      into: join(folder, 'fixtures'),
+      format: 'text',
+      scenarios: undefined,
+      final: false,
+      force: false,
+      write: print,
+      writeError: print,
     });
     expect({ setAside, differences }).toEqual({ setAside: [], differences: [] });
   }, 120_000);
@@ -74,8 +84,12 @@ describe('the official openai client', () => {
       intercept: (_request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
         for (const [i, content] of words.entries()) {
-          const choices = [{ index: 0, delta: i === 0 ? { role: 'assistant', content } : { content }, finish_reason: null }];
-          response.write(`data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`);
+          const choices = [
+            { index: 0, delta: i === 0 ? { role: 'assistant', content } : { content }, finish_reason: null },
+          ];
+          response.write(
+            `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`,
+          );
         }
         response.end('data: [DONE]\n\n');
         return true;
@@ -85,7 +99,11 @@ describe('the official openai client', () => {
     const folder = createFolder();
     const listen = async (baseURL: string): Promise<readonly string[]> => {
       const client = new OpenAI({ apiKey: 'stream-token-123456', baseURL, maxRetries: 0 });
-      const stream = await client.chat.completions.create({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] });
+      const stream = await client.chat.completions.create({
+        model: 'm',
+        stream: true,
+        messages: [{ role: 'user', content: 'Hi' }],
+      });
       const heard: string[] = [];
       for await (const { choices } of stream) heard.push(choices[0]?.delta.content ?? '');
       return heard;
@@ -97,7 +115,11 @@ describe('the official openai client', () => {
     expect(await listen((await recorder.listen()).baseUrl)).toEqual(words);
     await recorder.close();
     expect(loadCassette(join(folder, 'chat')).exchanges[0]?.response?.events).toHaveLength(5);
-    const mock = await create({ spec: OPENAI, recordings: { folder, cassette: 'chat', mode: 'replay', pace: 'recorded' }, clock: 'real' });
+    const mock = await create({
+      spec: OPENAI,
+      recordings: { folder, cassette: 'chat', mode: 'replay', pace: 'recorded' },
+      clock: 'real',
+    });
     expect(await listen((await mock.listen()).baseUrl)).toEqual(words);
     mock.assertNoMisses();
   }, 120_000);

@@ -26,7 +26,11 @@ async function vouch(...args: readonly string[]): Promise<Ended> {
   return promisify(execFile)(process.execPath, [MAIN, ...args], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, errors: stderr }),
     // What execFile rejects with carries both outputs and the exit code.
-    (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, out: error.stdout, errors: error.stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({
+      code: error.code,
+      out: error.stdout,
+      errors: error.stderr,
+    }),
   );
 }
 
@@ -54,10 +58,17 @@ describe('vouch record and vouch replay', () => {
   it('record a client, and answer it again without the API', async () => {
     const upstream = await start();
     const recordings = createFolder();
-    const run = async (args: readonly string[], path: string): Promise<{ text: string; code: number | null; out: string; errors: string }> => {
-      const child = spawn(process.execPath, [MAIN, ...args, '--port', '0', '--recordings', recordings, '--cassette', 'cli'], {
-        env: { ...process.env, NO_COLOR: '1', SECRET_NAME: 'Key 1' },
-      });
+    const run = async (
+      args: readonly string[],
+      path: string,
+    ): Promise<{ text: string; code: number | null; out: string; errors: string }> => {
+      const child = spawn(
+        process.execPath,
+        [MAIN, ...args, '--port', '0', '--recordings', recordings, '--cassette', 'cli'],
+        {
+          env: { ...process.env, NO_COLOR: '1', SECRET_NAME: 'Key 1' },
+        },
+      );
       onTestFinished(() => void child.kill('SIGKILL'));
       let [out, errors] = ['', ''];
       child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
@@ -75,7 +86,16 @@ describe('vouch record and vouch replay', () => {
       return { text, code: await ended, out, errors };
     };
     const path = '/organization/admin_api_keys?limit=1';
-    const more = ['--redact-env', 'SECRET_NAME', '--redact-env', 'NOT_SET', '--max-age', '30', '--header', 'x-extra: yes'];
+    const more = [
+      '--redact-env',
+      'SECRET_NAME',
+      '--redact-env',
+      'NOT_SET',
+      '--max-age',
+      '30',
+      '--header',
+      'x-extra: yes',
+    ];
     const recorded = await run(['record', SPEC, '--upstream', upstream.url, ...more], path);
     expect(recorded.code).toBe(0);
     expect(recorded.out).toContain(`upstream ${upstream.url}`);
@@ -93,13 +113,41 @@ describe('vouch record and vouch replay', () => {
   });
 
   it.each<readonly [string, readonly string[], RegExp]>([
-    ['an upstream that is no URL', ['record', SPEC, '--upstream', 'example'], /OPTION_INVALID.*"example" is not the URL of an upstream/],
-    ['its own address', ['record', SPEC, '--upstream', 'http://localhost:4010/v1'], /is the address that vouch would listen on/],
-    ['a header without a colon', ['record', SPEC, '--upstream', 'http://x', '--header', 'secret'], /a header is not written as "name: value"/],
-    ['an owner without an operation', ['record', SPEC, '--upstream', 'http://x', '--owner', 'mock'], /"mock" is not written as operation=owner/],
-    ['a pattern that is none', ['record', SPEC, '--upstream', 'http://x', '--redact-pattern', '('], /"\(" is no regular expression/],
-    ['a cassette that is not there', ['replay', SPEC, '--cassette', 'nothing'], /RECORDING_NOT_FOUND.*there is no cassette "nothing"/],
-    ['a cassette that is a path', ['record', SPEC, '--upstream', 'http://x', '--cassette', '../up'], /"\.\.\/up" cannot be the name of a cassette/],
+    [
+      'an upstream that is no URL',
+      ['record', SPEC, '--upstream', 'example'],
+      /OPTION_INVALID.*"example" is not the URL of an upstream/,
+    ],
+    [
+      'its own address',
+      ['record', SPEC, '--upstream', 'http://localhost:4010/v1'],
+      /is the address that vouch would listen on/,
+    ],
+    [
+      'a header without a colon',
+      ['record', SPEC, '--upstream', 'http://x', '--header', 'secret'],
+      /a header is not written as "name: value"/,
+    ],
+    [
+      'an owner without an operation',
+      ['record', SPEC, '--upstream', 'http://x', '--owner', 'mock'],
+      /"mock" is not written as operation=owner/,
+    ],
+    [
+      'a pattern that is none',
+      ['record', SPEC, '--upstream', 'http://x', '--redact-pattern', '('],
+      /"\(" is no regular expression/,
+    ],
+    [
+      'a cassette that is not there',
+      ['replay', SPEC, '--cassette', 'nothing'],
+      /RECORDING_NOT_FOUND.*there is no cassette "nothing"/,
+    ],
+    [
+      'a cassette that is a path',
+      ['record', SPEC, '--upstream', 'http://x', '--cassette', '../up'],
+      /"\.\.\/up" cannot be the name of a cassette/,
+    ],
   ])('refuse %s with one clear message', async (_name, args, message) => {
     const { code, errors } = await vouch(...args, '--recordings', createFolder());
     expect(code).toBe(1);
@@ -113,8 +161,20 @@ describe('vouch recordings', () => {
     const upstream = await start();
     const recordings = await record(upstream);
     const where = ['--recordings', recordings, '--spec', SPEC];
-    expect(await vouch('recordings', 'check', ...where)).toMatchObject({ code: 0, out: 'keys\n  3 exchanges: all fit the contract\n' });
-    const drift = ['recordings', 'drift', 'keys', ...where, '--upstream', upstream.url, '--header', `authorization: ${HEADERS.authorization}`];
+    expect(await vouch('recordings', 'check', ...where)).toMatchObject({
+      code: 0,
+      out: 'keys\n  3 exchanges: all fit the contract\n',
+    });
+    const drift = [
+      'recordings',
+      'drift',
+      'keys',
+      ...where,
+      '--upstream',
+      upstream.url,
+      '--header',
+      `authorization: ${HEADERS.authorization}`,
+    ];
     const synced = await vouch(...drift);
     expect(synced.code).toBe(0);
     expect(synced.out).toContain('2 × in sync, 1 × not asked');
@@ -153,12 +213,32 @@ describe('vouch recordings', () => {
     expect((await vouch('recordings', 'promote', 'keys', ...where, '--into', into, '--force')).code).toBe(0);
 
     const har = join(createFolder(), 'keys.har');
-    expect((await vouch('recordings', 'export-har', 'keys', ...where, '--out', har)).out).toBe(`3 exchanges in ${har}\n`);
-    const imported = await vouch('recordings', 'import-har', har, ...where, '--cassette', 'again', '--upstream', upstream.url);
+    expect((await vouch('recordings', 'export-har', 'keys', ...where, '--out', har)).out).toBe(
+      `3 exchanges in ${har}\n`,
+    );
+    const imported = await vouch(
+      'recordings',
+      'import-har',
+      har,
+      ...where,
+      '--cassette',
+      'again',
+      '--upstream',
+      upstream.url,
+    );
     expect(imported).toMatchObject({ code: 0 });
     expect(imported.out).toMatch(/^3 exchanges in .*again, 0 entries left out\n$/);
     expect((await vouch('recordings', 'check', 'again', ...where)).code).toBe(0);
-    const elsewhere = await vouch('recordings', 'import-har', har, ...where, '--cassette', 'none', '--upstream', 'http://other.example');
+    const elsewhere = await vouch(
+      'recordings',
+      'import-har',
+      har,
+      ...where,
+      '--cassette',
+      'none',
+      '--upstream',
+      'http://other.example',
+    );
     expect(elsewhere).toMatchObject({ code: 1 });
     expect(elsewhere.errors).toContain('it is not below http://other.example');
   });

@@ -42,7 +42,10 @@ export const SHOP: object = {
   info: { title: 'Shop', version: '1.0.0' },
   servers: [{ url: 'https://shop.example/api' }],
   components: {
-    securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'shop_key' }, session: { type: 'apiKey', in: 'header', name: 'X-Shop' } },
+    securitySchemes: {
+      key: { type: 'apiKey', in: 'query', name: 'shop_key' },
+      session: { type: 'apiKey', in: 'header', name: 'X-Shop' },
+    },
     schemas: {
       Item: {
         type: 'object',
@@ -68,13 +71,20 @@ export const SHOP: object = {
           parameter('limit', 'query', { type: 'integer', default: 20 }),
           parameter('tags', 'query', { type: 'array', items: { type: 'string' } }, { explode: false }),
           parameter('ids', 'query', { type: 'array', items: { type: 'integer' } }),
-          parameter('filter', 'query', { type: 'object', properties: { color: { type: 'string' } } }, { style: 'deepObject' }),
+          parameter(
+            'filter',
+            'query',
+            { type: 'object', properties: { color: { type: 'string' } } },
+            { style: 'deepObject' },
+          ),
           parameter('q', 'query', { type: 'string' }),
           parameter('X-Tenant', 'header', { type: 'string' }),
           parameter('X-Page', 'header', { type: 'integer' }),
           parameter('Idempotency-Key', 'header', { type: 'string' }),
         ],
-        responses: { 200: { description: 'ok', ...json({ type: 'array', items: { $ref: '#/components/schemas/Item' } }) } },
+        responses: {
+          200: { description: 'ok', ...json({ type: 'array', items: { $ref: '#/components/schemas/Item' } }) },
+        },
       },
       post: {
         operationId: 'addItem',
@@ -82,7 +92,12 @@ export const SHOP: object = {
           content: {
             'application/json': { schema: { $ref: '#/components/schemas/Item' } },
             'application/x-www-form-urlencoded': { schema: { type: 'object' } },
-            'multipart/form-data': { schema: { type: 'object', properties: { note: { type: 'string' }, pin: { type: 'string', format: 'password' } } } },
+            'multipart/form-data': {
+              schema: {
+                type: 'object',
+                properties: { note: { type: 'string' }, pin: { type: 'string', format: 'password' } },
+              },
+            },
             'text/plain': { schema: { type: 'string' } },
           },
         },

@@ -87,24 +87,103 @@ const status =
     return true;
   };
 
-const WAYS: readonly (readonly [way: string, before: UpstreamOptions, after: UpstreamOptions, verdict: DriftVerdict, exit: number, fact: RegExp])[] = [
+const WAYS: readonly (readonly [
+  way: string,
+  before: UpstreamOptions,
+  after: UpstreamOptions,
+  verdict: DriftVerdict,
+  exit: number,
+  fact: RegExp,
+])[] = [
   ['nothing but values changed', { keys: 2 }, { keys: 5 }, 'in-sync', 0, /^= 0001/],
-  ['an optional field was added', {}, { change: each((key) => ({ ...key, value: 'shown' })) }, 'recording-old', 1, /\/data\/\*\/value is new/],
-  ['an undeclared field was added', {}, { change: each((key) => ({ ...key, color: 'red' })) }, 'recording-old', 1, /\/data\/\*\/color is new/],
-  ['an optional field was removed', { change: each((key) => ({ ...key, value: 'shown' })) }, {}, 'recording-old', 1, /\/data\/\*\/value is gone/],
-  ['a declared status came instead', {}, { intercept: status(429) }, 'recording-old', 1, /the status was 200 and is 429/],
-  ['a required field was removed', {}, { change: each(without('owner')) }, 'api-left-contract', 2, /live: .*owner.* is required/],
+  [
+    'an optional field was added',
+    {},
+    { change: each((key) => ({ ...key, value: 'shown' })) },
+    'recording-old',
+    1,
+    /\/data\/\*\/value is new/,
+  ],
+  [
+    'an undeclared field was added',
+    {},
+    { change: each((key) => ({ ...key, color: 'red' })) },
+    'recording-old',
+    1,
+    /\/data\/\*\/color is new/,
+  ],
+  [
+    'an optional field was removed',
+    { change: each((key) => ({ ...key, value: 'shown' })) },
+    {},
+    'recording-old',
+    1,
+    /\/data\/\*\/value is gone/,
+  ],
+  [
+    'a declared status came instead',
+    {},
+    { intercept: status(429) },
+    'recording-old',
+    1,
+    /the status was 200 and is 429/,
+  ],
+  [
+    'a required field was removed',
+    {},
+    { change: each(without('owner')) },
+    'api-left-contract',
+    2,
+    /live: .*owner.* is required/,
+  ],
   ['a type changed', {}, { change: OFF }, 'api-left-contract', 2, /created_at was number and is string/],
-  ['an enum got a new member', {}, { change: each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } })) }, 'api-left-contract', 2, /live: .*role.*"owner"/],
+  [
+    'an enum got a new member',
+    {},
+    { change: each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } })) },
+    'api-left-contract',
+    2,
+    /live: .*role.*"owner"/,
+  ],
   ['a constant changed', {}, { change: whole({ object: 'page' }) }, 'api-left-contract', 2, /live: .*object/],
-  ['an undeclared status came instead', {}, { intercept: status(418) }, 'api-left-contract', 2, /live: status 418 is not declared/],
-  ['an undeclared media type came instead', {}, { intercept: (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
-    return true;
-  } }, 'api-left-contract', 2, /the media type was application\/json and is text\/html/],
+  [
+    'an undeclared status came instead',
+    {},
+    { intercept: status(418) },
+    'api-left-contract',
+    2,
+    /live: status 418 is not declared/,
+  ],
+  [
+    'an undeclared media type came instead',
+    {},
+    {
+      intercept: (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
+        return true;
+      },
+    },
+    'api-left-contract',
+    2,
+    /the media type was application\/json and is text\/html/,
+  ],
   ['the API came back to its contract', { change: OFF }, {}, 'recording-stale', 1, /recorded: .*created_at/],
-  ['recording and API agree against the contract', { change: OFF }, { change: OFF }, 'contract-wrong', 2, /would fit: .*spec\/openapi\.yaml:\d+.*: allow the type "string" too/],
-  ['both are off, each in its own way', { change: OFF }, { change: each(without('owner')) }, 'both-off-contract', 2, /each in its own way/],
+  [
+    'recording and API agree against the contract',
+    { change: OFF },
+    { change: OFF },
+    'contract-wrong',
+    2,
+    /would fit: .*spec\/openapi\.yaml:\d+.*: allow the type "string" too/,
+  ],
+  [
+    'both are off, each in its own way',
+    { change: OFF },
+    { change: each(without('owner')) },
+    'both-off-contract',
+    2,
+    /each in its own way/,
+  ],
 ];
 
 describe('drift', () => {
@@ -121,12 +200,16 @@ describe('drift', () => {
   it('says which enum would have to grow where API and recording agree on a new member', async () => {
     const change = each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } }));
     const { results } = await drift({ change }, { change });
-    expect(results[0]?.suggestions).toEqual([expect.stringMatching(/properties\/role.*: allow the value "owner" too$/)]);
+    expect(results[0]?.suggestions).toEqual([
+      expect.stringMatching(/properties\/role.*: allow the value "owner" too$/),
+    ]);
   });
 
   it('ends with 3 where the API cannot be asked', async () => {
     const { results } = await drift({}, {}, { down: true });
-    expect(results).toMatchObject([{ verdict: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') as string }]);
+    expect(results).toMatchObject([
+      { verdict: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') as string },
+    ]);
     expect(readDriftExit(results)).toBe(3);
   });
 
@@ -135,7 +218,10 @@ describe('drift', () => {
     const silent = await drift({}, {}, { requests });
     expect(silent.asked).toEqual([]);
     expect(silent.results).toMatchObject([
-      { verdict: 'skipped', reason: 'POST is not safe: name it with --operation createAdminApiKey to send it all the same' },
+      {
+        verdict: 'skipped',
+        reason: 'POST is not safe: name it with --operation createAdminApiKey to send it all the same',
+      },
     ]);
     expect(readDriftExit(silent.results)).toBe(3);
     const named = await drift({}, {}, { requests, operations: ['createAdminApiKey'] });
@@ -152,7 +238,9 @@ describe('drift', () => {
   it('does not send a placeholder in the place of a secret', async () => {
     const { asked, results } = await drift({}, {}, { path: `${KEYS}?after=sk-admin-0123456789abcdefghijABCDEFGHIJ` });
     expect(asked).toEqual([]);
-    expect(results).toMatchObject([{ verdict: 'skipped', reason: 'a placeholder stands where a secret would have to be sent' }]);
+    expect(results).toMatchObject([
+      { verdict: 'skipped', reason: 'a placeholder stands where a secret would have to be sent' },
+    ]);
   });
 
   it('reads as text, as JSON and as a JUnit report', async () => {

@@ -50,7 +50,10 @@ interface Raw {
 }
 
 /** A request with exactly these headers; fetch would add its own. */
-function ask(url: string, more: { method?: string; headers?: Record<string, string | string[]>; body?: Buffer | string } = {}): Promise<Raw> {
+function ask(
+  url: string,
+  more: { method?: string; headers?: Record<string, string | string[]>; body?: Buffer | string } = {},
+): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { method: more.method ?? 'GET', headers: { ...TOKEN, ...more.headers } });
     request.on('error', reject);
@@ -89,7 +92,14 @@ describe('the proxy', () => {
       return true;
     });
     const answer = await ask(origin + FILE, {
-      headers: { connection: 'x-mine', 'x-mine': '1', 'keep-alive': 'timeout=5', te: 'trailers', 'x-through': '1', 'x-mock-session': 's' },
+      headers: {
+        connection: 'x-mine',
+        'x-mine': '1',
+        'keep-alive': 'timeout=5',
+        te: 'trailers',
+        'x-through': '1',
+        'x-mock-session': 's',
+      },
     });
     const sent = upstream.seen[0]?.headers ?? {};
     expect(Object.keys(sent)).toEqual(expect.arrayContaining(['host', 'authorization', 'x-through']));
@@ -107,7 +117,11 @@ describe('the proxy', () => {
   ] as const)('passes %s on byte for byte and records what is in it', async (coding, compress) => {
     const body = compress(Buffer.from('"the text"'));
     const { origin, cassette, upstream } = await startProxy((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding, 'content-length': body.byteLength });
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-encoding': coding,
+        'content-length': body.byteLength,
+      });
       response.end(body);
       return true;
     });
@@ -120,7 +134,8 @@ describe('the proxy', () => {
   });
 
   it('passes JSON on as it was written, spaces and long numbers included', async () => {
-    const text = '{ "error": {"message": "no", "type": "t", "param": null, "code": null, "n": 12345678901234567890} }\n';
+    const text =
+      '{ "error": {"message": "no", "type": "t", "param": null, "code": null, "n": 12345678901234567890} }\n';
     const { origin, cassette } = await startProxy((_request, response) => {
       response.writeHead(404, { 'content-type': 'application/json' }).end(text);
       return true;
@@ -145,9 +160,13 @@ describe('the proxy', () => {
     expect(Buffer.from(first?.value ?? []).toString()).toBe('data: {"delta":"first"}\n\n');
     stream.finish();
     const rest: string[] = [];
-    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) rest.push(Buffer.from(piece.value).toString());
+    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read())
+      rest.push(Buffer.from(piece.value).toString());
     expect(rest.join('')).toBe('data: [DONE]\n\n');
-    expect(cassette().exchanges[0]?.response?.events).toMatchObject([{ data: '{"delta":"first"}' }, { data: '[DONE]' }]);
+    expect(cassette().exchanges[0]?.response?.events).toMatchObject([
+      { data: '{"delta":"first"}' },
+      { data: '[DONE]' },
+    ]);
   });
 
   it('closes the upstream’s connection when the client leaves a stream, and records nothing half', async () => {
@@ -169,7 +188,9 @@ describe('the proxy', () => {
     const file = Buffer.from([0, 255, 13, 10, 45, 45, 200]);
     const body = Buffer.concat([
       Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="note"\r\n\r\nGrüße\r\n'),
-      Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="file"; filename="a \\"b\\".bin"\r\nContent-Type: image/png\r\n\r\n'),
+      Buffer.from(
+        '--b0undary\r\nContent-Disposition: form-data; name="file"; filename="a \\"b\\".bin"\r\nContent-Type: image/png\r\n\r\n',
+      ),
       file,
       Buffer.from('\r\n--b0undary--\r\n'),
     ]);
@@ -178,7 +199,11 @@ describe('the proxy', () => {
       response.end('{"error":{"message":"JSON only","type":"t","param":null,"code":null}}');
       return true;
     });
-    const answer = await ask(origin + KEYS, { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=b0undary' }, body });
+    const answer = await ask(origin + KEYS, {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b0undary' },
+      body,
+    });
     expect(answer.status).toBe(415);
     expect(upstream.seen[0]?.body).toEqual(body);
     expect(cassette().exchanges[0]?.request.parts).toEqual([
@@ -197,7 +222,9 @@ describe('the proxy', () => {
     const body = Buffer.from(`{"name":"${'x'.repeat(9 * 1024 * 1024)}"}`);
     const headers = { 'content-type': 'application/json' };
     const open = await startProxy(echo);
-    expect((await ask(open.origin + KEYS, { method: 'POST', headers, body })).body.toString()).toContain(`${body.byteLength} bytes`);
+    expect((await ask(open.origin + KEYS, { method: 'POST', headers, body })).body.toString()).toContain(
+      `${body.byteLength} bytes`,
+    );
     const narrow = await startProxy(echo, {}, { bodyLimitBytes: 1000 });
     expect((await ask(narrow.origin + KEYS, { method: 'POST', headers, body })).status).toBe(413);
     expect(narrow.upstream.seen).toEqual([]);
@@ -210,7 +237,10 @@ describe('the proxy', () => {
     });
     const answer = await ask(origin + FILE, { method: 'HEAD' });
     expect(upstream.seen[0]?.method).toBe('HEAD');
-    expect(answer).toMatchObject({ status: 200, headers: { 'content-length': '4711', 'content-type': 'application/json' } });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'content-length': '4711', 'content-type': 'application/json' },
+    });
     expect(answer.body).toHaveLength(0);
     expect(cassette().exchanges[0]?.response?.headers['content-length']).toBe('4711');
   });
@@ -228,7 +258,10 @@ describe('the proxy', () => {
     expect(answer.trailers).toEqual({});
     expect(cassette().exchanges[0]?.response).toMatchObject({ interim: [103], trailers: ['x-sum'] });
     expect(mock.journal.last()?.trace).toEqual(
-      expect.arrayContaining(['forward: interim answers 103 were not passed on', 'forward: trailers x-sum were dropped']),
+      expect.arrayContaining([
+        'forward: interim answers 103 were not passed on',
+        'forward: trailers x-sum were dropped',
+      ]),
     );
   });
 
@@ -255,7 +288,9 @@ describe('the proxy', () => {
 
   it('does not tell the upstream about sessions', async () => {
     const { origin, upstream, cassette } = await startProxy();
-    await ask(`${origin}/~checkout${FILE}`, { headers: { 'x-mock-session': 'checkout', cookie: 'mock-session=checkout; theme=dark' } });
+    await ask(`${origin}/~checkout${FILE}`, {
+      headers: { 'x-mock-session': 'checkout', cookie: 'mock-session=checkout; theme=dark' },
+    });
     expect(upstream.seen[0]?.url).toBe(FILE);
     expect(upstream.seen[0]?.headers.cookie).toBe('theme=dark');
     expect(upstream.seen[0]?.headers).not.toHaveProperty('x-mock-session');
@@ -263,7 +298,9 @@ describe('the proxy', () => {
   });
 
   it('adds the recorder’s own credentials and records none of them', async () => {
-    const { origin, upstream, cassette } = await startProxy(undefined, { upstreamHeaders: { Authorization: 'Bearer own-credential-99' } });
+    const { origin, upstream, cassette } = await startProxy(undefined, {
+      upstreamHeaders: { Authorization: 'Bearer own-credential-99' },
+    });
     await ask(origin + FILE);
     expect(upstream.seen[0]?.headers.authorization).toBe('Bearer own-credential-99');
     const { folder, exchanges } = cassette();
@@ -272,7 +309,9 @@ describe('the proxy', () => {
 
   it('reports both sides’ departures in headers and journal, and answers all the same', async () => {
     const { mock, origin } = await startProxy((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":"no"}');
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":"no"}');
       return true;
     });
     const answer = await ask(`${origin}${KEYS}?limit=0`);
@@ -303,10 +342,18 @@ describe('an upstream that fails', () => {
     await upstream.close();
     const answer = await ask(origin + FILE);
     expect(answer.status).toBe(502);
-    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'upstream_refused', message: expect.stringContaining('ECONNREFUSED') as string } });
-    expect(cassette().exchanges[0]).toMatchObject({ file: '0001-downloadFile.failed.json', failure: { kind: 'refused' } });
+    expect(JSON.parse(answer.body.toString())).toMatchObject({
+      error: { code: 'upstream_refused', message: expect.stringContaining('ECONNREFUSED') as string },
+    });
+    expect(cassette().exchanges[0]).toMatchObject({
+      file: '0001-downloadFile.failed.json',
+      failure: { kind: 'refused' },
+    });
     await mock.close();
-    const replay = await createMock({ spec: 'spec/openapi.yaml', recordings: { folder: cassette().folder, mode: 'replay' } });
+    const replay = await createMock({
+      spec: 'spec/openapi.yaml',
+      recordings: { folder: cassette().folder, mode: 'replay' },
+    });
     expect((await replay.fetch(FILE, { headers: TOKEN })).status).toBe(502);
     replay.assertNoMisses();
   });

@@ -25,7 +25,10 @@ const validators = createValidators(contract);
 const router = createRouter(contract.operations);
 const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: 1_000_000 });
 
-async function importFile(file: string, upstream?: string): Promise<{ imported: HarImported; cassette: Cassette; folder: string }> {
+async function importFile(
+  file: string,
+  upstream?: string,
+): Promise<{ imported: HarImported; cassette: Cassette; folder: string }> {
   const folder = join(createFolder(), 'imported');
   const writer = openCassette(folder, {
     version: 1,
@@ -49,7 +52,10 @@ function writeHarFile(log: object): string {
 }
 
 // As the network panel of Chromium exports it: pseudo-headers, underscored extras, decoded bodies, base64 for bytes, status 0.
-const chromiumEntry = (url: string, more: { method?: string; post?: object; response?: object; headers?: readonly object[] }): object => ({
+const chromiumEntry = (
+  url: string,
+  more: { method?: string; post?: object; response?: object; headers?: readonly object[] },
+): object => ({
   _connectionId: '212',
   _initiator: { type: 'script', stack: { callFrames: [] } },
   _priority: 'High',
@@ -97,7 +103,12 @@ const chromiumEntry = (url: string, more: { method?: string; post?: object; resp
 
 describe('the HAR of a browser', () => {
   it('becomes a cassette without its secrets, bodies decoded and failures kept', async () => {
-    const key = { object: 'organization.admin_api_key', id: 'key_1', name: 'ci', value: `sk-admin-${'Ab1'.repeat(16)}` };
+    const key = {
+      object: 'organization.admin_api_key',
+      id: 'key_1',
+      name: 'ci',
+      value: `sk-admin-${'Ab1'.repeat(16)}`,
+    };
     const file = writeHarFile({
       version: '1.2',
       creator: { name: 'WebInspector', version: '537.36' },
@@ -118,7 +129,12 @@ describe('the HAR of a browser', () => {
           },
         }),
         chromiumEntry('https://api.example.com/v1/files/file-3/content', {
-          response: { status: 0, headers: [], content: { size: 0, mimeType: 'x-unknown' }, _error: 'net::ERR_CONNECTION_REFUSED' },
+          response: {
+            status: 0,
+            headers: [],
+            content: { size: 0, mimeType: 'x-unknown' },
+            _error: 'net::ERR_CONNECTION_REFUSED',
+          },
         }),
       ],
     });
@@ -129,9 +145,17 @@ describe('the HAR of a browser', () => {
       '0003-downloadFile.200.json',
       '0004-downloadFile.failed.json',
     ]);
-    expect(imported.skipped).toEqual([{ entry: 'GET https://cdn.example.com/app.js', why: 'it is not below https://api.example.com/v1' }]);
-    expect(cassette.exchanges[0]?.response).toMatchObject({ headers: { 'content-type': 'application/json' }, body: 'a file' });
-    expect(cassette.exchanges[1]?.request).toMatchObject({ path: '/organization/admin_api_keys', body: { name: 'ci' } });
+    expect(imported.skipped).toEqual([
+      { entry: 'GET https://cdn.example.com/app.js', why: 'it is not below https://api.example.com/v1' },
+    ]);
+    expect(cassette.exchanges[0]?.response).toMatchObject({
+      headers: { 'content-type': 'application/json' },
+      body: 'a file',
+    });
+    expect(cassette.exchanges[1]?.request).toMatchObject({
+      path: '/organization/admin_api_keys',
+      body: { name: 'ci' },
+    });
     expect(readFileSync(join(folder, 'bodies/0003.bin'))).toEqual(Buffer.from([0, 255, 13]));
     expect(cassette.exchanges[3]?.failure).toMatchObject({ kind: 'refused' });
     for (const { path, bytes } of readEveryFile(folder)) {
@@ -141,16 +165,26 @@ describe('the HAR of a browser', () => {
 
   it('without an upstream gives what the contract knows', async () => {
     const file = writeHarFile({
-      entries: [chromiumEntry('https://api.example.com/v1/files/a/content', {}), chromiumEntry('https://api.example.com/v1/nothing', {})],
+      entries: [
+        chromiumEntry('https://api.example.com/v1/files/a/content', {}),
+        chromiumEntry('https://api.example.com/v1/nothing', {}),
+      ],
     });
     const { imported } = await importFile(file);
-    expect(imported).toMatchObject({ written: ['0001-downloadFile.200.json'], skipped: [{ why: 'the contract has no such operation' }] });
+    expect(imported).toMatchObject({
+      written: ['0001-downloadFile.200.json'],
+      skipped: [{ why: 'the contract has no such operation' }],
+    });
   });
 
   it.each<readonly [string, string, RegExp]>([
     ['no JSON', '{"log":', /session\.har:1:\d+ .*not a JSON file/],
     ['no HAR', '{"entries":[]}', /no HAR file: it has no log\.entries/],
-    ['an entry without a URL', '{"log":{"entries":[{"request":{"method":"GET"},"response":{"status":200}}]}}', /#\/log\/entries\/0\/request\/url/],
+    [
+      'an entry without a URL',
+      '{"log":{"entries":[{"request":{"method":"GET"},"response":{"status":200}}]}}',
+      /#\/log\/entries\/0\/request\/url/,
+    ],
   ])('is refused with its place where it is %s', async (_name, text, message) => {
     const file = join(createFolder(), 'session.har');
     writeFileSync(file, text);
@@ -160,7 +194,8 @@ describe('the HAR of a browser', () => {
 });
 
 async function launch(skip: (note?: string) => void): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) skip('chromium is not installed (apt-get install -y chromium), so that no browser can open a HAR');
+  if (!existsSync(CHROMIUM))
+    skip('chromium is not installed (apt-get install -y chromium), so that no browser can open a HAR');
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   onTestFinished(() => browser.close());
   return browser;
@@ -177,7 +212,9 @@ async function recordKeys(): Promise<{ cassette: Cassette; body: unknown; mock: 
   const list = await mock.fetch(`${KEYS}?limit=2`, { headers });
   const body: unknown = await list.json();
   await (await mock.fetch(KEYS, { method: 'POST', headers, body: '{"name":"ci"}' })).json();
-  await (await mock.fetch('/v1/files/file-bytes/content', { headers: { ...headers, accept: 'application/octet-stream' } })).arrayBuffer();
+  await (
+    await mock.fetch('/v1/files/file-bytes/content', { headers: { ...headers, accept: 'application/octet-stream' } })
+  ).arrayBuffer();
   await mock.close();
   await upstream.close();
   return { cassette: loadCassette(join(folder, 'keys')), body, mock };
@@ -190,7 +227,14 @@ describe('an exported HAR', () => {
     writeFileSync(file, exportHar(cassette, { contract, base: undefined, version: '0' }));
     const again = await importFile(file, cassette.manifest.upstream);
     const toFacts = ({ exchanges }: Cassette): unknown =>
-      exchanges.map(({ operation, request, response }) => [operation, request.query, request.body, response?.status, response?.body, response?.bodyFile]);
+      exchanges.map(({ operation, request, response }) => [
+        operation,
+        request.query,
+        request.body,
+        response?.status,
+        response?.body,
+        response?.bodyFile,
+      ]);
     expect(toFacts(again.cassette)).toEqual(toFacts(cassette));
     expect(again.imported.skipped).toEqual([]);
   });
@@ -201,7 +245,9 @@ describe('an exported HAR', () => {
     const file = join(createFolder(), 'session.har');
     writeFileSync(file, exportHar(cassette, { contract, base: 'http://api.test/v1', version: '0' }));
     const page = await browser.newPage();
-    await page.route('http://api.test/', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>page</title>' }));
+    await page.route('http://api.test/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>page</title>' }),
+    );
     await page.routeFromHAR(file, { url: 'http://api.test/v1/**', notFound: 'abort' });
     await page.goto('http://api.test/');
     const seen: unknown = await page.evaluate(`Promise.all([
@@ -210,7 +256,12 @@ describe('an exported HAR', () => {
       fetch('/v1/files/file-bytes/content').then((response) => response.arrayBuffer()).then((bytes) => [...new Uint8Array(bytes)]),
       fetch('/v1/files/other/content').then(() => 'answered', () => 'aborted'),
     ])`);
-    expect(seen).toEqual([body, expect.objectContaining({ name: 'ci' }), Array.from({ length: 256 }, (_, i) => i), 'aborted']);
+    expect(seen).toEqual([
+      body,
+      expect.objectContaining({ name: 'ci' }),
+      Array.from({ length: 256 }, (_, i) => i),
+      'aborted',
+    ]);
   });
 });
 
@@ -222,7 +273,9 @@ describe('the HAR of Playwright', () => {
     const browser = await launch(skip);
     const context = await browser.newContext({ recordHar: { path: file, content }, bypassCSP: true });
     const page = await context.newPage();
-    await page.route(`${upstream.origin}/`, (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
+    await page.route(`${upstream.origin}/`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
+    );
     await page.goto(`${upstream.origin}/`);
     const seen: unknown = await page.evaluate(`(async () => {
       const headers = { authorization: 'Bearer ${TOKEN}', 'content-type': 'application/json' };
@@ -239,7 +292,9 @@ describe('the HAR of Playwright', () => {
     const replay = await createMock({ spec: 'spec/openapi.yaml', recordings: { folder, mode: 'replay' } });
     const headers = { authorization: 'Bearer x', 'content-type': 'application/json' };
     const list: unknown = await (await replay.fetch(`${KEYS}?limit=2`, { headers })).json();
-    const created = (await (await replay.fetch(KEYS, { method: 'POST', headers, body: '{"name":"ci"}' })).json()) as { name: string };
+    const created = (await (await replay.fetch(KEYS, { method: 'POST', headers, body: '{"name":"ci"}' })).json()) as {
+      name: string;
+    };
     expect({ list, name: created.name }).toEqual(seen);
     replay.assertNoMisses();
   });

@@ -59,7 +59,10 @@ async function record(requests: readonly Asked[], rules: Partial<MatchRules> = {
   return createMatcher(cassette, { ...parts, walk: createRequestWalk({ ...parts, options: {} }), mask });
 }
 
-const post = (body: unknown, headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' }): Asked => ({
+const post = (
+  body: unknown,
+  headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+): Asked => ({
   url: '/api/items',
   headers,
   body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -76,7 +79,13 @@ const multipart = (entries: readonly (readonly [string, string | Blob, string?])
 const get = (url: string, headers: Readonly<Record<string, string>> = {}): Asked => ({ url, headers });
 const bytes = (...values: number[]): Blob => new Blob([new Uint8Array(values)], { type: 'application/octet-stream' });
 
-const PAIRS: readonly (readonly [reason: string, recorded: Asked, came: Asked, same: boolean, rules?: Partial<MatchRules>])[] = [
+const PAIRS: readonly (readonly [
+  reason: string,
+  recorded: Asked,
+  came: Asked,
+  same: boolean,
+  rules?: Partial<MatchRules>,
+])[] = [
   ['the same request', get('/api/items'), get('/api/items'), true],
   ['the base path does not matter', get('/api/items'), get('/items'), true],
   ['another path parameter', get('/api/items/a'), get('/api/items/b'), false],
@@ -90,38 +99,118 @@ const PAIRS: readonly (readonly [reason: string, recorded: Asked, came: Asked, s
   ['the same number written in another way', get('/api/items?limit=5'), get('/api/items?limit=%35'), true],
   ['a list with commas, escaped or not', get('/api/items?tags=a,b'), get('/api/items?tags=a%2Cb'), false],
   ['a list in another order', get('/api/items?tags=a,b'), get('/api/items?tags=b,a'), false],
-  ['an exploded list, and the brackets of an SDK', get('/api/items?ids=1&ids=2'), get('/api/items?ids[]=1&ids[]=2'), true],
-  ['a deep object with escaped brackets', get('/api/items?filter[color]=red'), get('/api/items?filter%5Bcolor%5D=red'), true],
-  ['a deep object with another value', get('/api/items?filter[color]=red'), get('/api/items?filter[color]=blue'), false],
+  [
+    'an exploded list, and the brackets of an SDK',
+    get('/api/items?ids=1&ids=2'),
+    get('/api/items?ids[]=1&ids[]=2'),
+    true,
+  ],
+  [
+    'a deep object with escaped brackets',
+    get('/api/items?filter[color]=red'),
+    get('/api/items?filter%5Bcolor%5D=red'),
+    true,
+  ],
+  [
+    'a deep object with another value',
+    get('/api/items?filter[color]=red'),
+    get('/api/items?filter[color]=blue'),
+    false,
+  ],
   ['a space as plus and as %20', get('/api/items?q=a+b'), get('/api/items?q=a%20b'), true],
   ['an empty value is not an absent one', get('/api/items?q='), get('/api/items'), false],
   ['a query parameter nobody declares', get('/api/items?x=1'), get('/api/items?x=2'), false],
   ['a query parameter that is ignored', get('/api/items?x=1'), get('/api/items?x=2'), true, { ignoreQuery: ['x'] }],
-  ['a header nobody declares', get('/api/items', { 'user-agent': 'a' }), get('/api/items', { 'user-agent': 'b' }), true],
-  ['a header the contract declares', get('/api/items', { 'x-tenant': 'a' }), get('/api/items', { 'x-tenant': 'b' }), false],
+  [
+    'a header nobody declares',
+    get('/api/items', { 'user-agent': 'a' }),
+    get('/api/items', { 'user-agent': 'b' }),
+    true,
+  ],
+  [
+    'a header the contract declares',
+    get('/api/items', { 'x-tenant': 'a' }),
+    get('/api/items', { 'x-tenant': 'b' }),
+    false,
+  ],
   ['a declared number in a header', get('/api/items', { 'x-page': '1' }), get('/api/items', { 'x-page': ' 1 ' }), true],
-  ['a declared header that is ignored', get('/api/items', { 'x-tenant': 'a' }), get('/api/items', { 'x-tenant': 'b' }), true, { ignoreHeaders: ['X-Tenant'] }],
-  ['a header that the manifest names', get('/api/items', { accept: 'text/csv' }), get('/api/items', { accept: 'text/html' }), false, { headers: ['Accept'] }],
-  ['a header that is new with every request', get('/api/items', { 'idempotency-key': 'a' }), get('/api/items', { 'idempotency-key': 'b' }), true],
+  [
+    'a declared header that is ignored',
+    get('/api/items', { 'x-tenant': 'a' }),
+    get('/api/items', { 'x-tenant': 'b' }),
+    true,
+    { ignoreHeaders: ['X-Tenant'] },
+  ],
+  [
+    'a header that the manifest names',
+    get('/api/items', { accept: 'text/csv' }),
+    get('/api/items', { accept: 'text/html' }),
+    false,
+    { headers: ['Accept'] },
+  ],
+  [
+    'a header that is new with every request',
+    get('/api/items', { 'idempotency-key': 'a' }),
+    get('/api/items', { 'idempotency-key': 'b' }),
+    true,
+  ],
   ['members of a body in another order', post({ id: 'a', name: 'n' }), post({ name: 'n', id: 'a' }), true],
   ['white space in a body', post('{"id":"a"}'), post('{ "id" : "a" }'), true],
   ['another member of a body', post({ id: 'a', name: 'n' }), post({ id: 'a', name: 'm' }), false],
   ['a member that is null is not an absent one', post({ id: 'a', name: null }), post({ id: 'a' }), false],
-  ['a member of the body that is ignored', post({ id: 'a', at: 1 }), post({ id: 'a', at: 2 }), true, { ignoreBody: ['/at'] }],
-  ['members of items that are ignored', post({ id: 'a', list: [{ at: 1 }] }), post({ id: 'a', list: [{ at: 2 }] }), true, { ignoreBody: ['/list/*/at'] }],
-  ['numbers that a double takes for one', post('{"id":"a","n":9007199254740993}'), post('{"id":"a","n":9007199254740992}'), false],
+  [
+    'a member of the body that is ignored',
+    post({ id: 'a', at: 1 }),
+    post({ id: 'a', at: 2 }),
+    true,
+    { ignoreBody: ['/at'] },
+  ],
+  [
+    'members of items that are ignored',
+    post({ id: 'a', list: [{ at: 1 }] }),
+    post({ id: 'a', list: [{ at: 2 }] }),
+    true,
+    { ignoreBody: ['/list/*/at'] },
+  ],
+  [
+    'numbers that a double takes for one',
+    post('{"id":"a","n":9007199254740993}'),
+    post('{"id":"a","n":9007199254740992}'),
+    false,
+  ],
   ['the same number with and without a fraction', post('{"id":"a","n":1.0}'), post('{"id":"a","n":1}'), true],
   ['fields of a form in another order', form('a=1&b=2'), form('b=2&a=1'), true],
   ['fields of one name in another order', form('a=1&a=2'), form('a=2&a=1'), false],
   ['a multipart body with another boundary', multipart([['note', 'x']]), multipart([['note', 'x']]), true],
-  ['parts in another order', multipart([['note', 'x'], ['id', '1']]), multipart([['id', '1'], ['note', 'x']]), true],
+  [
+    'parts in another order',
+    multipart([
+      ['note', 'x'],
+      ['id', '1'],
+    ]),
+    multipart([
+      ['id', '1'],
+      ['note', 'x'],
+    ]),
+    true,
+  ],
   ['the same file', multipart([['f', bytes(1, 2, 200), 'f']]), multipart([['f', bytes(1, 2, 200), 'f']]), true],
-  ['a file with another byte', multipart([['f', bytes(1, 2, 200), 'f']]), multipart([['f', bytes(1, 2, 201), 'f']]), false],
+  [
+    'a file with another byte',
+    multipart([['f', bytes(1, 2, 200), 'f']]),
+    multipart([['f', bytes(1, 2, 201), 'f']]),
+    false,
+  ],
   ['a file under another name', multipart([['f', bytes(1), 'a.txt']]), multipart([['f', bytes(1), 'b.txt']]), false],
   ['a secret field of a form that differs', form('id=1&password=one-secret'), form('id=1&password=two-secret'), true],
   ['a secret that differs', post({ id: 'a', pin: '123456' }), post({ id: 'a', pin: '654321' }), true],
   ['a key in the query that differs', get('/api/items?shop_key=one'), get('/api/items?shop_key=two'), true],
-  ['a secret by its form', post({ id: 'a', name: 'ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaa' }), post({ id: 'a', name: 'ghp_bbbbbbbbbbbbbbbbbbbbbbbbbbbb' }), true],
+  [
+    'a secret by its form',
+    post({ id: 'a', name: 'ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaa' }),
+    post({ id: 'a', name: 'ghp_bbbbbbbbbbbbbbbbbbbbbbbbbbbb' }),
+    true,
+  ],
 ];
 
 describe('a recorded request and one that comes', () => {

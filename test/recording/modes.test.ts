@@ -20,12 +20,21 @@ async function start(options: UpstreamOptions = {}): Promise<TestUpstream> {
 }
 
 async function create(recordings: RecordingOptions, more: Partial<MockOptions> = {}): Promise<Mock> {
-  const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures', recordings: { cassette: 'keys', live: true, ...recordings }, ...more });
+  const mock = await createMock({
+    spec: 'spec/openapi.yaml',
+    fixtures: 'fixtures',
+    recordings: { cassette: 'keys', live: true, ...recordings },
+    ...more,
+  });
   onTestFinished(() => mock.close());
   return mock;
 }
 
-async function ask(mock: Pick<Mock, 'fetch'>, path: string, body?: unknown): Promise<{ status: number; from: string; body: unknown; headers: Headers }> {
+async function ask(
+  mock: Pick<Mock, 'fetch'>,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; from: string; body: unknown; headers: Headers }> {
   const response = await mock.fetch(path, {
     headers: HEADERS,
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
@@ -44,10 +53,22 @@ function finish(answer: () => unknown): boolean {
 describe('a mode', () => {
   it.each<readonly [string, ModeRequest, string]>([
     ['nothing', { mode: undefined, environment: {}, live: false }, 'replay'],
-    ['a variable', { mode: undefined, environment: { VOUCH_RECORDINGS: 'record-missing' }, live: false }, 'record-missing'],
-    ['an option over the variable', { mode: 'off', environment: { VOUCH_RECORDINGS: 'record-all' }, live: false }, 'off'],
+    [
+      'a variable',
+      { mode: undefined, environment: { VOUCH_RECORDINGS: 'record-missing' }, live: false },
+      'record-missing',
+    ],
+    [
+      'an option over the variable',
+      { mode: 'off', environment: { VOUCH_RECORDINGS: 'record-all' }, live: false },
+      'off',
+    ],
     ['recording on CI', { mode: 'record-all', environment: { CI: 'true' }, live: false }, 'replay'],
-    ['recording on CI by the variable', { mode: undefined, environment: { CI: '1', VOUCH_RECORDINGS: 'record-all' }, live: false }, 'replay'],
+    [
+      'recording on CI by the variable',
+      { mode: undefined, environment: { CI: '1', VOUCH_RECORDINGS: 'record-all' }, live: false },
+      'replay',
+    ],
     ['recording on CI on purpose', { mode: 'record-all', environment: { CI: 'true' }, live: true }, 'record-all'],
     ['off on CI', { mode: 'off', environment: { CI: 'true' }, live: false }, 'off'],
     ['CI that is not one', { mode: 'record-all', environment: { CI: 'false' }, live: false }, 'record-all'],
@@ -62,7 +83,9 @@ describe('a mode', () => {
   });
 
   it('that records needs an upstream', async () => {
-    await expect(create({ folder: createFolder(), mode: 'record-all' })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    await expect(create({ folder: createFolder(), mode: 'record-all' })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+    });
     await expect(create({ folder: createFolder(), mode: 'record-all', upstream: 'ftp://x' })).rejects.toMatchObject({
       code: 'OPTION_INVALID',
     });
@@ -111,7 +134,9 @@ describe('record-all', () => {
     expect(loadCassette(join(folder, 'keys')).exchanges).toHaveLength(2);
     await ask(second, FILE);
     await second.close();
-    expect(loadCassette(join(folder, 'keys')).exchanges.map(({ file }) => file)).toEqual(['0001-downloadFile.200.json']);
+    expect(loadCassette(join(folder, 'keys')).exchanges.map(({ file }) => file)).toEqual([
+      '0001-downloadFile.200.json',
+    ]);
   });
 });
 
@@ -135,19 +160,26 @@ describe('strict replay', () => {
     ].join('\n');
     expect(miss.body).toMatchObject({ error: { code: 'not_recorded', message: want } });
     expect(mock.journal.last()?.trace).toContain('replay: body /name: recorded "ci", came "cd"');
-    expect(() => mock.assertNoMisses()).toThrow(expect.objectContaining({ code: 'RECORDING_MISS', message: expect.stringContaining(want) as string }));
+    expect(() => mock.assertNoMisses()).toThrow(
+      expect.objectContaining({ code: 'RECORDING_MISS', message: expect.stringContaining(want) as string }),
+    );
     mock.reset('counters');
     mock.assertNoMisses();
   });
 
   it('fails at start for a cassette that is not there', async () => {
-    await expect(create({ folder: createFolder(), mode: 'replay' })).rejects.toMatchObject({ code: 'RECORDING_NOT_FOUND' });
+    await expect(create({ folder: createFolder(), mode: 'replay' })).rejects.toMatchObject({
+      code: 'RECORDING_NOT_FOUND',
+    });
   });
 
   it('gives every session its own place in a sequence, and takes another cassette where told', async () => {
     const upstream = await start();
     const folder = createFolder();
-    for (const [cassette, name] of [['one', 'a'], ['two', 'b']] as const) {
+    for (const [cassette, name] of [
+      ['one', 'a'],
+      ['two', 'b'],
+    ] as const) {
       const recording = await create({ folder, cassette, mode: 'record-all', upstream: upstream.url });
       await ask(recording, KEYS);
       await ask(recording, KEYS, { name });
@@ -155,7 +187,8 @@ describe('strict replay', () => {
       await recording.close();
     }
     const mock = await create({ folder, cassette: 'one', mode: 'replay' });
-    const count = async (by: Pick<Mock, 'fetch'>): Promise<number> => ((await ask(by, KEYS)).body as { data: unknown[] }).data.length;
+    const count = async (by: Pick<Mock, 'fetch'>): Promise<number> =>
+      ((await ask(by, KEYS)).body as { data: unknown[] }).data.length;
     const other = mock.session('other');
     expect([await count(mock), await count(mock), await count(other)]).toEqual([3, 4, 3]);
     expect(other.cassette('two').exchanges).toHaveLength(3);
@@ -167,7 +200,9 @@ describe('strict replay', () => {
     const mock = await create({ folder: createFolder(), cassette: undefined, mode: 'replay' });
     const answer = await ask(mock, KEYS);
     expect(answer.status).toBe(501);
-    expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('no cassette is in use') as string } });
+    expect(answer.body).toMatchObject({
+      error: { message: expect.stringContaining('no cassette is in use') as string },
+    });
   });
 
   it('warns of a recording that is older than it may be, or fails, and asks nobody', async () => {
@@ -177,11 +212,18 @@ describe('strict replay', () => {
     await ask(recording, FILE);
     await recording.close();
     const manifest = join(folder, 'keys', 'cassette.json');
-    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"recordedAt": "[^"]*"/, '"recordedAt": "2020-01-01T00:00:00.000Z"'));
+    writeFileSync(
+      manifest,
+      readFileSync(manifest, 'utf8').replace(/"recordedAt": "[^"]*"/, '"recordedAt": "2020-01-01T00:00:00.000Z"'),
+    );
     const old = await create({ folder, mode: 'replay', upstream: upstream.url });
-    expect(old.recordings?.warnings).toEqual([expect.stringMatching(/cassette "keys" was recorded \d+ days ago, and its maxAge is 0 days/)]);
+    expect(old.recordings?.warnings).toEqual([
+      expect.stringMatching(/cassette "keys" was recorded \d+ days ago, and its maxAge is 0 days/),
+    ]);
     expect((await ask(old, FILE)).from).toMatch(/^replay:/);
-    await expect(create({ folder, mode: 'replay', expired: 'fail' })).rejects.toMatchObject({ code: 'RECORDING_EXPIRED' });
+    await expect(create({ folder, mode: 'replay', expired: 'fail' })).rejects.toMatchObject({
+      code: 'RECORDING_EXPIRED',
+    });
     expect(upstream.seen).toHaveLength(1);
   });
 });
@@ -228,16 +270,37 @@ describe('an operation', () => {
     };
     expect((await ask(mock, FILE)).status).toBe(501);
     const before: unknown = await (await mock.fetch('/__mock/recordings')).json();
-    expect(before).toMatchObject({ mode: 'replay', cassette: 'keys', exchanges: 1, owners: { '*': 'replay' }, misses: [{ operation: 'downloadFile' }] });
-    expect(await change({ owners: { downloadFile: 'forward' } })).toMatchObject({ status: 200, body: { owners: { '*': 'replay', downloadFile: 'forward' } } });
+    expect(before).toMatchObject({
+      mode: 'replay',
+      cassette: 'keys',
+      exchanges: 1,
+      owners: { '*': 'replay' },
+      misses: [{ operation: 'downloadFile' }],
+    });
+    expect(await change({ owners: { downloadFile: 'forward' } })).toMatchObject({
+      status: 200,
+      body: { owners: { '*': 'replay', downloadFile: 'forward' } },
+    });
     expect((await ask(mock, FILE)).from).toBe('forward');
-    expect(await change({ owners: { '*': 'replay' }, cassette: 'other' })).toMatchObject({ status: 200, body: { cassette: 'other', exchanges: 2, owners: { '*': 'replay' } } });
+    expect(await change({ owners: { '*': 'replay' }, cassette: 'other' })).toMatchObject({
+      status: 200,
+      body: { cassette: 'other', exchanges: 2, owners: { '*': 'replay' } },
+    });
     expect((await ask(mock, FILE)).from).toBe('replay:0002-downloadFile.200.json');
-    expect(await change({ owners: { downloadFiles: 'mock' } })).toMatchObject({ status: 400, body: { code: 'OPTION_INVALID', hint: 'did you mean "downloadFile"?' } });
-    expect(await change({ owners: { downloadFile: 'me' } })).toMatchObject({ status: 400, body: { code: 'CONTROL_INVALID' } });
+    expect(await change({ owners: { downloadFiles: 'mock' } })).toMatchObject({
+      status: 400,
+      body: { code: 'OPTION_INVALID', hint: 'did you mean "downloadFile"?' },
+    });
+    expect(await change({ owners: { downloadFile: 'me' } })).toMatchObject({
+      status: 400,
+      body: { code: 'CONTROL_INVALID' },
+    });
     expect(await change({ cassette: 'othr' })).toMatchObject({ status: 404, body: { code: 'RECORDING_NOT_FOUND' } });
     const bare = await createMock({ spec: 'spec/openapi.yaml' });
-    expect(await (await bare.fetch('/__mock/recordings')).json()).toMatchObject({ mode: 'off', owners: { '*': 'mock' } });
+    expect(await (await bare.fetch('/__mock/recordings')).json()).toMatchObject({
+      mode: 'off',
+      owners: { '*': 'mock' },
+    });
   });
 
   it('falls to the mock where there is no recording and owners were named, and the mock refuses what breaks the contract', async () => {
@@ -271,8 +334,11 @@ describe('an operation', () => {
 
   it('that is not in the contract, or an owner nobody knows, is refused with the nearest', async () => {
     const folder = createFolder();
-    const owners = (entries: Record<string, string>): Promise<Mock> => create({ folder, cassette: undefined, mode: 'replay', owners: entries });
-    await expect(owners({ listAdminApiKey: 'mock' })).rejects.toMatchObject({ hint: 'did you mean "listAdminApiKeys"?' });
+    const owners = (entries: Record<string, string>): Promise<Mock> =>
+      create({ folder, cassette: undefined, mode: 'replay', owners: entries });
+    await expect(owners({ listAdminApiKey: 'mock' })).rejects.toMatchObject({
+      hint: 'did you mean "listAdminApiKeys"?',
+    });
     await expect(owners({ downloadFile: 'fowrard' })).rejects.toMatchObject({ hint: 'did you mean "forward"?' });
   });
 
@@ -284,7 +350,10 @@ describe('an operation', () => {
     await recording.close();
     const mock = await create(
       { folder, mode: 'replay' },
-      { scenarios: { limited: { operations: { listAdminApiKeys: [{ times: 1, respond: { status: 429 } }] } } }, scenario: 'limited' },
+      {
+        scenarios: { limited: { operations: { listAdminApiKeys: [{ times: 1, respond: { status: 429 } }] } } },
+        scenario: 'limited',
+      },
     );
     expect((await ask(mock, KEYS)).status).toBe(429);
     expect((await ask(mock, KEYS)).from).toMatch(/^replay:/);

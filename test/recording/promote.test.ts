@@ -23,13 +23,18 @@ type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 const askOf =
   (mock: Mock): Ask =>
   async (path, init) => {
-    const response = await mock.fetch(path, { ...init, headers: { ...HEADERS, ...(init?.headers as Record<string, string>) } });
+    const response = await mock.fetch(path, {
+      ...init,
+      headers: { ...HEADERS, ...(init?.headers as Record<string, string>) },
+    });
     // Read to its end, so that it is recorded.
     return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers });
   };
 
-const create = (ask: Ask, name: string): Promise<Response> => ask(KEYS, { method: 'POST', body: JSON.stringify({ name }) });
-const remove = (ask: Ask, file: string): Promise<Response> => ask(`/v1/vector_stores/vs_docs/files/${file}`, { method: 'DELETE' });
+const create = (ask: Ask, name: string): Promise<Response> =>
+  ask(KEYS, { method: 'POST', body: JSON.stringify({ name }) });
+const remove = (ask: Ask, file: string): Promise<Response> =>
+  ask(`/v1/vector_stores/vs_docs/files/${file}`, { method: 'DELETE' });
 
 /** All keys, page by page. */
 async function walk(ask: Ask, limit: number, order: string): Promise<readonly Page['data'][number][]> {
@@ -62,8 +67,17 @@ async function recordAndPromote(
   const print = (): void => undefined;
   const promoteAgain = (): Promise<PromoteOutcome> =>
     promoteCassette({
-      ...{ spec: SPEC, recordings, cassette: 'keys', format: 'text', into, scenarios: undefined, final: false, force: false },
-      ...{ write: print, writeError: print, ...more },
+      spec: SPEC,
+      recordings,
+      cassette: 'keys',
+      format: 'text',
+      into,
+      scenarios: undefined,
+      final: false,
+      force: false,
+      write: print,
+      writeError: print,
+      ...more,
     });
   return { ...(await promoteAgain()), into, promoteAgain };
 }
@@ -120,7 +134,8 @@ describe('a promoted recording', () => {
       await remove(ask, 'file-notes');
     };
     const read = (into: string, name: string): readonly { readonly name?: string }[] =>
-      (JSON.parse(readFileSync(join(into, `${name}.json`), 'utf8')) as { items: readonly { readonly name?: string }[] }).items;
+      (JSON.parse(readFileSync(join(into, `${name}.json`), 'utf8')) as { items: readonly { readonly name?: string }[] })
+        .items;
     const initial = await recordAndPromote(act, { keys: 2 });
     expect(read(initial.into, 'admin_api_keys').map(({ name }) => name)).toEqual(['Key 1', 'Key 2']);
     expect(read(initial.into, 'vector_stores.files')).toEqual([{ id: 'file-notes', $parent: 'vs_docs' }]);
@@ -183,10 +198,15 @@ describe('a promoted recording', () => {
     const change = (body: unknown): unknown => {
       const page = body as { readonly data?: readonly { readonly name: string }[] };
       if (page.data === undefined) return body;
-      return { ...page, data: page.data.map((key) => (key.name === 'Key 2' ? { ...key, created_at: 'yesterday' } : key)) };
+      return {
+        ...page,
+        data: page.data.map((key) => (key.name === 'Key 2' ? { ...key, created_at: 'yesterday' } : key)),
+      };
     };
     const outcome = await recordAndPromote((ask) => ask(KEYS), { keys: 3, change });
-    expect(outcome.setAside).toMatchObject([{ collection: 'admin_api_keys', why: expect.stringContaining('created_at') as string }]);
+    expect(outcome.setAside).toMatchObject([
+      { collection: 'admin_api_keys', why: expect.stringContaining('created_at') as string },
+    ]);
     expect(describeDifferences(outcome)).toEqual(['0001-listAdminApiKeys.200.json: /data had 3 items and has 2']);
   });
 

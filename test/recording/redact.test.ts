@@ -52,31 +52,118 @@ const SECRETS: readonly (readonly [name: string, secret: string, change: Change]
   ['a bearer token', 'tok-abcdefgh', { request: { headers: { authorization: 'Bearer tok-abcdefgh' } } }],
   ['a header in capitals that is a known key', 'k-12345678', { request: { headers: { 'x-api-key': 'k-12345678' } } }],
   ['a header with the word for it', 's-12345678', { response: { headers: { 'x-acme-auth-token': 's-12345678' } } }],
-  ['a password behind Basic', 'open sesame', { request: { headers: { authorization: `Basic ${Buffer.from('jane:open sesame').toString('base64')}` } } }],
+  [
+    'a password behind Basic',
+    'open sesame',
+    { request: { headers: { authorization: `Basic ${Buffer.from('jane:open sesame').toString('base64')}` } } },
+  ],
   ['a cookie', 'c00kie-value', { request: { headers: { cookie: 'theme=c00kie-value; a=b' } } }],
-  ['a cookie that is set', 'c00kie-value', { response: { headers: { 'set-cookie': ['sid=c00kie-value; Path=/; HttpOnly'] } } }],
+  [
+    'a cookie that is set',
+    'c00kie-value',
+    { response: { headers: { 'set-cookie': ['sid=c00kie-value; Path=/; HttpOnly'] } } },
+  ],
   ['a key that a security scheme puts into the query', 'abc', { request: { query: { shop_key: 'abc' } } }],
-  ['a key that a security scheme puts into a header', 'header-secret', { request: { headers: { 'x-shop': 'header-secret' } } }],
+  [
+    'a key that a security scheme puts into a header',
+    'header-secret',
+    { request: { headers: { 'x-shop': 'header-secret' } } },
+  ],
   ['a member with format password', '123456', { response: { body: { id: 'a', pin: '123456' } } }],
-  ['a member deep inside, by its schema', '654321', { response: { body: { id: 'a', parent: { parent: { pin: '654321' } } } } }],
-  ['a writeOnly member', '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f', { request: { body: { id: 'a', ticket: '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f' } } }],
+  [
+    'a member deep inside, by its schema',
+    '654321',
+    { response: { body: { id: 'a', parent: { parent: { pin: '654321' } } } } },
+  ],
+  [
+    'a writeOnly member',
+    '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f',
+    { request: { body: { id: 'a', ticket: '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f' } } },
+  ],
   ['an x-sensitive member', 'hush', { response: { body: { id: 'a', token: 'hush' } } }],
   ['a member named for it', 'swordfish', { response: { body: { id: 'a', clientSecret: 'swordfish' } } }],
-  ['everything below a member named for it', 'part-of-it', { response: { body: { id: 'a', private_key: { d: 'part-of-it' } } } }],
-  ['a field of a form', 'form-pass', { request: { headers: { 'content-type': 'application/x-www-form-urlencoded' }, bodyText: 'user=jane&password=form-pass' } }],
-  ['a nested field of a form', 'form-pass', { request: { headers: { 'content-type': 'application/x-www-form-urlencoded' }, bodyText: 'card%5Bclient_secret%5D=form-pass' } }],
-  ['a part of a multipart body', '112233', { request: { headers: { 'content-type': 'multipart/form-data; boundary=x' }, parts: [{ name: 'pin', bodyText: '112233' }] } }],
-  ['a GitHub token in a text', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { headers: { 'content-type': 'text/plain' }, bodyText: 'use ghp_0123456789abcdefghijABCDEFGHIJ here' } }],
+  [
+    'everything below a member named for it',
+    'part-of-it',
+    { response: { body: { id: 'a', private_key: { d: 'part-of-it' } } } },
+  ],
+  [
+    'a field of a form',
+    'form-pass',
+    {
+      request: {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        bodyText: 'user=jane&password=form-pass',
+      },
+    },
+  ],
+  [
+    'a nested field of a form',
+    'form-pass',
+    {
+      request: {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        bodyText: 'card%5Bclient_secret%5D=form-pass',
+      },
+    },
+  ],
+  [
+    'a part of a multipart body',
+    '112233',
+    {
+      request: {
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+        parts: [{ name: 'pin', bodyText: '112233' }],
+      },
+    },
+  ],
+  [
+    'a GitHub token in a text',
+    'ghp_0123456789abcdefghijABCDEFGHIJ',
+    {
+      response: { headers: { 'content-type': 'text/plain' }, bodyText: 'use ghp_0123456789abcdefghijABCDEFGHIJ here' },
+    },
+  ],
   ['a Slack token in a path', 'xoxb-12345678901-abc', { request: { path: '/api/hooks/xoxb-12345678901-abc' } }],
   ['an AWS key in a query', 'AKIAIOSFODNN7EXAMPLE', { request: { query: { q: 'x AKIAIOSFODNN7EXAMPLE y' } } }],
   ['a JWT in a header', JWT, { response: { headers: { location: `https://x.example/?t=${JWT}` } } }],
   ['a private key in a body', 'MIIEowIBAAKCAQEAx', { response: { body: { id: 'a', name: PEM } } }],
   ['the password of a URL', 'p4ssw0rd', { response: { body: { id: 'a', name: 'postgres://jane:p4ssw0rd@db/shop' } } }],
-  ['a token in an event', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { headers: { 'content-type': 'text/event-stream' }, events: [{ atMs: 0, data: '{"id":"ghp_0123456789abcdefghijABCDEFGHIJ"}' }] } }],
-  ['a token in bytes', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { headers: { 'content-type': 'application/zip' }, bytes: Buffer.from('\u0000\u00ffghp_0123456789abcdefghijABCDEFGHIJ', 'latin1') } }],
-  ['a token that is the name of a member', 'ghp_0123456789abcdefghijABCDEFGHIJ', { response: { body: { ghp_0123456789abcdefghijABCDEFGHIJ: 1 } } }],
-  ['a secret inside JSON inside a text', 'inner-secret', { response: { body: { id: 'a', name: '{"client_secret":"inner-secret"}' } } }],
-  ['a failure that quotes it', 'p4ssw0rd', { response: { body: { message: 'no route to https://jane:p4ssw0rd@host' } } }],
+  [
+    'a token in an event',
+    'ghp_0123456789abcdefghijABCDEFGHIJ',
+    {
+      response: {
+        headers: { 'content-type': 'text/event-stream' },
+        events: [{ atMs: 0, data: '{"id":"ghp_0123456789abcdefghijABCDEFGHIJ"}' }],
+      },
+    },
+  ],
+  [
+    'a token in bytes',
+    'ghp_0123456789abcdefghijABCDEFGHIJ',
+    {
+      response: {
+        headers: { 'content-type': 'application/zip' },
+        bytes: Buffer.from('\u0000\u00ffghp_0123456789abcdefghijABCDEFGHIJ', 'latin1'),
+      },
+    },
+  ],
+  [
+    'a token that is the name of a member',
+    'ghp_0123456789abcdefghijABCDEFGHIJ',
+    { response: { body: { ghp_0123456789abcdefghijABCDEFGHIJ: 1 } } },
+  ],
+  [
+    'a secret inside JSON inside a text',
+    'inner-secret',
+    { response: { body: { id: 'a', name: '{"client_secret":"inner-secret"}' } } },
+  ],
+  [
+    'a failure that quotes it',
+    'p4ssw0rd',
+    { response: { body: { message: 'no route to https://jane:p4ssw0rd@host' } } },
+  ],
 ];
 
 describe('redaction', () => {
@@ -90,7 +177,11 @@ describe('redaction', () => {
   });
 
   it.each<readonly [string, string, Change]>([
-    ['a word that begins like a key', 'sk-learn-and-other-toolkits', { response: { body: { name: 'sk-learn-and-other-toolkits' } } }],
+    [
+      'a word that begins like a key',
+      'sk-learn-and-other-toolkits',
+      { response: { body: { name: 'sk-learn-and-other-toolkits' } } },
+    ],
     ['the end of a word', 'task-2023-planning-board-x', { response: { body: { name: 'task-2023-planning-board-x' } } }],
     ['a masked key', 'sk-admin-...9fQ2', { response: { body: { name: 'sk-admin-...9fQ2' } } }],
     ['a value that the contract publishes', 'secret', { response: { body: { id: 'a', kind: 'secret' } } }],
@@ -110,7 +201,9 @@ describe('redaction', () => {
     });
     expect(clean.request.headers['authorization']).toMatch(/^Bearer REDACTED\d+$/);
     expect(clean.request.headers['cookie']).toMatch(/^a=REDACTED\d+; b=REDACTED\d+$/);
-    expect(clean.response?.headers['set-cookie']).toEqual([expect.stringMatching(/^sid=REDACTED\d+; Path=\/; HttpOnly$/)]);
+    expect(clean.response?.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^sid=REDACTED\d+; Path=\/; HttpOnly$/),
+    ]);
   });
 
   it('gives one secret one placeholder wherever it stands, and another one to another', () => {
@@ -126,7 +219,11 @@ describe('redaction', () => {
       },
       redactor,
     );
-    const placeholder = redactor.vault.placeholder('tok-abcdefgh', { rule: 'test', shapes: () => [], accepts: () => true });
+    const placeholder = redactor.vault.placeholder('tok-abcdefgh', {
+      rule: 'test',
+      shapes: () => [],
+      accepts: () => true,
+    });
     const body = clean.response?.body as { id: string; name: string };
     expect(clean.request.path).toBe(`/api/items/${placeholder}`);
     expect(clean.request.query).toEqual({ q: `see ${placeholder}` });
@@ -178,7 +275,12 @@ describe('redaction', () => {
   });
 
   it('obeys headers, keys and patterns that a user adds, and names that a user keeps', () => {
-    const options: RedactionOptions = { headers: ['X-Who'], keys: ['nick'], patterns: ['cust-\\d{4}'], keep: ['client_secret'] };
+    const options: RedactionOptions = {
+      headers: ['X-Who'],
+      keys: ['nick'],
+      patterns: ['cust-\\d{4}'],
+      keep: ['client_secret'],
+    };
     const clean = redact(
       {
         request: { headers: { 'x-who': 'jane' } },
@@ -222,7 +324,10 @@ describe('the scan before a file is written', () => {
   it('names the pointer of a secret in a member', () => {
     const redactor = create();
     redactor.vault.placeholder('known-secret', { rule: 'header:x-api-key', shapes: () => [], accepts: () => true });
-    const file = writeExchange({ number: 1, ...exchange({ response: { body: { list: [{ name: 'a known-secret' }] } } }) });
+    const file = writeExchange({
+      number: 1,
+      ...exchange({ response: { body: { list: [{ name: 'a known-secret' }] } } }),
+    });
     const scan = (): void => redactor.scan([{ file: '0001-addItem.200.json', text: file }]);
     expect(scan).toThrow(MockError);
     try {

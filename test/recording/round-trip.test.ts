@@ -22,12 +22,16 @@ async function runWorkflow(baseURL: string): Promise<unknown> {
   const removed = await client.vectorStores.files.delete('file-notes', { vector_store_id: 'vs_docs' });
   const again = await client.vectorStores.files
     .delete('file-notes', { vector_store_id: 'vs_docs' })
-    .catch((error: unknown) => (error instanceof OpenAI.NotFoundError ? { status: error.status, param: error.param } : error));
+    .catch((error: unknown) =>
+      error instanceof OpenAI.NotFoundError ? { status: error.status, param: error.param } : error,
+    );
   const { value: _, ...shown } = created;
   return { before, created: shown, after, text, bytes, removed, again };
 }
 
-async function startMock(recordings: Parameters<typeof createMock>[0]['recordings']): Promise<{ mock: Mock; baseUrl: string }> {
+async function startMock(
+  recordings: Parameters<typeof createMock>[0]['recordings'],
+): Promise<{ mock: Mock; baseUrl: string }> {
   const mock = await createMock({ spec: 'spec/openapi.yaml', recordings });
   onTestFinished(() => mock.close());
   const { baseUrl } = await mock.listen();
@@ -59,7 +63,7 @@ describe('a recording', () => {
     }
     const { exchanges, manifest } = loadCassette(join(folder, 'keys'));
     const created = exchanges.find(({ operation }) => operation === 'createAdminApiKey');
-    const { value } = created?.response?.body as { readonly value: string };
+    const value = (created?.response?.body as { readonly value: string } | undefined)?.value ?? '';
     expect(value).toMatch(/^sk-admin-REDACTED\d{40}$/);
     expect(manifest.redacted[value]).toBe('pattern:sk');
     expect(created?.request.headers['authorization']).toMatch(/^Bearer REDACTED\d+$/);
@@ -83,6 +87,8 @@ describe('a recording', () => {
     expect(await runWorkflow(baseUrl)).toEqual(live);
     mock.assertNoMisses();
     expect(mock.journal.interactions.map(({ answer }) => answer.from.split(':')[0])).not.toContain('state');
-    expect(mock.journal.interactions.flatMap(({ violations }) => violations.filter(({ severity }) => severity === 'error'))).toEqual([]);
+    expect(
+      mock.journal.interactions.flatMap(({ violations }) => violations.filter(({ severity }) => severity === 'error')),
+    ).toEqual([]);
   });
 });

@@ -64,12 +64,17 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Test
       if ((await options.intercept?.(request, response)) === true) return;
       const answer = world.answer(request);
       if (answer.body instanceof Uint8Array) {
-        response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/octet-stream' }).end(answer.body);
+        response
+          .writeHead(answer.status, { 'content-type': answer.type ?? 'application/octet-stream' })
+          .end(answer.body);
         return;
       }
       const body = options.change === undefined ? answer.body : options.change(answer.body, request);
       const text = JSON.stringify(body);
-      response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+      response.writeHead(answer.status, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      });
       response.end(text);
     });
   });
@@ -95,7 +100,10 @@ interface UpstreamAnswer {
   readonly type?: string;
 }
 
-function createWorld(count: number): { answer(request: SeenRequest): UpstreamAnswer; readonly secrets: readonly string[] } {
+function createWorld(count: number): {
+  answer(request: SeenRequest): UpstreamAnswer;
+  readonly secrets: readonly string[];
+} {
   const secrets: string[] = [];
   const keys: Key[] = Array.from({ length: count }, (_, i) => createKey(`Key ${i + 1}`, 1_700_000_000 + i, undefined));
   const members = new Map([['vs_docs', new Set(['file-notes', 'file-bytes'])]]);
@@ -113,7 +121,8 @@ function createWorld(count: number): { answer(request: SeenRequest): UpstreamAns
       const removal = /^\/v1\/vector_stores\/([^/]+)\/files\/([^/]+)$/.exec(url.pathname);
       if (removal !== null && request.method === 'DELETE') {
         const [, store = '', file = ''] = removal;
-        if (members.get(store)?.delete(file) !== true) return refuse(404, `No file '${file}' in '${store}'.`, 'file_id');
+        if (members.get(store)?.delete(file) !== true)
+          return refuse(404, `No file '${file}' in '${store}'.`, 'file_id');
         return { status: 200, body: { id: file, object: 'vector_store.file.deleted', deleted: true } };
       }
       return refuse(404, 'Nothing here.', null);
@@ -136,7 +145,7 @@ function listKeys(keys: readonly Key[], query: URLSearchParams): UpstreamAnswer 
   const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
   if (after !== null && start === 0) return refuse(400, `Unknown cursor ${after}`, 'after');
   const limit = Number(query.get('limit') ?? 20);
-  const data = ordered.slice(start, start + limit).map(({ value: _, ...rest }) => rest);
+  const data = ordered.slice(start, start + limit).map((key) => ({ ...key, value: undefined }));
   const body = {
     object: 'list',
     data,
@@ -170,7 +179,10 @@ function createKey(name: string, createdAt: number, secret: string | undefined):
 }
 
 function toLetters(length: number): string {
-  return randomBytes(length * 4).toString('base64').replaceAll(/[^0-9A-Za-z]/g, '').slice(0, length);
+  return randomBytes(length * 4)
+    .toString('base64')
+    .replaceAll(/[^0-9A-Za-z]/g, '')
+    .slice(0, length);
 }
 
 function refuse(status: number, message: string, param: string | null): UpstreamAnswer {
