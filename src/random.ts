@@ -19,7 +19,8 @@ const CHUNK_LENGTH = 4096;
 export function createRandom(seed: number, key: string): Random {
   let a = seed >>> 0;
   let b = hashText(key);
-  let c = hashText(`${key}\0${seed}`);
+  // The hash of `key\0seed`: it goes on where that of the key ended.
+  let c = hashText(`\0${seed}`, b);
   let counter = 1;
   const next32 = (): number => {
     const sum = (((a + b) | 0) + counter) | 0;
@@ -55,9 +56,13 @@ export function createRandom(seed: number, key: string): Random {
   };
 }
 
-/** FNV-1a over UTF-16 code units, as an unsigned 32-bit number. */
-export function hashText(text: string): number {
-  let hash = 0x811c9dc5;
+/**
+ * FNV-1a over UTF-16 code units, as an unsigned 32-bit number.
+ *
+ * @param start - The hash of what stands before the text.
+ */
+export function hashText(text: string, start = 0x811c9dc5): number {
+  let hash = start;
   for (let i = 0; i < text.length; i++) {
     hash ^= text.charCodeAt(i);
     hash = Math.imul(hash, 0x01000193);

@@ -42,15 +42,15 @@ export function createRouter(operations: readonly Operation[]): Router {
   const values: string[] = [];
   return {
     match: (method, pathname, search) => {
-      const allow = new Set<string>();
+      const allow: string[] = [];
+      const request: Request = { method, pathname, search, values, allow };
       for (const base of bases) {
         const start = readBaseEnd(pathname, base.path);
         if (start < 0) continue;
-        const request: Request = { method, pathname, search, values, allow };
         const route = walk(base.root, start, 0, request);
         if (route !== undefined) return toMatch(route, values);
       }
-      if (allow.size > 0) return { kind: 'method', allow: readAllow(allow) };
+      if (allow.length > 0) return { kind: 'method', allow: readAllow(allow) };
       return { kind: 'none', nearest: nearest.find(pathname) };
     },
   };
@@ -62,7 +62,7 @@ interface Request {
   readonly pathname: string;
   readonly search: string;
   readonly values: string[];
-  readonly allow: Set<string>;
+  readonly allow: string[];
 }
 
 /** The route below a step, depth first; `depth` counts the values captured so far. Visits each step of the trie at most once. */
@@ -106,7 +106,7 @@ function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Req
   const candidates =
     routes.get(method) ?? (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(method.toUpperCase());
   if (candidates === undefined) {
-    for (const name of routes.keys()) request.allow.add(name);
+    request.allow.push(...routes.keys());
     return undefined;
   }
   const only = candidates[0];
@@ -140,7 +140,7 @@ function toMatch(route: Route, values: readonly string[]): RouteMatch {
 }
 
 /** RFC 9110 9.3.2 and 9.3.7: HEAD goes wherever GET goes, and OPTIONS is answered everywhere. */
-function readAllow(methods: ReadonlySet<string>): readonly string[] {
+function readAllow(methods: readonly string[]): readonly string[] {
   const all = new Set([...methods, 'OPTIONS']);
   if (all.has('GET')) all.add('HEAD');
   return [...all].toSorted();

@@ -30,13 +30,22 @@ export function createUndeclaredFinder(
   strict: boolean,
 ): UndeclaredFinder {
   const known = new Map<string, Declared>();
+  // The lists themselves come again with every body: to join their pointers each time would cost more than the rest.
+  const lists = new Map<string, readonly string[]>();
+  const byList = new WeakMap<readonly string[], Declared>();
   const declaredAt = (pointers: readonly string[]): Declared => {
-    const key = pointers.join('\n');
-    const before = known.get(key);
+    const before = byList.get(pointers);
     if (before !== undefined) return before;
-    const declared = readDeclared(pointers, contract, shapes);
+    const key = pointers.join('\n');
+    const declared = known.get(key) ?? readDeclared(pointers, contract, shapes);
     known.set(key, declared);
+    byList.set(pointers, declared);
     return declared;
+  };
+  const listOf = (schemaPointer: string): readonly string[] => {
+    const list = lists.get(schemaPointer) ?? [schemaPointer];
+    lists.set(schemaPointer, list);
+    return list;
   };
 
   return (root, schemaPointer) => {
@@ -65,7 +74,7 @@ export function createUndeclaredFinder(
         if (typeof child === 'object') visit(child, below, [...path, name]);
       }
     };
-    visit(root, [schemaPointer], []);
+    visit(root, listOf(schemaPointer), []);
     return found ?? NO_VIOLATIONS;
   };
 }

@@ -6,7 +6,7 @@ import type { Item } from './item-list.js';
 import type { ItemProperty, ItemSchema } from './item-schema.js';
 import type { Resource } from './resource.js';
 import { chooseFirstStatus, isStatus } from './status.js';
-import { isChangeMoment, isMoment, writeMoment } from './timestamp.js';
+import { createMomentWriter, isChangeMoment, isMoment, writeMoment } from './timestamp.js';
 
 /** What a new item is made from. */
 export interface ItemInput {
@@ -61,6 +61,7 @@ export function createItemPlan(
   const known = new Map(rules.map((rule) => [rule.property.name, rule]));
   const loose = schema === undefined || (rules.length === 0 && !schema.closed);
   const masks = Object.entries(resource.redacts);
+  const plainOf = new Map(masks);
   const changed = rules.filter(({ property }) => isChangeMoment(property));
 
   const accept = (body: Item): Item => {
@@ -81,16 +82,17 @@ export function createItemPlan(
 
   /** Masked forms, each in the place the schema gives it. */
   const mask = (draft: Item, given: Item): Item => {
-    const missing = masks.filter(
-      ([masked, plain]) => !Object.hasOwn(given, masked) && typeof draft[plain] === 'string',
-    );
-    if (missing.length === 0) return draft;
-    const masked = new Map(missing.map(([name, plain]) => [name, redact(String(draft[plain]))]));
+    const isMissing = (name: string, plain: string | undefined): plain is string =>
+      plain !== undefined && !Object.hasOwn(given, name) && typeof draft[plain] === 'string';
+    if (!masks.some(([name, plain]) => isMissing(name, plain))) return draft;
     const ordered: Record<string, unknown> = {};
-    for (const name of [...known.keys(), ...Object.keys(draft)]) {
-      const value = masked.get(name) ?? draft[name];
+    const put = (name: string): void => {
+      const plain = plainOf.get(name);
+      const value = isMissing(name, plain) ? redact(String(draft[plain])) : draft[name];
       if (value !== undefined) ordered[name] = value;
-    }
+    };
+    for (const name of known.keys()) put(name);
+    for (const name in draft) if (!known.has(name)) put(name);
     return ordered;
   };
 
@@ -145,7 +147,10 @@ function createRule(resource: Resource, property: ItemProperty): Rule {
   if (Object.hasOwn(resource.set, name)) return { property, value: () => resource.set[name], open: false };
   if (isId || property.writeOnly) return { property, value: () => undefined, open: false };
   if (Array.isArray(schema.enum) && schema.enum.length === 1 && property.required) return always(schema.enum[0]);
-  if (isMoment(property)) return { property, value: ({ now }) => writeMoment(property, now), open: false };
+  if (isMoment(property)) {
+    const write = createMomentWriter(property);
+    return { property, value: ({ now }) => write(now), open: false };
+  }
   const pattern = resource.patterns[name];
   if (pattern !== undefined || resource.once.includes(name)) return createTextRule(property, pattern);
   if (isStatus(name) && Array.isArray(schema.enum)) {

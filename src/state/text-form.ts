@@ -66,10 +66,24 @@ export function makeUuid(random: Random): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-${variant}${hex.slice(15, 18)}-${hex.slice(18)}`;
 }
 
-function toForm(pieces: readonly Piece[]): TextForm {
+function toForm(given: readonly Piece[]): TextForm {
+  // Literals that follow each other are one text: one character at a time they would make a rope.
+  const pieces: (Piece | string)[] = [];
+  for (const piece of given) {
+    const { alphabet, minimum, maximum } = piece;
+    const before = pieces.at(-1);
+    if (alphabet.length !== 1 || minimum !== maximum) pieces.push(piece);
+    else if (typeof before === 'string') pieces[pieces.length - 1] = before + alphabet.repeat(minimum);
+    else pieces.push(alphabet.repeat(minimum));
+  }
   return (random) => {
     let text = '';
-    for (const { alphabet, minimum, maximum } of pieces) {
+    for (const piece of pieces) {
+      if (typeof piece === 'string') {
+        text += piece;
+        continue;
+      }
+      const { alphabet, minimum, maximum } = piece;
       const length = minimum === maximum ? minimum : random.integer(minimum, maximum);
       text += alphabet.length === 1 ? alphabet.repeat(length) : random.text(alphabet, length);
     }

@@ -24,15 +24,20 @@ export function isMomentOf(property: ItemProperty, status: string): boolean {
 
 /** An instant the way a property writes it: seconds, or milliseconds where the schema speaks of them, or a date text. */
 export function writeMoment(property: ItemProperty, now: number): unknown {
+  return createMomentWriter(property)(now);
+}
+
+/** The same for a property that writes many. */
+export function createMomentWriter(property: ItemProperty): (now: number) => unknown {
   switch (readUnit(property)) {
     case 'seconds':
-      return Math.floor(now / 1000);
+      return (now) => Math.floor(now / 1000);
     case 'milliseconds':
-      return now;
+      return (now) => now;
     case 'date':
-      return new Date(now).toISOString().slice(0, 10);
+      return (now) => new Date(now).toISOString().slice(0, 10);
     default:
-      return new Date(now).toISOString();
+      return (now) => new Date(now).toISOString();
   }
 }
 

@@ -30,6 +30,7 @@ const REFUSAL_ORDER: readonly number[] = [401, 403, 413, 415, 406];
  * else as an invalid request: 400, or 422 where the operation documents that and not 400.
  */
 export function createRefuseSource({ errors, accepts, lenientAccept }: RefuseParts): AnswerSource {
+  const isAcceptable = createAcceptance();
   const answerOrRefuse = (call: Call, next: Next): ReturnType<Next> =>
     lenientAccept || isAcceptable(call) ? next() : refuseType(errors, call);
   return {
@@ -59,11 +60,22 @@ export function createRefuseSource({ errors, accepts, lenientAccept }: RefusePar
   };
 }
 
+/** How many `Accept` headers are remembered for each operation: they are the client's. */
+const MOST_ACCEPTS = 64;
+
 /** Whether the operation can answer in a type that the client takes. */
-function isAcceptable(call: Call): boolean {
-  const accept = call.headers.get('accept');
-  if (accept === null || accept === '*/*') return true;
-  return chooseResponse(call.operation, { accept })?.acceptable !== false;
+function createAcceptance(): (call: Call) => boolean {
+  const known = new Map<Operation, Map<string, boolean>>();
+  return ({ operation, headers }) => {
+    const accept = headers.get('accept');
+    if (accept === null || accept === '*/*') return true;
+    const byAccept = known.get(operation) ?? new Map<string, boolean>();
+    const before = byAccept.get(accept);
+    if (before !== undefined) return before;
+    const acceptable = chooseResponse(operation, { accept })?.acceptable !== false;
+    if (byAccept.size < MOST_ACCEPTS) known.set(operation, byAccept.set(accept, acceptable));
+    return acceptable;
+  };
 }
 
 /** RFC 9110 15.5.7: what there is, for a client that takes none of it. */
