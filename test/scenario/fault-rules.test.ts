@@ -56,6 +56,8 @@ const SCENARIOS: Readonly<Record<string, ScenarioDefinition>> = {
     },
   },
   hang: rule('readStatus', 'hang'),
+  slow: { operations: { readStatus: { delay: 60 } } },
+  'slow-body': rule('readStatus', { drip: { bytes: 1, every: 20 } }),
   ...Object.fromEntries(
     ['end', 'reset', 'bad-json', 'duplicate'].map((action) => [
       `stream-${action}`,
@@ -160,5 +162,18 @@ describe.each(DOORS)('a rule with a fault, %s', (_door, ask) => {
     expect([events.length, failed]).toEqual([count, code]);
     if (scenario === 'duplicate') expect(events[1]).toBe(events[0]);
     if (scenario === 'bad-json') expect(events[1]).toBe('data: {"broken": ');
+  });
+});
+
+describe('a client that leaves', () => {
+  it.each(['slow', 'slow-body', 'hang'])('during %s does the mock no harm', async (scenario) => {
+    const ask: Ask = async (path, init) => fetch(server.url + path, init);
+    const before = mock.journal.last()?.number ?? 0;
+    const leaving = Array.from({ length: 10 }, async () => see(ask, scenario, { signal: AbortSignal.timeout(30) }));
+    const message = 'The operation was aborted due to timeout';
+    for (const seen of await Promise.all(leaving)) expect(seen).toEqual(expect.arrayContaining([message]));
+    // Each call is remembered once its answer is made, whether anybody is left to take it or not.
+    await mock.journal.waitFor(({ number }) => number >= before + 10, { timeout: 5000 });
+    expect(await see(ask, 'none-of-them')).toBe(400);
   });
 });
