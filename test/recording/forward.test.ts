@@ -245,6 +245,19 @@ describe('the proxy', () => {
     expect(cassette().exchanges[0]?.response?.headers['content-length']).toBe('4711');
   });
 
+  it.each([
+    ['204', { method: 'GET' }, 204],
+    ['304', { method: 'GET' }, 304],
+    ['HEAD without a length', { method: 'HEAD' }, 200],
+  ])('records %s, although nobody reads a body', async (_name, request, status) => {
+    const { origin, cassette } = await startProxy((_request, response) => {
+      response.writeHead(status, { 'x-kept': 'yes' }).end();
+      return true;
+    });
+    expect(await ask(origin + FILE, request)).toMatchObject({ status, headers: { 'x-kept': 'yes' } });
+    expect(cassette().exchanges).toMatchObject([{ response: { status, headers: { 'x-kept': 'yes' } } }]);
+  });
+
   it('is not confused by interim answers and drops trailers, and says so', async () => {
     const { mock, origin, cassette } = await startProxy((_request, response) => {
       response.writeEarlyHints({ link: '</a.css>; rel=preload' });

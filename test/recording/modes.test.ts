@@ -196,6 +196,24 @@ describe('strict replay', () => {
     expect(() => mock.cassette('tow')).toThrow(expect.objectContaining({ hint: 'did you mean "two"?' }));
   });
 
+  it('goes back to where a sequence was with a snapshot', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
+    for (const name of ['a', 'b', 'c']) {
+      await ask(recording, KEYS);
+      await ask(recording, KEYS, { name });
+    }
+    await recording.close();
+    const mock = await create({ folder, mode: 'replay' });
+    const next = async (): Promise<string> => (await ask(mock, KEYS)).from;
+    expect(await next()).toMatch(/0001/);
+    const snapshot = mock.snapshot();
+    expect([await next(), await next()]).toEqual([expect.stringMatching(/0003/), expect.stringMatching(/0005/)]);
+    mock.restore(snapshot);
+    expect(await next()).toMatch(/0003/);
+  });
+
   it('says so where no cassette was put in', async () => {
     const mock = await create({ folder: createFolder(), cassette: undefined, mode: 'replay' });
     const answer = await ask(mock, KEYS);

@@ -79,7 +79,7 @@ async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
     await drain(outcome.body);
     return forwarding.next();
   }
-  return isStream(outcome.headers) ? streamAnswer(begun, outcome) : wholeAnswer(begun, outcome);
+  return isStream(call.method, outcome) ? streamAnswer(begun, outcome) : wholeAnswer(begun, outcome);
 }
 
 /** The client's fields without those of its connection; codings that could not be read, and so not redacted, are not asked for. */
@@ -93,7 +93,9 @@ function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>
 const STREAM_LIMIT_BYTES = 1_048_576;
 
 /** Whether a body is passed on piece by piece: event streams, and whatever is large or of unknown length and no JSON. */
-function isStream(headers: HeaderFields): boolean {
+function isStream(method: string, { status, headers }: UpstreamResponse): boolean {
+  // RFC 9110 6.4.1: these have no content, so that nobody would read the stream to its end.
+  if (method === 'HEAD' || status === 204 || status === 205 || status === 304) return false;
   const mediaType = readMediaType(headers);
   if (mediaType !== undefined && isJsonType(mediaType)) return false;
   const length = readField(headers, 'content-length');
@@ -116,8 +118,7 @@ async function wholeAnswer(begun: Begun, response: UpstreamResponse): Promise<An
   await record(begun, { response: { ...response, trailers: response.trailers(), chunks } });
   const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes));
   const { body, value } = readWhole(bytes, response.headers);
-  const hasBody =
-    call.method !== 'HEAD' && !(bytes.byteLength === 0 && (response.status === 204 || response.status === 304));
+  const hasBody = call.method !== 'HEAD' && !(bytes.byteLength === 0 && [204, 205, 304].includes(response.status));
   return toAnswer(begun, response, { body: hasBody ? body : undefined, value });
 }
 
@@ -139,8 +140,7 @@ function readWhole(bytes: Buffer, headers: HeaderFields): { readonly body: unkno
 
 /** The end of a stream is held back until the exchange is on disk: a client that saw the end finds it recorded. */
 function streamAnswer(begun: Begun, response: UpstreamResponse): Answer {
-  const { exchange, upstream } = begun.forwarding;
-  if (exchange.call.method === 'HEAD') exchange.note('forward: a HEAD has no body');
+  const { upstream } = begun.forwarding;
   const chunks: SeenChunk[] = [];
   const begunAt = performance.now();
   let left = false;
