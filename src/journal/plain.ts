@@ -50,6 +50,6 @@ export function toPlainValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
   if (Symbol.asyncIterator in value) return '<stream>';
   // A date, or a number kept exactly: whatever says itself how it is written.
-  if ('toJSON' in value) return value;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlainValue(member)]));
 }

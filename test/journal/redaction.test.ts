@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PlainInteraction } from '../../src/journal/plain.js';
+import { type PlainInteraction, toPlainValue } from '../../src/journal/plain.js';
 import { createMock, type Mock } from '../../src/index.js';
 
 const SECRET = 'hunter2-hunter2';
@@ -156,6 +156,10 @@ describe('what a journal shows', () => {
     const bytes = new Uint8Array([1, 2, 3, 255]);
     const shown = await show('/accounts', { body: bytes, headers: { 'content-type': 'application/octet-stream' } });
     expect(shown).toContain('"body":"<4 bytes>"');
+  });
+
+  it('says so of a file beside a field called toJSON, too', () => {
+    expect(toPlainValue({ toJSON: 'x', file: new Uint8Array(3) })).toEqual({ toJSON: 'x', file: '<3 bytes>' });
   });
 
   it('shows a request that no operation is for, too', async () => {
