@@ -101,6 +101,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     value: (schemaPointer, context) => {
       if (context.hint !== undefined) return generate(schemaPointer, undefined, context);
       const name = nameValue(schemaPointer, context);
+      if (name.length > MAXIMUM_NAME_LENGTH) return generate(schemaPointer, undefined, context);
       if (remembered.has(name)) return remembered.get(name);
       let isSound = true;
       const note = (line: string): void => {
@@ -120,6 +121,9 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
 
 /** Values kept, the oldest forgotten first: one that is asked for again is the same, so it need not be made again. */
 const MAXIMUM_REMEMBERED = 256;
+
+/** A longer name, which repeats a large request, costs more memory than the value is worth. */
+const MAXIMUM_NAME_LENGTH = 16_384;
 
 /** All that a value is a function of. */
 function nameValue(schemaPointer: string, context: GenerateContext): string {

@@ -7,6 +7,7 @@ import type { Call } from '../../http/call.js';
 import type { Validators } from '../../http/validate.js';
 import { NO_VIOLATIONS } from '../../http/violation.js';
 import type { AnswerSource, Exchange } from '../answer-source.js';
+import { nameCall } from '../call-name.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-body.js';
@@ -71,7 +72,7 @@ export function readContext(exchange: Exchange): GenerateContext {
   const { call, session } = exchange;
   return {
     seed: session.seed,
-    key: `${call.operation.path}\n${JSON.stringify([call.path, call.query, call.body])}`,
+    key: `${call.operation.path}\n${nameCall(call)}`,
     direction: 'response',
     // To the day, so that a clock that runs does not make every answer a new one.
     now: Math.floor(session.clock.now() / DAY_MS) * DAY_MS,
