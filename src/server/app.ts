@@ -4,13 +4,12 @@ import type { Chain } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-body.js';
 import { toSocketClock, type Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
 import type { Router } from '../contract/path.js';
 import type { Answer } from '../http/answer.js';
 import type { Call, CallDecoder } from '../http/call.js';
 import type { Encoder, ResponseConstructor } from '../http/encode.js';
 import type { BodyBytes } from '../http/body-source.js';
-import { isSilent } from '../http/fault.js';
+import { type Fault, isSilent } from '../http/fault.js';
 import {
   type Interaction,
   type ParsedHeaders,
@@ -23,6 +22,7 @@ import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
 import type { Control, ControlArrival } from './control.js';
 import { allowOrigin } from './cors.js';
+import { toFailure, toUnanswered } from './failure.js';
 import { applyFault } from './faults.js';
 import { answerRefusedSession, answerUnmatched } from './unmatched.js';
 
@@ -74,18 +74,7 @@ interface Arrival {
 export function createApp(parts: AppParts): Fetch {
   const { router, decoder, sessions, errors } = parts;
   const controlled = parts.control && createControlled(parts.control);
-
-  // One for each session's clock, so that a request makes none.
-  const socketClocks = new WeakMap<Clock, Clock>();
-  /** The clock that an answer waits by: whoever is on a socket meets real time. */
-  const readClock = ({ environment }: Arrival, { clock }: Session): Clock => {
-    if (environment?.outgoing === undefined) return clock;
-    const known = socketClocks.get(clock);
-    if (known !== undefined) return known;
-    const made = toSocketClock(clock);
-    socketClocks.set(clock, made);
-    return made;
-  };
+  const readClock = createClockReader();
 
   const handle: Fetch = (request, environment) => {
     const arrival = readArrival(request, environment);
@@ -116,19 +105,33 @@ export function createApp(parts: AppParts): Fetch {
     const conclude = (answer: Answer | undefined): Response | Promise<Response> =>
       finish(arrival, session, { answer: answer ?? toUnanswered(errors, call.operation), request: call, call, trace });
     const failed = (error: unknown): Response | Promise<Response> => conclude(toFailure(errors, call.operation, error));
+    // An answer that cannot be written, such as one with a header no message can have, throws when it is concluded.
+    const settle = (answer: Answer | undefined): Response | Promise<Response> => {
+      try {
+        return conclude(answer);
+      } catch (error) {
+        return failed(error);
+      }
+    };
     try {
       const note = (line: string): void => void trace.push(line);
       const answer = parts.chain({ contract: parts.contract, call, session, clock: readClock(arrival, session), note });
-      return answer instanceof Promise ? answer.then(conclude, failed) : conclude(answer);
+      return answer instanceof Promise ? answer.then(settle, failed) : settle(answer);
     } catch (error) {
       return failed(error);
     }
   };
 
   const finish = (arrival: Arrival, session: Session, outcome: Outcome): Response | Promise<Response> => {
-    const { request } = arrival;
+    const { request, environment } = arrival;
     const answer = parts.cors ? allowOrigin(outcome.answer, request.headers) : outcome.answer;
-    const response = write(arrival, session, answer);
+    const response =
+      answer.fault === undefined
+        ? parts.encode(answer, request.method, environment?.ResponseClass ?? Response)
+        : writeFaulty(
+            { ...answer, fault: answer.fault },
+            { arrival, encode: parts.encode, clock: readClock(arrival, session) },
+          );
     const interaction = session.journal.add({
       session: session.id,
       at: session.clock.now(),
@@ -143,21 +146,32 @@ export function createApp(parts: AppParts): Fetch {
     return response;
   };
 
-  const write = (arrival: Arrival, session: Session, answer: Answer): Response | Promise<Response> => {
-    const { request, environment } = arrival;
-    const { fault } = answer;
-    if (fault === undefined) return parts.encode(answer, request.method, environment?.ResponseClass ?? Response);
-    const response = isSilent(fault) ? undefined : parts.encode(answer, request.method, Response);
-    return applyFault({
-      fault,
-      response,
-      outgoing: environment?.outgoing,
-      clock: readClock(arrival, session),
-      signal: request.signal,
-    });
-  };
-
   return handle;
+}
+
+/** What says which clock an answer waits by: whoever is on a socket meets real time. */
+function createClockReader(): (arrival: Arrival, session: Session) => Clock {
+  // One for each session's clock, so that a request makes none.
+  const socketClocks = new WeakMap<Clock, Clock>();
+  return ({ environment }, { clock }) => {
+    if (environment?.outgoing === undefined) return clock;
+    const known = socketClocks.get(clock);
+    if (known !== undefined) return known;
+    const made = toSocketClock(clock);
+    socketClocks.set(clock, made);
+    return made;
+  };
+}
+
+/** An answer that goes wrong on the wire; it is not written at all where the fault strikes before. */
+function writeFaulty(
+  answer: Answer & { readonly fault: Fault },
+  to: { readonly arrival: Arrival; readonly encode: Encoder; readonly clock: Clock },
+): Promise<Response> {
+  const { arrival, encode, clock } = to;
+  const { request, environment } = arrival;
+  const response = isSilent(answer.fault) ? undefined : encode(answer, request.method, Response);
+  return applyFault({ fault: answer.fault, response, outgoing: environment?.outgoing, clock, signal: request.signal });
 }
 
 /** The control API behind Hono, for every method there is: `all` would leave out those that Hono has no name for. */
@@ -206,36 +220,4 @@ function joinViolations(call: Call | undefined, answer: Answer): Interaction['vi
   if (call === undefined) return answer.violations;
   if (answer.violations.length === 0) return call.violations;
   return call.violations.length === 0 ? answer.violations : [...call.violations, ...answer.violations];
-}
-
-function toUnanswered(errors: ErrorAnswers, operation: Operation): Answer {
-  return errors.answer(operation, {
-    status: 501,
-    message: `nothing answers ${operation.id}: the contract declares no response for it`,
-    code: 'not_answered',
-    headers: { 'x-should-retry': 'false' },
-    from: 'mock',
-  });
-}
-
-/** A mistake of ours is a 500 that says so. */
-function toFailure(errors: ErrorAnswers, operation: Operation, error: unknown): Answer {
-  const message = error instanceof Error ? error.message : String(error);
-  const answer = errors.answer(operation, {
-    status: 500,
-    message: `the mock failed while it answered ${operation.id}: ${message}`,
-    code: 'mock_failed',
-    headers: { 'x-should-retry': 'false' },
-    from: 'mock',
-  });
-  const code = 'MOCK_FAILED';
-  const violation = {
-    code,
-    severity: 'error',
-    in: 'body',
-    pointer: '',
-    message: `the mock failed: ${message}`,
-    by: 'mock',
-  } as const;
-  return { ...answer, violations: [...answer.violations, violation] };
 }

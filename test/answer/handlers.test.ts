@@ -51,6 +51,28 @@ describe('a handler', () => {
     expect((await ask(mock, '/books')).body).toEqual({ data: [{ id: 'b1', title: 'One' }], has_more: true });
   });
 
+  it.each<readonly [string, Handlers, string]>([
+    [
+      'an answer that no message can carry',
+      { readBook: ({ json }) => json({ id: 'b1', title: 'One' }, { headers: { 'bad name': 'x' } }) },
+      'the mock failed while it answered readBook',
+    ],
+    [
+      'a Response that is not of its type',
+      { readBook: () => new Response('nope', { headers: { 'content-type': 'application/json' } }) },
+      'the handler of readBook failed',
+    ],
+    [
+      'half of an answer',
+      // As somebody writes it whom no types help.
+      { readBook: () => ({ status: 200, headers: {}, body: {} }) as never },
+      'the handler of readBook gave back {"status":200,"headers":{},"body":{}}, which is no answer',
+    ],
+  ])('that gives back %s is answered with a 500 that says so', async (_name, handlers, message) => {
+    const { status, body } = await ask(await createLibrary(handlers), '/books/b1');
+    expect([status, JSON.stringify(body).replaceAll('\\"', '"')]).toEqual([500, expect.stringContaining(message)]);
+  });
+
   it('that gives nothing back leaves the call to the mock', async () => {
     const seen: string[] = [];
     const mock = await createLibrary({ listBooks: ({ call }) => void seen.push(call.method) });

@@ -9,6 +9,7 @@ import { NO_VIOLATIONS } from '../../http/violation.js';
 import type { State } from '../../session/handle.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource, Exchange, Next } from '../answer-source.js';
+import { nameCall } from '../call-name.js';
 import { chooseResponse } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-body.js';
 import type { AnswerMore, Handler, HandlerContext, HandlerResult, Handlers } from '../handlers.js';
@@ -80,13 +81,13 @@ async function run(parts: HandlerParts, handler: Handler, turn: Turn): Promise<A
   let result: HandlerResult;
   try {
     result = await handler(createContext(parts, turn));
+    if (result instanceof Response) return await readResponse(result);
   } catch (error) {
     exchange.note(`handler: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     const reason = error instanceof Error ? error.message : String(error);
     return fail(parts, operation, `the handler of ${operation.id} failed: ${reason}`);
   }
   if (result === undefined) return next();
-  if (result instanceof Response) return readResponse(result);
   if (isAnswer(result)) return result;
   const given = JSON.stringify(result)?.slice(0, 80) ?? typeof result;
   return fail(parts, operation, `the handler of ${operation.id} gave back ${given}, which is no answer: use json(…)`);
@@ -133,7 +134,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
       const answer = toAnswer(partial, more);
       const { media } = chooseResponse(call.operation, { status: answer.status, accept: null }) ?? {};
       if (media?.schema === undefined) return answer;
-      const key = `handler ${call.operation.id}\n${JSON.stringify([call.path, call.query, call.body])}`;
+      const key = `handler ${call.operation.id}\n${nameCall(call)}`;
       const context = {
         seed: session.seed,
         key,
@@ -158,7 +159,8 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
 }
 
 function isAnswer(value: unknown): value is Answer {
-  return isObject(value) && typeof value['status'] === 'number' && isObject(value['headers']) && 'body' in value;
+  if (!isObject(value) || !isObject(value['headers']) || !('body' in value)) return false;
+  return typeof value['status'] === 'number' && typeof value['from'] === 'string' && Array.isArray(value['violations']);
 }
 
 function lowerNames(headers: Answer['headers'] = {}): Answer['headers'] {
