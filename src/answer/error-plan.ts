@@ -2,6 +2,7 @@ import type { Contract } from '../contract/contract.js';
 import type { MediaType } from '../contract/operation.js';
 import { isObject, type Schema, type SchemaObject } from '../contract/schema.js';
 import { toPointer } from '../contract/pointer.js';
+import { setOwn } from '../http/text.js';
 import type { ErrorFacts } from './error-body.js';
 
 /** Drafts an error body from its facts. */
@@ -10,40 +11,42 @@ export type ErrorPlan = (facts: ErrorFacts) => unknown;
 /** What a property of an error body is for, told by its name. */
 type Role = 'message' | 'code' | 'param' | 'status' | 'title' | 'violations' | 'failed';
 
-const ROLES: Readonly<Record<string, Role>> = {
-  message: 'message',
-  msg: 'message',
-  detail: 'message',
-  description: 'message',
-  errordescription: 'message',
-  errormessage: 'message',
-  usermessage: 'message',
-  reason: 'message',
-  text: 'message',
-  code: 'code',
-  errorcode: 'code',
-  errortype: 'code',
-  key: 'code',
-  param: 'param',
-  parameter: 'param',
-  field: 'param',
-  property: 'param',
-  target: 'param',
-  location: 'param',
-  pointer: 'param',
-  status: 'status',
-  statuscode: 'status',
-  httpstatus: 'status',
-  httpcode: 'status',
-  httpstatuscode: 'status',
-  title: 'title',
-  errors: 'violations',
-  details: 'violations',
-  violations: 'violations',
-  fielderrors: 'violations',
-  success: 'failed',
-  ok: 'failed',
-};
+const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>(
+  Object.entries({
+    message: 'message',
+    msg: 'message',
+    detail: 'message',
+    description: 'message',
+    errordescription: 'message',
+    errormessage: 'message',
+    usermessage: 'message',
+    reason: 'message',
+    text: 'message',
+    code: 'code',
+    errorcode: 'code',
+    errortype: 'code',
+    key: 'code',
+    param: 'param',
+    parameter: 'param',
+    field: 'param',
+    property: 'param',
+    target: 'param',
+    location: 'param',
+    pointer: 'param',
+    status: 'status',
+    statuscode: 'status',
+    httpstatus: 'status',
+    httpcode: 'status',
+    httpstatuscode: 'status',
+    title: 'title',
+    errors: 'violations',
+    details: 'violations',
+    violations: 'violations',
+    fielderrors: 'violations',
+    success: 'failed',
+    ok: 'failed',
+  } as const),
+);
 
 /** Deeper than any error body goes; a schema that contains itself ends here. */
 const DEPTH_LIMIT = 6;
@@ -90,8 +93,8 @@ function createFiller(contract: Contract, spot: Spot): Filler {
   return (situation, example) => {
     const body: Record<string, unknown> = isObject(example) ? { ...example } : {};
     for (const [name, fill] of fillers) {
-      const value = fill(situation, body[name]);
-      if (value !== undefined) body[name] = value;
+      const value = fill(situation, Object.hasOwn(body, name) ? body[name] : undefined);
+      if (value !== undefined) setOwn(body, name, value);
     }
     return body;
   };
@@ -103,7 +106,7 @@ const ERROR_OBJECT = /^(errors?|faults?|problems?|details?|status|meta|response|
 function createPropertyFiller(contract: Contract, name: string, spot: Spot): Filler {
   if (spot.depth > DEPTH_LIMIT) return (_, example) => example;
   const { schema } = contract.resolve(spot.schema, spot.pointer);
-  const role = ROLES[name.toLowerCase().replaceAll(/[^a-z]/g, '')];
+  const role = ROLES.get(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
   if (typeof schema === 'boolean') return (situation, example) => readFact(role, situation.facts) ?? example;
   const properties = collectProperties(contract, spot, spot.depth);
   if (Object.keys(properties).length > 0) {
