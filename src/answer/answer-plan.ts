@@ -37,13 +37,13 @@ export function createAnswerPlans(contract: Contract, validators: Validators): A
     of(operation, { status, mediaType = '' }) {
       let byType = plans.get(operation);
       if (byType === undefined) plans.set(operation, (byType = new Map()));
-      let byStatus = byType.get(mediaType);
-      if (byStatus === undefined) byType.set(mediaType, (byStatus = new Map()));
-      let plan = byStatus.get(status);
-      if (plan !== undefined) return plan;
-      plan = makePlan({ contract, validators }, operation, { status, mediaType });
+      const byStatus = byType.get(mediaType);
+      const known = byStatus?.get(status);
+      if (known !== undefined) return known;
+      const plan = makePlan({ contract, validators }, operation, { status, mediaType });
+      if (byStatus !== undefined) byStatus.set(status, plan);
       // A handler may answer with a new media type each time, such as one with a boundary in it.
-      if (byType.size <= MAXIMUM_TYPES) byStatus.set(status, plan);
+      else if (byType.size < MAXIMUM_TYPES) byType.set(mediaType, new Map([[status, plan]]));
       return plan;
     },
   };
