@@ -19,14 +19,21 @@ export interface OwnershipRequest {
   readonly owners: Readonly<Record<string, string>> | undefined;
   /** On CI nothing is forwarded: what would be is replayed, and refused where there is no recording. */
   readonly strict: boolean;
+  /** Whether there is somebody to forward to. */
+  readonly canForward: boolean;
 }
 
 /** The owners that a mode means, with those named for single operations. @throws MockError `OPTION_INVALID`. */
 export function createOwnership(contract: Contract, request: OwnershipRequest): Ownership {
-  const { mode, owners, strict } = request;
+  const { mode, owners, strict, canForward } = request;
   let rest: Owner = readDefault(mode);
   const named = new Map<string, Owner>();
   const give = (operation: string, owner: Owner): void => {
+    if (!canForward && !strict && (owner === 'forward' || owner === 'forward-then-mock')) {
+      throw new MockError('OPTION_INVALID', `"${operation}" cannot be forwarded: no upstream was named`, {
+        hint: 'give the base URL of the server as `upstream`',
+      });
+    }
     if (operation === '*') {
       rest = owner;
       named.clear();

@@ -99,8 +99,9 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
   const live = options.live ?? false;
   const mode = readMode({ mode: options.mode, environment, live });
   const strict = mode === 'replay' && isCi(environment) && !live;
-  const ownership = createOwnership(contract, { mode, owners: options.owners, strict });
   const upstream = options.upstream === undefined ? undefined : createUpstream(options.upstream, options);
+  const canForward = upstream !== undefined;
+  const ownership = createOwnership(contract, { mode, owners: options.owners, strict, canForward });
   const records = mode === 'record-all' || mode === 'record-missing';
   if (records && upstream === undefined) {
     throw new MockError('OPTION_INVALID', `mode "${mode}" needs an upstream`, {

@@ -73,6 +73,16 @@ const KEYS: ReadonlySet<string> = new Set([
   'webhooksecret',
 ]);
 
+// A key that is written as an object, member by member; an `api_key` that is one describes the key.
+const GROUPS: ReadonlySet<string> = new Set([
+  'clientsecret',
+  'connectionstring',
+  'privatekey',
+  'secret',
+  'sharedsecret',
+  'signingkey',
+]);
+
 // Query parameters that sign a URL.
 const QUERY_KEYS: ReadonlySet<string> = new Set([
   'sig',
@@ -118,6 +128,8 @@ export interface SecretRules {
   header(name: string): string | undefined;
   /** The same for a member of an object or a field of a form. */
   key(name: string): string | undefined;
+  /** The same for a member that is an object itself: whether everything below it is secret. */
+  group(name: string): string | undefined;
   /** The same for a query parameter. */
   query(name: string): string | undefined;
   readonly patterns: readonly SecretPattern[];
@@ -140,6 +152,7 @@ export function createSecretRules(options: RedactionOptions): SecretRules {
       return hit && !keep.has(toPlainName(name)) ? `header:${lower}` : undefined;
     },
     key,
+    group: (name) => (GROUPS.has(toPlainName(name)) || keys.has(toPlainName(name)) ? key(name) : undefined),
     query: (name) => {
       const plain = toPlainName(name);
       return key(name) ?? (QUERY_KEYS.has(plain) && !keep.has(plain) ? `query:${name}` : undefined);

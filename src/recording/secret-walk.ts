@@ -71,7 +71,8 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     if (!isObject(value)) return value;
     const members = Object.entries(value).map(([name, member]): [string, unknown] => {
       const pointers = schemas.member(at.pointers, name);
-      const byName = rule ?? toKeyRule(rules, name, () => schemas.shapes(pointers));
+      const named = isObject(member) ? rules.group(name) : rules.key(name);
+      const byName = rule ?? (named === undefined || isPublished(schemas.shapes(pointers)) ? undefined : named);
       return [visit(name, OPEN_PLACE), json(member, { ...at, pointers }, visit, byName)];
     });
     return Object.fromEntries(members);
@@ -100,11 +101,9 @@ export function readParameterPointers(operation: Operation, place: string, name:
   return parameter === undefined ? [] : [parameter.schemaPointer];
 }
 
-/** A name makes a secret, unless the contract publishes all values it can have. */
-function toKeyRule(rules: SecretRules, name: string, shapes: () => readonly SchemaObject[]): string | undefined {
-  const rule = rules.key(name);
-  if (rule === undefined) return undefined;
-  return shapes().some((schema) => schema.enum !== undefined || schema.const !== undefined) ? undefined : rule;
+/** What the contract lists itself is no secret. */
+function isPublished(shapes: readonly SchemaObject[]): boolean {
+  return shapes.some((schema) => schema.enum !== undefined || schema.const !== undefined);
 }
 
 /** A placeholder for a number is a number where it can be one. */

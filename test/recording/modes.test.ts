@@ -358,6 +358,9 @@ describe('an operation', () => {
       hint: 'did you mean "listAdminApiKeys"?',
     });
     await expect(owners({ downloadFile: 'fowrard' })).rejects.toMatchObject({ hint: 'did you mean "forward"?' });
+    await expect(owners({ downloadFile: 'forward' })).rejects.toMatchObject({
+      message: '"downloadFile" cannot be forwarded: no upstream was named',
+    });
   });
 
   it('is changed by a scenario over a recording', async () => {

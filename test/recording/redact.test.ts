@@ -188,6 +188,7 @@ describe('redaction', () => {
     ['counts of tokens', '4096', { response: { headers: { 'x-ratelimit-limit-tokens': '4096' } } }],
     ['a page token', 'page-2-of-9', { response: { body: { next_page_token: 'page-2-of-9' } } }],
     ['an id', 'a', { response: { body: { id: 'a' } } }],
+    ['what describes a key', 'the name', { response: { body: { api_key: { id: 'k1', label: 'the name' } } } }],
   ])('leaves %s alone', (_name, kept, change) => {
     const redactor = create();
     expect(text(change, redactor)).toContain(kept);
