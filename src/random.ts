@@ -46,9 +46,11 @@ export function createRandom(seed: number, key: string): Random {
       if (alphabet === '') return '';
       // One flat text: characters added one by one make a rope of as many objects, which a store then keeps.
       let text = '';
-      for (let codes: number[] = []; text.length < length; codes = []) {
-        const end = Math.min(length - text.length, CHUNK_LENGTH);
-        while (codes.length < end) codes.push(alphabet.charCodeAt(integer(0, alphabet.length - 1)));
+      while (text.length < length) {
+        // Of its whole length at once: one that grows leaves three arrays behind.
+        // oxlint-disable-next-line unicorn/no-new-array -- a length it is
+        const codes = new Array<number>(Math.min(length - text.length, CHUNK_LENGTH));
+        for (let i = 0; i < codes.length; i++) codes[i] = alphabet.charCodeAt(integer(0, alphabet.length - 1));
         text += String.fromCharCode(...codes);
       }
       return text;

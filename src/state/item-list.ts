@@ -84,7 +84,16 @@ function createListOver(start: { readonly rows: Rows; readonly sequence: number;
     recall: (id) => rows.byId.get(id) ?? rows.gone.get(id),
     add: (given) => {
       const mine = own();
-      const entry = { ...given, sequence, revision: 1 };
+      // Written out, so that all entries have one shape.
+      const entry: Entry = {
+        id: given.id,
+        sequence,
+        item: given.item,
+        revision: 1,
+        content: given.content,
+        secrets: given.secrets,
+        invented: given.invented,
+      };
       sequence += 1;
       const index = mine.byId.has(given.id) ? indexOf(mine.entries, mine.byId.get(given.id)) : -1;
       if (index >= 0) mine.entries.splice(index, 1);

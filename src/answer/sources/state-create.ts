@@ -136,8 +136,8 @@ export function addItem(
     now: session.clock.now(),
   });
   const key = resource.singleton ? '' : readItemKey(resource, whole, from.path ?? id);
-  const entry = { id: key, ...hideOnce(own.tagged(whole, 1), resource.once) };
-  return { entry: collection.add(upload === undefined ? entry : { ...entry, content: upload.content }, scope), whole };
+  const { item, secrets } = hideOnce(own.tagged(whole, 1), resource.once);
+  return { entry: collection.add({ id: key, item, secrets, content: upload?.content }, scope), whole };
 }
 
 /** What an item has where the request says nothing; where several properties name it, one that is left out is the id itself. */
@@ -170,8 +170,8 @@ export function refuseDuplicate(
 }
 
 /** An item without what is shown only once, and that apart. */
-function hideOnce(item: Item, once: readonly string[]): { readonly item: Item; readonly secrets?: Item } {
-  if (once.length === 0) return { item };
+function hideOnce(item: Item, once: readonly string[]): { readonly item: Item; readonly secrets: Item | undefined } {
+  if (once.length === 0) return { item, secrets: undefined };
   const kept: Record<string, unknown> = {};
   const secrets: Record<string, unknown> = {};
   for (const name of Object.keys(item)) (once.includes(name) ? secrets : kept)[name] = item[name];
