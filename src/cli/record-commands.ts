@@ -46,7 +46,6 @@ export function addRecordAndReplay(program: Command, output: Output): void {
         maxAge: flags.maxAge,
         timeoutMs: flags.timeout,
         insecure: flags.insecure,
-        environment: process.env,
         ...output,
       });
     });

@@ -31,7 +31,6 @@ export interface RecordOptions {
   /** One JSON object a line instead of text. */
   readonly json: boolean;
   readonly quiet: boolean;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   write(line: string): void;
   writeError(line: string): void;
 }

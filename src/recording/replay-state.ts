@@ -5,16 +5,14 @@ import type { MatchedSequence } from './match.js';
 export interface ReplayState {
   /** The cassette in use; undefined: the mock's own. */
   readonly cassette: string | undefined;
-  /** Calls that no recording fitted, oldest first. */
+  /** Calls that no recording fitted, oldest first; the first thousand of them. */
   readonly misses: readonly Miss[];
   /** The exchange whose turn it is; a sequence that ran out holds its last one. */
   next(cassette: string, sequence: MatchedSequence): ReplayTurn;
   /** Whether a sequence has run out, so that `next` would hold its last exchange. */
   isSpent(cassette: string, sequence: MatchedSequence): boolean;
   /** Counts an exchange that was recorded just now as replayed. */
-  pass(cassette: string, key: string, number: number): void;
-  /** Whether an exchange of a cassette was replayed. */
-  isUsed(cassette: string, number: number): boolean;
+  pass(cassette: string, key: string): void;
   miss(miss: Miss): void;
   /** Puts another cassette in; its sequences go on where they were. */
   use(cassette: string): void;
@@ -50,10 +48,11 @@ export interface ReplayTurn {
   readonly held: boolean;
 }
 
+const REMEMBERED_MISSES = 1000;
+
 /** The state of a session that has replayed nothing yet. */
 export function createReplayState(): ReplayState {
   let cursors = new Map<string, number>();
-  const used = new Set<string>();
   let misses: readonly Miss[] = [];
   let current: string | undefined;
   return {
@@ -69,26 +68,21 @@ export function createReplayState(): ReplayState {
       const position = held ? exchanges.length : cursor + 1;
       cursors.set(`${cassette}\n${key}`, position);
       // A sequence is never empty, so that there is one at every position up to its length.
-      const exchange = exchanges[position - 1] as StoredExchange;
-      used.add(`${cassette}\n${exchange.number}`);
-      return { exchange, position, held };
+      return { exchange: exchanges[position - 1] as StoredExchange, position, held };
     },
     isSpent: (cassette, { key, exchanges }) => (cursors.get(`${cassette}\n${key}`) ?? 0) >= exchanges.length,
-    pass: (cassette, key, number) => {
+    pass: (cassette, key) => {
       const cursor = `${cassette}\n${key}`;
       cursors.set(cursor, (cursors.get(cursor) ?? 0) + 1);
-      used.add(`${cassette}\n${number}`);
     },
-    isUsed: (cassette, number) => used.has(`${cassette}\n${number}`),
     miss: (miss) => {
-      misses = [...misses, miss];
+      if (misses.length < REMEMBERED_MISSES) misses = [...misses, miss];
     },
     use: (cassette) => {
       current = cassette;
     },
     reset: () => {
       cursors.clear();
-      used.clear();
       misses = [];
     },
     snapshot: () => ({ cassette: current, cursors: Object.fromEntries(cursors) }),

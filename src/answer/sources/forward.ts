@@ -235,7 +235,7 @@ function remember(cassette: OpenedCassette, { call, session }: Exchange, number:
   const exchange = cassette.read().exchanges.find((candidate) => candidate.number === number);
   if (exchange === undefined) return;
   cassette.matcher.add(exchange);
-  session.replay.pass(cassette.name, cassette.matcher.key(call), number);
+  session.replay.pass(cassette.name, cassette.matcher.key(call));
 }
 
 async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
