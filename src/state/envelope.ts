@@ -22,6 +22,14 @@ export interface EnvelopeFacts {
 /** Makes the body of a list answer. */
 export type Envelope = (facts: EnvelopeFacts) => unknown;
 
+/** Makes what neither the page nor a constant gives. */
+export interface EnvelopeMaker {
+  /** The properties of a body that break the schema, but for the items. */
+  findWrong(body: Readonly<Record<string, unknown>>): readonly string[];
+  /** A whole envelope from the part that is known. */
+  complete(known: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+}
+
 /** Fills one property of an envelope; undefined leaves it out. */
 type Filler = (facts: EnvelopeFacts) => unknown;
 
@@ -29,15 +37,11 @@ type Filler = (facts: EnvelopeFacts) => unknown;
  * Plans the body of a list answer: what has one legal value, what the page decides, and the rest that the schema demands, made
  * once. Properties come in the order of the schema, so that an answer reads like its documentation.
  */
-export function createEnvelope(
-  shape: ListShape,
-  schema: ItemSchema | undefined,
-  makeRest: (known: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
-): Envelope {
+export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined, maker: EnvelopeMaker): Envelope {
   const { items, constants } = shape;
   if (items === undefined) return (facts) => facts.items;
   const names = [...(schema?.properties.keys() ?? [items])];
-  let steps = names.flatMap((name): readonly (readonly [string, Filler])[] => {
+  let steps: readonly Step[] = names.flatMap((name): readonly Step[] => {
     const fill = createFiller(shape, name);
     return fill === undefined ? [] : [[name, fill]];
   });
@@ -49,22 +53,31 @@ export function createEnvelope(
     }
     return body;
   };
-  if (!isMissing(schema, steps)) return build;
-  let whole = false;
+  let checked = false;
   return (facts) => {
-    if (!whole) {
-      whole = true;
-      // What is made up does not depend on the page, so it is made for an empty one.
-      const rest = makeRest({ ...constants, ...(build(facts) as Readonly<Record<string, unknown>>), [items]: [] });
-      const known = new Map(steps);
-      steps = names.flatMap((name): readonly (readonly [string, Filler])[] => {
-        const fill = known.get(name) ?? (Object.hasOwn(rest, name) ? (): unknown => rest[name] : undefined);
-        return fill === undefined ? [] : [[name, fill]];
-      });
+    if (!checked) {
+      checked = true;
+      steps = repair(names, steps, build(facts));
     }
     return build(facts);
   };
+
+  /** What the schema demands besides, and what it wants otherwise than the page says, is made once, for an empty page. */
+  function repair(order: readonly string[], planned: readonly Step[], first: unknown): readonly Step[] {
+    const body = { ...constants, ...(first as Readonly<Record<string, unknown>>), [items ?? '']: [] }; // `build` gives objects
+    const wrong = new Set(maker.findWrong(body).filter((name) => name !== items));
+    if (wrong.size === 0) return planned;
+    const rest = maker.complete(Object.fromEntries(Object.entries(body).filter(([name]) => !wrong.has(name))));
+    const fillers = new Map(planned.filter(([name]) => !wrong.has(name)));
+    return order.flatMap((name): readonly Step[] => {
+      const fill =
+        fillers.get(name) ?? (wrong.has(name) && Object.hasOwn(rest, name) ? (): unknown => rest[name] : undefined);
+      return fill === undefined ? [] : [[name, fill]];
+    });
+  }
 }
+
+type Step = readonly [name: string, fill: Filler];
 
 function createFiller(shape: ListShape, name: string): Filler | undefined {
   if (name === shape.items) return (facts) => facts.items;
@@ -87,16 +100,11 @@ function fillNested(fields: readonly EnvelopeField[], facts: EnvelopeFacts): unk
 /** What the page says, or, where it says nothing, null where that is allowed, and the empty value where it is demanded. */
 function fillField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   const value = readField(field, facts);
+  if (typeof value === 'number' && field.type === 'string') return String(value);
   if (value !== undefined) return value;
   if (field.nullable) return null;
   if (!field.required) return undefined;
   return field.type === 'string' ? '' : field.type === 'boolean' ? false : 0;
-}
-
-/** Whether the schema demands a property that nothing fills. */
-function isMissing(schema: ItemSchema | undefined, steps: readonly (readonly [string, Filler])[]): boolean {
-  const filled = new Set(steps.map(([name]) => name));
-  return [...(schema?.properties.values() ?? [])].some(({ name, required }) => required && !filled.has(name));
 }
 
 /** What the page says for one property; undefined where there is nothing to say. */

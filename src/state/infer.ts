@@ -118,6 +118,7 @@ function findBinding(survey: Survey, atlas: Atlas, operation: Operation): Findin
   const shape = survey.shape(operation);
   if (shape === undefined) return 'a segment of the path mixes words and parameters';
   if (operation.method === 'OPTIONS' || operation.method === 'TRACE') return `${operation.method} asks for no resource`;
+  if (!declaresSuccess(operation)) return 'the contract declares no answer for a success';
   const last = shape.groups.at(-1);
   if (last === undefined) return 'the path has no words';
   const key = toGroupKey(shape.groups, 'collection');
@@ -131,6 +132,11 @@ function findBinding(survey: Survey, atlas: Atlas, operation: Operation): Findin
   if (draft?.singleton === true) return bindSingletonOperation(survey, draft, operation);
   if (draft !== undefined) return bindCollectionOperation(survey, draft, operation);
   return bindWord(survey, atlas, operation, shape.groups);
+}
+
+/** Whether there is an answer to give when all went well; where nothing at all is declared, any answer will do. */
+function declaresSuccess({ responses }: Operation): boolean {
+  return responses.length === 0 || responses.some(({ status }) => /^[23]|^default$/.test(status));
 }
 
 function bindWord(survey: Survey, atlas: Atlas, operation: Operation, groups: readonly PathGroup[]): Finding | string {

@@ -119,8 +119,8 @@ function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | Pag
   const backwards = end !== undefined && start === undefined;
   const from = backwards ? Math.max(low, high - limit) : low;
   const to = backwards ? high : Math.min(high, low + limit);
-  const last = to > from && to < view.size ? view.slice(to - 1, to)[0] : undefined;
-  const first = to > from && from > 0 ? view.slice(from, from + 1)[0] : undefined;
+  const last = to > from && to < view.size ? view.at(to - 1) : undefined;
+  const first = to > from && from > 0 ? view.at(from) : undefined;
   return {
     from,
     to,
@@ -143,7 +143,7 @@ function cutByToken({ view, limit, value, recall }: PageRequest): Page | PageMis
     return cutByOffset({ view, limit, value, recall });
   }
   const to = Math.min(view.size, from + limit);
-  const last = to < view.size ? view.slice(to - 1, to)[0] : undefined;
+  const last = to < view.size ? view.at(to - 1) : undefined;
   return {
     from,
     to,

@@ -4,6 +4,12 @@ import { describe, it } from 'vitest';
 
 const FOLDER = resolve(import.meta.dirname, '../../../shared/specs');
 
+/** Where a real document stands; undefined where it does not. */
+export function findDocument(file: string): string | undefined {
+  const spec = resolve(FOLDER, file);
+  return existsSync(spec) ? spec : undefined;
+}
+
 /** Describes a suite over a real document, which stands beside the repository; where it does not, one skipped test says so. */
 export function describeDocument(file: string, define: (spec: string) => void): void {
   const spec = resolve(FOLDER, file);

@@ -120,17 +120,9 @@ export function createChoice(operation: Operation, status?: number): (call: Call
 const STRUCTURED =
   /^(application|text)\/([\w.+-]*\+)?(json|xml|yaml|x-yaml)\b|^application\/x-www-form-urlencoded|^multipart\//;
 
-/**
- * A choice that a success from the store can be answered with.
- *
- * Where the contract declares mistakes alone, doing what was asked is no mistake: it is answered with 200. A type that no item can
- * be written in is left to the sources below.
- */
+/** A choice that a success from the store can be answered with: no mistake, and no type that no item can be written in. */
 function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefined {
-  if (choice === undefined) return undefined;
-  if (choice.status >= 400) {
-    return { status: 200, response: undefined, media: undefined, mediaType: undefined, acceptable: true };
-  }
+  if (choice === undefined || choice.status >= 400) return undefined;
   const { media, mediaType } = choice;
   const type = typeof media?.schema === 'object' ? media.schema.type : undefined;
   const text = type === 'string' || media?.schema === undefined;
@@ -187,13 +179,7 @@ export function chooseDeclared(binding: Binding, statuses: readonly number[]): n
 
 /** An answer from state. */
 export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = {}): Answer {
-  const { media, mediaType, status, response } = choice;
-  if (response === undefined) {
-    // The contract declares no success; a client still wants to see what it made.
-    const type = body === undefined ? undefined : 'application/json';
-    const deviates = 'the contract declares no success';
-    return { status, headers, body, mediaType: type, from: 'state', violations: NO_VIOLATIONS, deviates };
-  }
+  const { media, mediaType, status } = choice;
   const bare = media === undefined || mediaType === undefined;
   return {
     status,

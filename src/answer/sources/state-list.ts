@@ -76,15 +76,21 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
 
   function envelope({ session }: Exchange): Envelope {
     const schemaPointer = shape.schema;
-    filled ??= createEnvelope(shape, kit.read(schemaPointer), (known) => {
-      const context = {
-        seed: session.seed,
-        key: schemaPointer,
-        direction: 'response' as const,
-        now: session.clock.now(),
-      };
-      // The schema of an envelope gives an object.
-      return kit.generator.complete(schemaPointer, known, context) as Readonly<Record<string, unknown>>;
+    filled ??= createEnvelope(shape, kit.read(schemaPointer), {
+      findWrong: (body) =>
+        kit.validators
+          .check(schemaPointer, 'response')(body, 'body')
+          .map(({ pointer }) => pointer.split('/')[1] ?? ''),
+      complete: (known) => {
+        const context = {
+          seed: session.seed,
+          key: schemaPointer,
+          direction: 'response' as const,
+          now: session.clock.now(),
+        };
+        // The schema of an envelope gives an object.
+        return kit.generator.complete(schemaPointer, known, context) as Readonly<Record<string, unknown>>;
+      },
     });
     return filled;
   }

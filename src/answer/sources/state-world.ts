@@ -69,7 +69,11 @@ function makeOpenItem(
   const parts = String(of.id).split('/');
   if (parts.length === resource.keyProperties.length) {
     for (const [i, name] of resource.keyProperties.entries()) given[name] = parts[i];
-  } else if (property !== undefined) given[property.name] = toType(of.id, property.schema.type);
+  } else if (property !== undefined) {
+    const id = toType(of.id, property.schema.type);
+    // What an item is asked for by is not always what it shows as its id.
+    if (kit.validators.check(property.target, 'response')(id, 'body').length === 0) given[property.name] = id;
+  }
   if (resource.schema === undefined) return { ...known, ...given, id: of.id };
   return makeWholeItem(kit, {
     schema: resource.schema,

@@ -17,7 +17,10 @@ export function createStateSource(parts: StateParts): AnswerSource {
     if (handlers.has(operation)) return handlers.get(operation);
     const binding = parts.resources.bindings.get(operation.id);
     const bare = binding === undefined ? undefined : createHandler(kit, binding);
-    const handler = bare === undefined || binding === undefined ? undefined : withIdempotency(kit, binding, bare);
+    const handler =
+      bare === undefined || binding === undefined
+        ? undefined
+        : withIdempotency(kit, binding, markInvented(kit, binding, bare));
     handlers.set(operation, handler);
     return handler;
   };
@@ -27,6 +30,17 @@ export function createStateSource(parts: StateParts): AnswerSource {
       const handler = find(exchange.call.operation);
       return handler === undefined ? next() : (handler(exchange, next) ?? next());
     },
+  };
+}
+
+/** Answers from an open world are made up from what was found out about it, which may be wrong; fixtures are what they are. */
+function markInvented(kit: StateKit, binding: Binding, handler: StateHandler): StateHandler {
+  const { resource } = kit.kit(binding.collection);
+  return (exchange, next) => {
+    const answer = handler(exchange, next);
+    if (answer === undefined || answer instanceof Promise || answer.from !== 'state') return answer;
+    const collection = exchange.session.store.collection(binding.collection);
+    return kit.worldOf(resource, collection) === 'closed' ? answer : { ...answer, invented: true };
   };
 }
 

@@ -1,0 +1,91 @@
+import { loadContract } from '../../src/contract/load.js';
+import { inferResources } from '../../src/state/infer.js';
+import type { Binding, Resource, Resources } from '../../src/state/resource.js';
+
+const INTRODUCTION = `# What is inferred from real documents
+
+The collections that [state](state.md) finds in five public documents, the operations that work on them, and the operations it leaves to
+examples and schemas. No hint was given. \`test/state/inference.test.ts\` holds more than 100 of these lines against what the services'
+own documentation says, \`test/state/lifecycle.test.ts\` creates, lists, reads, updates and removes an item of every collection that has
+the operations for it.
+
+\`×2\` counts operations that do the same; \`by customer\` is a list below a parent that shows a part of the collection; \`cancel → cancelled\` is
+an action and the status it leads to.
+`;
+
+/** One document of the page. */
+export interface PageDocument {
+  readonly title: string;
+  readonly spec: string;
+}
+
+/** The page docs/state-documents.md. */
+export async function createDocumentsPage(documents: readonly PageDocument[]): Promise<string> {
+  let page = INTRODUCTION;
+  const summary: string[] = [];
+  for (const { title, spec } of documents) {
+    const contract = await loadContract(spec);
+    const resources = inferResources(contract);
+    const name = `${title} ${contract.version}`;
+    summary.push(summarise(name, contract.operations.length, resources));
+    page += `\n## ${name}\n\n${describeResources(resources)}`;
+  }
+  const head =
+    '\n| document | operations | collections | bound | not bound | with create, read and delete |\n| --- | --- | --- | --- | --- | --- |\n';
+  return page.replace(INTRODUCTION, `${INTRODUCTION}${head}${summary.join('\n')}\n`);
+}
+
+function summarise(name: string, operations: number, resources: Resources): string {
+  const used = findUsed(resources);
+  const whole = used.filter((resource) =>
+    ['create', 'read', 'delete'].every((action) =>
+      bindingsOf(resources, resource).some((each) => each.action === action),
+    ),
+  );
+  const share = Math.round((resources.bindings.size / operations) * 100);
+  return `| ${name} | ${operations} | ${used.length} | ${resources.bindings.size} (${share} %) | ${resources.unbound.length} | ${whole.length} |`;
+}
+
+function describeResources(resources: Resources): string {
+  const rows = findUsed(resources).map((resource) => {
+    const members = resource.members === undefined ? '' : ` (members of \`${resource.members}\`)`;
+    return `| \`${resource.name}\`${members} | ${describeId(resource)} | ${describeActions(bindingsOf(resources, resource))} |\n`;
+  });
+  const left = resources.unbound.map(({ operation, why }) => `| ${operation.method} ${operation.path} | ${why} |\n`);
+  const head = '| collection | id | operations |\n| --- | --- | --- |\n';
+  return `${head}${rows.join('')}\nNot bound:\n\n| operation | why |\n| --- | --- |\n${left.join('')}`;
+}
+
+function describeId(resource: Resource): string {
+  if (resource.singleton) return '(one)';
+  return resource.keyProperties.length > 0 ? resource.keyProperties.join('/') : (resource.idProperty ?? '(none)');
+}
+
+function describeActions(bindings: readonly Binding[]): string {
+  const counts = new Map<string, number>();
+  for (const binding of bindings) {
+    const action = describeAction(binding);
+    counts.set(action, (counts.get(action) ?? 0) + 1);
+  }
+  return [...counts].map(([action, count]) => (count === 1 ? action : `${action} ×${count}`)).join(', ');
+}
+
+function describeAction({ action, operation, set, within }: Binding): string {
+  if (action !== 'act' && action !== 'search' && action !== 'copy')
+    return within === undefined ? action : `${action} by ${within.property}`;
+  const word =
+    operation.path
+      .replace(/[?#].*/, '')
+      .split('/')
+      .at(-1) ?? '';
+  const leads = Object.values(set).map((value) => ` → ${String(value)}`);
+  return `${word.startsWith('{') ? operation.method : word}${leads.join('')}`;
+}
+
+function findUsed(resources: Resources): readonly Resource[] {
+  return [...resources.collections.values()].filter((resource) => bindingsOf(resources, resource).length > 0);
+}
+
+function bindingsOf(resources: Resources, resource: Resource): readonly Binding[] {
+  return [...resources.bindings.values()].filter(({ collection }) => collection === resource.name);
+}
