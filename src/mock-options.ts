@@ -22,7 +22,7 @@ export interface MockOptions {
     | Readonly<Record<string, unknown>>;
   /** Overlay 1.0 documents, applied in order. */
   readonly overlays?: readonly string[];
-  /** Whether `$ref`s may lead to http(s) addresses; default false. */
+  /** Whether the document and its `$ref`s may come over http(s); default false. */
   readonly allowHttpRefs?: boolean;
   /** A folder with one file per collection, or the collections themselves. Default: none. */
   readonly fixtures?: string | Readonly<Record<string, unknown>>;

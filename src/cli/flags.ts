@@ -16,7 +16,7 @@ export interface DocumentFlags {
 export function withDocument(command: Command): Command {
   return command
     .option('--overlay <file>', 'an Overlay 1.0 document to apply; may be repeated', collect)
-    .option('--allow-http-refs', 'follow $refs to http(s) addresses', false);
+    .option('--allow-http-refs', 'let the document and its $refs come over http(s)', false);
 }
 
 /** Flags of every command that listens. */
