@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MockOptions } from '../../src/mock-options.js';
@@ -167,6 +168,28 @@ describe('the proxy', () => {
       { data: '{"delta":"first"}' },
       { data: '[DONE]' },
     ]);
+  });
+
+  it('keeps nothing in memory of a stream that nobody records', async () => {
+    const size = 192 * 1024 * 1024;
+    const { origin } = await startProxy(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/octet-stream' });
+        const piece = Buffer.alloc(1024 * 1024);
+        Readable.from(Array.from({ length: size / piece.byteLength }, () => piece)).pipe(response);
+        return true;
+      },
+      { mode: 'replay', cassette: undefined, owners: { '*': 'forward' } },
+    );
+    const response = await fetch(origin + FILE, { headers: TOKEN });
+    let received = 0;
+    let peak = 0;
+    for await (const chunk of response.body ?? []) {
+      received += (chunk as Uint8Array).byteLength;
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers);
+    }
+    expect(received).toBe(size);
+    expect(peak).toBeLessThan(size);
   });
 
   it('closes the upstream’s connection when the client leaves a stream, and records nothing half', async () => {

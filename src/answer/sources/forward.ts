@@ -1,15 +1,16 @@
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/encode.js';
 import { decodeContent, toReadableCodings } from '../../recording/content-coding.js';
-import { readForwardFields, type SeenChunk, type SeenExchange, toUnnumbered } from '../../recording/draft.js';
+import { readForwardFields, type SeenChunk } from '../../recording/draft.js';
 import { type HeaderFields, readMediaType } from '../../recording/exchange.js';
 import { omitFields, readField } from '../../recording/hop-by-hop.js';
-import type { OpenedCassette, Recordings } from '../../recording/recordings.js';
+import type { Recordings } from '../../recording/recordings.js';
 import { readCallUrl, splitPath, toLocation, toTarget } from '../../recording/target.js';
 import { toFailure, type Upstream, type UpstreamResponse } from '../../recording/upstream.js';
 import type { AnswerSource, Exchange, Next } from '../answer-source.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { toReportHeaders } from './foreign-calls.js';
+import { readCassette, record } from './forward-record.js';
 import { answerFailure } from './upstream-failure.js';
 
 /** What forwarding is made of. */
@@ -143,11 +144,12 @@ function streamAnswer(begun: Begun, response: UpstreamResponse): Answer {
   const { upstream } = begun.forwarding;
   const chunks: SeenChunk[] = [];
   const begunAt = performance.now();
+  const isKept = readCassette(begun.forwarding) !== undefined;
   let left = false;
   async function* pass(): AsyncGenerator<Uint8Array> {
     try {
       for await (const bytes of response.body) {
-        chunks.push({ atMs: performance.now() - begunAt, bytes });
+        if (isKept) chunks.push({ atMs: performance.now() - begunAt, bytes });
         yield bytes;
       }
     } catch (error) {
@@ -209,33 +211,6 @@ function toAnswer(
 function noteTrailers({ forwarding }: Begun, response: UpstreamResponse): void {
   const names = response.trailers();
   if (names.length > 0) forwarding.exchange.note(`forward: trailers ${names.join(', ')} were dropped`);
-}
-
-async function record({ forwarding, at, startedAt }: Begun, outcome: SeenExchange['outcome']): Promise<void> {
-  const { exchange, recordings } = forwarding;
-  const { call, session } = exchange;
-  const cassette = recordings.mode === 'replay' ? undefined : recordings.current(session.replay);
-  if (cassette?.recorder === undefined) return;
-  const draft = toUnnumbered({ call, at, elapsedMs: performance.now() - startedAt, outcome });
-  if (draft === undefined) {
-    exchange.note('forward: not recorded, because its content coding cannot be read and so not be redacted');
-    return;
-  }
-  const written = await cassette.recorder.record(draft, call.operation);
-  if ('refused' in written) {
-    exchange.note(`forward: not recorded: ${written.refused.message}`);
-    return;
-  }
-  remember(cassette, exchange, written.stored.number);
-  exchange.note(`forward: recorded as ${written.stored.file}`);
-}
-
-/** What was recorded just now counts as replayed: the same request again is the next of its sequence. */
-function remember(cassette: OpenedCassette, { call, session }: Exchange, number: number): void {
-  const exchange = cassette.read().exchanges.find((candidate) => candidate.number === number);
-  if (exchange === undefined) return;
-  cassette.matcher.add(exchange);
-  session.replay.pass(cassette.name, cassette.matcher.key(call));
 }
 
 async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
