@@ -48,16 +48,16 @@ function checkNames(
 ): void {
   const { contract } = survey;
   const names = new Set(made.collections.keys());
-  const used = new Set(
-    [...made.bindings.values()].flatMap((each) => [each.collection, ...each.parents.map((link) => link.collection)]),
-  );
+  const bindings = [...made.bindings.values()];
+  const used = new Set(bindings.map(({ collection }) => collection));
+  for (const { parents } of bindings) for (const { collection } of parents) used.add(collection);
   for (const name of Object.keys(made.hinted)) {
     const resource = made.collections.get(name);
     if (!made.inferred.collections.has(name) && !used.has(name))
       throw refuseCollection(contract, name, made.inferred.collections.keys());
     if (resource !== undefined) checkResource(contract, resource, { read: survey.read, names });
   }
-  for (const binding of made.bindings.values()) {
+  for (const binding of bindings) {
     if (binding.operation.extensions['x-mock'] !== undefined) checkBinding(contract, binding, names);
   }
 }

@@ -38,12 +38,17 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   voidinvoice: ['void'],
 };
 
+/** An action may be called `constructor`. */
+function readMeanings(word: string): readonly string[] {
+  return (Object.hasOwn(MEANINGS, word) ? MEANINGS[word] : undefined) ?? [];
+}
+
 /** The status that the name of an action suggests, or undefined where the schema has none of that name. */
 export function findStatusFor(verb: string, schema: ItemSchema): StatusChange | undefined {
   const word = verb.toLowerCase().replaceAll(/[^a-z]/g, '');
   for (const property of STATUS_NAMES) {
     const values = readTexts(schema, property);
-    const meant = [...(MEANINGS[word] ?? []), ...(MEANINGS[verb.split('_')[0] ?? ''] ?? [])].find((value) =>
+    const meant = [...readMeanings(word), ...readMeanings(verb.split('_')[0] ?? '')].find((value) =>
       values.includes(value),
     );
     const value = meant ?? findKin(word, values) ?? findKin((verb.split(/[_-]/)[0] ?? '').toLowerCase(), values);

@@ -27,10 +27,12 @@ export type FindPlace = (exchange: Exchange) => Place | { readonly missing: Answ
 export function createPlaceFinder(kit: StateKit, binding: Binding): FindPlace {
   const { resource, schema } = kit.kit(binding.collection);
   const links = binding.parents;
-  const properties = findParentProperties(binding, [...(schema?.properties.keys() ?? [])]).map((each) => ({
-    ...each,
-    asObject: isOnlyObject(kit, schema?.properties.get(each.property)?.pointer),
-  }));
+  const properties = findParentProperties(binding, [...(schema?.properties.keys() ?? [])]).map(
+    ({ property, parameter }) => {
+      const asObject = isOnlyObject(kit, schema?.properties.get(property)?.pointer);
+      return { property, parameter, asObject };
+    },
+  );
   return (exchange) => {
     const { call, session } = exchange;
     const collection = session.store.collection(resource.name);
