@@ -1,14 +1,13 @@
 import { createChain } from './answer/chain.js';
 import { createErrorAnswers, type ErrorAnswers } from './answer/error-body.js';
 import type { AnswerSource } from './answer/answer-source.js';
+import { openRecordings, type Foreign } from './answer/open-recordings.js';
 import { createExampleSource } from './answer/sources/example.js';
 import { onlyForMock } from './answer/sources/foreign-calls.js';
-import { createForwardSource } from './answer/sources/forward.js';
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createHandlerSource } from './answer/sources/handler.js';
 import { createPreferSource } from './answer/sources/prefer.js';
 import { createRefuseSource } from './answer/sources/refuse.js';
-import { createReplaySource } from './answer/sources/replay.js';
 import { createScenarioSource } from './answer/sources/scenario.js';
 import { createStateSource } from './answer/sources/state.js';
 import { createVerifySource } from './answer/sources/verify.js';
@@ -22,7 +21,7 @@ import { createValidators, type Validators } from './http/validate.js';
 import { createXmlWriter } from './http/xml.js';
 import { readControl, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
 import { openSessions, readAccepts } from './mock-sessions.js';
-import { createRecordings, type Recordings } from './recording/recordings.js';
+import type { Recordings } from './recording/recordings.js';
 import type { Ground } from './scenario/ground.js';
 import { openScenarios } from './scenario/open.js';
 import type { Scenarios } from './scenario/scenarios.js';
@@ -91,13 +90,14 @@ export async function createMock(options: MockOptions): Promise<Mock> {
     strict: options.strict ?? false,
     ...(options.queryProfile && { queryProfile: options.queryProfile }),
   });
-  const recordings =
-    recording && createRecordings(recording, { contract, validators, router, decoder, environment: process.env });
+  const foreign =
+    recording && (await openRecordings(recording, { ...parts, router, decoder, environment: process.env }));
+  const recordings = foreign?.recordings;
   const fetch = createApp({
     contract,
     router,
     decoder,
-    chain: createChain(listSources({ ...parts, recordings }, options, sessions)),
+    chain: createChain(listSources({ ...parts, foreign }, options, sessions)),
     encode: createEncoder([createXmlWriter(contract)]),
     errors,
     sessions,
@@ -148,11 +148,11 @@ async function loadParts(options: MockOptions): Promise<Parts> {
 
 /** The answer sources, first to last: their order is the behaviour. */
 function listSources(
-  parts: Parts & { readonly recordings: Recordings | undefined },
+  parts: Parts & { readonly foreign: Foreign | undefined },
   options: MockOptions,
   sessions: Sessions,
 ): readonly AnswerSource[] {
-  const { editors, errors, recordings } = parts;
+  const { editors, errors, foreign } = parts;
   const refuse = createRefuseSource({
     errors,
     accepts: readAccepts(options, sessions),
@@ -160,7 +160,7 @@ function listSources(
   });
   return [
     createVerifySource(parts),
-    recordings === undefined ? refuse : onlyForMock(refuse, recordings.ownership),
+    foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.ownership),
     createPreferSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createScenarioSource({
       ...parts,
@@ -177,9 +177,7 @@ function listSources(
           }),
         ]),
     // What neither of the two answers falls to the mock, which refuses a call that breaks the contract.
-    ...(recordings === undefined
-      ? []
-      : [createReplaySource({ recordings, errors }), createForwardSource({ recordings, errors }), refuse]),
+    ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
     ...(options.state === false ? [] : [createStateSource({ ...parts, world: options.world, items: options.items })]),
     createExampleSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createGenerateSource(parts),

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import type { Chain } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-body.js';
 import { toSocketClock, type Clock } from '../clock.js';
@@ -176,12 +176,23 @@ function writeFaulty(
 
 /** The control API behind Hono, for every method there is: `all` would leave out those that Hono has no name for. */
 function createControlled(control: Control): { owns(path: string): boolean; fetch: Fetch } {
-  const app = new Hono<{ Bindings: SocketEnvironment | undefined }>();
-  app.onError((error) => {
-    throw error;
-  });
-  app.notFound(({ req, env }) => control.answer(req.raw, toControl(readArrival(req.raw, env))));
-  return { owns: control.owns, fetch: (request, environment) => app.fetch(request, environment) };
+  let app: Promise<Hono<{ Bindings: SocketEnvironment | undefined }>> | undefined;
+  // Imported with the first request: most mocks are never asked.
+  const open = async (): NonNullable<typeof app> => {
+    const { Hono } = await import('hono');
+    return new Hono<{ Bindings: SocketEnvironment | undefined }>()
+      .onError((error) => {
+        throw error;
+      })
+      .notFound(({ req, env }) => control.answer(req.raw, toControl(readArrival(req.raw, env))));
+  };
+  return {
+    owns: control.owns,
+    fetch: async (request, environment) => {
+      app ??= open();
+      return (await app).fetch(request, environment);
+    },
+  };
 }
 
 interface Outcome {

@@ -8,7 +8,7 @@ import { createValidators } from '../http/validate.js';
 import { readPrefix } from '../session/choice.js';
 import { answerError, answerInvalid, answerProblem } from './control-answer.js';
 import { createControlGuard, isListedOrigin, type ControlPolicy } from './control-guard.js';
-import { createControlHandlers, type ControlHandlers, type ControlledParts } from './control-handlers.js';
+import type { ControlHandlers, ControlledParts } from './control-handlers.js';
 import { preflightHeaders } from './cors.js';
 
 /** How the control API is served. */
@@ -95,7 +95,9 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
   };
 }
 
+/** Loaded with the first request: most mocks are never asked. */
 async function createEngine(parts: ControlledParts): Promise<Engine> {
+  const { createControlHandlers } = await import('./control-handlers.js');
   const contract = await loadContract(fileURLToPath(CONTROL_SPEC));
   const validators = createValidators(contract);
   return {
