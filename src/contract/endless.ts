@@ -73,8 +73,7 @@ function readTargets(document: Readonly<Record<string, unknown>>): readonly stri
 
 function readEdges(schema: unknown, pointer: string): readonly Edge[] {
   if (!isObject(schema)) return [];
-  const reference = schema['$ref'];
-  const target = typeof reference === 'string' ? fromReference(reference) : undefined;
+  const target = fromReference(schema['$ref']);
   const own = target === undefined ? [] : [{ from: pointer, to: target }];
   const single = SAME_VALUE.flatMap((keyword) =>
     schema[keyword] === undefined ? [] : readEdges(schema[keyword], `${pointer}/${keyword}`),

@@ -21,8 +21,7 @@ export function followReferences(
 ): { value: unknown; pointer: string } {
   let current = { value, pointer };
   for (let hops = 0; hops < HOPS_LIMIT; hops++) {
-    const reference = isObject(current.value) ? current.value['$ref'] : undefined;
-    const target = typeof reference === 'string' ? fromReference(reference) : undefined;
+    const target = isObject(current.value) ? fromReference(current.value['$ref']) : undefined;
     if (target === undefined || target === current.pointer) return current;
     const next = readPointer(document, target);
     if (next === undefined) return current;

@@ -1,5 +1,6 @@
 import type { Operation } from './operation.js';
-import { decodeText, readTemplate, type TemplateSegment } from './template.js';
+import { decodeText } from './pointer.js';
+import { readTemplate, type TemplateSegment } from './template.js';
 
 /** Names the path keys that look most like a path nobody declared. */
 export interface NearestPaths {

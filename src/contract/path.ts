@@ -1,7 +1,8 @@
 import { createNearestPaths } from './nearest-path.js';
 import type { Operation } from './operation.js';
 import { buildBases, type Route, type Step } from './path-trie.js';
-import { decodeText, matchMixed, type QueryPair, type TemplateSegment } from './template.js';
+import { decodeText } from './pointer.js';
+import { matchMixed, type QueryPair, type TemplateSegment } from './template.js';
 
 /** What a method and a path mean to the contract. */
 export type RouteMatch =
@@ -66,6 +67,7 @@ interface Request {
 }
 
 /** The route below a step, depth first; `depth` counts the values captured so far. Visits each step of the trie at most once. */
+// oxlint-disable-next-line max-params -- an object for each step would cost more than the step
 function walk(step: Step, start: number, depth: number, request: Request): Route | undefined {
   const { pathname, values } = request;
   const isEnd = start >= pathname.length || (start === pathname.length - 1 && pathname.charCodeAt(start) === SLASH);

@@ -27,16 +27,20 @@ export function readPointer(root: unknown, pointer: string): unknown {
   return value;
 }
 
-/** The pointer a local reference (`#/…`) names; undefined for any other reference (RFC 6901 section 6: the fragment is percent-encoded). */
-export function fromReference(reference: string): string | undefined {
+/** The pointer a local reference (`#/…`) names; undefined for anything else (RFC 6901 section 6: the fragment is percent-encoded). */
+export function fromReference(reference: unknown): string | undefined {
+  if (typeof reference !== 'string') return undefined;
   if (reference === '#') return '';
-  if (!reference.startsWith('#/')) return undefined;
-  const fragment = reference.slice(1);
-  if (!fragment.includes('%')) return fragment;
+  return reference.startsWith('#/') ? decodeText(reference.slice(1)) : undefined;
+}
+
+/** Percent-decoded text; as it came where the encoding is broken. */
+export function decodeText(text: string): string {
+  if (!text.includes('%')) return text;
   try {
-    return decodeURIComponent(fragment);
+    return decodeURIComponent(text);
   } catch {
-    return fragment;
+    return text;
   }
 }
 

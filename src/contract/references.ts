@@ -1,4 +1,4 @@
-import { readPointer, readSegments, toPointer } from './pointer.js';
+import { decodeText, readPointer, readSegments, toPointer } from './pointer.js';
 import { isObject } from './schema.js';
 import { toUri, type SourceFile, type SourceFiles } from './source-files.js';
 
@@ -38,32 +38,17 @@ interface Identified {
   readonly pointer: string;
 }
 
+/** What is known by a URI, an anchor or a name, in all files. */
+interface Index {
+  readonly files: readonly SourceFile[];
+  readonly byUri: ReadonlyMap<string, Identified>;
+  readonly dynamic: ReadonlyMap<string, readonly Identified[]>;
+}
+
 /** The references of a set of files. */
 export function createReferences({ files, failures }: SourceFiles): References {
-  const byUri = new Map<string, Identified>();
-  const dynamic = new Map<string, Identified[]>();
-  files.forEach((file, index) => {
-    byUri.set(file.uri, { file: index, pointer: '' });
-    if (/\$(?:id|anchor|dynamicAnchor|self)\b/u.test(file.text)) collectIdentifiers(file, index, { byUri, dynamic });
-  });
-  const read = (target: Identified): ReferenceTarget => ({
-    ...target,
-    value: readPointer(files[target.file]?.value, target.pointer),
-  });
-  const findFragment = (resource: Identified, uri: string, fragment: string): ReferenceTarget | string => {
-    if (fragment !== '' && !fragment.startsWith('/')) {
-      const anchor = byUri.get(`${uri}#${fragment}`) ?? byUri.get(`${files[resource.file]?.uri}#${fragment}`);
-      return anchor === undefined ? `there is no $anchor "${fragment}"` : read(anchor);
-    }
-    // An $id makes pointers relative to itself; documents that mean the root nevertheless are common.
-    for (const start of new Set([resource.pointer, ''])) {
-      for (const text of new Set([decodeFragment(fragment), fragment])) {
-        const target = read({ file: resource.file, pointer: start + text });
-        if (target.value !== undefined) return target;
-      }
-    }
-    return 'nothing stands there';
-  };
+  const index = indexFiles(files);
+  const { byUri, dynamic } = index;
   const rootBase = (file: number): ReferenceBase => ({ file, uri: readSelf(files[file]), pointer: '' });
   const enter: References['enter'] = (id, pointer, base) => ({
     file: base.file,
@@ -86,17 +71,17 @@ export function createReferences({ files, failures }: SourceFiles): References {
     },
     findDynamicAnchor: (name) => {
       const found = dynamic.get(name) ?? [];
-      return found.length === 1 && found[0] !== undefined ? read(found[0]) : undefined;
+      return found.length === 1 && found[0] !== undefined ? readTarget(files, found[0]) : undefined;
     },
     find: (reference, base) => {
       const hash = reference.indexOf('#');
       const fragment = hash < 0 ? '' : reference.slice(hash + 1);
-      if (hash === 0) return findFragment(base, base.uri, fragment);
+      if (hash === 0) return findFragment(index, base, { uri: base.uri, fragment });
       const fileUri = files[base.file]?.uri ?? '';
       const uris = [toUri(reference, base.uri), toUri(reference, fileUri)].filter((uri) => uri !== undefined);
       for (const uri of uris) {
         const resource = byUri.get(uri);
-        if (resource !== undefined) return findFragment(resource, uri, fragment);
+        if (resource !== undefined) return findFragment(index, resource, { uri, fragment });
       }
       const named = findByName(files, base.file, reference);
       if (named !== undefined) return named;
@@ -104,6 +89,40 @@ export function createReferences({ files, failures }: SourceFiles): References {
       return failure ?? 'it is no valid URI reference';
     },
   };
+}
+
+function indexFiles(files: readonly SourceFile[]): Index {
+  const byUri = new Map<string, Identified>();
+  const dynamic = new Map<string, Identified[]>();
+  files.forEach((file, number) => {
+    byUri.set(file.uri, { file: number, pointer: '' });
+    if (/\$(?:id|anchor|dynamicAnchor|self)\b/u.test(file.text)) collectIdentifiers(file, number, { byUri, dynamic });
+  });
+  return { files, byUri, dynamic };
+}
+
+function readTarget(files: readonly SourceFile[], target: Identified): ReferenceTarget {
+  return { ...target, value: readPointer(files[target.file]?.value, target.pointer) };
+}
+
+/** What the fragment of a reference leads to inside a resource: an anchor, or a pointer. */
+function findFragment(
+  { files, byUri }: Index,
+  resource: Identified,
+  { uri, fragment }: { readonly uri: string; readonly fragment: string },
+): ReferenceTarget | string {
+  if (fragment !== '' && !fragment.startsWith('/')) {
+    const anchor = byUri.get(`${uri}#${fragment}`) ?? byUri.get(`${files[resource.file]?.uri}#${fragment}`);
+    return anchor === undefined ? `there is no $anchor "${fragment}"` : readTarget(files, anchor);
+  }
+  // An $id makes pointers relative to itself; documents that mean the root nevertheless are common.
+  for (const start of new Set([resource.pointer, ''])) {
+    for (const text of new Set([decodeText(fragment), fragment])) {
+      const target = readTarget(files, { file: resource.file, pointer: start + text });
+      if (target.value !== undefined) return target;
+    }
+  }
+  return 'nothing stands there';
 }
 
 /** `$ref: Pet`, short for `#/definitions/Pet` in Swagger 1.2 and still written. */
@@ -166,13 +185,4 @@ function collectIdentifiers(
     for (const [name, child] of Object.entries(value)) visit(child, pointer + toPointer(name), uri);
   };
   visit(file.value, '', self);
-}
-
-function decodeFragment(fragment: string): string {
-  if (!fragment.includes('%')) return fragment;
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }

@@ -1,3 +1,5 @@
+import { decodeText } from './pointer.js';
+
 /** One segment of a path template, between two slashes: literals around and between its parameters. */
 export interface TemplateSegment {
   /** `literal` has no parameter, `parameter` is nothing but one, `mixed` is both: `{id}:cancel`. */
@@ -40,16 +42,6 @@ export function readTemplate(key: string): PathTemplate {
 /** The names of a path key's parameters, in order. */
 export function readParameterNames(key: string): readonly string[] {
   return readTemplate(key).segments.flatMap((segment) => segment.names);
-}
-
-/** Percent-decoded text; as it came where the encoding is broken. */
-export function decodeText(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**

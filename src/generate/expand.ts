@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.js';
+import { fromReference } from '../contract/pointer.js';
 import type { Schema, SchemaObject } from '../contract/schema.js';
 import { closeDraft, foldKeywords } from './fold.js';
 import { readDiscriminator, readHeirs } from './discriminator.js';
@@ -29,11 +30,10 @@ export function createExpander(contract: Contract): Expander {
     return target;
   };
   const find = (reference: string): Part | undefined => {
-    if (!reference.startsWith('#')) return undefined;
-    const pointer = decodeFragment(reference.slice(1));
-    const schema = contract.at(pointer);
+    const pointer = fromReference(reference);
+    const schema = pointer === undefined ? undefined : contract.at(pointer);
     // What stands at the target of a schema's reference is a schema; anything else is taken for one that demands nothing.
-    if (schema === undefined) return undefined;
+    if (pointer === undefined || schema === undefined) return undefined;
     return { schema: isKeywords(schema) ? schema : schema !== false, pointer };
   };
   const fold: FoldPart = (draft, part, work) => {
@@ -66,7 +66,7 @@ export function createExpander(contract: Contract): Expander {
   return {
     follow,
     expand(parts, decisions) {
-      const key = readKey(parts, decisions);
+      const key = readShapeKey(parts, decisions);
       const known = shapes.get(key);
       if (known !== undefined) return known;
       const shape = build(parts, decisions);
@@ -111,7 +111,7 @@ function readChoices(schema: SchemaObject, part: Part, follow: Expander['follow'
     const options = branches.map((branch: Schema, i): Option => {
       const one = { schema: branch, pointer: `${pointer}/${keyword}/${i}` };
       const preset = readDiscriminator(schema, branch, follow);
-      return { add: [one], forbid: [], ...(preset === undefined ? {} : { preset }) };
+      return preset === undefined ? { add: [one], forbid: [] } : { add: [one], forbid: [], preset };
     });
     const isExact = keyword === 'oneOf' && options.length > 1;
     choices.push({ id: `?${pointer}/${keyword}`, keyword, options, isExact });
@@ -142,18 +142,10 @@ function readOption({ options, isExact }: Choice, index: number): Option | undef
   return { ...own, forbid: others.flatMap(({ add }) => add) };
 }
 
-function readKey(parts: readonly Part[], decisions: Decisions): string {
+/** What tells one shape from another: the parts it is folded of, and how its choices are made. */
+export function readShapeKey(parts: readonly Part[], decisions: Decisions): string {
   let key = '';
   for (const part of parts) key += `${part.pointer}\n`;
   for (const [id, index] of decisions) key += `${id}=${index}\n`;
   return key;
-}
-
-function decodeFragment(fragment: string): string {
-  if (!fragment.includes('%')) return fragment;
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }

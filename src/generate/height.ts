@@ -1,5 +1,5 @@
 import { guessContainer, readItemParts, readPropertyParts } from './children.js';
-import { type Decisions, type Expander, UNDECIDED } from './expand.js';
+import { type Decisions, type Expander, readShapeKey, UNDECIDED } from './expand.js';
 import { allowsType, type Part, type Shape } from './shape.js';
 
 /** How many levels the flattest value of a schema has: 0 for a scalar or an empty container, `LIMIT` where there is none. */
@@ -12,15 +12,16 @@ export function createHeight(expander: Expander): Height {
   const heights = new Map<string, number>();
   const known = new Map<string, boolean>();
   const fits = (parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
-    const key = `${levels}\n${readKey(parts, decisions)}`;
+    const key = `${levels}\n${readShapeKey(parts, decisions)}`;
     const before = known.get(key);
     if (before !== undefined) return before;
     known.set(key, false);
-    const result = measure(expander.expand(parts, decisions), parts, decisions, levels);
+    const result = measure(parts, decisions, levels);
     known.set(key, result);
     return result;
   };
-  const measure = (shape: Shape, parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
+  const measure = (parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
+    const shape = expander.expand(parts, decisions);
     if (shape.impossible !== undefined) return false;
     const [choice] = shape.choices;
     if (choice !== undefined) {
@@ -32,7 +33,7 @@ export function createHeight(expander: Expander): Height {
     return children !== undefined && children.every((child) => fits(child, UNDECIDED, levels - 1));
   };
   return (parts, decisions) => {
-    const key = readKey(parts, decisions);
+    const key = readShapeKey(parts, decisions);
     const before = heights.get(key);
     if (before !== undefined) return before;
     let height = 0;
@@ -69,13 +70,7 @@ function readNeeded(shape: Shape): readonly (readonly Part[])[] | undefined {
   }
   const parts = readItemParts(shape, 0);
   if (parts === undefined) return undefined;
-  children.push(parts, ...shape.contains.filter(({ minimum }) => minimum > 0).map(({ part }) => [...parts, part]));
+  children.push(parts);
+  for (const { minimum, part } of shape.contains) if (minimum > 0) children.push([...parts, part]);
   return children;
-}
-
-function readKey(parts: readonly Part[], decisions: Decisions): string {
-  let key = '';
-  for (const part of parts) key += `${part.pointer}\n`;
-  for (const [id, index] of decisions) key += `${id}=${index}\n`;
-  return key;
 }

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.js';
+import { fromReference } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 
 /** The two one-way marks of a property. */
@@ -24,21 +25,10 @@ function parts(contract: Contract, schema: unknown): readonly Readonly<Record<st
   const visit = (part: unknown): void => {
     if (!isObject(part) || seen.has(part)) return;
     seen.add(part);
-    const target = toTarget(part['$ref']);
+    const target = fromReference(part['$ref']);
     if (target !== undefined) visit(contract.at(target));
     if (Array.isArray(part['allOf'])) part['allOf'].forEach(visit);
   };
   visit(schema);
   return [...seen];
-}
-
-/** The pointer a local reference leads to; undefined for anything else. */
-export function toTarget(reference: unknown): string | undefined {
-  if (typeof reference !== 'string' || (reference !== '#' && !reference.startsWith('#/'))) return undefined;
-  if (!reference.includes('%')) return reference.slice(1);
-  try {
-    return decodeURIComponent(reference.slice(1));
-  } catch {
-    return reference.slice(1);
-  }
 }

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
-import { escapeSegment } from '../contract/pointer.js';
+import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
-import { isFlagged, isFlaggedProperty, toTarget } from './read-write.js';
+import { isFlagged, isFlaggedProperty } from './read-write.js';
 
 /** Which way a value travels: what a client may not send differs from what a server may not answer. */
 export type Direction = 'request' | 'response';
@@ -131,7 +131,7 @@ function copyMap(map: Readonly<Record<string, unknown>>, at: string, copying: Co
 
 function linkReference(result: UnitSchema, schema: Readonly<Record<string, unknown>>, copying: Copying): void {
   // Loading rewrites every reference to a pointer; a dynamic one that is a pointer behaves like a plain one.
-  const target = toTarget(schema['$ref'] ?? schema['$dynamicRef']);
+  const target = fromReference(schema['$ref'] ?? schema['$dynamicRef']);
   if (target === undefined) return;
   copying.references.add(target);
   if (copying.link === 'ref') result['$ref'] = toUnitId(target);

@@ -1,7 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import { escapeSegment } from '../contract/pointer.js';
+import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
-import { toTarget } from './read-write.js';
 
 /** What a schema says about how text is to be read: its types, its parts, its alternatives. */
 export interface Shape {
@@ -56,7 +55,7 @@ function readShape(contract: Contract, pointer: string, read: (pointer: string) 
   };
   if (!isObject(schema)) return { ...draft, open: true };
   readOwn(schema, at, draft);
-  const target = toTarget(schema['$ref']);
+  const target = fromReference(schema['$ref']);
   const parts = [...(target === undefined ? [] : [target]), ...listPointers(schema['allOf'], `${at}/allOf`)];
   for (const part of parts) inherit(draft, read(part));
   for (const keyword of ['anyOf', 'oneOf'])
@@ -107,7 +106,7 @@ function followShape(contract: Contract, pointer: string): { readonly schema: un
   let at = pointer;
   for (let i = 0; i < 32; i++) {
     const schema = contract.at(at);
-    const target = isObject(schema) && Object.keys(schema).length === 1 ? toTarget(schema['$ref']) : undefined;
+    const target = isObject(schema) && Object.keys(schema).length === 1 ? fromReference(schema['$ref']) : undefined;
     if (target === undefined) return { schema, at };
     at = target;
   }

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
+import { fromReference } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
-import { toTarget } from './read-write.js';
 
 /** One alternative of a union. */
 export interface Branch {
@@ -28,7 +28,7 @@ export function readBranches(contract: Contract, pointer: string): readonly Bran
   const branches = contract.at(pointer);
   if (!Array.isArray(branches)) return [];
   return branches.map((branch: unknown, i) => {
-    const target = (isObject(branch) ? toTarget(branch['$ref']) : undefined) ?? `${pointer}/${i}`;
+    const target = (isObject(branch) ? fromReference(branch['$ref']) : undefined) ?? `${pointer}/${i}`;
     const schema = follow(contract, branch);
     const title = isObject(schema) ? schema['title'] : undefined;
     const own = isObject(branch) && typeof branch['$ref'] === 'string' ? branch['$ref'].split('/').at(-1) : undefined;
@@ -82,26 +82,29 @@ function readDeclaredTag(
 
 /** OpenAPI 3.1, Discriminator Object: a mapping value is a schema's name or a reference to it. */
 function isMappedTo(mapped: unknown, branch: Branch): boolean {
-  return mapped === branch.name || toTarget(mapped) === branch.target;
+  return mapped === branch.name || fromReference(mapped) === branch.target;
 }
 
 /** The values a schema fixes a property to, by `const` or `enum`, its alternatives' together; none where it leaves it open. */
-function listFixed(contract: Contract, schema: unknown, property: string, depth = 0): readonly unknown[] {
-  if (!isObject(schema) || depth > DEEPEST) return [];
-  const properties = schema['properties'];
-  if (isObject(properties) && Object.hasOwn(properties, property)) {
-    const own = follow(contract, properties[property]);
-    if (isObject(own) && Object.hasOwn(own, 'const')) return [own['const']];
-    if (isObject(own) && Array.isArray(own['enum'])) return own['enum'];
-  }
-  for (const keyword of ['oneOf', 'anyOf']) {
-    const alternatives = schema[keyword];
-    if (!Array.isArray(alternatives)) continue;
-    const all = alternatives.map((one) => listFixed(contract, follow(contract, one), property, depth + 1));
-    if (all.length > 0 && all.every((values) => values.length > 0)) return all.flat();
-  }
-  const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
-  return parts.flatMap((part) => listFixed(contract, follow(contract, part), property, depth + 1));
+function listFixed(contract: Contract, root: unknown, property: string): readonly unknown[] {
+  const list = (schema: unknown, depth: number): readonly unknown[] => {
+    if (!isObject(schema) || depth > DEEPEST) return [];
+    const properties = schema['properties'];
+    if (isObject(properties) && Object.hasOwn(properties, property)) {
+      const own = follow(contract, properties[property]);
+      if (isObject(own) && Object.hasOwn(own, 'const')) return [own['const']];
+      if (isObject(own) && Array.isArray(own['enum'])) return own['enum'];
+    }
+    for (const keyword of ['oneOf', 'anyOf']) {
+      const alternatives = schema[keyword];
+      if (!Array.isArray(alternatives)) continue;
+      const all = alternatives.map((one) => list(follow(contract, one), depth + 1));
+      if (all.length > 0 && all.every((values) => values.length > 0)) return all.flat();
+    }
+    const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
+    return parts.flatMap((part) => list(follow(contract, part), depth + 1));
+  };
+  return list(root, 0);
 }
 
 function listProperties(contract: Contract, schema: unknown, depth = 0): readonly string[] {
@@ -115,7 +118,7 @@ function listProperties(contract: Contract, schema: unknown, depth = 0): readonl
 export function follow(contract: Contract, schema: unknown): unknown {
   let current = schema;
   for (let i = 0; i < 16 && isObject(current); i++) {
-    const target = toTarget(current['$ref']);
+    const target = fromReference(current['$ref']);
     if (target === undefined) break;
     current = contract.at(target);
   }

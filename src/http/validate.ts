@@ -1,7 +1,7 @@
 import type { Contract, Problem } from '../contract/contract.js';
+import { fromReference } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 import { createExplainer, type ExplainPlace } from './explain.js';
-import { toTarget } from './read-write.js';
 import { createUnits } from './schema-units.js';
 import type { Direction } from './schema-unit.js';
 import { NO_VIOLATIONS, type Violation, type ViolationPlace } from './violation.js';
@@ -83,7 +83,7 @@ function followReferences(contract: Contract, pointer: string): string {
   for (;;) {
     const schema = contract.at(at);
     if (!isObject(schema) || Object.keys(schema).length !== 1) return at;
-    const target = toTarget(schema['$ref']);
+    const target = fromReference(schema['$ref']);
     if (target === undefined || contract.at(target) === undefined) return at;
     if (seen.has(target)) return pointer;
     seen.add(target);
