@@ -2,12 +2,13 @@ import type { Contract } from '../contract/contract.js';
 import type { DeclaredResponse, Operation } from '../contract/operation.js';
 import { isObject } from '../contract/schema.js';
 import type { Answer } from '../http/answer.js';
-import { isJsonType, toEssence } from '../http/media-type.js';
+import { isStream } from '../http/encode.js';
+import { isJsonType, isSequenceType, toEssence } from '../http/media-type.js';
 import type { SchemaCheck, Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
 import { findMedia, findResponse } from './choose-response.js';
 import { isSendable } from './declared-headers.js';
-import { isSequenceType, type ItemPlan, planItems } from './item-stream.js';
+import { type ItemPlan, planItems } from './item-stream.js';
 
 /** What the contract says of one kind of answer: an operation's, of one status and media type. */
 export interface AnswerPlan {
@@ -157,8 +158,4 @@ function isText(item: unknown, items: ItemPlan): boolean {
 /** The part of an item that the schema speaks of. */
 function readItem(item: unknown, { form }: ItemPlan): unknown {
   return form === 'data' && isObject(item) && 'data' in item ? item['data'] : item;
-}
-
-function isStream(body: unknown): body is AsyncIterable<unknown> {
-  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
 import type { Answer } from '../http/answer.js';
-import { isJsonType } from '../http/encode.js';
+import { isJsonType } from '../http/media-type.js';
 import type { Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
 import { createErrorPlan, type ErrorPlan } from './error-plan.js';

@@ -3,8 +3,8 @@ import type { MediaType } from '../contract/operation.js';
 import { isObject } from '../contract/schema.js';
 import { bytesFor, isTextType, textFor } from '../generate/bytes.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
-import { isJsonType, isXmlType, toEssence } from '../http/media-type.js';
-import { isSequenceType, streamItems } from './item-stream.js';
+import { isJsonType, isSequenceType, isXmlType, toEssence } from '../http/media-type.js';
+import { streamItems } from './item-stream.js';
 
 /** Makes the body of a media type out of nothing but its schema. */
 export type GenerateBody = (media: MediaType, mediaType: string, context: GenerateContext) => unknown;

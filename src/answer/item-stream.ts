@@ -3,20 +3,6 @@ import type { MediaType } from '../contract/operation.js';
 import { isObject } from '../contract/schema.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 
-/** The sequential media types: server-sent events (HTML standard), NDJSON and JSON text sequences (RFC 7464). */
-const SEQUENCE_TYPES: ReadonlySet<string> = new Set([
-  'text/event-stream',
-  'application/jsonl',
-  'application/x-ndjson',
-  'application/ndjson',
-  'application/json-seq',
-]);
-
-/** Whether a media type is a sequence of items; given without parameters. */
-export function isSequenceType(essence: string): boolean {
-  return SEQUENCE_TYPES.has(essence);
-}
-
 /** The schema that each item of a stream fits, and what an item is. */
 export interface ItemPlan {
   readonly schemaPointer: string;

@@ -142,7 +142,7 @@ function codecOf(essence: string): BodyCodec {
 
 /** The media type of a body that does not say its own: JSON if it looks like it and is declared, else the first declared one. */
 function guessType(content: readonly MediaType[], bytes: Uint8Array): string {
-  const json = content.find(({ type }) => isJsonType(toEssence(type)));
+  const json = content.find(({ type }) => isJsonType(type));
   const looksLikeJson = /^\s*[[{"\d\-tfn]/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'));
   const first = content[0]?.type;
   if (json !== undefined && (looksLikeJson || content.length === 1)) return json.type;

@@ -1,5 +1,9 @@
 import type { Answer } from './answer.js';
+import { isJsonType, isSequenceType, toEssence } from './media-type.js';
 import type { Violation } from './violation.js';
+
+// Where it was before; six files still look for it here.
+export { isJsonType };
 
 /** The class whose instances go back: the platform's own in-process, the server's cheaper one on a socket. */
 export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseInit) => Response;
@@ -42,36 +46,27 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
     const body = EMPTY_STATUSES.has(answer.status) ? null : writeBody(answer, writers);
     if ((body !== null || method === 'HEAD') && answer.mediaType !== undefined)
       headers['content-type'] = answer.mediaType;
-    if (method !== 'HEAD') return createResponse(ResponseClass, answer.status, body, { headers, repeated });
+    if (method !== 'HEAD') return createResponse(ResponseClass, body, { status: answer.status, headers, repeated });
     // RFC 9110 9.3.2: HEAD answers like GET, without the body but with the length it would have.
     if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
     else if (body instanceof Uint8Array) headers['content-length'] = String(body.byteLength);
-    return createResponse(ResponseClass, answer.status, null, { headers, repeated });
+    return createResponse(ResponseClass, null, { status: answer.status, headers, repeated });
   };
-}
-
-/** Whether a media type is JSON: `application/json` or anything with a `+json` suffix, parameters aside. */
-export function isJsonType(mediaType: string): boolean {
-  if (mediaType === 'application/json') return true;
-  const essence = readEssence(mediaType);
-  return essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
-}
-
-/** A media type without its parameters, in lower case. */
-export function readEssence(mediaType: string): string {
-  const end = mediaType.indexOf(';');
-  return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase();
 }
 
 function createResponse(
   ResponseClass: ResponseConstructor,
-  status: number,
   body: WrittenBody | null,
-  fields: { readonly headers: Record<string, string>; readonly repeated: readonly [string, string][] },
+  head: {
+    readonly status: number;
+    readonly headers: Record<string, string>;
+    readonly repeated: readonly [string, string][];
+  },
 ): Response {
-  if (fields.repeated.length === 0) return new ResponseClass(body, { status, headers: fields.headers });
-  const headers = new Headers(fields.headers);
-  for (const [name, value] of fields.repeated) headers.append(name, value);
+  const { status, repeated } = head;
+  if (repeated.length === 0) return new ResponseClass(body, { status, headers: head.headers });
+  const headers = new Headers(head.headers);
+  for (const [name, value] of repeated) headers.append(name, value);
   return new ResponseClass(body, { status, headers });
 }
 
@@ -80,15 +75,15 @@ function writeBody(answer: Answer, writers: readonly BodyWriter[]): WrittenBody 
   if (body === undefined) return null;
   // A Uint8Array over shared memory is no legal body, and no source makes one.
   if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
-  if (isAsyncIterable(body)) return writeStream(body, mediaType ?? 'application/octet-stream');
+  if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream');
   if (mediaType === undefined || isJsonType(mediaType)) return JSON.stringify(body);
   for (const writer of writers) {
     const written = writer(answer);
     if (written !== undefined) return written as string | Uint8Array<ArrayBuffer>;
   }
   if (typeof body === 'string') return body;
-  const essence = readEssence(mediaType);
-  if (isSequence(essence) && Array.isArray(body)) return body.map((item) => writeItem(item, essence)).join('');
+  const essence = toEssence(mediaType);
+  if (isSequenceType(essence) && Array.isArray(body)) return body.map((item) => writeItem(item, essence)).join('');
   if (essence === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null) {
     return new URLSearchParams(
       Object.entries(body).map(([name, value]): [string, string] => [name, toText(value)]),
@@ -115,18 +110,9 @@ function toFieldValue(value: string): string {
   return BAD_FIELD_VALUE.test(value) ? value.toWellFormed().replace(BAD_FIELD_CHARACTERS, encodeURIComponent) : value;
 }
 
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+/** Whether a body is a stream of items. */
+export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-}
-
-function isSequence(essence: string): boolean {
-  return (
-    essence === 'text/event-stream' ||
-    essence === 'application/jsonl' ||
-    essence === 'application/x-ndjson' ||
-    essence === 'application/ndjson' ||
-    essence === 'application/json-seq'
-  );
 }
 
 /** One item of a sequential media type as it stands on the wire. */
@@ -156,7 +142,7 @@ function writeEvent(item: unknown): string {
 
 /** Items one by one, each written when the reader asks for it; bytes and text pass as they are. */
 function writeStream(items: AsyncIterable<unknown>, mediaType: string): ReadableStream<Uint8Array> {
-  const essence = readEssence(mediaType);
+  const essence = toEssence(mediaType);
   const iterator = items[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
@@ -165,7 +151,7 @@ function writeStream(items: AsyncIterable<unknown>, mediaType: string): Readable
         const { done, value } = await iterator.next();
         if (done === true) controller.close();
         else if (value instanceof Uint8Array) controller.enqueue(value);
-        else controller.enqueue(encoder.encode(isSequence(essence) ? writeItem(value, essence) : toText(value)));
+        else controller.enqueue(encoder.encode(isSequenceType(essence) ? writeItem(value, essence) : toText(value)));
       } catch (error) {
         controller.error(error);
       }

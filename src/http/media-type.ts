@@ -23,14 +23,32 @@ export function readMediaType(text: string): MediaTypeText {
   return { essence: toEssence(text), parameters };
 }
 
-/** Whether a media type's format is JSON: `application/json`, or any `+json` (RFC 6839). */
-export function isJsonType(essence: string): boolean {
+/** Whether a media type's format is JSON: `application/json`, or any `+json` (RFC 6839); parameters do not count. */
+export function isJsonType(mediaType: string): boolean {
+  // Asked with every answer, and nearly always of this one.
+  if (mediaType === 'application/json') return true;
+  const essence = toEssence(mediaType);
   return essence === 'application/json' || essence.endsWith('+json') || essence === 'text/json';
 }
 
-/** Whether a media type's format is XML. */
-export function isXmlType(essence: string): boolean {
+/** Whether a media type's format is XML (RFC 7303); parameters do not count. */
+export function isXmlType(mediaType: string): boolean {
+  const essence = toEssence(mediaType);
   return essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml');
+}
+
+/** The sequential media types: server-sent events (HTML standard), NDJSON and JSON text sequences (RFC 7464). */
+const SEQUENCE_TYPES: ReadonlySet<string> = new Set([
+  'text/event-stream',
+  'application/jsonl',
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/json-seq',
+]);
+
+/** Whether a media type is a sequence of items; given without parameters. */
+export function isSequenceType(essence: string): boolean {
+  return SEQUENCE_TYPES.has(essence);
 }
 
 /** Whether a media range (all, `text/…`, `text/plain`) covers a media type; parameters do not count. */

@@ -75,5 +75,5 @@ function matches(range: Range, type: string): boolean {
 }
 
 function matchesLoosely(range: Range, type: string): boolean {
-  return BYTES.has(range.essence) || (isJsonType(range.essence) && isJsonType(toEssence(type)));
+  return BYTES.has(range.essence) || (isJsonType(range.essence) && isJsonType(type));
 }

@@ -1,6 +1,6 @@
 import type { Parameter } from '../contract/operation.js';
 import type { Coerce } from './coerce.js';
-import { isJsonType, toEssence } from './media-type.js';
+import { isJsonType } from './media-type.js';
 import { toError, toUnusableNote } from './report.js';
 import type { Shape } from './shape.js';
 import { StyleError, type StyleRules, type TextShape } from './style.js';
@@ -137,7 +137,7 @@ function toDecoder(parameter: Parameter): StyleRules['decode'] {
 
 /** A parameter with `content`: one serialized document. */
 function readContent({ mediaType }: Parameter, text: string): unknown {
-  if (!isJsonType(toEssence(mediaType ?? ''))) return text;
+  if (!isJsonType(mediaType ?? '')) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,7 +1,8 @@
 import type { Contract } from '../contract/contract.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { isObject, type Schema, type SchemaObject } from '../contract/schema.js';
-import { readEssence, type BodyWriter } from './encode.js';
+import type { BodyWriter } from './encode.js';
+import { isXmlType } from './media-type.js';
 
 interface Place {
   readonly schema: Schema;
@@ -25,12 +26,6 @@ export function createXmlWriter(contract: Contract): BodyWriter {
     const element = { name: rootName(contract, place), value: body, place, indent: '' };
     return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(contract, element)}`;
   };
-}
-
-/** Whether a media type is XML (RFC 7303): `application/xml`, `text/xml` or a `+xml` suffix. */
-export function isXmlType(mediaType: string): boolean {
-  const essence = readEssence(mediaType);
-  return essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml');
 }
 
 function placeOf(contract: Contract, pointer: string | undefined): Place {

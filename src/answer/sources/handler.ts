@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operation.js';
 import { MockError, nearest } from '../../errors.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/encode.js';
+import { isJsonType } from '../../http/media-type.js';
 import { NO_VIOLATIONS } from '../../http/violation.js';
 import type { State } from '../../session/handle.js';
 import type { Session } from '../../session/session.js';
