@@ -1,6 +1,6 @@
 import { readPattern } from './patterns.js';
 import { isObject } from './schema.js';
-import { quote, type Node, type Site } from './site.js';
+import { omit, quote, type Node, type Site } from './site.js';
 
 /** Gives a keyword's value back as it is, repaired, or as undefined to leave the keyword out. */
 type RepairValue = (value: unknown, keyword: string, site: Site) => unknown;
@@ -34,7 +34,7 @@ const REPAIRS: ReadonlyMap<string, RepairValue> = new Map<string, RepairValue>([
   ),
   ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword): [string, RepairValue] => [keyword, repairList]),
   ['dependentRequired', repairDependentRequired],
-  ['xml', repairObject],
+  ['xml', repairXml],
 ]);
 
 /** The value of one keyword, repaired; undefined leaves the keyword out. The same value where nothing is wrong. */
@@ -46,7 +46,7 @@ export function repairKeyword(keyword: string, value: unknown, site: Site): unkn
 function repairNumber(value: unknown, keyword: string, site: Site): unknown {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-  return Number.isFinite(number) ? replace(site, keyword, value, number) : leaveOut(site, keyword, value);
+  return Number.isFinite(number) ? replace(site, keyword, [value, number]) : leaveOut(site, keyword, value);
 }
 
 function repairCount(value: unknown, keyword: string, site: Site): unknown {
@@ -62,7 +62,7 @@ function repairMultiple(value: unknown, keyword: string, site: Site): unknown {
 
 function repairFlag(value: unknown, keyword: string, site: Site): unknown {
   if (typeof value === 'boolean') return value;
-  if (value === 'true' || value === 'false') return replace(site, keyword, value, value === 'true');
+  if (value === 'true' || value === 'false') return replace(site, keyword, [value, value === 'true']);
   return leaveOut(site, keyword, value);
 }
 
@@ -102,28 +102,44 @@ function repairEnum(value: unknown, keyword: string, site: Site): unknown {
 
 function repairBooleanSchema(value: unknown, keyword: string, site: Site): unknown {
   if (typeof value === 'boolean' || isObject(value)) return value;
-  if (value === 'true' || value === 'false') return replace(site, keyword, value, value === 'true');
+  if (value === 'true' || value === 'false') return replace(site, keyword, [value, value === 'true']);
   return leaveOut(site, keyword, value);
 }
 
 function repairList(value: unknown, keyword: string, site: Site): unknown {
   if (Array.isArray(value) && value.length > 0) return value;
-  if (isObject(value)) return replace(site, keyword, value, [value]);
+  if (isObject(value)) return replace(site, keyword, [value, [value]]);
   return leaveOut(site, keyword, value);
 }
 
-function repairObject(value: unknown, keyword: string, site: Site): unknown {
-  return isObject(value) ? value : leaveOut(site, keyword, value);
+function repairXml(value: unknown, keyword: string, site: Site): unknown {
+  if (!isObject(value)) return leaveOut(site, keyword, value);
+  const wrong = Object.keys(value).filter(
+    (name) => (XML_MEMBERS.get(name) ?? typeof value[name]) !== typeof value[name],
+  );
+  if (wrong.length === 0) return value;
+  for (const name of wrong) leaveOut(site, `${keyword}.${name}`, value[name]);
+  return omit(value, ...wrong);
 }
+
+/** The JSON type of each member of an XML Object (OpenAPI 3.1 section 4.8.26). */
+const XML_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['attribute', 'boolean'],
+  ['name', 'string'],
+  ['namespace', 'string'],
+  ['prefix', 'string'],
+  ['wrapped', 'boolean'],
+]);
 
 function repairDependentRequired(value: unknown, keyword: string, site: Site): unknown {
   if (!isObject(value)) return leaveOut(site, keyword, value);
   const isRight = (names: unknown): boolean => Array.isArray(names) && names.every((name) => typeof name === 'string');
   if (Object.values(value).every(isRight)) return value;
-  return replace(site, keyword, value, Object.fromEntries(Object.entries(value).filter(([, names]) => isRight(names))));
+  const right = Object.fromEntries(Object.entries(value).filter(([, names]) => isRight(names)));
+  return replace(site, keyword, [value, right]);
 }
 
-function replace(site: Site, keyword: string, value: unknown, right: unknown): unknown {
+function replace(site: Site, keyword: string, [value, right]: readonly [given: unknown, right: unknown]): unknown {
   site.report({
     message: `"${keyword}" cannot be ${quote(value)}`,
     assumed: `it means ${quote(right)}`,

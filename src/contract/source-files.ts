@@ -134,16 +134,20 @@ function collectReferences(root: unknown, add: (reference: string) => void): voi
   for (let value = queue.pop(); value !== undefined; value = queue.pop()) {
     if (typeof value !== 'object' || value === null || seen.has(value)) continue;
     seen.add(value);
-    if (isObject(value)) {
-      const reference = value['$ref'];
-      if (typeof reference === 'string' && !reference.startsWith('#')) add(reference);
-      const mapping = value['propertyName'] === undefined ? undefined : value['mapping'];
-      for (const target of isObject(mapping) ? Object.values(mapping) : []) {
-        if (typeof target === 'string' && /\.(?:ya?ml|json)(?:#|$)/u.test(target)) add(target);
-      }
-    }
+    if (isObject(value)) readOwnReferences(value).forEach(add);
     for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) queue.push(child);
   }
+}
+
+/** What one object refers to outside its file: by `$ref`, or by the `mapping` of a discriminator. */
+function readOwnReferences(value: Readonly<Record<string, unknown>>): readonly string[] {
+  const reference = value['$ref'];
+  const own = typeof reference === 'string' && !reference.startsWith('#') ? [reference] : [];
+  const mapping = value['propertyName'] === undefined ? undefined : value['mapping'];
+  if (!isObject(mapping)) return own;
+  const isFile = (target: unknown): target is string =>
+    typeof target === 'string' && /\.(?:ya?ml|json)(?:#|$)/u.test(target);
+  return [...own, ...Object.values(mapping).filter(isFile)];
 }
 
 /** A reference without its fragment, made absolute; undefined where it is no URI. */
