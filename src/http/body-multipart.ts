@@ -46,7 +46,7 @@ export const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) =>
     const path = toFieldPath(part.name ?? '', shape);
     const field = path[0] ?? '';
     const encoding = media !== undefined && Object.hasOwn(media.encoding, field) ? media.encoding[field] : undefined;
-    violations.push(...checkPart(part, field, encoding, parts));
+    if (encoding !== undefined) violations.push(...checkPart(part, { field, encoding, parts }));
     const pointer = shape?.properties.get(field);
     const leaf = toLeaf(part, path, {
       encoding,
@@ -61,8 +61,8 @@ export const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) =>
   const checked: Record<string, unknown> = {};
   for (const [field, leaves] of byField) {
     const pointer = shape?.properties.get(field) ?? shape?.rest;
-    setOwn(value, field, joinLeaves(leaves, 'value', pointer, parts));
-    setOwn(checked, field, joinLeaves(leaves, 'checked', pointer, parts));
+    setOwn(value, field, joinLeaves(leaves, { side: 'value', pointer, parts }));
+    setOwn(checked, field, joinLeaves(leaves, { side: 'checked', pointer, parts }));
   }
   return { value, checked, violations };
 };
@@ -114,10 +114,9 @@ function wantsValue(shape: Shape | undefined): boolean {
 /** The parts of one field as its schema wants them: repeated parts are a list, and so is one part where a list is asked for. */
 function joinLeaves(
   leaves: readonly Leaf[],
-  side: 'value' | 'checked',
-  pointer: string | undefined,
-  parts: BodyParts,
+  how: { readonly side: 'value' | 'checked'; readonly pointer: string | undefined; readonly parts: BodyParts },
 ): unknown {
+  const { side, pointer, parts } = how;
   const texts = leaves.flatMap(({ path, text }) => (text === undefined ? [] : [{ path: path.slice(1), text }]));
   if (texts.length === leaves.length) {
     const tree = buildTree(texts);
@@ -134,8 +133,11 @@ function joinLeaves(
 }
 
 /** Checks a part's type and headers against the contract's `encoding`. */
-function checkPart(part: Part, field: string, encoding: Encoding | undefined, parts: BodyParts): readonly Violation[] {
-  if (encoding === undefined) return [];
+function checkPart(
+  part: Part,
+  as: { readonly field: string; readonly encoding: Encoding; readonly parts: BodyParts },
+): readonly Violation[] {
+  const { field, encoding, parts } = as;
   const violations: Violation[] = [];
   const allowed = encoding.contentType?.split(',').map((type) => type.trim()) ?? [];
   const came = part.contentType;

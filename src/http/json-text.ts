@@ -43,25 +43,26 @@ function scanValue(scanner: Scanner): Complaint {
   for (;;) {
     skipSpace(scanner);
     const opener = scanner.text[scanner.at];
-    if (opener === '{' || opener === '[') {
-      scanner.at += 1;
-      if (closers.length >= DEEPEST) return 'it is nested too deeply';
-      const closer = opener === '{' ? '}' : ']';
-      skipSpace(scanner);
-      if (scanner.text[scanner.at] !== closer) {
-        closers.push(closer);
-        const complaint = closer === '}' ? scanName(scanner, `a property name in double quotes or "}"`) : undefined;
-        if (complaint !== undefined) return complaint;
-        continue;
-      }
-      scanner.at += 1;
-    } else {
-      const complaint = scanScalar(scanner);
-      if (complaint !== undefined) return complaint;
-    }
+    const inside = opener === '{' || opener === '[' ? scanOpening(scanner, closers) : scanScalar(scanner);
+    if (inside === 'value') continue;
+    if (inside !== undefined) return inside;
     const next = scanAfterValue(scanner, closers);
     if (next !== 'value') return next;
   }
+}
+
+/** The beginning of a list or an object; `'value'` where it holds one, undefined where it is empty and ends here. */
+function scanOpening(scanner: Scanner, closers: ('}' | ']')[]): Complaint {
+  const closer = scanner.text[scanner.at] === '{' ? '}' : ']';
+  scanner.at += 1;
+  if (closers.length >= DEEPEST) return 'it is nested too deeply';
+  skipSpace(scanner);
+  if (scanner.text[scanner.at] === closer) {
+    scanner.at += 1;
+    return undefined;
+  }
+  closers.push(closer);
+  return closer === '}' ? (scanName(scanner, 'a property name in double quotes or "}"') ?? 'value') : 'value';
 }
 
 /** After a value: closes what ends here; `'value'` where another one follows. */

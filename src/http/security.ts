@@ -63,7 +63,9 @@ export function createSecurityReader(
 
 function toSchemes(requirement: SecurityRequirement, contract: Contract): readonly SecurityScheme[] {
   // A requirement that names no known scheme demands nothing that could be checked; loading reports it.
-  return Object.keys(requirement).flatMap((name) => contract.securitySchemes[name] ?? []);
+  return Object.keys(requirement).flatMap((name) =>
+    Object.hasOwn(contract.securitySchemes, name) ? (contract.securitySchemes[name] ?? []) : [],
+  );
 }
 
 function collect(
@@ -90,7 +92,8 @@ function findCredential(
   if (!('credential' in finding) || finding.note !== undefined || accept === undefined) return finding;
   if (accept(scheme, finding.credential)) return finding;
   const invalid = toChallenge(scheme) === 'Bearer' ? 'Bearer error="invalid_token"' : toChallenge(scheme);
-  return refuse(scheme, 'CREDENTIAL_REJECTED', `the ${nounOf(scheme)} is not one that this server accepts`, invalid);
+  const message = `the ${nounOf(scheme)} is not one that this server accepts`;
+  return refuse(scheme, { code: 'CREDENTIAL_REJECTED', message, challenge: invalid });
 }
 
 /** An API key in a header, the query or a cookie. */
@@ -108,8 +111,10 @@ function findKey(
     found = raw === undefined ? undefined : (decodePercent(raw) ?? raw);
   } else found = headers.get(key) ?? undefined;
   const place = scheme.in === 'query' ? 'query parameter' : (scheme.in ?? 'header');
-  if (found === undefined) return refuse(scheme, 'CREDENTIAL_MISSING', `the API key in ${place} "${key}" is missing`);
-  if (found === '') return refuse(scheme, 'CREDENTIAL_EMPTY', `the API key in ${place} "${key}" is empty`);
+  if (found === undefined)
+    return refuse(scheme, { code: 'CREDENTIAL_MISSING', message: `the API key in ${place} "${key}" is missing` });
+  if (found === '')
+    return refuse(scheme, { code: 'CREDENTIAL_EMPTY', message: `the API key in ${place} "${key}" is empty` });
   return { credential: found };
 }
 
@@ -130,16 +135,25 @@ function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
   if (wanted === 'bearer' && header !== null && PLAIN_BEARER.test(header)) return { credential: header.slice(7) };
   const shown = wanted === 'bearer' ? 'Bearer' : wanted === 'basic' ? 'Basic' : wanted;
   if (header === null || header.trim() === '') {
-    return refuse(scheme, 'CREDENTIAL_MISSING', `the Authorization header is missing; it must be "${shown} …"`);
+    return refuse(scheme, {
+      code: 'CREDENTIAL_MISSING',
+      message: `the Authorization header is missing; it must be "${shown} …"`,
+    });
   }
   const [, given = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(header) ?? [];
   if (given.toLowerCase() !== wanted) {
     const named = /^[\w-]+$/.test(given) && rest !== '' ? `uses the scheme "${given}"` : 'names no scheme';
-    return refuse(scheme, 'CREDENTIAL_WRONG_SCHEME', `the Authorization header ${named}; it must be "${shown} …"`);
+    return refuse(scheme, {
+      code: 'CREDENTIAL_WRONG_SCHEME',
+      message: `the Authorization header ${named}; it must be "${shown} …"`,
+    });
   }
   const credential = rest.trim();
   if (credential === '')
-    return refuse(scheme, 'CREDENTIAL_EMPTY', `the Authorization header says "${shown}" and no credential`);
+    return refuse(scheme, {
+      code: 'CREDENTIAL_EMPTY',
+      message: `the Authorization header says "${shown}" and no credential`,
+    });
   return wanted === 'basic' ? readBasic(scheme, credential) : { credential };
 }
 
@@ -147,24 +161,16 @@ function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
 function readBasic(scheme: SecurityScheme, credential: string): Finding {
   const text = Buffer.from(credential, 'base64').toString('utf8');
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(credential) && text.includes(':')) return { credential: text };
-  return refuse(scheme, 'CREDENTIAL_MALFORMED', 'the Basic credential is not the base64 of "user:password"');
+  return refuse(scheme, {
+    code: 'CREDENTIAL_MALFORMED',
+    message: 'the Basic credential is not the base64 of "user:password"',
+  });
 }
 
-function refuse(
-  scheme: SecurityScheme,
-  code: ClientReport['code'],
-  message: string,
-  challenge = toChallenge(scheme),
-): Finding {
-  const report: ClientReport = {
-    code,
-    in: 'security',
-    name: scheme.name,
-    message,
-    schemaPointer: scheme.pointer,
-    challenge,
-  };
-  return { report, absent: code === 'CREDENTIAL_MISSING' };
+function refuse(scheme: SecurityScheme, why: Pick<ClientReport, 'code' | 'message' | 'challenge'>): Finding {
+  const about = { in: 'security', name: scheme.name, schemaPointer: scheme.pointer } as const;
+  const report: ClientReport = { challenge: toChallenge(scheme), ...about, ...why };
+  return { report, absent: why.code === 'CREDENTIAL_MISSING' };
 }
 
 /** What WWW-Authenticate says of a scheme. RFC 9110 11.6.1 demands one; there is no registered one for API keys. */

@@ -133,17 +133,12 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
-  return text.replace(
-    /&(?:#x([0-9a-fA-F]+)|#(\d+)|(\w+));/g,
-    (whole, hex?: string, decimal?: string, name?: string) => {
-      if (name !== undefined) {
-        const character = ENTITIES.get(name);
-        if (character === undefined) throw new XmlError(`the entity &${name}; is not defined`);
-        return character;
-      }
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      if (!(code <= 0x10ffff)) throw new XmlError(`${whole} is not a character`);
-      return String.fromCodePoint(code);
-    },
-  );
+  return text.replace(/&(#x[0-9a-fA-F]+|#\d+|\w+);/g, (whole, name: string) => {
+    const character = ENTITIES.get(name);
+    if (character !== undefined) return character;
+    if (!name.startsWith('#')) throw new XmlError(`the entity ${whole} is not defined`);
+    const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    if (!(code <= 0x10ffff)) throw new XmlError(`${whole} is not a character`);
+    return String.fromCodePoint(code);
+  });
 }
