@@ -70,7 +70,7 @@ function listCandidates(contract: Contract, media: MediaType): readonly FittingE
   const values = schemas.flatMap((schema): readonly unknown[] => {
     if (!isObject(schema)) return [];
     const single = schema['example'] === undefined ? [] : [schema['example']];
-    return [...single, ...(Array.isArray(schema['examples']) ? schema['examples'] : [])];
+    return single.concat(Array.isArray(schema['examples']) ? schema['examples'] : []);
   });
   return [...own, ...values.map((value) => ({ name: '', value }))];
 }

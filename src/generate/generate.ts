@@ -72,7 +72,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     const { name = '', hint } = context;
     return run.make([{ schema, pointer }], { ...ROOT, given, name, hint, exact: hint !== undefined });
   };
-  const generate = (pointer: string, given: unknown, context: GenerateContext): unknown => {
+  const generate: Generate = (pointer, given, context) => {
     const check = validators.check(pointer, context.direction);
     let known = readKnown(context.known);
     const mistakes = new Map<string, number>();
@@ -96,34 +96,38 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     context.note?.(`no value was found that fits the schema at ${pointer}`);
     return best === NOTHING ? (given ?? null) : best;
   };
-  const remembered = new Map<string, unknown>();
-  return {
-    value: (schemaPointer, context) => {
-      if (context.hint !== undefined) return generate(schemaPointer, undefined, context);
-      const name = nameValue(schemaPointer, context);
-      if (name.length > MAXIMUM_NAME_LENGTH) return generate(schemaPointer, undefined, context);
-      if (remembered.has(name)) return remembered.get(name);
-      let isSound = true;
-      const note = (line: string): void => {
-        isSound = false;
-        context.note?.(line);
-      };
-      const value = generate(schemaPointer, undefined, { ...context, note });
-      if (!isSound) return value;
-      const [oldest] = remembered.keys();
-      if (remembered.size >= MAXIMUM_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-      remembered.set(name, value);
-      return value;
-    },
-    complete: generate,
-  };
+  return { value: rememberValues(generate), complete: generate };
 }
+
+type Generate = (schemaPointer: string, given: unknown, context: GenerateContext) => unknown;
 
 /** Values kept, the oldest forgotten first: one that is asked for again is the same, so it need not be made again. */
 const MAXIMUM_REMEMBERED = 256;
 
 /** A longer name, which repeats a large request, costs more memory than the value is worth. */
 const MAXIMUM_NAME_LENGTH = 16_384;
+
+/** The same values, made once where they are asked for again. */
+function rememberValues(generate: Generate): Generator['value'] {
+  const remembered = new Map<string, unknown>();
+  return (schemaPointer, context) => {
+    if (context.hint !== undefined) return generate(schemaPointer, undefined, context);
+    const name = nameValue(schemaPointer, context);
+    if (name.length > MAXIMUM_NAME_LENGTH) return generate(schemaPointer, undefined, context);
+    if (remembered.has(name)) return remembered.get(name);
+    let isSound = true;
+    const note = (line: string): void => {
+      isSound = false;
+      context.note?.(line);
+    };
+    const value = generate(schemaPointer, undefined, { ...context, note });
+    if (!isSound) return value;
+    const [oldest] = remembered.keys();
+    if (remembered.size >= MAXIMUM_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(name, value);
+    return value;
+  };
+}
 
 /** All that a value is a function of. */
 function nameValue(schemaPointer: string, context: GenerateContext): string {

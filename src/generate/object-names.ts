@@ -28,7 +28,8 @@ export function listNames(task: Task, excluded: ReadonlySet<string>): readonly s
   const needed = new Set(wanted.filter((name) => isGiven(name) || isDemanded(task, name)));
   addDependents(shape, needed);
   const spare = wanted.filter((name) => !needed.has(name)).slice(0, Math.max(0, shape.maxProperties - needed.size));
-  return wanted.filter((name) => needed.has(name) || spare.includes(name));
+  const kept = new Set([...needed, ...spare]);
+  return wanted.filter((name) => kept.has(name));
 }
 
 /** Whether a property has to be there in this direction. */

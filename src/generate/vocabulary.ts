@@ -49,27 +49,12 @@ export function createVocabulary(): Vocabulary {
     names.set(name, facts);
     return facts;
   };
-  const openPen = ({ run, spot, shape }: Task): Pen => {
-    const random = run.random(spot.stream);
-    return {
-      random,
-      now: run.now,
-      name: spot.name,
-      kind: spot.kind,
-      fresh: spot.fresh,
-      minLength: shape.minLength,
-      maxLength: shape.maxLength,
-      person: () => pickPerson(run.random(spot.owner, 'person')),
-      place: () => pickPlace(run.random(spot.owner, 'place')),
-      faker: () => lend(random, run.now),
-    };
-  };
   return {
     fake: ({ run, spot, shape }) =>
       shape.faker === undefined ? undefined : readFakerMethod(lend(run.random(spot.stream), run.now), shape.faker),
     *texts(task) {
       const { shape } = task;
-      const pen = openPen(task);
+      const pen = openPen(task, lend);
       for (const format of shape.formats) yield* FORMATS.get(format)?.(pen) ?? [];
       if (shape.formats.some((format) => FORMATS.has(format))) return;
       if (shape.contentEncoding === 'base64') yield* FORMATS.get('byte')?.(pen) ?? [];
@@ -97,6 +82,23 @@ export function createVocabulary(): Vocabulary {
       return run.random(spot.stream).next() < 0.5;
     },
     about,
+  };
+}
+
+/** What a text is written with: the place it is for, and where its parts come from. */
+function openPen({ run, spot, shape }: Task, lend: ReturnType<typeof createFake>): Pen {
+  const random = run.random(spot.stream);
+  return {
+    random,
+    now: run.now,
+    name: spot.name,
+    kind: spot.kind,
+    fresh: spot.fresh,
+    minLength: shape.minLength,
+    maxLength: shape.maxLength,
+    person: () => pickPerson(run.random(spot.owner, 'person')),
+    place: () => pickPlace(run.random(spot.owner, 'place')),
+    faker: () => lend(random, run.now),
   };
 }
 
