@@ -6,7 +6,14 @@ import type { CollectionView } from '../scenario/match.js';
 import type { CollectionChanges } from '../scenario/rule.js';
 import { EVERY_SCOPE, readScope, toScope } from '../state/collection.js';
 import type { Entry, Item } from '../state/item-list.js';
-import { createItemWriters, type ItemWorld, type ItemWriter, type ItemWriterParts } from './item-writer.js';
+import { findScope, lookForLinks } from './item-links.js';
+import {
+  createItemWriters,
+  type ItemWorld,
+  type ItemWriter,
+  type ItemWriterParts,
+  type ItemWriters,
+} from './item-writer.js';
 
 /** One thing that is wrong with items that were handed over. */
 export interface ItemMistake {
@@ -38,33 +45,77 @@ export interface CollectionEditors {
 /** The editors of the collections of one contract. */
 export function createCollectionEditors(parts: ItemWriterParts): CollectionEditors {
   const writers = createItemWriters(parts);
-
-  const entries = (world: ItemWorld, name: string): readonly (readonly [scope: string, entry: Entry])[] => {
-    const collection = world.store.collection(name);
-    return collection.scopes.flatMap((scope) =>
-      collection.list(scope).entries.map((entry): readonly [string, Entry] => [scope, entry]),
-    );
+  const verbs = createVerbs(parts, writers);
+  return {
+    names: writers.names,
+    view: (world) => ({
+      count: (name) => {
+        const collection = world.store.collection(name);
+        return collection.scopes.reduce((sum, scope) => sum + collection.list(scope).size, 0);
+      },
+      has: (name, id) => listScopes(world, name, id).length > 0,
+    }),
+    change: (world) => (changes) => applyChanges(changes, world, verbs),
+    list: (world, name) => {
+      writers.get(name);
+      return listEntries(world, name).map(([scope, entry]) => withParent(scope, entry.item));
+    },
+    get: (world, name, id) => {
+      writers.get(name);
+      const [scope] = listScopes(world, name, id);
+      const entry = scope === undefined ? undefined : world.store.collection(name).get(id, scope);
+      return entry && withParent(scope ?? '', entry.item);
+    },
+    add: verbs.add,
+    update: verbs.update,
+    remove: (world, name, id) => {
+      writers.get(name);
+      return verbs.remove(world, name, id);
+    },
+    replace: (world, name, items) => {
+      const writer = writers.get(name);
+      const before = world.store.snapshot();
+      verbs.clear(world, name);
+      const mistakes = items.flatMap((given, index) => addWhole(writer, world, { given, index }));
+      if (mistakes.length > 0) world.store.restore(before);
+      return mistakes;
+    },
   };
-  const scopesOf = (world: ItemWorld, name: string, id: string): readonly string[] =>
-    world.store.collection(name).scopes.filter((scope) => world.store.collection(name).get(id, scope) !== undefined);
-  const remove = (world: ItemWorld, name: string, id: string): boolean => {
-    const scopes = scopesOf(world, name, id);
+}
+
+/** Every item of a collection, with the scope it stands in. */
+function listEntries(world: ItemWorld, name: string): readonly (readonly [scope: string, entry: Entry])[] {
+  const collection = world.store.collection(name);
+  return collection.scopes.flatMap((scope) =>
+    collection.list(scope).entries.map((entry): readonly [string, Entry] => [scope, entry]),
+  );
+}
+
+/** The scopes in which a collection has an item of that id. */
+function listScopes(world: ItemWorld, name: string, id: string): readonly string[] {
+  return world.store
+    .collection(name)
+    .scopes.filter((scope) => world.store.collection(name).get(id, scope) !== undefined);
+}
+
+/** What can be done to the items of a collection. */
+interface Verbs extends Pick<CollectionEditors, 'add' | 'update' | 'remove'> {
+  clear(world: ItemWorld, name: string): void;
+  /** Adds a made-up item. */
+  generate(world: ItemWorld, name: string): Item;
+}
+
+function createVerbs({ resources }: ItemWriterParts, writers: ItemWriters): Verbs {
+  const remove: Verbs['remove'] = (world, name, id) => {
+    const scopes = listScopes(world, name, id);
+    const children = [...resources.collections.values()].filter((child) => child.parents.includes(name));
     for (const scope of scopes) {
       world.store.collection(name).remove(id, scope);
-      for (const child of parts.resources.collections.values()) {
-        if (child.parents.includes(name))
-          world.store.collection(child.name).dropScope(toScope(...readScope(scope), id));
-      }
+      for (const child of children) world.store.collection(child.name).dropScope(toScope(...readScope(scope), id));
     }
     return scopes.length > 0;
   };
-  const clear = (world: ItemWorld, name: string): void => {
-    // What was emptied on purpose stays empty, also where items come into being when they are asked for.
-    world.store.collection(name).markSeeded(EVERY_SCOPE);
-    // The newest first: nothing behind it has to move up.
-    for (const [, entry] of entries(world, name).toReversed()) remove(world, name, entry.id);
-  };
-  const add = (world: ItemWorld, name: string, given: Item): Item => {
+  const add: Verbs['add'] = (world, name, given) => {
     const writer = writers.get(name);
     const scope = writer.readScope(given) ?? findScope(writer, world);
     const entry = writer.completeEntry(world, given, scope);
@@ -73,76 +124,45 @@ export function createCollectionEditors(parts: ItemWriterParts): CollectionEdito
     if (mistake !== undefined) throw toInvalid(name, [mistake]);
     return withParent(scope, world.store.collection(name).add(entry, scope).item);
   };
-  /** A made-up item; a member is one for an item that is there, or that is made up first. */
-  const generate = (world: ItemWorld, name: string): Item => {
-    const writer = writers.get(name);
-    const { members, idProperty } = writer.resource;
-    if (members === undefined || idProperty === undefined) return add(world, name, {});
-    const taken = world.store.collection(name).list(findScope(writer, world));
-    const free = entries(world, members).find(([, { id }]) => taken.get(id) === undefined)?.[1].id;
-    const target = writers.get(members).resource.idProperty ?? 'id';
-    return add(world, name, { [idProperty]: free ?? add(world, members, {})[target] });
-  };
-  const update: CollectionEditors['update'] = (world, name, { id, patch }) => {
-    const writer = writers.get(name);
-    let changed: Item | undefined;
-    for (const scope of scopesOf(world, name, id)) {
-      const collection = world.store.collection(name);
-      // Two objects merge into an object.
-      const item = mergePatch(collection.get(id, scope)?.item, patch) as Item;
-      const mistakes = toMistakes(writer, item, '');
-      if (mistakes.length > 0) throw toInvalid(name, mistakes);
-      collection.update(id, { item }, scope);
-      changed ??= withParent(scope, item);
-    }
-    return changed;
-  };
-
   return {
-    names: writers.names,
-    view: (world) => ({
-      count: (name) => {
-        const collection = world.store.collection(name);
-        return collection.scopes.reduce((sum, scope) => sum + collection.list(scope).size, 0);
-      },
-      has: (name, id) => scopesOf(world, name, id).length > 0,
-    }),
-    change: (world) => (changes) => applyChanges(changes, { world, add, generate, update, remove, clear }),
-    list: (world, name) => {
-      writers.get(name);
-      return entries(world, name).map(([scope, entry]) => withParent(scope, entry.item));
-    },
-    get: (world, name, id) => {
-      writers.get(name);
-      const [scope] = scopesOf(world, name, id);
-      const entry = scope === undefined ? undefined : world.store.collection(name).get(id, scope);
-      return entry && withParent(scope ?? '', entry.item);
-    },
     add,
-    update,
-    remove: (world, name, id) => {
-      writers.get(name);
-      return remove(world, name, id);
-    },
-    replace: (world, name, items) => {
+    remove,
+    update: (world, name, { id, patch }) => {
       const writer = writers.get(name);
-      const before = world.store.snapshot();
-      clear(world, name);
-      const mistakes = items.flatMap((given, index) => addWhole(writer, world, { given, index }));
-      if (mistakes.length > 0) world.store.restore(before);
-      return mistakes;
+      let changed: Item | undefined;
+      for (const scope of listScopes(world, name, id)) {
+        const collection = world.store.collection(name);
+        // Two objects merge into an object.
+        const item = mergePatch(collection.get(id, scope)?.item, patch) as Item;
+        const mistakes = toMistakes(writer, item, '');
+        if (mistakes.length > 0) throw toInvalid(name, mistakes);
+        collection.update(id, { item }, scope);
+        changed ??= withParent(scope, item);
+      }
+      return changed;
+    },
+    clear: (world, name) => {
+      // What was emptied on purpose stays empty, also where items come into being when they are asked for.
+      world.store.collection(name).markSeeded(EVERY_SCOPE);
+      // The newest first: nothing behind it has to move up.
+      for (const [, entry] of listEntries(world, name).toReversed()) remove(world, name, entry.id);
+    },
+    generate: (world, name) => {
+      const writer = writers.get(name);
+      const { members, idProperty } = writer.resource;
+      if (members === undefined || idProperty === undefined) return add(world, name, {});
+      // A member is one for an item that is there, or that is made up first.
+      const taken = world.store.collection(name).list(findScope(writer, world));
+      const free = listEntries(world, members).find(([, { id }]) => taken.get(id) === undefined)?.[1].id;
+      const target = writers.get(members).resource.idProperty ?? 'id';
+      return add(world, name, { [idProperty]: free ?? add(world, members, {})[target] });
     },
   };
-}
-
-interface Verbs extends Pick<CollectionEditors, 'add' | 'update' | 'remove'> {
-  readonly world: ItemWorld;
-  clear(world: ItemWorld, name: string): void;
-  generate(world: ItemWorld, name: string): Item;
 }
 
 /** The changes of a scenario, in the order of their fields. */
-function applyChanges(changes: CollectionChanges, { world, add, generate, update, remove, clear }: Verbs): void {
+function applyChanges(changes: CollectionChanges, world: ItemWorld, verbs: Verbs): void {
+  const { add, generate, update, remove, clear } = verbs;
   const { name } = changes;
   if (changes.clear) clear(world, name);
   for (let i = 0; i < changes.generate; i++) generate(world, name);
@@ -173,45 +193,6 @@ function addWhole(
   if (lost !== undefined) return [{ ...lost, pointer: at }];
   collection.add(entry, scope);
   return toMistakes(writer, entry.item, at);
-}
-
-/** What an item refers to and is not there: the item it lives under, or the one it is a member for. */
-function lookForLinks(
-  { resource }: ItemWriter,
-  { store }: ItemWorld,
-  { scope, id }: { readonly scope: string; readonly id: string },
-): ItemMistake | undefined {
-  const ids = readScope(scope);
-  const parent = ids.at(-1);
-  const above = resource.parents.at(-1);
-  const lost = (collection: string, missing: string): ItemMistake => ({
-    pointer: '',
-    code: 'LINK',
-    message: `"${collection}" has no item "${missing}"`,
-  });
-  // A collection that nothing started may come into being when it is asked for, and with it any item.
-  const isLost = (name: string, key: string, at: string): boolean =>
-    store.collection(name).started && store.collection(name).get(key, at) === undefined;
-  if (above !== undefined && parent !== undefined && isLost(above, parent, toScope(...ids.slice(0, -1)))) {
-    return lost(above, parent);
-  }
-  return resource.members !== undefined && isLost(resource.members, id, '') ? lost(resource.members, id) : undefined;
-}
-
-/** Where an item that does not say so goes: the only scope at the top, else the one that was filled first. */
-function findScope(writer: ItemWriter, world: ItemWorld): string {
-  const { name, parents } = writer.resource;
-  const [used] = world.store.collection(name).scopes;
-  if (used !== undefined) return used;
-  const parent = parents.at(-1) ?? '';
-  const above = world.store.collection(parent);
-  for (const scope of above.scopes) {
-    const [entry] = above.list(scope).entries;
-    if (entry !== undefined) return toScope(...readScope(scope), entry.id);
-  }
-  throw new MockError('STATE_INVALID', `an item of "${name}" lives under one of "${parent}", and there is none`, {
-    hint: `add an item to "${parent}" first, and name it: "$parent": "<id>"`,
-  });
 }
 
 function toMistakes(writer: ItemWriter, item: Item, at: string): readonly ItemMistake[] {

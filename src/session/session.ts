@@ -118,6 +118,24 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
       scenario.resetVars();
       begin(what === 'all' ? opening : scenario.active);
     },
+    ...createSnapshots({ time, store, scenario, replay }),
+    branch: () => {
+      const own = parts.createStore(clock);
+      own.restore(store.snapshot());
+      return { ...session, store: own };
+    },
+  };
+  for (const name of opening) scenarios.find(name);
+  begin(opening);
+  return session;
+}
+
+/** Takes and restores snapshots of everything that a session remembers but its journal. */
+function createSnapshots(
+  held: Pick<Session, 'store' | 'scenario' | 'replay'> & { readonly time: SessionClock },
+): Pick<Session, 'snapshot' | 'restore'> {
+  const { time, store, scenario, replay } = held;
+  return {
     snapshot: () => ({
       store: store.snapshot(),
       scenario: scenario.snapshot(),
@@ -130,13 +148,5 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
       scenario.restore(snapshot.scenario);
       replay.restore(snapshot.replay);
     },
-    branch: () => {
-      const own = parts.createStore(clock);
-      own.restore(store.snapshot());
-      return { ...session, store: own };
-    },
   };
-  for (const name of opening) scenarios.find(name);
-  begin(opening);
-  return session;
 }

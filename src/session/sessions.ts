@@ -68,75 +68,32 @@ export interface SessionsOptions {
 
 /** No sessions, but for the default one. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { idleMs, now } = options;
   const initial = options.create('default', options.opening);
-  const sessions = new Map<string, { readonly session: Session; usedAt: number }>();
   const tokens = createTokens(options.credentialHeaders);
-  let sweptAt = now();
-  let madeUp = 0;
+  const pool = createPool({ ...options, onDrop: tokens.forget });
 
-  const drop = (id: string): boolean => {
-    if (id === initial.id) return false;
-    tokens.forget(id);
-    return sessions.delete(id);
-  };
-  const sweep = (): void => {
-    sweptAt = now();
-    for (const [id, entry] of sessions) if (sweptAt - entry.usedAt > idleMs) drop(id);
-  };
-  const get = (id: string): Session | undefined => {
-    if (id === initial.id) return initial;
-    // Often enough that what is idle goes soon, seldom enough that no request pays for many sessions.
-    if (now() - sweptAt > idleMs / 2) sweep();
-    const entry = sessions.get(id);
-    if (entry === undefined) return undefined;
-    if (now() - entry.usedAt > idleMs) {
-      drop(id);
-      return undefined;
-    }
-    entry.usedAt = now();
-    return entry.session;
-  };
+  const get = (id: string): Session | undefined => (id === initial.id ? initial : pool.get(id));
   const find = (id: string): Session => {
     const session = get(id);
     if (session !== undefined) return session;
-    throw toUnknown(id, [initial.id, ...sessions.keys()]);
-  };
-  const makeUpId = (): string => {
-    do madeUp += 1;
-    while (sessions.has(`session-${madeUp}`));
-    return `session-${madeUp}`;
+    throw toUnknown(id, [initial.id, ...pool.ids()]);
   };
   const open = (opening: SessionOpening = {}): Session => {
-    const { id = makeUpId(), tokens: given = [], from } = opening;
+    const { id = pool.makeUpId(), tokens: given = [], from } = opening;
     checkSessionId(id);
-    if (get(id) !== undefined) {
-      throw new MockError('SESSION_EXISTS', `session "${id}" is already open`, {
-        hint: 'close it first, or pick another id',
-      });
-    }
-    if (sessions.size >= options.limit) sweep();
-    if (sessions.size >= options.limit) throw toLimit(options.limit);
+    if (get(id) !== undefined) throw toTaken(id);
+    if (pool.isFull()) throw toLimit(options.limit);
     tokens.check(given, id);
     const origin = from === undefined ? undefined : find(from);
     const session = options.create(id, opening.scenarios ?? []);
     if (origin !== undefined) session.restore(origin.snapshot());
     if (origin !== undefined && opening.scenarios !== undefined) session.use(opening.scenarios);
-    sessions.set(id, { session, usedAt: now() });
+    pool.add(session);
     tokens.register(given, id);
     return session;
   };
-  const choose = (id: string): Session | MockError => {
-    const known = get(id);
-    if (known !== undefined) return known;
-    try {
-      if (options.requireSession && isSessionId(id)) return find(id);
-      return open({ id });
-    } catch (error) {
-      if (error instanceof MockError) return error;
-      throw error;
-    }
-  };
+  const choose = (id: string): Session | MockError =>
+    get(id) ?? catchMistake(() => (options.requireSession && isSessionId(id) ? find(id) : open({ id })));
 
   return {
     default: initial,
@@ -157,12 +114,87 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     tokensOf: tokens.of,
     owns: (session, token) => tokens.owner(token) === session.id,
-    close: drop,
+    close: pool.drop,
+    list: () => [initial, ...pool.list()],
+  };
+}
+
+/** The sessions that can come and go. */
+interface Pool {
+  get(id: string): Session | undefined;
+  /** An id that nobody has. */
+  makeUpId(): string;
+  add(session: Session): void;
+  /** @returns whether there was one. */
+  drop(id: string): boolean;
+  /** Whether there is no room for another one, those that nobody uses put aside. */
+  isFull(): boolean;
+  ids(): Iterable<string>;
+  list(): readonly Session[];
+}
+
+/** An empty pool that forgets whoever is idle. */
+function createPool(
+  options: Pick<SessionsOptions, 'idleMs' | 'limit' | 'now'> & { readonly onDrop: (id: string) => void },
+): Pool {
+  const { idleMs, limit, now, onDrop } = options;
+  const sessions = new Map<string, { readonly session: Session; usedAt: number }>();
+  let sweptAt = now();
+  let madeUp = 0;
+  const drop = (id: string): boolean => {
+    if (!sessions.delete(id)) return false;
+    onDrop(id);
+    return true;
+  };
+  const sweep = (): void => {
+    sweptAt = now();
+    for (const [id, entry] of sessions) if (sweptAt - entry.usedAt > idleMs) drop(id);
+  };
+  return {
+    get: (id) => {
+      // Often enough that what is idle goes soon, seldom enough that no request pays for many sessions.
+      if (now() - sweptAt > idleMs / 2) sweep();
+      const entry = sessions.get(id);
+      if (entry === undefined) return undefined;
+      if (now() - entry.usedAt > idleMs) {
+        drop(id);
+        return undefined;
+      }
+      entry.usedAt = now();
+      return entry.session;
+    },
+    makeUpId: () => {
+      do madeUp += 1;
+      while (sessions.has(`session-${madeUp}`));
+      return `session-${madeUp}`;
+    },
+    add: (session) => void sessions.set(session.id, { session, usedAt: now() }),
+    drop,
+    isFull: () => {
+      if (sessions.size >= limit) sweep();
+      return sessions.size >= limit;
+    },
+    ids: () => sessions.keys(),
     list: () => {
       sweep();
-      return [initial, ...[...sessions.values()].map((entry) => entry.session)];
+      return [...sessions.values()].map((entry) => entry.session);
     },
   };
+}
+
+function catchMistake(open: () => Session): Session | MockError {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof MockError) return error;
+    throw error;
+  }
+}
+
+function toTaken(id: string): MockError {
+  return new MockError('SESSION_EXISTS', `session "${id}" is already open`, {
+    hint: 'close it first, or pick another id',
+  });
 }
 
 function toUnknown(id: string, ids: readonly string[]): MockError {
