@@ -49,13 +49,10 @@ export interface JournalOptions {
 
 /** An empty journal. */
 export function createJournal({ limit, operations, toPlain }: JournalOptions): Journal {
-  // A ring: `start` is the oldest entry, so that dropping one costs no copy.
-  let ring: Interaction[] = [];
-  let start = 0;
+  const ring = createRing(limit);
+  const { list } = ring;
   let count = 0;
-  let dropped = 0;
   const waiting = createWaiting();
-  const list = (): readonly Interaction[] => [...ring.slice(start), ...ring.slice(0, start)];
   const toPredicate = (what: string | InteractionPredicate): InteractionPredicate => {
     if (typeof what === 'function') return what;
     checkOperation(what, operations);
@@ -66,7 +63,7 @@ export function createJournal({ limit, operations, toPlain }: JournalOptions): J
       return list();
     },
     get dropped() {
-      return dropped;
+      return ring.dropped;
     },
     add: (interaction) => {
       count += 1;
@@ -82,15 +79,7 @@ export function createJournal({ limit, operations, toPlain }: JournalOptions): J
         violations: interaction.violations,
         trace: interaction.trace,
       };
-      if (ring.length < limit) {
-        ring.push(entry);
-      } else {
-        dropped += 1;
-        if (limit > 0) {
-          ring[start] = entry;
-          start = (start + 1) % limit;
-        }
-      }
+      ring.add(entry);
       waiting.tell(entry);
       return entry;
     },
@@ -100,7 +89,7 @@ export function createJournal({ limit, operations, toPlain }: JournalOptions): J
     waitFor: async (what, options = {}) => waiting.wait({ what, isMeant: toPredicate(what), before: list() }, options),
     verify: (options = {}) => {
       for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, operations);
-      verifyInteractions({ interactions: list(), dropped }, options);
+      verifyInteractions({ interactions: list(), dropped: ring.dropped }, options);
     },
     toPlain,
     toJson: () => list().map(toPlain),
@@ -108,8 +97,41 @@ export function createJournal({ limit, operations, toPlain }: JournalOptions): J
       list()
         .map((interaction) => `${JSON.stringify(toPlain(interaction))}\n`)
         .join(''),
+    clear: ring.clear,
+  };
+}
+
+/** The interactions that are kept. */
+interface Ring {
+  readonly dropped: number;
+  add(interaction: Interaction): void;
+  list(): readonly Interaction[];
+  clear(): void;
+}
+
+/** An empty ring: where it is full, the oldest entry gives way to the newest, and none is moved. */
+function createRing(limit: number): Ring {
+  let entries: Interaction[] = [];
+  // Where the oldest one stands.
+  let start = 0;
+  let dropped = 0;
+  return {
+    get dropped() {
+      return dropped;
+    },
+    add: (interaction) => {
+      if (entries.length < limit) {
+        entries.push(interaction);
+        return;
+      }
+      dropped += 1;
+      if (limit === 0) return;
+      entries[start] = interaction;
+      start = (start + 1) % limit;
+    },
+    list: () => [...entries.slice(start), ...entries.slice(0, start)],
     clear: () => {
-      ring = [];
+      entries = [];
       start = 0;
       dropped = 0;
     },
