@@ -75,6 +75,7 @@ export function createApp(parts: AppParts): Fetch {
   const { router, decoder, sessions, errors } = parts;
   const controlled = parts.control && createControlled(parts.control);
   const readClock = createClockReader();
+  const finish = createFinish(parts, readClock);
 
   const handle: Fetch = (request, environment) => {
     const arrival = readArrival(request, environment);
@@ -122,7 +123,14 @@ export function createApp(parts: AppParts): Fetch {
     }
   };
 
-  const finish = (arrival: Arrival, session: Session, outcome: Outcome): Response | Promise<Response> => {
+  return handle;
+}
+
+type Finish = (arrival: Arrival, session: Session, outcome: Outcome) => Response | Promise<Response>;
+
+/** The last steps of every request: the answer is written, and remembered. */
+function createFinish(parts: AppParts, readClock: ReadClock): Finish {
+  return (arrival, session, outcome) => {
     const { request, environment } = arrival;
     const answer = parts.cors ? allowOrigin(outcome.answer, request.headers) : outcome.answer;
     const response =
@@ -145,12 +153,12 @@ export function createApp(parts: AppParts): Fetch {
     parts.onInteraction(interaction);
     return response;
   };
-
-  return handle;
 }
 
+type ReadClock = (arrival: Arrival, session: Session) => Clock;
+
 /** What says which clock an answer waits by: whoever is on a socket meets real time. */
-function createClockReader(): (arrival: Arrival, session: Session) => Clock {
+function createClockReader(): ReadClock {
   // One for each session's clock, so that a request makes none.
   const socketClocks = new WeakMap<Clock, Clock>();
   return ({ environment }, { clock }) => {
