@@ -118,7 +118,7 @@ function toConcrete(media: MediaType, accept: string | null): string {
   }
   const [type = '*', subtype = '*'] = essence.split('/');
   if (subtype.startsWith('*+')) return `${type}/${subtype.slice(2)}`;
-  return CONCRETE_TYPES[type] ?? 'application/octet-stream';
+  return (Object.hasOwn(CONCRETE_TYPES, type) ? CONCRETE_TYPES[type] : undefined) ?? 'application/octet-stream';
 }
 
 /** What clients ask for who want the bytes, whatever they are. */

@@ -118,7 +118,10 @@ function repairXml(value: unknown, keyword: string, site: Site): unknown {
     (name) => (XML_MEMBERS.get(name) ?? typeof value[name]) !== typeof value[name],
   );
   if (wrong.length === 0) return value;
-  for (const name of wrong) leaveOut(site, `${keyword}.${name}`, value[name]);
+  for (const name of wrong) {
+    const message = `"${keyword}.${name}" cannot be ${quote(value[name])}`;
+    site.report({ message, assumed: 'it is left out', inside: [keyword, name] });
+  }
   return omit(value, ...wrong);
 }
 

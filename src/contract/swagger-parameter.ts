@@ -35,7 +35,8 @@ export function readCollectionStyle(node: Node): Node {
   const place = node['in'];
   if (place === 'path' || place === 'header' || place === undefined) return { style: 'simple', explode: false };
   const format = typeof node['collectionFormat'] === 'string' ? node['collectionFormat'] : 'csv';
-  return COLLECTION_FORMATS[format] ?? { style: 'form', explode: false };
+  const known = Object.hasOwn(COLLECTION_FORMATS, format) ? COLLECTION_FORMATS[format] : undefined;
+  return known ?? { style: 'form', explode: false };
 }
 
 /** The keywords of a schema that stand directly in a parameter, header or `items` of Swagger 2.0. */

@@ -51,5 +51,8 @@ export function liftSecurityScheme(node: Node): Node {
     ...(authorizationUrl === undefined ? {} : { authorizationUrl }),
     ...(tokenUrl === undefined ? {} : { tokenUrl }),
   };
-  return { ...rest, flows: { [FLOWS[flow] ?? flow]: { ...urls, scopes: scopes ?? {} } } };
+  return {
+    ...rest,
+    flows: { [(Object.hasOwn(FLOWS, flow) ? FLOWS[flow] : undefined) ?? flow]: { ...urls, scopes: scopes ?? {} } },
+  };
 }

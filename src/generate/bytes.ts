@@ -8,20 +8,25 @@ export function bytesFor(mediaType: string): Uint8Array {
   const essence = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
   if (isTextType(essence)) return encode(textFor(essence));
   const [type = ''] = essence.split('/');
-  return (WRITERS[essence] ?? FAMILIES[type] ?? writeOctets)();
+  const own = Object.hasOwn(WRITERS, essence) ? WRITERS[essence] : undefined;
+  return (own ?? (Object.hasOwn(FAMILIES, type) ? FAMILIES[type] : undefined) ?? writeOctets)();
 }
 
 /** Whether a media type is text; given without parameters. */
 export function isTextType(essence: string): boolean {
-  return essence.startsWith('text/') || essence in TEXTS || essence.endsWith('+xml') || essence.endsWith('+json');
+  return (
+    essence.startsWith('text/') ||
+    Object.hasOwn(TEXTS, essence) ||
+    essence.endsWith('+xml') ||
+    essence.endsWith('+json')
+  );
 }
 
 /** A small text of a media type. */
 export function textFor(essence: string): string {
   if (essence.endsWith('+json')) return '{}';
-  return (
-    TEXTS[essence] ?? (essence.endsWith('xml') ? '<?xml version="1.0" encoding="UTF-8"?>\n<root/>' : 'A sample text.\n')
-  );
+  const own = Object.hasOwn(TEXTS, essence) ? TEXTS[essence] : undefined;
+  return own ?? (essence.endsWith('xml') ? '<?xml version="1.0" encoding="UTF-8"?>\n<root/>' : 'A sample text.\n');
 }
 
 const TEXTS: Readonly<Record<string, string>> = {

@@ -9,7 +9,8 @@ type Fold = (draft: Draft, value: unknown, part: Part) => void;
 /** Folds the keywords of one schema into a draft; references, unions and conditions are not its business. */
 export function foldKeywords(draft: Draft, schema: SchemaObject, part: Part): void {
   for (const keyword of Object.keys(schema)) {
-    const fold = FOLDS[keyword];
+    // A document may have a keyword called `constructor`.
+    const fold = Object.hasOwn(FOLDS, keyword) ? FOLDS[keyword] : undefined;
     if (fold === undefined) continue;
     if (!ANNOTATIONS.has(keyword)) draft.free = false;
     fold(draft, schema[keyword], part);

@@ -20,6 +20,9 @@ interface Question {
 /** Ways looked at before giving up. */
 const MAXIMUM_LOOKS = 400;
 
+/** Further down the shortest branch comes first, whatever was taken already: others may never end. */
+const MAXIMUM_FRESH_DEPTH = 4;
+
 /** Every way to make the choices of a schema, the likeliest first; lazily, and no more than a few hundred. */
 export function* settle(question: Question): Generator<Settled> {
   const looks = { left: MAXIMUM_LOOKS };
@@ -71,7 +74,8 @@ function orderOptions(question: Question, decisions: Decisions, choice: Choice):
     );
     if (like.length > 0 && like.length < all.length) return [...like, ...ordered.filter((i) => !like.includes(i))];
   }
-  if (spot.fresh > 0) return [...all.slice(spot.fresh % all.length), ...all.slice(0, spot.fresh % all.length)];
+  if (spot.fresh > 0 && spot.depth <= MAXIMUM_FRESH_DEPTH)
+    return [...all.slice(spot.fresh % all.length), ...all.slice(0, spot.fresh % all.length)];
   if (spot.depth >= 2 || spot.frugal) return ordered;
   const real = all.filter((i) => weight(i) < 9000 && !isNull(run, choice, i));
   const light = spot.depth === 0 ? real : real.filter((i) => weight(i) % 1000 <= 12);

@@ -151,10 +151,12 @@ function readField(text: string): readonly [string, string] {
   return [text.slice(0, colon).toLowerCase(), text.slice(colon + 1).trim()];
 }
 
-/** Text as UTF-8, with `\xNN` for single bytes. */
+/** Text as UTF-8, with `\xNN` for a single byte and `\xNN*1000` for a thousand of it. */
 function toBytes(text: string): Uint8Array {
-  const pieces = text.split(/(\\x[0-9a-f]{2})/i);
   return Buffer.concat(
-    pieces.map((piece) => (/^\\x[0-9a-f]{2}$/i.test(piece) ? Buffer.from(piece.slice(2), 'hex') : Buffer.from(piece))),
+    text.split(/(\\x[0-9a-f]{2}(?:\*\d+)?)/i).map((piece) => {
+      const [, byte, times = '1'] = /^\\x([0-9a-f]{2})(?:\*(\d+))?$/i.exec(piece) ?? [];
+      return byte === undefined ? Buffer.from(piece) : Buffer.alloc(Number(times), byte, 'hex');
+    }),
   );
 }

@@ -47,7 +47,7 @@ export function draftRequest(contract: Contract, generator: Generator, operation
 /** JSON where there is a choice, since it says most. */
 function pickMedia(content: readonly MediaType[]): MediaType | undefined {
   return (
-    content.find((media) => /[/+]json/.test(media.type)) ??
+    content.find((media) => /[/+]json\b/.test(media.type)) ??
     content.find((media) => /urlencoded|multipart/.test(media.type)) ??
     content[0]
   );
@@ -146,7 +146,7 @@ function writeQuery(parameter: Parameter | undefined, name: string, value: unkno
 
 function writeBody(body: NonNullable<RequestDraft['body']>, headers: Headers): string | FormData {
   const type = body.media.type.includes('*') ? 'application/json' : body.media.type;
-  if (/[/+]json/.test(type)) {
+  if (/[/+]json\b/.test(type)) {
     headers.set('content-type', type);
     return JSON.stringify(body.value);
   }

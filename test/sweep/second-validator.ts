@@ -1,4 +1,7 @@
-import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
+import { randomUUID } from 'node:crypto';
+import { registerSchema, unregisterSchema } from '@hyperjump/json-schema/draft-2020-12';
+import { BASIC, compile, getSchema, interpret } from '@hyperjump/json-schema/experimental';
+import { fromJs } from '@hyperjump/json-schema/instance/experimental';
 import type { Contract } from '../../src/contract/contract.js';
 import { isObject } from '../../src/contract/schema.js';
 
@@ -18,38 +21,61 @@ const DATA_KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
 
-/** A checker of answers over @hyperjump/json-schema, each schema bundled with all it refers to. */
+/**
+ * A checker of answers over @hyperjump/json-schema. All that the contract's answers refer to is one schema, compiled once with
+ * the first answer: what two answers have in common is most of a large document.
+ */
 export function createSecondCheck(contract: Contract): SecondCheck {
-  const base = `https://second.test/${contract.hash}`;
-  let count = 0;
+  let compiled: Promise<Compiled> | undefined;
   return async (schemaPointer, value) => {
-    const definitions = new Map<string, string>();
-    const schemas: Record<string, unknown> = {};
-    const nameOf = (pointer: string): string => {
-      const known = definitions.get(pointer);
-      if (known !== undefined) return known;
-      const name = String(definitions.size);
-      definitions.set(pointer, name);
-      schemas[name] = copy(contract.at(pointer) ?? true, nameOf);
-      return name;
-    };
-    const root = nameOf(schemaPointer);
-    const uri = `${base}/${count++}`;
-    // Made from a schema of the document; the registry checks it against the meta-schema.
-    registerSchema(
-      { $schema: 'https://json-schema.org/draft/2020-12/schema', $ref: `#/$defs/${root}`, $defs: schemas } as never,
-      uri,
+    compiled ??= compileAnswers(contract);
+    const { ast, schemaUris } = await compiled;
+    const schemaUri = schemaUris.get(schemaPointer);
+    if (schemaUri === undefined) throw new Error(`no answer has the schema ${schemaPointer}`);
+    // Whatever an answer is, JSON it came as.
+    const output = interpret({ ast, schemaUri }, fromJs(value as Parameters<typeof fromJs>[0]), BASIC);
+    if (output.valid) return [];
+    return (output.errors ?? []).map(
+      (error) => `${error.instanceLocation} breaks ${error.absoluteKeywordLocation.replace(/^.*#/, '#')}`,
     );
-    try {
-      const output = await validate(uri, value as never, 'BASIC');
-      if (output.valid) return [];
-      return (output.errors ?? []).map(
-        (error) => `${error.instanceLocation} breaks ${error.absoluteKeywordLocation.slice(uri.length)}`,
-      );
-    } finally {
-      unregisterSchema(uri);
-    }
   };
+}
+
+interface Compiled {
+  readonly ast: Parameters<typeof interpret>[0]['ast'];
+  /** By pointer of the contract. */
+  readonly schemaUris: ReadonlyMap<string, string>;
+}
+
+async function compileAnswers(contract: Contract): Promise<Compiled> {
+  const names = new Map<string, string>();
+  const schemas: Record<string, unknown> = {};
+  const nameOf = (pointer: string): string => {
+    const known = names.get(pointer);
+    if (known !== undefined) return known;
+    const name = String(names.size);
+    names.set(pointer, name);
+    schemas[name] = copy(contract.at(pointer) ?? true, nameOf);
+    return name;
+  };
+  const roots = contract.operations
+    .flatMap(({ responses }) => responses.flatMap(({ content }) => content))
+    .filter(({ schema }) => schema !== undefined)
+    .map(({ schemaPointer }) => nameOf(schemaPointer));
+  const uri = `https://second.test/${contract.hash}/${randomUUID()}`;
+  const whole = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    prefixItems: roots.map((name) => ({ $ref: `#/$defs/${name}` })),
+    $defs: schemas,
+  };
+  // Made from schemas of the document; the registry checks it against the meta-schema.
+  registerSchema(whole as never, uri);
+  try {
+    const { ast } = await compile(await getSchema(uri));
+    return { ast, schemaUris: new Map([...names].map(([pointer, name]) => [pointer, `${uri}#/$defs/${name}`])) };
+  } finally {
+    unregisterSchema(uri);
+  }
 }
 
 function copy(schema: unknown, nameOf: (pointer: string) => string): unknown {

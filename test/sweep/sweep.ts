@@ -1,10 +1,10 @@
-import { createMock, type MockOptions } from '../../src/index.js';
+import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/http/validate.js';
 import { findMedia, findResponse } from '../../src/answer/choose-response.js';
-import { breakRequest } from './broken-requests.js';
-import { draftRequest, toRequest } from './minimal-request.js';
+import { type BrokenDraft, breakRequest } from './broken-requests.js';
+import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
 import { createSecondCheck, type SecondCheck } from './second-validator.js';
 
 /** What a sweep over every operation of a document found. */
@@ -15,44 +15,64 @@ export interface SweepReport {
   readonly brokenRequests: number;
   /** Invalid requests that were not refused, each with its mistake. */
   readonly accepted: readonly string[];
+  /** Broken requests that are valid ones of another operation: without its query `/a#b` is `/a`. They count as neither. */
+  readonly elsewhere: readonly string[];
   /** Requests of either kind that were answered 5xx without the contract declaring nothing else. */
   readonly failures: readonly string[];
 }
 
+type Draft = { -readonly [Key in keyof SweepReport]: SweepReport[Key] extends number ? number : string[] };
+
 /** Asks every operation of a document once as it should be asked, and once for each simple mistake. */
 export async function sweep(spec: string, options: Partial<MockOptions> = {}): Promise<SweepReport> {
   const mock = await createMock({ ...options, spec });
-  const { contract } = mock;
-  const generator = createGenerator(contract, createValidators(contract));
-  const secondCheck = createSecondCheck(contract);
-  const report = {
+  const generator = createGenerator(mock.contract, createValidators(mock.contract));
+  const secondCheck = createSecondCheck(mock.contract);
+  const report: Draft = {
     operations: 0,
-    wrongAnswers: [] as string[],
+    wrongAnswers: [],
     brokenRequests: 0,
-    accepted: [] as string[],
-    failures: [] as string[],
+    accepted: [],
+    elsewhere: [],
+    failures: [],
   };
-  for (const operation of contract.operations) {
+  for (const operation of mock.contract.operations) {
     report.operations += 1;
     // What one operation deletes is there again for the next.
     mock.reset();
-    const draft = draftRequest(contract, generator, operation);
-    const response = await mock.fetch(toRequest(draft));
-    // Path keys that differ in their fragment alone (`/a#b`) are one path to a client: the first of them answers.
-    const answered = contract.operation(mock.journal.last()?.operation ?? '') ?? operation;
-    const wrong = await judge(answered, response, secondCheck);
-    if (wrong !== undefined) report.wrongAnswers.push(`${operation.id}: ${wrong}`);
-    for (const { mistake, draft: broken } of breakRequest(contract, draft)) {
-      report.brokenRequests += 1;
-      const refusal = await mock.fetch(toRequest(broken));
-      const label = `${operation.id} ${mistake}: ${refusal.status}`;
-      if (refusal.status >= 500) report.failures.push(label);
-      else if (refusal.status < 400) report.accepted.push(label);
-      await refusal.body?.cancel();
-    }
+    const draft = draftRequest(mock.contract, generator, operation);
+    await askRight(mock, draft, { report, secondCheck });
+    for (const broken of breakRequest(mock.contract, draft)) await askWrong(mock, broken, report);
   }
   await mock.close();
   return report;
+}
+
+async function askRight(
+  mock: Mock,
+  draft: RequestDraft,
+  { report, secondCheck }: { readonly report: Draft; readonly secondCheck: SecondCheck },
+): Promise<void> {
+  const { operation } = draft;
+  const response = await mock.fetch(toRequest(draft));
+  // Path keys that differ in their fragment alone (`/a#b`) are one path to a client: the first of them answers.
+  const answered = mock.contract.operation(mock.journal.last()?.operation ?? '') ?? operation;
+  const wrong = await judge(answered, response, secondCheck);
+  if (wrong !== undefined) report.wrongAnswers.push(`${operation.id}: ${wrong}`);
+}
+
+async function askWrong(mock: Mock, { mistake, draft }: BrokenDraft, report: Draft): Promise<void> {
+  const { operation } = draft;
+  const refusal = await mock.fetch(toRequest(draft));
+  const label = `${operation.id} ${mistake}: ${refusal.status}`;
+  await refusal.body?.cancel();
+  if (refusal.status < 400 && mock.journal.last()?.operation !== operation.id) {
+    report.elsewhere.push(label);
+    return;
+  }
+  report.brokenRequests += 1;
+  if (refusal.status >= 500) report.failures.push(label);
+  else if (refusal.status < 400) report.accepted.push(label);
 }
 
 /** Why an answer is off contract, or undefined. */
@@ -69,7 +89,7 @@ async function judge(operation: Operation, response: Response, secondCheck: Seco
   }
   const media = findMedia(declared, type);
   if (media === undefined) return `media type "${type}" is not declared`;
-  if (media.schema === undefined || !/[/+]json/.test(type)) {
+  if (media.schema === undefined || !/[/+]json\b/.test(type)) {
     await response.arrayBuffer();
     return undefined;
   }

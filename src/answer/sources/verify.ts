@@ -48,9 +48,9 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   const settle = (exchange: Exchange, plan: AnswerPlan, finding: Finding): Answer => {
     const { answer, violations } = finding;
     if (answer.deviates !== undefined || isRecorded(answer)) return remember(finding);
-    if (answer.from === 'generate' || answer.from === 'refuse') {
+    if (answer.from === 'generate' || answer.from === 'refuse' || answer.invented === true) {
       const mended = mend(exchange, plan, answer);
-      if (mended !== undefined) return mended;
+      if (mended !== undefined) return noteMended(exchange, finding, mended);
       // Nothing fits that schema, or nothing was found that does: a refusal still has to be heard.
       if (answer.from === 'refuse') return remember({ answer, violations });
     }
@@ -106,6 +106,12 @@ function isChecked({ checked, body }: Answer): boolean {
 /** Real traffic is shown as it was. */
 function isRecorded({ from }: Answer): boolean {
   return /^(?:forward|record|replay)(?:$|[:\s])/.test(from);
+}
+
+function noteMended(exchange: Exchange, { answer, violations }: Finding, mended: Answer): Answer {
+  if (answer.invented === true)
+    exchange.note(`${answer.from}: made anew where it did not fit: ${violations[0]?.message ?? ''}`);
+  return mended;
 }
 
 /** What is left of a schema vouches for less than it seems to. */

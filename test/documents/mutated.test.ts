@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { load } from 'js-yaml';
+import { expect, test } from 'vitest';
+import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';
+import { MUTATIONS, mutate } from './mutate.js';
+import { readCases } from './read-cases.js';
+
+const here = new URL('./', import.meta.url);
+const TRAIN = '../shared/specs/train-travel-3.1.json';
+
+/** Documents of every kind: those of the pages, the built-in one, and a real one where it is at hand. */
+const DOCUMENTS: readonly unknown[] = [
+  ...readdirSync(here)
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
+    .flatMap((name) => readCases(new URL(name, here)).map(({ files }) => files['openapi.yaml'] ?? ''))
+    .map((text) =>
+      load(/^(openapi|swagger):/m.test(text) ? text : `openapi: 3.1.0\ninfo: {title: Small, version: '1'}\n${text}`),
+    ),
+  ...Array.from({ length: 20 }, () => load(readFileSync('spec/openapi.yaml', 'utf8'))),
+  ...(existsSync(TRAIN) ? Array.from({ length: 20 }, () => load(readFileSync(TRAIN, 'utf8'))) : []),
+];
+
+/** Far beyond what any of them takes; it is there to tell slow from endless. */
+const LIMIT_MS = 5000;
+const ASKED = 6;
+
+test(
+  'a mutated document starts with its problems, or says what is wrong, and answers',
+  { timeout: 120_000 },
+  async () => {
+    const seed = Number(process.env['VOUCH_FUZZ_SEED'] ?? 20_260_101);
+    const numRuns = Number(process.env['VOUCH_FUZZ_RUNS'] ?? 300);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...DOCUMENTS), MUTATIONS, async (document, mutations) => {
+        const mutated = mutate(document, mutations);
+        expect(await within(tryDocument(mutated))).toEqual([]);
+      }),
+      { seed, numRuns, endOnFailure: true },
+    );
+  },
+);
+
+/** What a mock of the document does that no document may make it do. */
+async function tryDocument(document: unknown): Promise<readonly string[]> {
+  let mock: Mock;
+  try {
+    // Anybody may hand over anything.
+    mock = await createMock({ spec: document as MockOptions['spec'] });
+  } catch (error) {
+    if (error instanceof MockError && !/\n\s+at /.test(error.toString())) return [];
+    return [`the start threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
+  }
+  const mistakes = mock.contract.problems.filter(({ message, at }) => message === '' || at === undefined);
+  const found = mistakes.map(({ code }) => `${code} says nothing`);
+  for (const { method, path } of mock.contract.operations.slice(0, ASKED)) {
+    if (!/^[A-Z]+$/.test(method) || /^(CONNECT|TRACE|TRACK)$/.test(method)) continue;
+    found.push(...(await ask(mock, method, path.replaceAll(/\{[^}]*\}/g, '1'))));
+  }
+  await mock.close();
+  return found;
+}
+
+async function ask(mock: Mock, method: string, path: string): Promise<readonly string[]> {
+  const body = /^(GET|HEAD)$/.test(method) ? {} : { body: '{"id": 1, "name": "x"}' };
+  const headers = { authorization: 'Bearer t', 'content-type': 'application/json' };
+  const target = path.startsWith('/') ? path : `/${path}`;
+  const response = await mock.fetch(`http://mutated.test${encodeURI(target)}`, { method, headers, ...body });
+  // A stream that has begun can only break off; it says why to whoever listens in-process.
+  const text = await response.text().catch((error: unknown) => String(error));
+  if (/^\w*Error/.test(text) && !text.includes('breaks the contract')) return [`${method} ${path}: ${text}`];
+  const failed = mock.journal.last()?.violations.find(({ code }) => code === 'MOCK_FAILED');
+  if (failed !== undefined) return [`${method} ${path}: ${failed.message}`];
+  // A 500 that names what is wrong is an answer: a schema that contradicts itself has no value.
+  return response.status < 500 || text !== '' ? [] : [`${method} ${path}: ${response.status} without a word`];
+}
+
+function within(found: Promise<readonly string[]>): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve([`nothing came within ${LIMIT_MS} ms`]), LIMIT_MS);
+    const end = (mistakes: readonly string[]): void => {
+      clearTimeout(timer);
+      resolve(mistakes);
+    };
+    found.then(end, (error: unknown) => end([String(error)]));
+  });
+}

@@ -1,0 +1,74 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { MockOptions } from '../src/index.js';
+import { readCases } from './documents/read-cases.js';
+import { sweep } from './sweep/sweep.js';
+
+const SPECS = '../shared/specs';
+
+/** What a document is swept with, and what is found that is no refusal, each with its reason below. */
+interface Sweep {
+  readonly spec: string;
+  readonly options?: Partial<MockOptions>;
+  readonly elsewhere?: readonly string[];
+}
+
+/** Box tells these from the plain operation by `fields` alone: without it they are the plain one, and right. */
+const BY_QUERY = [
+  'get_files_id',
+  'put_files_id',
+  'get_folders_id',
+  'put_folders_id',
+  'get_web_links_id',
+  'put_web_links_id',
+];
+
+const DOCUMENTS: readonly (readonly [string, Sweep])[] = [
+  // Without its fixtures every id is one that answers.
+  ['the built-in contract', { spec: 'spec/openapi.yaml', options: { world: 'open' } }],
+  ['Petstore 2.0', { spec: `${SPECS}/petstore-2.0.yaml` }],
+  ['Petstore 3.0', { spec: `${SPECS}/petstore-3.0.yaml` }],
+  ['Petstore 3.1', { spec: `${SPECS}/petstore-3.1.json` }],
+  ['Train Travel 3.1', { spec: `${SPECS}/train-travel-3.1.json` }],
+  ['Box', { spec: `${SPECS}/box.json`, elsewhere: BY_QUERY }],
+  ['OpenAI', { spec: `${SPECS}/openai.yaml` }],
+  ['Stripe', { spec: `${SPECS}/stripe.yaml` }],
+];
+
+describe.each(DOCUMENTS)('every operation of %s', (_, { spec, options = {}, elsewhere = [] }) => {
+  const absent = existsSync(spec) ? '' : ` (skipped: ${spec} is not here)`;
+  it.skipIf(absent !== '')(
+    `answers a valid request by its schema and refuses a broken one${absent}`,
+    { timeout: 120_000 },
+    async () => {
+      const report = await sweep(spec, options);
+      expect(report).toEqual({
+        operations: expect.any(Number),
+        wrongAnswers: [],
+        brokenRequests: expect.any(Number),
+        accepted: [],
+        elsewhere: expect.any(Array),
+        failures: [],
+      });
+      expect(report.operations).toBeGreaterThan(0);
+      expect([...new Set(report.elsewhere.map((label) => label.split('#')[0]))]).toEqual(elsewhere);
+    },
+  );
+});
+
+describe('the small documents', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vouch-sweep-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const here = new URL('documents/', import.meta.url);
+  const pages = readdirSync(here).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  it.each(pages)('of %s answer valid requests by their schemas and refuse broken ones', async (page) => {
+    const [first] = readCases(new URL(page, here));
+    const text = first?.files['openapi.yaml'] ?? '';
+    const spec = join(folder, `${page}.yaml`);
+    writeFileSync(spec, /^(openapi|swagger):/m.test(text) ? text : `openapi: 3.1.0\n${text}`);
+    const { wrongAnswers, accepted, failures } = await sweep(spec);
+    expect({ wrongAnswers, accepted, failures }).toEqual({ wrongAnswers: [], accepted: [], failures: [] });
+  });
+});
