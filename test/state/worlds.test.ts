@@ -54,6 +54,44 @@ describe('an open world', () => {
   });
 });
 
+describe('an id that no item can have', () => {
+  const thing = {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string', pattern: '^thing_[a-z]+$' }, size: { type: 'integer' } },
+  };
+  const json = { content: { 'application/json': { schema: thing } } };
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: {
+      '/things/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        get: { responses: { 200: { description: 'ok', ...json }, 404: { description: 'none' } } },
+      },
+      '/things': {
+        post: {
+          requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
+          responses: { 200: { description: 'ok', ...json } },
+        },
+      },
+    },
+  };
+
+  it('is a 404 also in an open world', async () => {
+    const { send } = await openShop({ ...OPEN, spec });
+    expect((await send('GET', '/things/thing_abc')).body['id']).toBe('thing_abc');
+    expect((await send('GET', '/things/other')).status).toBe(404);
+  });
+
+  it('is replaced where a create asks for it, and the item is read under the id it got', async () => {
+    const { send } = await openShop({ ...OPEN, spec });
+    const made = await send('POST', '/things', { id: 'other', size: 4 });
+    expect(made.body).toMatchObject({ id: expect.stringMatching(/^thing_[a-z]+$/), size: 4 });
+    expect((await send('GET', `/things/${String(made.body['id'])}`)).body).toEqual(made.body);
+  });
+});
+
 describe('a closed world', () => {
   it('knows only what was made: an unknown id is a 404', async () => {
     const { send } = await openShop({ ...OPEN, world: 'closed' });

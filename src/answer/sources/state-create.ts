@@ -135,7 +135,8 @@ export function addItem(
     key: `${resource.name}\0${scope}\0${number}`,
     now: session.clock.now(),
   });
-  const key = resource.singleton ? '' : readItemKey(resource, whole, from.path ?? id);
+  const shown = resource.idProperty === undefined ? undefined : whole[resource.idProperty];
+  const key = resource.singleton ? '' : readItemKey(resource, whole, from.path ?? shown ?? id);
   const { item, secrets } = hideOnce(own.tagged(whole, 1), resource.once);
   return { entry: collection.add({ id: key, item, secrets, content: upload?.content }, scope), whole };
 }

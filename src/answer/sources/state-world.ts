@@ -26,8 +26,26 @@ export function bringIntoBeing(
   const known = list.get(id);
   if (known !== undefined || list.recall(id) !== undefined) return known;
   const item = makeOpenItem(kit, exchange, { place, id, key: `id\0${id}` });
+  if (declaresMissing(exchange) && !canBe(kit, place, { item, id })) {
+    exchange.note(`state: no item of ${resource.name} can have the id ${JSON.stringify(id)}`);
+    return undefined;
+  }
   exchange.note(`state: ${resource.name} ${JSON.stringify(id)} came into being by being asked for (open world)`);
   return collection.add({ id, item, invented: true }, scope);
+}
+
+/** Whether the contract says what it is like to ask for something that is not there; where it does not, an item is what it promises. */
+function declaresMissing({ call }: Exchange): boolean {
+  return call.operation.responses.some(({ status }) => status === '404' || status === '4XX' || status === 'default');
+}
+
+/** Whether an item that was made for an id really has it, and fits its schema. */
+function canBe(kit: StateKit, { resource }: Place, made: { readonly item: Item; readonly id: string }): boolean {
+  const { schema, idProperty } = resource;
+  if (schema === undefined) return true;
+  const own = idProperty === undefined ? undefined : made.item[idProperty];
+  if (readItemKey(resource, made.item, own ?? made.id) !== made.id) return false;
+  return kit.validators.check(schema, 'response')(made.item, 'body').length === 0;
 }
 
 /** Fills a list of an open world with its first items, once. */
