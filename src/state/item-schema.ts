@@ -45,18 +45,20 @@ const DEPTH_LIMIT = 12;
 /** A reader of item schemas that reads each one once. */
 export function createItemSchemaReader(contract: Contract): ReadItemSchema {
   const known = new Map<string, ItemSchema | undefined>();
+  // Many responses refer to one component: what they end at is read once.
+  const byTarget = new Map<string, ItemSchema | undefined>();
   return (pointer) => {
     if (known.has(pointer)) return known.get(pointer);
-    const read = readItemSchema(contract, pointer);
+    const root = contract.at(pointer);
+    const start = isObject(root) ? chooseBranch(contract, contract.resolve(root, pointer)) : undefined;
+    const read = start && (byTarget.get(start.pointer) ?? readItemSchema(contract, start));
     known.set(pointer, read);
+    if (start !== undefined) byTarget.set(start.pointer, read);
     return read;
   };
 }
 
-function readItemSchema(contract: Contract, pointer: string): ItemSchema | undefined {
-  const root = contract.at(pointer);
-  if (!isObject(root)) return undefined;
-  const start = chooseBranch(contract, contract.resolve(root, pointer));
+function readItemSchema(contract: Contract, start: Part): ItemSchema | undefined {
   if (!isObject(start.schema)) return undefined;
   const properties = new Map<string, ItemProperty>();
   let closed = false;
