@@ -1,0 +1,59 @@
+// `npm run sweep -- <spec> [--no-state]`: asks every operation of a document once as it should be asked and once for each simple
+// mistake, and prints what was found. Ends with 1 where an answer is wrong, with 2 where the document cannot be swept.
+import { createViteServer } from 'vitest/node';
+
+const SHOWN = 400;
+
+const words = process.argv.slice(2);
+const specs = words.filter((word) => !word.startsWith('--'));
+if (specs.length === 0) {
+  console.error('usage: npm run sweep -- <spec> [<spec> ...] [--no-state]');
+  process.exitCode = 2;
+} else {
+  // Node 20 reads no TypeScript.
+  const vite = await createViteServer({
+    configFile: false,
+    logLevel: 'error',
+    server: { middlewareMode: true, ws: false },
+  });
+  try {
+    const { sweep } = await vite.ssrLoadModule('/test/sweep/sweep.ts');
+    for (const spec of specs) {
+      const since = performance.now();
+      const report = await sweep(spec, words.includes('--no-state') ? { state: false } : {});
+      print(spec, report, (performance.now() - since) / 1000);
+      if (report.wrongAnswers.length + report.failures.length > 0) process.exitCode = 1;
+    }
+  } catch (error) {
+    console.error(error?.name === 'MockError' ? String(error) : error);
+    process.exitCode = 2;
+  } finally {
+    await vite.close();
+  }
+}
+
+function print(spec, report, seconds) {
+  const { operations, wrongAnswers, brokenRequests, accepted, elsewhere, failures } = report;
+  console.log(`${spec}  ${seconds.toFixed(1)} s`);
+  console.log(`  operations        ${operations}`);
+  console.log(
+    `  right answers     ${operations - wrongAnswers.length}  ${percent(operations - wrongAnswers.length, operations)}`,
+  );
+  console.log(`  broken requests   ${brokenRequests}`);
+  const refused = brokenRequests - accepted.length - failures.length;
+  console.log(`  refused           ${refused}  ${percent(refused, brokenRequests)}`);
+  list('wrong answers', wrongAnswers);
+  list('failures (5xx)', failures);
+  list('accepted although broken', accepted);
+  list('requests that are right for another operation', elsewhere);
+}
+
+function percent(part, whole) {
+  return whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+function list(title, lines) {
+  if (lines.length === 0) return;
+  console.log(`  ${title}:`);
+  for (const line of lines) console.log(`    ${line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line}`);
+}
