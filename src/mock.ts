@@ -82,7 +82,7 @@ export async function createMock(options: MockOptions): Promise<Mock> {
   const { contract, validators, errors } = parts;
   const control = readControl(options);
   const sessions = openSessions(parts, options);
-  const router = createRouter(contract.operations);
+  const router = createRouter(contract.operations, contract.resolve);
   const recording = readRecordings(options);
   const bodyLimit = recording?.upstream === undefined ? DEFAULT_BODY_LIMIT : DEFAULT_FORWARDED_BODY_LIMIT;
   const decoder = createCallDecoder(contract, validators, {

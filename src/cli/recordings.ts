@@ -52,7 +52,7 @@ export async function loadGround(spec: string | undefined): Promise<Ground> {
   const contract = await loadContract(spec ?? findSpec());
   const validators = createValidators(contract);
   const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES });
-  return { contract, validators, router: createRouter(contract.operations), decoder };
+  return { contract, validators, router: createRouter(contract.operations, contract.resolve), decoder };
 }
 
 /** The cassettes that are meant, loaded. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */

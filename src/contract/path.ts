@@ -1,5 +1,7 @@
+import type { Contract } from './contract.js';
 import { createNearestPaths } from './nearest-path.js';
 import type { Operation } from './operation.js';
+import { createPathFit, type PathFit } from './path-fit.js';
 import { buildBases, type Route, type Step } from './path-trie.js';
 import { decodeText } from './pointer.js';
 import { matchMixed, type QueryPair, type TemplateSegment } from './template.js';
@@ -35,16 +37,24 @@ export interface Router {
 
 /**
  * A router over a trie of segments: a literal beats a mixed segment beats a parameter, whatever their order in the document, and a
- * path whose literal reading lacks the method falls back to the templated one. A longer base path is tried before a shorter.
+ * path whose literal reading lacks the method falls back to the templated one. A longer base path is tried before a shorter. Of two
+ * keys of one shape the one that the texts fit answers, where `resolve` can say what they have to be, else the first.
  */
-export function createRouter(operations: readonly Operation[]): Router {
+export function createRouter(operations: readonly Operation[], resolve?: Contract['resolve']): Router {
   const bases = buildBases(operations);
   const nearest = createNearestPaths(operations);
   const values: string[] = [];
+  const fits = new Map<Operation, PathFit>();
+  const fit = ({ operation, names }: Route): boolean => {
+    if (resolve === undefined) return true;
+    const known = fits.get(operation) ?? createPathFit(operation, resolve);
+    fits.set(operation, known);
+    return known(names, values);
+  };
   return {
     match: (method, pathname, search) => {
       const allow: string[] = [];
-      const request: Request = { method, pathname, search, values, allow };
+      const request: Request = { method, pathname, search, values, allow, fit };
       for (const base of bases) {
         const start = readBaseEnd(pathname, base.path);
         if (start < 0) continue;
@@ -64,6 +74,8 @@ interface Request {
   readonly search: string;
   readonly values: string[];
   readonly allow: string[];
+  /** Whether the values of a route's parameters can be what they stand for. */
+  readonly fit: (route: Route) => boolean;
 }
 
 /** The route below a step, depth first; `depth` counts the values captured so far. Visits each step of the trie at most once. */
@@ -75,13 +87,14 @@ function walk(step: Step, start: number, depth: number, request: Request): Route
   const next = pathname.indexOf('/', start + 1);
   const end = next < 0 ? pathname.length : next;
   const segment = pathname.slice(start + 1, end);
-  if (segment === '') return undefined;
   const literal =
     step.literals.get(segment) ?? (segment.includes('%') ? step.literals.get(decodeText(segment)) : undefined);
   if (literal !== undefined) {
     const route = walk(literal, end, depth, request);
     if (route !== undefined) return route;
   }
+  // An empty segment is no value of a parameter.
+  if (segment === '') return undefined;
   for (const child of step.mixed) {
     const texts = matchEncoded(child.segment, segment);
     if (texts === undefined) continue;
@@ -117,7 +130,7 @@ function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Req
   let best: Route | undefined;
   let bestScore = -Infinity;
   for (const route of candidates) {
-    const score = scoreRoute(route, query, pathname.endsWith('/'));
+    const score = scoreRoute(route, query, pathname.endsWith('/')) - (request.fit(route) ? 0 : MISFIT);
     if (score > bestScore) {
       best = route;
       bestScore = score;
@@ -125,6 +138,9 @@ function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Req
   }
   return best;
 }
+
+/** More than any number of pairs: what the path does not fit is refused anyhow. */
+const MISFIT = 1000;
 
 /** How well a route fits the query: pairs of its key count, a missing one rules it out, and of two equals the same trailing slash wins. */
 function scoreRoute(route: Route, query: URLSearchParams, trailingSlash: boolean): number {

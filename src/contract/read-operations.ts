@@ -221,7 +221,7 @@ function reportDuplicates(operations: readonly Operation[], report: Report): voi
       severity: 'warning',
       message: `${operation.method} ${operation.path} means the same requests as ${first.path}`,
       pointer: operation.pointer,
-      assumed: `${first.path} answers them`,
+      assumed: `${first.path} answers them where its parameters allow what came`,
     });
   }
 }

@@ -68,11 +68,10 @@ export function matchMixed(literals: readonly string[], segment: string): readon
   return values;
 }
 
+/** An empty segment between two slashes is one that a request has to have, too; the slash at the end begins none. */
 function readTemplateSegments(path: string): readonly TemplateSegment[] {
-  return path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .map(readSegment);
+  const parts = path.split('/');
+  return parts.filter((part, i) => part !== '' || (i > 0 && i < parts.length - 1)).map(readSegment);
 }
 
 /** Pairs with a value of their own: `?q={q}` only says again that there is a parameter. */
