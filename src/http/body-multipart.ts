@@ -34,7 +34,7 @@ interface Leaf {
 }
 
 /** `multipart/form-data`: an object of texts, JSON values and files (OpenAPI 3.1, Encoding Object). */
-export const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
+const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
   const reading = readMultipart(bytes, type.parameters['boundary']);
   if ('mistake' in reading) return malformed(`the body is not ${type.essence}: ${reading.mistake}`);
   const nameless = reading.parts.findIndex(({ name }) => name === undefined);
@@ -68,7 +68,7 @@ export const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) =>
 };
 
 /** `multipart/mixed` and its kin: a list of parts. */
-export const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): BodyValue => {
+const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): BodyValue => {
   const reading = readMultipart(bytes, type.parameters['boundary']);
   if ('mistake' in reading) return malformed(`the body is not ${type.essence}: ${reading.mistake}`);
   const leaves = reading.parts.map((part) => toLeaf(part, [], { encoding: undefined, shape: undefined, parts }));
@@ -102,8 +102,15 @@ function toLeaf(
     }
   }
   if (part.contentType !== undefined && !essence.startsWith('text/')) return file();
-  const value = how.shape === undefined ? text : readJsonField(text, how.shape, how.parts);
+  const value = readJsonPart(text, how.shape, how.parts);
   return { path, text: value === text ? text : undefined, value, checked: value };
+}
+
+/** The value of a part that must be JSON to fit: the whole field, or one item of a list that comes in several parts. */
+function readJsonPart(text: string, shape: Shape | undefined, parts: BodyParts): unknown {
+  if (shape === undefined) return text;
+  const value = readJsonField(text, shape, parts);
+  return value === text && shape.items !== undefined ? readJsonField(text, parts.shapes(shape.items), parts) : value;
 }
 
 /** Whether a schema asks for a value that only a document can be: an object or a list. */
