@@ -1,4 +1,5 @@
 import { readMedian, type StartUp } from './start-up.js';
+import type { StoreFigure } from './store.js';
 
 /** One kind of request at one server. */
 export interface Cell {
@@ -16,10 +17,11 @@ export interface Report {
   readonly plan: { readonly rounds: number; readonly requests: number; readonly connections: number };
   readonly cells: readonly Cell[];
   readonly startUp: readonly StartUp[];
+  readonly store: readonly StoreFigure[];
 }
 
 /** The report as two tables. */
-export function formatReport({ plan, cells, startUp }: Report): string {
+export function formatReport({ plan, cells, startUp, store }: Report): string {
   const throughput = cells.map((cell) => {
     const bare = cells.find(({ request, server }) => request === cell.request && server === 'hono');
     // Round by round: what else the machine does hits both alike.
@@ -42,21 +44,27 @@ export function formatReport({ plan, cells, startUp }: Report): string {
           ...formatTable([['request', 'server', 'CPU us/request', 'to hono', 'requests/s'], ...throughput]),
           '',
         ]),
-    ...formatTable([['start-up', 'ms', 'CPU ms'], ...startUp.map(formatStartUp)]),
+    ...formatTable([['start-up', 'ms', 'CPU ms', 'peak MB'], ...startUp.map(formatStartUp)]),
+    '',
+    ...formatTable([['store', 'ms'], ...store.map(({ name, ms }) => [name, ms.toFixed(3)])]),
   ].join('\n');
 }
 
-function formatStartUp({ name, ms, cpuMs }: StartUp): readonly string[] {
-  return [name, ms.toFixed(1), cpuMs?.toFixed(1) ?? ''];
+function formatStartUp({ name, ms, cpuMs, peakMb }: StartUp): readonly string[] {
+  return [name, ms.toFixed(1), cpuMs?.toFixed(1) ?? '', peakMb?.toFixed(0) ?? ''];
 }
 
-/** The first two columns of text to the left, figures to the right. */
+/** Columns of text to the left, columns of figures to the right. */
 function formatTable(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const [head = [], ...body] = rows;
+  const columns = head.map((_, column) => ({
+    width: Math.max(...rows.map((row) => (row[column] ?? '').length)),
+    isFigures: body.every((row) => /^[\d.]*$/u.test(row[column] ?? '')),
+  }));
   return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        /^[\d.]+$|us|ms$|\/s|to /u.test(cell) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+    columns
+      .map(({ width, isFigures }, column) =>
+        isFigures ? (row[column] ?? '').padStart(width) : (row[column] ?? '').padEnd(width),
       )
       .join('  ')
       .trimEnd(),

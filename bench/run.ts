@@ -8,7 +8,9 @@ import { readAnswer, runLoad } from './load.js';
 import { formatReport, type Cell, type Report } from './report.js';
 import { type BenchRequest, REQUESTS, toBytes } from './requests.js';
 import { startServer, type ServerProcess } from './server-process.js';
+import { measureDocuments } from './documents.js';
 import { measureInProcess, measureSpawn, readMedian, type StartUp } from './start-up.js';
+import { measureStore } from './store.js';
 
 const CLI = 'dist/cli/main.js';
 const SPEC = 'spec/openapi.yaml';
@@ -46,7 +48,7 @@ const plan: Plan = {
 };
 
 const cells = values['start-up'] ? [] : await measureThroughput(plan);
-const report: Report = { plan, cells, startUp: await measureStartUp() };
+const report: Report = { plan, cells, startUp: await measureStartUp(), store: await measureStore() };
 console.log(values.json ? JSON.stringify(report, undefined, 2) : formatReport(report));
 
 /**
@@ -130,11 +132,23 @@ async function measureCell(server: ServerProcess, request: BenchRequest, given: 
 
 async function measureStartUp(): Promise<readonly StartUp[]> {
   const request = toBytes(REQUESTS[0] as BenchRequest, 0);
+  const scratch = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
+  const answers = join(scratch, 'answers.json');
+  writeFileSync(answers, JSON.stringify({ list: { object: 'list', data: [] } }));
   const serve = [CLI, 'serve', SPEC, '--port', '0', '--quiet'];
-  return [
-    await measureSpawn('spawn to first answer', serve, request, 7),
-    await measureInProcess('in-process, warm: create, one request, close', SPEC, 'fixtures'),
-  ];
+  const start = (name: string, args: readonly string[]): Promise<StartUp> =>
+    measureSpawn(name, { args, request, times: 7 });
+  try {
+    return [
+      await start('hono: spawn to first answer', [toServerFile('hono'), answers]),
+      await start('vouch: spawn to first answer', serve),
+      await start('vouch, without fixtures and scenarios', [...serve, '--no-fixtures', '--no-scenarios']),
+      ...(await measureDocuments(CLI)),
+      await measureInProcess('in-process, warm: create, one request, close', SPEC, 'fixtures'),
+    ];
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 function toServerFile(name: string): string {

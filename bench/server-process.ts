@@ -2,6 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+/** What a process has used so far. */
+export interface Usage {
+  /** User and system time of all its threads. */
+  readonly cpuMicros: number;
+  /** The most memory it ever held. */
+  readonly peakKilobytes: number;
+}
+
+/** Where a process runs, if not where the bench does. */
+export interface Surroundings {
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** A server under measurement, in a process of its own. */
 export interface ServerProcess {
   readonly port: number;
@@ -9,28 +23,32 @@ export interface ServerProcess {
   readonly listenMs: number;
   /** User and system time of the whole process so far, in microseconds. */
   cpu(): Promise<number>;
+  usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
 const REPORTER = fileURLToPath(new URL('report-cpu.js', import.meta.url));
 
 /** Starts `node <args>` and waits for the first address it prints. */
-export async function startServer(args: readonly string[]): Promise<ServerProcess> {
+export async function startServer(args: readonly string[], around: Surroundings = {}): Promise<ServerProcess> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['--import', REPORTER, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, ...around.environment, NO_COLOR: '1' },
+    cwd: around.cwd,
   });
   const port = await readPort(child, args);
   const listenMs = performance.now() - startedAt;
+  const usage = async (): Promise<Usage> => {
+    child.send('usage');
+    const [used] = (await once(child, 'message')) as [Usage];
+    return used;
+  };
   return {
     port,
     listenMs,
-    cpu: async () => {
-      child.send('cpu');
-      const [microseconds] = (await once(child, 'message')) as [number];
-      return microseconds;
-    },
+    usage,
+    cpu: async () => (await usage()).cpuMicros,
     stop: async () => {
       if (child.exitCode !== null) return;
       child.kill('SIGTERM');

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { readAnswer } from './load.js';
-import { startServer } from './server-process.js';
+import { startServer, type Surroundings } from './server-process.js';
 
 /** How long it takes until the first answer, in milliseconds. */
 export interface StartUp {
@@ -11,27 +11,37 @@ export interface StartUp {
   readonly ms: number;
   /** CPU time of the process until then, all threads, the same median: what a busy machine does not change. */
   readonly cpuMs?: number;
+  /** The most memory it held until then, in megabytes, the same median. */
+  readonly peakMb?: number;
   readonly runs: readonly number[];
 }
 
+/** A server that is started over and over. */
+export interface Start extends Surroundings {
+  readonly args: readonly string[];
+  readonly request: Buffer;
+  readonly times: number;
+  /** Runs before each start. */
+  prepare?(): void;
+}
+
 /** From the spawn of `node <args>` to the whole first answer, several times over; the median counts. */
-export async function measureSpawn(
-  name: string,
-  args: readonly string[],
-  request: Buffer,
-  times: number,
-): Promise<StartUp> {
+export async function measureSpawn(name: string, start: Start): Promise<StartUp> {
   const runs: number[] = [];
   const cpu: number[] = [];
-  for (let i = 0; i < times; i++) {
+  const peak: number[] = [];
+  for (let i = 0; i < start.times; i++) {
+    start.prepare?.();
     const startedAt = performance.now();
-    const server = await startServer(args);
-    await readAnswer(server.port, request);
+    const server = await startServer(start.args, start);
+    await readAnswer(server.port, start.request);
     runs.push(performance.now() - startedAt);
-    cpu.push((await server.cpu()) / 1000);
+    const { cpuMicros, peakKilobytes } = await server.usage();
+    cpu.push(cpuMicros / 1000);
+    peak.push(peakKilobytes / 1024);
     await server.stop();
   }
-  return { name, ms: readMedian(runs), cpuMs: readMedian(cpu), runs };
+  return { name, ms: readMedian(runs), cpuMs: readMedian(cpu), peakMb: readMedian(peak), runs };
 }
 
 /** One mock made in this process, asked once and closed, in a process that has done so before. */

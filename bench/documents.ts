@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { measureSpawn, type StartUp } from './start-up.js';
+
+/** Large documents of real APIs; they lie beside the repository, where they lie at all. */
+const DOCUMENTS = [
+  { name: "OpenAI's 3 MB YAML", file: '../shared/specs/openai.yaml', path: '/v1/models' },
+  { name: "Stripe's 4 MB YAML", file: '../shared/specs/stripe.yaml', path: '/v1/customers' },
+] as const;
+
+/** From spawn to the first answer on large documents: never seen before, and from the cache on disk. */
+export async function measureDocuments(cli: string): Promise<readonly StartUp[]> {
+  const scratch = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
+  const cache = join(scratch, 'cache');
+  const figures: StartUp[] = [];
+  try {
+    for (const { name, file, path } of DOCUMENTS) {
+      if (!existsSync(file)) continue;
+      const start = {
+        args: [resolve(cli), 'serve', resolve(file), '--port', '0', '--quiet'],
+        request: toGet(path),
+        times: 3,
+        // A folder without node_modules, so that the cache is looked for where the environment says.
+        cwd: scratch,
+        environment: { XDG_CACHE_HOME: cache },
+      };
+      const forget = (): void => {
+        rmSync(cache, { recursive: true, force: true });
+        mkdirSync(cache);
+      };
+      figures.push(await measureSpawn(`${name}, first time`, { ...start, prepare: forget }));
+      figures.push(await measureSpawn(`${name}, from the cache`, start));
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return figures;
+}
+
+function toGet(path: string): Buffer {
+  const lines = [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', 'Authorization: Bearer bench-token', 'Accept: */*'];
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+}
