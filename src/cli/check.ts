@@ -37,7 +37,7 @@ export async function runCheck(options: CheckOptions): Promise<number> {
 }
 
 /** One problem as one line: how bad, its code, place and message, and what vouch does about it. */
-export function formatProblem(problem: Problem): string {
+function formatProblem(problem: Problem): string {
   const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
   return `${problem.severity.padEnd(7)}  ${formatMistake(problem)}${assumed}`;
 }

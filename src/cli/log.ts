@@ -1,9 +1,6 @@
 import { styleText } from 'node:util';
 import type { Interaction } from '../journal/interaction.js';
 
-/** Writes one line of a log. */
-export type WriteLine = (line: string) => void;
-
 /** One tidy line for an interaction: method, path, status, time, where the answer came from, the first violation. */
 export function formatInteraction(interaction: Interaction): string {
   const { request, answer, elapsedMs } = interaction;

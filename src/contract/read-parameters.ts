@@ -5,7 +5,7 @@ import { ANYTHING_POINTER, readContent, readExamples, readSchema } from './read-
 import { readParameterNames } from './template.js';
 
 /** Where a schema of any text stands in the inner document. */
-export const TEXT_POINTER = '/x-vouch/text';
+const TEXT_POINTER = '/x-vouch/text';
 
 /** What the parameters of one operation are read from. */
 export interface ParameterSource {

@@ -122,7 +122,7 @@ const FOLDS: Readonly<Record<string, Fold | undefined>> = {
 };
 
 /** Leaves the types that both sides allow. */
-export function keepTypes(draft: Draft, given: ReadonlySet<JsonType>): void {
+function keepTypes(draft: Draft, given: ReadonlySet<JsonType>): void {
   if (draft.types === undefined) {
     draft.types = new Set(given);
   } else {

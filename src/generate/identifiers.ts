@@ -39,7 +39,7 @@ export function pickUuid(random: Random): string {
 }
 
 /** Whether a text is written as a UUID. */
-export function isUuid(text: string): boolean {
+function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }
 

@@ -103,7 +103,7 @@ export function demand(plan: ParameterPlan, violations: Violation[]): void {
 }
 
 /** `query parameter "limit"`. */
-export function toPlaceWords({ parameter, place }: ParameterPlan): string {
+function toPlaceWords({ parameter, place }: ParameterPlan): string {
   const noun = place === 'header' || place === 'cookie' ? place : `${place} parameter`;
   return `${noun} "${parameter.name}"`;
 }

@@ -29,7 +29,7 @@ export function toFinding(error: ErrorObject, schemaPointer: string | undefined)
 }
 
 /** `, not X`, with the value that came. */
-export function butCame(value: unknown): string {
+function butCame(value: unknown): string {
   return `, not ${toWords(value)}`;
 }
 

@@ -118,7 +118,7 @@ function listPointers(list: unknown, at: string): readonly string[] {
 }
 
 /** The JSON type of a value. */
-export function typeOf(value: unknown): string {
+function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value;

@@ -45,7 +45,7 @@ export function toSubject(place: PlaceWords, path: string): string {
 }
 
 /** A pointer as people write it: `/messages/0/role` is `messages[0].role`. */
-export function toDotted(pointer: string): string {
+function toDotted(pointer: string): string {
   let text = '';
   for (const segment of readSegments(pointer)) {
     if (/^(0|[1-9]\d*)$/.test(segment)) text += `[${segment}]`;

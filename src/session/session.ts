@@ -44,9 +44,6 @@ export interface Session {
  */
 export type ResetKind = 'counters' | 'state' | 'all';
 
-/** The words for `ResetKind`. */
-export const RESET_KINDS: readonly ResetKind[] = ['counters', 'state', 'all'];
-
 /** A session at one moment. */
 export interface SessionSnapshot {
   readonly store: Snapshot;
