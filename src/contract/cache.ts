@@ -78,12 +78,12 @@ export function readDefaultFolder(cwd: string): string {
 }
 
 /** SHA-256 of a text, in hex. */
-export function hashText(text: string): string {
+export function digestText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
 function readHeader(body: string): string {
-  return `vouch ${FORMAT} ${hashText(body)}`;
+  return `vouch ${FORMAT} ${digestText(body)}`;
 }
 
 function readEntry(text: string): CachedDocument | undefined {

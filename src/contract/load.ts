@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockError, type Place } from '../errors.js';
 import { bundleFiles } from './bundle.js';
-import { createDocumentCache, hashText, readCacheKey, readDefaultFolder, type DocumentCache } from './cache.js';
+import { createDocumentCache, digestText, readCacheKey, readDefaultFolder, type DocumentCache } from './cache.js';
 import type { Contract } from './contract.js';
 import { createContract } from './create-contract.js';
 import { breakEndless } from './endless.js';
@@ -27,6 +27,9 @@ export interface LoadOptions {
 
 /** A smaller document is loaded faster than a cache is asked; a folder that was named is always used. */
 const CACHE_FROM_BYTES = 100_000;
+
+/** How long after its start a document is kept. */
+const KEPT_AFTER_MS = 250;
 
 /**
  * Loads an OpenAPI document (2.0, 3.0, 3.1 or 3.2; JSON or YAML; one file or many) as a contract.
@@ -75,17 +78,21 @@ async function loadWhole(
   const places = new Map(known === undefined ? [] : cached?.places);
   const contract = createContract({
     document: loaded.document,
-    hash: hashText([...loaded.files, ...overlays].map(({ text }) => hashText(text)).join()),
+    hash: digestText([...loaded.files, ...overlays].map(({ text }) => digestText(text)).join()),
     findings: loaded.findings,
     locate: createLocate(loaded, places),
   });
-  if (known === undefined && cache !== undefined && loaded.isComplete) {
+  if (known !== undefined || cache === undefined || !loaded.isComplete) return contract;
+  const keep = async (): Promise<void> => {
     // Asked once, a place is among `places`.
     for (const problem of contract.problems) void problem.at;
-    const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: hashText(text) }));
+    const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: digestText(text) }));
     const { document, findings, origins } = loaded;
     await cache.write(key, { document, findings, origins: origins.list(), places: [...places], files });
-  }
+  };
+  if (options.cacheFolder !== undefined) await keep();
+  // Whoever did not ask for it does not wait for it: the first requests come before.
+  else setTimeout(() => void keep(), KEPT_AFTER_MS);
   return contract;
 }
 
@@ -111,7 +118,7 @@ async function readCached(
   const others = await Promise.all(
     files.map(async ({ uri, hash }) => {
       const text = await readUri(uri, policy).catch(() => undefined);
-      if (text === undefined || hashText(text) !== hash) return undefined;
+      if (text === undefined || digestText(text) !== hash) return undefined;
       return { uri, name: readDisplayName(uri, policy.cwd), text };
     }),
   );
