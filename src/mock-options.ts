@@ -24,6 +24,8 @@ export interface MockOptions {
   readonly overlays?: readonly string[];
   /** Whether the document and its `$ref`s may come over http(s); default false. */
   readonly allowHttpRefs?: boolean;
+  /** Where large documents are kept as they were read, for a faster start; `false` keeps none. Default: see docs/documents.md. */
+  readonly cacheFolder?: string | false;
   /** A folder with one file per collection, or the collections themselves. Default: none. */
   readonly fixtures?: string | Readonly<Record<string, unknown>>;
   /** Same seed, same requests, same bytes; default 1. */

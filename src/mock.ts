@@ -132,6 +132,7 @@ async function loadParts(options: MockOptions): Promise<Parts> {
   const contract = await loadContract(options.spec, {
     overlays: options.overlays ?? [],
     allowHttpRefs: options.allowHttpRefs ?? false,
+    ...(options.cacheFolder === undefined ? {} : { cacheFolder: options.cacheFolder }),
   });
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);

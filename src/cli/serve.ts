@@ -33,6 +33,9 @@ export interface ServeOptions {
 /** Problems shown at start; `vouch check` shows them all. */
 const SHOWN_PROBLEMS = 10;
 
+/** The first requests are answered before problems are told: finding their lines costs a moment. */
+const PROBLEMS_AFTER_MS = 100;
+
 /**
  * `vouch serve`: serves until a signal ends it.
  *
@@ -60,10 +63,28 @@ export async function runServe(options: ServeOptions): Promise<number> {
     const control = describeControl(options, server.url);
     for (const line of describeStart(mock, { spec, fixtures, control, baseUrl: server.baseUrl })) options.write(line);
   }
+  const telling = setTimeout(() => tellProblems(mock, spec, options), PROBLEMS_AFTER_MS);
   const signal = await ended;
+  clearTimeout(telling);
   if (!options.json) options.write(colour('gray', `${signal}: closing`));
   await mock.close();
   return 0;
+}
+
+/** Says what is wrong with the document, errors first: their lines are found by reading the text once more. */
+function tellProblems(mock: Mock, spec: string, options: ServeOptions): void {
+  const { problems } = mock.contract;
+  const shown = problems.slice(0, SHOWN_PROBLEMS);
+  if (options.json) {
+    if (problems.length > 0) options.write(JSON.stringify({ problems: problems.length, shown }));
+    return;
+  }
+  for (const { code, at, message, assumed } of shown) {
+    const text = `${message}${assumed === undefined ? '' : `; ${assumed}`}`;
+    options.write(colour('yellow', formatMistake({ code, at, message: text })));
+  }
+  const hidden = problems.length - shown.length;
+  if (hidden > 0) options.write(colour('yellow', `… and ${hidden} more: vouch check ${show(spec)}`));
 }
 
 /** Says that scenarios were read again, and what is wrong with them now. */
@@ -107,15 +128,8 @@ interface Start {
 
 function describeStart(mock: Mock, { spec, fixtures, control, baseUrl }: Start): readonly string[] {
   const { contract } = mock;
-  const problems = contract.problems.slice(0, SHOWN_PROBLEMS).map((problem) => {
-    const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
-    return colour('yellow', formatMistake({ ...problem, message: `${problem.message}${assumed}` }));
-  });
-  const hidden = contract.problems.length - problems.length;
   const clock = new Date(mock.clock.now()).toISOString();
   return [
-    ...problems,
-    ...(hidden > 0 ? [colour('yellow', `… and ${hidden} more: vouch check ${show(spec)}`)] : []),
     `${colour('bold', contract.title)} ${contract.version}  ${show(spec)}  ${contract.operations.length} operations`,
     `fixtures ${fixtures ? show(fixtures) : 'none'}  seed ${mock.seed}  clock ${clock}`,
     control,

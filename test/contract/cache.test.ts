@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createDocumentCache, readDefaultFolder } from '../../src/contract/cache.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load.js';
+import { createMock } from '../../src/index.js';
 import { createFolder } from './loading.js';
 
 const FILES = {
@@ -135,5 +136,14 @@ test('a large document is kept with the other caches of the project', async () =
   });
   expect(readDefaultFolder(cwd)).toBe(join(cwd, 'node_modules', '.cache', 'vouch'));
   await loadContract('api.yaml', { cwd });
-  expect((await readdir(join(cwd, 'node_modules', '.cache', 'vouch'))).length).toBe(1);
+  // Kept a moment after the start, so that no first request waits for it.
+  const list = (): Promise<readonly string[]> => readdir(join(cwd, 'node_modules', '.cache', 'vouch')).catch(() => []);
+  await expect.poll(async () => (await list()).filter((name) => name.endsWith('.json')).length).toBe(1);
+});
+
+test('a mock keeps its document in the folder it is given', async () => {
+  const cwd = await createFolder(FILES);
+  const mock = await createMock({ spec: join(cwd, 'api.yaml'), cacheFolder: join(cwd, 'cache') });
+  await mock.close();
+  expect((await listEntries(cwd)).filter((name) => name.endsWith('.json'))).toHaveLength(1);
 });
