@@ -9,11 +9,14 @@ import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
 import { findMedia, findResponse } from './choose-response.js';
 import { isSendable } from './declared-headers.js';
 import { type ItemPlan, planItems } from './item-stream.js';
+import { type LinkPlan, planLinks } from './links.js';
 
 /** What the contract says of one kind of answer: an operation's, of one status and media type. */
 export interface AnswerPlan {
   readonly response: DeclaredResponse | undefined;
   readonly schemaPointer: string | undefined;
+  /** Of a success only; nearly always none. */
+  readonly links: readonly LinkPlan[];
   /** Names in lower case, of those that an answer may set at all. */
   readonly requiredHeaders: readonly string[];
   /** Whether the schema could be used whole, as far as is known after a check. */
@@ -62,6 +65,7 @@ function makePlan(
   const plan = {
     response,
     requiredHeaders,
+    links: status >= 200 && status < 300 ? planLinks(parts.contract, response) : [],
     schemaPointer: undefined,
     isWhole: () => true,
     watch: (body: unknown): unknown => body,

@@ -106,7 +106,8 @@ export interface DeclaredResponse {
   readonly description: string | undefined;
   readonly headers: readonly DeclaredHeader[];
   readonly content: readonly MediaType[];
-  readonly links: Readonly<Record<string, unknown>>;
+  /** Link Objects by name, their references followed. */
+  readonly links: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly pointer: string;
   readonly extensions: Readonly<Record<string, unknown>>;
 }

@@ -99,7 +99,7 @@ export function readHeaders(document: unknown, parent: Found): readonly Declared
   });
 }
 
-function readLinks(document: unknown, parent: Found): Readonly<Record<string, unknown>> {
+function readLinks(document: unknown, parent: Found): DeclaredResponse['links'] {
   const links = readEntries(parent.value['links']).flatMap(([name, value]) => {
     const found = findObject(document, value, parent.pointer + toPointer('links', name));
     return found === undefined ? [] : [[name, found.value] as const];

@@ -9,6 +9,7 @@ import type { AnswerSource, Exchange } from '../answer-source.js';
 import { createAnswerPlans, type AnswerPlan } from '../answer-plan.js';
 import { createDeclaredHeaders } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-body.js';
+import { addLinks } from '../links.js';
 import { readContext } from './generate.js';
 
 /** What the check of answers is made of. */
@@ -29,7 +30,8 @@ interface Finding {
  *
  * A generated answer that breaks the contract is made anew, a refusal is completed; any other becomes a 500 that names the
  * source at fault, the place and the rule. An answer that deviates on purpose, or that really came so, only has its
- * departures remembered. Headers that the contract requires and nobody set are supplied, and a deprecated operation says so.
+ * departures remembered. Headers that the contract requires and nobody set are supplied, success says where its links lead, and a
+ * deprecated operation says that it is.
  */
 export function createVerifySource(parts: VerifyParts): AnswerSource {
   const plans = createAnswerPlans(parts.contract, parts.validators);
@@ -42,7 +44,9 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     if (isChecked(answer)) return plan.isWhole() ? answer : remember({ answer, violations: [toUnusable(plan)] });
     const violations = plan.check(answer.body);
     const sound = violations.length === 0 ? answer : settle(exchange, plan, { answer, violations });
-    return finish(exchange, plan, sound);
+    const whole = finish(exchange, plan, sound);
+    const isLinked = plan.links.length > 0 && whole.status === answer.status && !isRecorded(answer);
+    return isLinked ? addLinks(exchange, plan.links, whole) : whole;
   };
 
   const settle = (exchange: Exchange, plan: AnswerPlan, finding: Finding): Answer => {

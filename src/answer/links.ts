@@ -1,0 +1,128 @@
+import type { Contract } from '../contract/contract.js';
+import type { DeclaredResponse, Operation, Parameter } from '../contract/operation.js';
+import { fromReference } from '../contract/pointer.js';
+import { isObject } from '../contract/schema.js';
+import { readTemplate } from '../contract/template.js';
+import type { Answer } from '../http/answer.js';
+import { resolveRuntimeValue, type ExpressionScope } from '../http/runtime-expression.js';
+import type { Exchange } from './answer-source.js';
+
+/** A link that the contract declares for an answer (OpenAPI 3.1 section 4.8.20). */
+export interface LinkPlan {
+  readonly name: string;
+  /** Where it leads from one answer: a path with its query, or why it leads nowhere. */
+  follow(scope: ExpressionScope): LinkTarget;
+}
+
+/** Where a link leads, or why it leads nowhere. */
+export type LinkTarget = { readonly target: string } | { readonly reason: string };
+
+const NO_LINKS: readonly LinkPlan[] = [];
+
+/** The plans of the links that a response declares; each one's operation is looked up once. */
+export function planLinks(contract: Contract, response: DeclaredResponse | undefined): readonly LinkPlan[] {
+  const links = Object.entries(response?.links ?? {});
+  return links.length === 0 ? NO_LINKS : links.map(([name, link]) => planLink(contract, name, link));
+}
+
+/**
+ * The answer with its links in the `Link` header (RFC 8288), beside those that are there already. One that leads nowhere is left
+ * out, and the trace says why.
+ */
+export function addLinks(exchange: Exchange, links: readonly LinkPlan[], answer: Answer): Answer {
+  const fields: string[] = [];
+  for (const { name, follow } of links) {
+    const found = follow({ call: exchange.call, answer });
+    if ('target' in found) fields.push(`<${found.target}>; rel="${name.replaceAll(/["\\]/g, '\\$&')}"`);
+    else exchange.note(`link "${name}" is left out: ${found.reason}`);
+  }
+  if (fields.length === 0) return answer;
+  const { link = [] } = answer.headers;
+  const own = typeof link === 'string' ? [link] : link;
+  return { ...answer, headers: { ...answer.headers, link: [...own, ...fields].join(', ') } };
+}
+
+function planLink(contract: Contract, name: string, link: DeclaredResponse['links'][string]): LinkPlan {
+  const operation = findOperation(contract, link);
+  if (typeof operation === 'string') return { name, follow: () => ({ reason: operation }) };
+  const given = Object.entries(isObject(link['parameters']) ? link['parameters'] : {});
+  return {
+    name,
+    follow: (scope) => {
+      const values = new Map<Parameter, unknown>();
+      for (const [key, value] of given) {
+        const parameter = findParameter(operation, key);
+        if (parameter === undefined) return { reason: `${operation.id} has no parameter "${key}"` };
+        const resolved = resolveRuntimeValue(value, scope);
+        if ('missing' in resolved) return { reason: `${resolved.missing} has no value here` };
+        values.set(parameter, resolved.value);
+      }
+      return writeTarget(operation, values, readPrefix(scope));
+    },
+  };
+}
+
+/** The operation a link names, or why there is none. */
+function findOperation(contract: Contract, link: Readonly<Record<string, unknown>>): Operation | string {
+  const { operationId: id, operationRef: reference } = link;
+  if (typeof id === 'string') return contract.operation(id) ?? `there is no operation "${id}"`;
+  const pointer = fromReference(reference);
+  const found = contract.operations.find((operation) => operation.pointer === pointer);
+  return found ?? `its operationRef ${JSON.stringify(reference) ?? 'is missing and'} leads to no operation`;
+}
+
+/** `id`, or `path.id` where parameters in two places share a name (OpenAPI 3.1 section 4.8.20.1). */
+function findParameter({ parameters }: Operation, key: string): Parameter | undefined {
+  return parameters.find((one) => `${one.in}.${one.name}` === key) ?? parameters.find((one) => one.name === key);
+}
+
+/** What stands before the operation's own path in a call: a session's prefix, a base path. */
+function readPrefix({ call }: ExpressionScope): string {
+  const [path = ''] = call.url.split('?', 1);
+  const steps = path.split('/').filter((step) => step !== '');
+  const own = readTemplate(call.operation.path).segments.length;
+  return steps
+    .slice(0, Math.max(0, steps.length - own))
+    .map((step) => `/${step}`)
+    .join('');
+}
+
+/** Path and query of an operation with these values; headers and cookies cannot travel in a link. */
+function writeTarget(operation: Operation, values: ReadonlyMap<Parameter, unknown>, prefix: string): LinkTarget {
+  const { segments, trailingSlash, query } = readTemplate(operation.path);
+  const texts = new Map<string, string>();
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  for (const [parameter, value] of values) {
+    const items = toTexts(value);
+    if (items === undefined) return { reason: `an object cannot be written as the parameter "${parameter.name}"` };
+    if (parameter.in === 'path') texts.set(parameter.name, writePathText(parameter, items));
+    if (parameter.in === 'query') pairs.push(...writePairs(parameter, items));
+  }
+  const missing = segments.flatMap(({ names }) => names).find((name) => (texts.get(name) ?? '') === '');
+  if (missing !== undefined) return { reason: `it gives no value for the path parameter "${missing}"` };
+  const path = segments.map(
+    ({ names, literals }) => `/${literals.map((literal, i) => literal + (texts.get(names[i] ?? '') ?? '')).join('')}`,
+  );
+  const search = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  return { target: `${prefix}${path.join('')}${trailingSlash ? '/' : ''}${search}` };
+}
+
+function toTexts(value: unknown): readonly string[] | undefined {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (items.some((item) => typeof item === 'object' && item !== null)) return undefined;
+  return items.map((item) => encodeURIComponent(String(item).toWellFormed()));
+}
+
+/** OpenAPI 3.1 section 4.8.12.3, Style Values: `simple` unless the parameter says otherwise. */
+function writePathText({ name, style, explode }: Parameter, items: readonly string[]): string {
+  if (style === 'label') return `.${items.join(explode ? '.' : ',')}`;
+  if (style !== 'matrix') return items.join(',');
+  return explode ? items.map((item) => `;${name}=${item}`).join('') : `;${name}=${items.join(',')}`;
+}
+
+function writePairs({ name, style, explode }: Parameter, items: readonly string[]): readonly string[] {
+  const key = encodeURIComponent(name);
+  if (explode) return items.map((item) => `${key}=${item}`);
+  const mark = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ',';
+  return [`${key}=${items.join(mark)}`];
+}

@@ -1,0 +1,64 @@
+import { readPointer } from '../contract/pointer.js';
+import { isObject } from '../contract/schema.js';
+import type { Answer } from './answer.js';
+import type { Call } from './call.js';
+
+/** What runtime expressions are worked out from. */
+export interface ExpressionScope {
+  readonly call: Call;
+  readonly answer: Answer;
+}
+
+/** A value whose expressions have been worked out, or the first expression that has no value. */
+export type ResolvedValue = { readonly value: unknown } | { readonly missing: string };
+
+const EMBEDDED = /\{(\$[^{}]+)\}/g;
+
+/**
+ * Works out the runtime expressions of a value (OpenAPI 3.1 section 4.8.20.4): a text that is one becomes its value, one that holds
+ * some in braces becomes a text, and everything else is meant as it stands.
+ */
+export function resolveRuntimeValue(value: unknown, scope: ExpressionScope): ResolvedValue {
+  if (typeof value !== 'string') return { value };
+  if (value.startsWith('$')) {
+    const found = readRuntimeExpression(value, scope);
+    return found === undefined || found === null ? { missing: value } : { value: found };
+  }
+  let missing: string | undefined;
+  const text = value.replace(EMBEDDED, (_whole, expression: string) => {
+    const found = readRuntimeExpression(expression, scope);
+    if (found === undefined || found === null) missing ??= expression;
+    return typeof found === 'string' ? found : JSON.stringify(found ?? '');
+  });
+  return missing === undefined ? { value: text } : { missing };
+}
+
+/** The value of one expression, such as `$response.body#/id`; undefined where it has none, or is none. */
+function readRuntimeExpression(expression: string, { call, answer }: ExpressionScope): unknown {
+  if (expression === '$url') return call.url;
+  if (expression === '$method') return call.method;
+  if (expression === '$statusCode') return answer.status;
+  const [, message, source = ''] = /^\$(request|response)\.(.+)$/s.exec(expression) ?? [];
+  if (message === undefined) return undefined;
+  const body = /^body(?:#(.*))?$/s.exec(source);
+  if (body !== null) return readBodyMember(message === 'request' ? call.body : answer.body, body[1] ?? '');
+  const dot = source.indexOf('.');
+  const [place, name] = [source.slice(0, dot), source.slice(dot + 1)];
+  if (message === 'response') return place === 'header' ? readAnswerHeader(answer, name) : undefined;
+  if (place === 'header') return call.headers.get(name) ?? undefined;
+  if (place !== 'path' && place !== 'query') return undefined;
+  return Object.hasOwn(call[place], name) ? call[place][name] : undefined;
+}
+
+/** Bytes and streams have no members. */
+function readBodyMember(body: unknown, pointer: string): unknown {
+  if (pointer === '') return body instanceof Uint8Array ? undefined : body;
+  return isObject(body) || Array.isArray(body) ? readPointer(body, pointer) : undefined;
+}
+
+function readAnswerHeader({ headers, mediaType }: Answer, name: string): string | undefined {
+  const key = name.toLowerCase();
+  if (key === 'content-type') return mediaType;
+  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
+  return typeof value === 'string' || value === undefined ? value : value[0];
+}
