@@ -92,6 +92,42 @@ describe('an id that no item can have', () => {
   });
 });
 
+describe('another name of an item', () => {
+  const read = (id: object): object => ({
+    type: 'object',
+    required: ['id'],
+    properties: { id, number: { type: 'integer' } },
+  });
+  const pathOf = (names: readonly string[], id: object): object => ({
+    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    get: {
+      responses: {
+        200: { description: 'ok', content: { 'application/json': { schema: read(id) } } },
+        404: { description: 'none' },
+      },
+    },
+  });
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Names', version: '1' },
+    paths: {
+      '/apps/{slug}': pathOf(['slug'], { type: 'string', format: 'uuid' }),
+      '/repos/{owner}/{repo}': pathOf(['owner', 'repo'], { type: 'integer' }),
+      '/users/{username}': pathOf(['username'], { type: 'integer' }),
+    },
+  };
+
+  it.each(['/apps/editor', '/repos/ada/engine', '/users/ada'])(
+    'brings it into being in an open world, whatever its id looks like: %s',
+    async (path) => {
+      const { send } = await openShop({ ...OPEN, spec });
+      const first = await send('GET', path);
+      expect(first.status).toBe(200);
+      expect((await send('GET', path)).body).toEqual(first.body);
+    },
+  );
+});
+
 describe('a closed world', () => {
   it('knows only what was made: an unknown id is a 404', async () => {
     const { send } = await openShop({ ...OPEN, world: 'closed' });

@@ -1,6 +1,8 @@
+import { isObject } from '../../contract/schema.js';
 import { readScope, toScope } from '../../state/collection.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
+import type { Resource } from '../../state/resource.js';
 import { makeWholeItem } from '../../state/whole-item.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';
@@ -25,11 +27,11 @@ export function bringIntoBeing(
   const list = collection.list(scope);
   const known = list.get(id);
   if (known !== undefined || list.recall(id) !== undefined) return known;
-  const item = makeOpenItem(kit, exchange, { place, id, key: `id\0${id}` });
-  if (declaresMissing(exchange) && !canBe(kit, place, { item, id })) {
+  if (declaresMissing(exchange) && !canBe(kit, place, id)) {
     exchange.note(`state: no item of ${resource.name} can have the id ${JSON.stringify(id)}`);
     return undefined;
   }
+  const item = makeOpenItem(kit, exchange, { place, id, key: `id\0${id}` });
   exchange.note(`state: ${resource.name} ${JSON.stringify(id)} came into being by being asked for (open world)`);
   return collection.add({ id, item, invented: true }, scope);
 }
@@ -39,13 +41,22 @@ function declaresMissing({ call }: Exchange): boolean {
   return call.operation.responses.some(({ status }) => status === '404' || status === '4XX' || status === 'default');
 }
 
-/** Whether an item that was made for an id really has it, and fits its schema. */
-function canBe(kit: StateKit, { resource }: Place, made: { readonly item: Item; readonly id: string }): boolean {
-  const { schema, idProperty } = resource;
-  if (schema === undefined) return true;
-  const own = idProperty === undefined ? undefined : made.item[idProperty];
-  if (readItemKey(resource, made.item, own ?? made.id) !== made.id) return false;
-  return kit.validators.check(schema, 'response')(made.item, 'body').length === 0;
+/**
+ * Whether the text that an item is asked for by can be its id. One of another type, or in a parameter that is called otherwise, is
+ * another name of it: a slug beside a number.
+ */
+function canBe(kit: StateKit, { resource }: Place, id: string): boolean {
+  const property = kit.kit(resource.name).schema?.properties.get(resource.idProperty ?? '');
+  if (property === undefined || property.schema.type !== 'string' || resource.keyProperties.length > 0) return true;
+  if (!namesId(kit, resource)) return true;
+  return kit.validators.check(property.target, 'response')(id, 'body').length === 0;
+}
+
+/** Whether the path parameter of an item is called like its id: `id`, `file_id`. */
+function namesId({ contract }: StateKit, { idProperty, idParameterSchema }: Resource): boolean {
+  const parameter = contract.at((idParameterSchema ?? '').replace(/\/schema$/, ''));
+  const name = isObject(parameter) ? parameter['name'] : undefined;
+  return typeof name === 'string' && (name === idProperty || /id$/i.test(name));
 }
 
 /** Fills a list of an open world with its first items, once. */
@@ -86,7 +97,8 @@ function makeOpenItem(
   const given: Record<string, unknown> = {};
   const parts = String(of.id).split('/');
   if (parts.length === resource.keyProperties.length) {
-    for (const [i, name] of resource.keyProperties.entries()) given[name] = parts[i];
+    for (const [i, name] of resource.keyProperties.entries())
+      given[name] = toType(parts[i] ?? '', schema?.properties.get(name)?.schema.type);
   } else if (property !== undefined) {
     const id = toType(of.id, property.schema.type);
     // What an item is asked for by is not always what it shows as its id.
