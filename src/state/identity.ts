@@ -31,7 +31,8 @@ export function createIdentity(contract: Contract, resource: Resource, schema: I
   const property = schema?.properties.get(resource.idProperty ?? '');
   const shown = property?.schema ?? readSchema(contract, resource.idParameterSchema) ?? {};
   const whole = isInteger(shown);
-  const pattern = resource.patterns[resource.idProperty ?? ''];
+  const idProperty = resource.idProperty ?? '';
+  const pattern = Object.hasOwn(resource.patterns, idProperty) ? resource.patterns[idProperty] : undefined;
   const form = whole ? undefined : findForm(contract, { resource, schema, shown, pattern });
   return {
     toKey: (id) => (typeof id === 'string' ? id : String(id)),

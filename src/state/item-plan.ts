@@ -151,7 +151,7 @@ function createRule(resource: Resource, property: ItemProperty): Rule {
     const write = createMomentWriter(property);
     return { property, value: ({ now }) => write(now), open: false };
   }
-  const pattern = resource.patterns[name];
+  const pattern = Object.hasOwn(resource.patterns, name) ? resource.patterns[name] : undefined;
   if (pattern !== undefined || resource.once.includes(name)) return createTextRule(property, pattern);
   if (isStatus(name) && Array.isArray(schema.enum)) {
     return { property, value: () => schema.default ?? chooseFirstStatus(schema.enum ?? []), open: !closed };

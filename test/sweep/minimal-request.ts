@@ -165,7 +165,7 @@ function writeForm(value: unknown, headers: Headers): string {
     else if (typeof inner === 'object' && inner !== null)
       for (const [name, item] of Object.entries(inner)) add(`${key}[${name}]`, item);
     else if (inner !== null && inner !== undefined)
-      pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(String(inner))}`);
+      pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(toText(inner))}`);
   };
   for (const [name, inner] of Object.entries(value as object)) add(name, inner);
   return pairs.join('&');
@@ -175,7 +175,7 @@ function writeMultipart(value: unknown): FormData {
   const form = new FormData();
   for (const [name, inner] of Object.entries(value as object)) {
     for (const item of Array.isArray(inner) ? inner : [inner]) {
-      if (item instanceof Uint8Array) form.append(name, new Blob([item as Uint8Array<ArrayBuffer>]), 'file.bin');
+      if (item instanceof Uint8Array) form.append(name, new Blob([item]), 'file.bin');
       else form.append(name, toText(item));
     }
   }

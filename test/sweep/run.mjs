@@ -25,7 +25,7 @@ if (specs.length === 0) {
       if (report.wrongAnswers.length + report.failures.length > 0) process.exitCode = 1;
     }
   } catch (error) {
-    console.error(error?.name === 'MockError' ? String(error) : error);
+    console.error(error instanceof Error && error.name === 'MockError' ? error.toString() : error);
     process.exitCode = 2;
   } finally {
     await vite.close();
