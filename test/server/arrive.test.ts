@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { createMock } from '../../src/index.js';
+import { AUTHORIZED, BUILT_IN } from '../describe-both.js';
+
+const KEYS = '/v1/organization/admin_api_keys';
+
+/** The head of a request, with the fields every one of them needs. */
+function toHead(line: string, ...fields: readonly string[]): string {
+  return `${[`${line} HTTP/1.1`, 'host: mock', `authorization: ${AUTHORIZED.authorization}`, ...fields].join('\r\n')}\r\n\r\n`;
+}
+
+function toPost(body: string): string {
+  return toHead(`POST ${KEYS}`, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`);
+}
+
+/** Reads until the text holds that many status lines with whole bodies behind them; every answer here has a length. */
+async function readAnswers(socket: Socket, count: number): Promise<readonly string[]> {
+  const answers: string[] = [];
+  let text = '';
+  for await (const chunk of socket) {
+    text += (chunk as Buffer).toString('latin1');
+    for (;;) {
+      const end = text.indexOf('\r\n\r\n');
+      const length = Number(/content-length: *(\d+)/i.exec(text.slice(0, end))?.[1] ?? Number.NaN);
+      if (end === -1 || text.length < end + 4 + length) break;
+      answers.push(text.slice(0, end + 4 + length));
+      text = text.slice(end + 4 + length);
+    }
+    if (answers.length >= count) break;
+  }
+  return answers;
+}
+
+it('a small body that comes in pieces is read whole', async () => {
+  await using mock = await createMock(BUILT_IN);
+  const { port } = await mock.listen();
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  const body = '{"name":"In pieces"}';
+  for (const piece of [toPost(body), ...(body.match(/.{1,3}/g) ?? [])]) {
+    // Each piece is a packet of its own once the one before it is on its way.
+    await new Promise((resolve) => socket.write(piece, resolve));
+  }
+  const [answer] = await readAnswers(socket, 1);
+  expect(answer).toContain('HTTP/1.1 200 OK');
+  expect(answer).toContain('"name":"In pieces"');
+});
+
+it('requests that come in one packet are answered in their order', async () => {
+  await using mock = await createMock(BUILT_IN);
+  const { port } = await mock.listen();
+  const socket = connect({ port, host: '127.0.0.1' });
+  const first = '{"name":"First"}';
+  const second = '{"name":"Second"}';
+  const gone = toHead('DELETE /v1/vector_stores/vs_training/files/file-empty');
+  socket.write([toPost(first), first, gone, toPost(second), second, toHead(`GET ${KEYS}?limit=1`)].join(''));
+  const answers = await readAnswers(socket, 4);
+  const said = answers.map((answer) => /"name":"(?:First|Second)"|"deleted":true|"has_more":true/.exec(answer)?.[0]);
+  expect(said).toEqual(['"name":"First"', '"deleted":true', '"name":"Second"', '"has_more":true']);
+});
+
+it.each([
+  ['no body where one is required', [toHead(`POST ${KEYS}`)], 'BODY_REQUIRED'],
+  ['a length of 0 where a body is required', [toHead(`POST ${KEYS}`, 'content-length: 0')], 'BODY_REQUIRED'],
+  ['a small body above the limit', [toPost('{"name":"0123456789"}'), '{"name":"0123456789"}'], 'BODY_TOO_LARGE'],
+])('%s is refused, and the connection serves the next request', async (_, parts, code) => {
+  await using mock = await createMock({ ...BUILT_IN, bodyLimitBytes: 16 });
+  const { port } = await mock.listen();
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write([...parts, toHead(`GET ${KEYS}`)].join(''));
+  const answers = await readAnswers(socket, 2);
+  expect(answers.map((answer) => answer.slice(9, 10))).toEqual(['4', '2']);
+  expect(mock.journal.last('createAdminApiKey')?.violations.map((violation) => violation.code)).toEqual([code]);
+});
+
+it('a client that leaves in the middle of a small body is in the journal', async () => {
+  await using mock = await createMock(BUILT_IN);
+  const { port } = await mock.listen();
+  const socket = connect({ port, host: '127.0.0.1' });
+  await once(socket, 'connect');
+  socket.write(`${toPost('{"name":"Half"}')}{"na`, () => socket.destroy());
+  const { violations } = await mock.journal.waitFor('createAdminApiKey', { timeout: 5000 });
+  expect(violations.map(({ code }) => code)).toEqual(['BODY_INCOMPLETE']);
+});
+
+it.each([
+  ['just as large as is waited for', 64 * 1024],
+  ['larger than that', 64 * 1024 + 1],
+])('a body %s is read whole', async (_, size) => {
+  await using mock = await createMock(BUILT_IN);
+  const { url } = await mock.listen();
+  const body = JSON.stringify({ name: '' }).replace('""', `"${'x'.repeat(size - 11)}"`);
+  const headers = { ...AUTHORIZED, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}${KEYS}`, { method: 'POST', headers, body });
+  expect(Buffer.byteLength(body)).toBe(size);
+  expect(answer.status).toBe(200);
+  expect(mock.journal.last()?.request.body).toEqual(JSON.parse(body));
+});
+
+it('the control API reads a small body that was waited for', async () => {
+  await using mock = await createMock(BUILT_IN);
+  const { url } = await mock.listen();
+  const answer = await fetch(`${url}/__mock/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"id":"waited"}',
+  });
+  expect(answer.status).toBe(201);
+  expect(mock.session('waited').id).toBe('waited');
+});
