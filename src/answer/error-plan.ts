@@ -1,8 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import type { MediaType } from '../contract/operation.js';
-import { isObject, type Schema, type SchemaObject } from '../contract/schema.js';
-import { toPointer } from '../contract/pointer.js';
-import { setOwn } from '../http/text.js';
+import { isObject, type Schema, type SchemaObject, setOwn } from '../contract/schema.js';
+import { readSegments, toPointer } from '../contract/pointer.js';
 import type { ErrorFacts } from './error-body.js';
 
 /** Drafts an error body from its facts. */
@@ -83,10 +82,10 @@ function createFiller(contract: Contract, spot: Spot): Filler {
   const { schema } = contract.resolve(spot.schema, spot.pointer);
   const properties = collectProperties(contract, spot, spot.depth);
   if (typeof schema === 'boolean') return (situation, example) => example ?? situation.facts.message;
-  if (Object.keys(properties).length === 0) {
+  if (properties.size === 0) {
     return readTypes(schema).includes('string') ? (situation) => situation.facts.message : (_, example) => example;
   }
-  const fillers = Object.entries(properties).map(([name, inner]): readonly [string, Filler] => [
+  const fillers = [...properties].map(([name, inner]): readonly [string, Filler] => [
     name,
     createPropertyFiller(contract, name, { ...inner, depth: spot.depth + 1 }),
   ]);
@@ -109,9 +108,9 @@ function createPropertyFiller(contract: Contract, name: string, spot: Spot): Fil
   const role = ROLES.get(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
   if (typeof schema === 'boolean') return (situation, example) => readFact(role, situation.facts) ?? example;
   const properties = collectProperties(contract, spot, spot.depth);
-  if (Object.keys(properties).length > 0) {
+  if (properties.size > 0) {
     // Other objects inside an error are things it speaks of (a card, a customer): no part of what went wrong.
-    return ERROR_OBJECT.test(name) || (name === 'source' && 'pointer' in properties)
+    return ERROR_OBJECT.test(name) || (name === 'source' && properties.has('pointer'))
       ? createFiller(contract, spot)
       : (_, example) => example;
   }
@@ -181,11 +180,9 @@ function pickMember(members: readonly unknown[], fact: string | undefined, examp
   return members.includes(example) ? example : undefined;
 }
 
-/** The last step of a pointer: the name of the field. */
+/** The field at a pointer as people write it: `owner.name`; undefined for the whole. */
 export function readParam(pointer: string): string | undefined {
-  const steps = pointer.split('/').slice(1);
-  if (steps.length === 0) return undefined;
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+  return pointer === '' ? undefined : readSegments(pointer).join('.');
 }
 
 function readTypes(schema: SchemaObject): readonly string[] {
@@ -197,30 +194,22 @@ function readTypes(schema: SchemaObject): readonly string[] {
 }
 
 /** Properties of a schema, of what it refers to, of all of its `allOf`, and of the first branch of a union that has any. */
-function collectProperties(
-  contract: Contract,
-  spot: Spot,
-  depth: number,
-): Readonly<Record<string, Omit<Spot, 'depth'>>> {
+function collectProperties(contract: Contract, spot: Spot, depth: number): ReadonlyMap<string, Omit<Spot, 'depth'>> {
   const { schema, pointer } = contract.resolve(spot.schema, spot.pointer);
-  if (typeof schema === 'boolean' || depth > DEPTH_LIMIT) return {};
-  const found: Record<string, Omit<Spot, 'depth'>> = {};
+  const found = new Map<string, Omit<Spot, 'depth'>>();
+  if (typeof schema === 'boolean' || depth > DEPTH_LIMIT) return found;
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
-    found[name] = { schema: inner, pointer: pointer + toPointer('properties', name) };
+    found.set(name, { schema: inner, pointer: pointer + toPointer('properties', name) });
   }
-  for (const [i, part] of (schema.allOf ?? []).entries()) {
-    Object.assign(
-      found,
-      collectProperties(contract, { schema: part, pointer: `${pointer}/allOf/${i}`, depth }, depth + 1),
-    );
-  }
-  for (const keyword of ['oneOf', 'anyOf'] as const) {
+  for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [i, part] of (schema[keyword] ?? []).entries()) {
-      if (Object.keys(found).length > 0) break;
-      Object.assign(
-        found,
-        collectProperties(contract, { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth }, depth + 1),
+      if (keyword !== 'allOf' && found.size > 0) break;
+      const inner = collectProperties(
+        contract,
+        { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth },
+        depth + 1,
       );
+      for (const [name, place] of inner) found.set(name, place);
     }
   }
   return found;

@@ -4,8 +4,8 @@ import { createOrigins, type Origins } from './origins.js';
 import { readSegments, toPointer, toReference } from './pointer.js';
 import type { Finding } from './problem.js';
 import { createReferences, type ReferenceTarget } from './references.js';
-import { isObject } from './schema.js';
-import { put, type Dialect } from './site.js';
+import { isObject, setOwn } from './schema.js';
+import type { Dialect } from './site.js';
 import type { SourceFile, SourceFiles } from './source-files.js';
 import { createWalker } from './walk.js';
 import type { Job } from './walk-site.js';
@@ -44,7 +44,7 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   for (let job = entries.next(); job !== undefined; job = entries.next()) {
     origins.add(job.inner, { file: job.file, pointer: job.pointer });
     const copy = walker.walk(job);
-    put((copies[String(job.file)] ??= {}), job.name, copy ?? {});
+    setOwn((copies[String(job.file)] ??= {}), job.name, copy ?? {});
   }
   const document = { ...(isObject(root) ? root : {}), 'x-vouch': OWN_SCHEMAS };
   return {

@@ -1,7 +1,7 @@
 import { fromReference, readPointer, readSegments, toPointer } from './pointer.js';
 import type { Finding } from './problem.js';
-import { isObject } from './schema.js';
-import { omit, put } from './site.js';
+import { isObject, setOwn } from './schema.js';
+import { omit } from './site.js';
 
 /** A document without endless schemas, and those that were found. */
 export interface CheckedDocument {
@@ -90,6 +90,6 @@ function cutReference(node: unknown, [step, ...rest]: readonly string[]): unknow
   if (Array.isArray(node)) return node.with(Number(step), cutReference(node[Number(step)], rest));
   if (!isObject(node)) return node;
   const copy: Record<string, unknown> = { ...node };
-  put(copy, step, cutReference(node[step], rest));
+  setOwn(copy, step, cutReference(node[step], rest));
   return copy;
 }

@@ -3,8 +3,8 @@ import { createLineFinder } from './lines.js';
 import { parseText } from './parse.js';
 import { toPointer } from './pointer.js';
 import type { Finding } from './problem.js';
-import { isObject } from './schema.js';
-import { put, quote } from './site.js';
+import { isObject, setOwn } from './schema.js';
+import { quote } from './site.js';
 
 /** The text of an Overlay document, and the name its errors carry. */
 export interface OverlayText {
@@ -164,7 +164,7 @@ function changeAt(root: unknown, location: Location, change: (node: unknown) => 
   if (Array.isArray(root)) return root.with(Number(step), changeAt(root[Number(step)], rest, change));
   if (!isObject(root) || !Object.hasOwn(root, step)) return root;
   const copy: Record<string, unknown> = { ...root };
-  put(copy, String(step), changeAt(root[String(step)], rest, change));
+  setOwn(copy, String(step), changeAt(root[String(step)], rest, change));
   return copy;
 }
 
@@ -179,7 +179,7 @@ function merge(node: unknown, update: unknown): unknown {
     // An empty member of a structured overlay mirrors the document; it does not wipe out what is there.
     if (value === null && typeof own === 'object') continue;
     const isBoth = (isObject(own) && isObject(value)) || (Array.isArray(own) && Array.isArray(value));
-    put(copy, name, isBoth ? merge(own, value) : value);
+    setOwn(copy, name, isBoth ? merge(own, value) : value);
   }
   return copy;
 }

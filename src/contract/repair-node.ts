@@ -1,7 +1,7 @@
 import type { Kind } from './grammar.js';
 import { repairSchema } from './repair-schema.js';
-import { isObject } from './schema.js';
-import { omit, put, quote, type Node, type Site } from './site.js';
+import { isObject, setOwn } from './schema.js';
+import { omit, quote, type Node, type Site } from './site.js';
 import { liftParameter, readSimpleSchema } from './swagger-parameter.js';
 import { liftDocument, liftPathItem } from './swagger.js';
 import { liftResponse, liftSecurityScheme } from './swagger-response.js';
@@ -153,7 +153,7 @@ function repairContent(node: Node, site: Site): Node {
     const meant = MEANT_TYPES.get(type.toLowerCase());
     const isFree = meant !== undefined && !Object.hasOwn(content, meant);
     if (isFree) {
-      put(right, meant, content[type]);
+      setOwn(right, meant, content[type]);
       site.moved(['content', meant], ['content', type]);
     }
     site.report({

@@ -71,3 +71,9 @@ export interface SchemaObject {
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Sets a member of an object of ours; `__proto__` becomes one like any other. */
+export function setOwn<Value>(target: Record<string, Value>, name: string, value: Value): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}

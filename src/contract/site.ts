@@ -39,12 +39,6 @@ export function omit(node: Node, ...names: readonly string[]): Record<string, un
   return copy;
 }
 
-/** Sets a member of a copy; `__proto__` is a name like any other. */
-export function put(copy: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== '__proto__') copy[name] = value;
-  else Object.defineProperty(copy, name, { value, enumerable: true, writable: true, configurable: true });
-}
-
 /** A value as it is quoted in a message, cut where it is long. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);

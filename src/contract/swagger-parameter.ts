@@ -1,5 +1,5 @@
-import { isObject } from './schema.js';
-import { put, type Node, type Site } from './site.js';
+import { isObject, setOwn } from './schema.js';
+import type { Node, Site } from './site.js';
 
 /** What belongs to a 2.0 parameter or header rather than to its schema. */
 const OUTSIDE: ReadonlySet<string> = new Set(
@@ -23,7 +23,7 @@ export function liftParameter(node: Node, site: Site): Node {
   if (node['schema'] !== undefined || typeof node['$ref'] === 'string') return node;
   const lifted: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(node)) {
-    if (name !== 'collectionFormat' && (OUTSIDE.has(name) || name.startsWith('x-'))) put(lifted, name, value);
+    if (name !== 'collectionFormat' && (OUTSIDE.has(name) || name.startsWith('x-'))) setOwn(lifted, name, value);
   }
   site.moved(['schema'], []);
   return { ...lifted, schema: readSimpleSchema(node), ...readCollectionStyle(node) };
@@ -45,7 +45,7 @@ export function readSimpleSchema(node: Node): Node {
   for (const [name, value] of Object.entries(node)) {
     if (OUTSIDE.has(name)) continue;
     if (name.startsWith('x-') && name !== 'x-nullable') continue;
-    put(schema, name, name === 'items' && isObject(value) ? readSimpleItems(value) : value);
+    setOwn(schema, name, name === 'items' && isObject(value) ? readSimpleItems(value) : value);
   }
   return schema;
 }

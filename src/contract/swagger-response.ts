@@ -1,5 +1,5 @@
-import { isObject } from './schema.js';
-import { omit, put, type Node, type Site } from './site.js';
+import { isObject, setOwn } from './schema.js';
+import { omit, type Node, type Site } from './site.js';
 
 /** A Swagger 2.0 response as a 3.x one: its schema and examples under each media type that `produces` names. */
 export function liftResponse(node: Node, site: Site): Node {
@@ -22,7 +22,7 @@ export function liftResponseOf(node: Node, produces: readonly string[], moved: S
   for (const type of new Set([...declared, ...Object.keys(examples)])) {
     const hasExample = Object.hasOwn(examples, type);
     const media = { ...(schema === undefined ? {} : { schema }), ...(hasExample ? { example: examples[type] } : {}) };
-    put(content, type, media);
+    setOwn(content, type, media);
     if (schema !== undefined) moved(['content', type, 'schema'], ['schema']);
     if (hasExample) moved(['content', type, 'example'], ['examples', type]);
   }

@@ -1,5 +1,5 @@
-import { isObject } from './schema.js';
-import { omit, put, type Node, type Site } from './site.js';
+import { isObject, setOwn } from './schema.js';
+import { omit, type Node, type Site } from './site.js';
 import { liftResponseOf, readMediaTypes } from './swagger-response.js';
 import { readCollectionStyle, readSimpleSchema } from './swagger-parameter.js';
 
@@ -94,7 +94,7 @@ function liftResponses(responses: Node, produces: readonly string[], { site, met
   for (const [status, response] of Object.entries(responses)) {
     const here = [method, 'responses', status];
     const moved: Site['moved'] = (to, from) => site.moved([...here, ...to], [...here, ...from]);
-    put(lifted, status, isObject(response) ? liftResponseOf(response, produces, moved) : response);
+    setOwn(lifted, status, isObject(response) ? liftResponseOf(response, produces, moved) : response);
   }
   return lifted;
 }
@@ -107,7 +107,7 @@ function liftBody(body: Written, consumes: readonly string[], { site, method }: 
   const content: Record<string, unknown> = {};
   site.moved([method, 'requestBody'], body.steps);
   for (const type of types) {
-    put(content, type, value['schema'] === undefined ? {} : { schema });
+    setOwn(content, type, value['schema'] === undefined ? {} : { schema });
     site.moved([method, 'requestBody', 'content', type, 'schema'], [...body.steps, 'schema']);
   }
   return { ...readAbout(value), required: value['required'] === true, content };
@@ -125,9 +125,9 @@ function liftForm(parts: readonly Written[], consumes: readonly string[], { site
   site.moved([method, 'requestBody'], parts[0]?.steps ?? []);
   for (const { value, steps } of parts) {
     const name = String(value['name']);
-    put(properties, name, { ...readAbout(value), ...readSimpleSchema(value) });
+    setOwn(properties, name, { ...readAbout(value), ...readSimpleSchema(value) });
     const style = readCollectionStyle({ ...value, in: 'query' });
-    if (Object.keys(style).length > 0) put(encoding, name, style);
+    if (Object.keys(style).length > 0) setOwn(encoding, name, style);
     if (value['required'] === true) required.push(name);
     for (const type of types) site.moved([method, 'requestBody', 'content', type, 'schema', 'properties', name], steps);
   }

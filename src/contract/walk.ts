@@ -2,8 +2,8 @@ import { MockError } from '../errors.js';
 import { isReferable, readMember, type Kind, type Member } from './grammar.js';
 import { repairNode } from './repair-node.js';
 import { readTypeName } from './repair-type.js';
-import { isObject } from './schema.js';
-import { omit, put, quote, type Node } from './site.js';
+import { isObject, setOwn } from './schema.js';
+import { omit, quote, type Node } from './site.js';
 import { createSite, type Cursor, type Job, type WalkParts, type WalkSite } from './walk-site.js';
 
 /** Makes upgraded copies of nodes. */
@@ -111,7 +111,7 @@ function visitMembers(walk: Walk, kind: Kind, node: Node): Node {
     if (value === node[name]) continue;
     copy ??= { ...node };
     if (value === undefined) delete copy[name];
-    else put(copy, name, value);
+    else setOwn(copy, name, value);
   }
   return copy ?? node;
 }
@@ -136,7 +136,7 @@ function visitMap(walk: Walk, kind: Kind, map: Node): Node {
     if (value === map[name]) continue;
     copy ??= { ...map };
     if (value === undefined) delete copy[name];
-    else put(copy, name, value);
+    else setOwn(copy, name, value);
   }
   return copy ?? map;
 }

@@ -1,5 +1,5 @@
 import { escapeSegment } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/schema.js';
 import { readPropertyParts } from './children.js';
 import { UNDECIDED } from './expand.js';
 import { agree } from './agree.js';
@@ -165,10 +165,4 @@ function readKind(task: Task): string {
   if (part === undefined || typeof part.schema === 'boolean') return '';
   const pointer = part.schema.$ref ?? part.pointer;
   return pointer.slice(pointer.lastIndexOf('/') + 1);
-}
-
-/** A property may be called `__proto__`. */
-function setOwn(value: Record<string, unknown>, name: string, made: unknown): void {
-  if (name !== '__proto__') value[name] = made;
-  else Object.defineProperty(value, name, { value: made, enumerable: true, configurable: true, writable: true });
 }

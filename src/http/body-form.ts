@@ -1,9 +1,9 @@
 import type { Encoding } from '../contract/operation.js';
-import { isObject } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/schema.js';
 import { type BodyCodec, type BodyParts, decodeBytes, malformed } from './body-codec.js';
 import type { Shape } from './shape.js';
 import { splitRaw } from './style.js';
-import { buildTree, decodeForm, type Pair, readBrackets, readPairs, setOwn } from './text.js';
+import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from './text.js';
 
 /** One text at its place in a form. */
 interface Entry {

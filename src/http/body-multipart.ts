@@ -1,5 +1,5 @@
 import type { Encoding } from '../contract/operation.js';
-import { isObject } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/schema.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBytes, malformed } from './body-codec.js';
 import { readJsonField, toFieldPath } from './body-form.js';
 import { toCheckedText } from './body-simple.js';
@@ -7,7 +7,7 @@ import { isCovered, isJsonType, readMediaType, toEssence } from './media-type.js
 import { type Part, readMultipart } from './multipart.js';
 import { toError } from './report.js';
 import type { Shape } from './shape.js';
-import { buildTree, setOwn } from './text.js';
+import { buildTree } from './text.js';
 import type { Violation } from './violation.js';
 import { toAlternatives } from './wording.js';
 

@@ -1,6 +1,6 @@
-import { isObject } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/schema.js';
 import { type BodyCodec, type BodyParts, decodeBytes, malformed } from './body-codec.js';
-import { setOwn, type TextTree } from './text.js';
+import type { TextTree } from './text.js';
 import { toNote } from './report.js';
 import { readXml, type XmlElement, XmlError } from './xml-text.js';
 

@@ -1,5 +1,6 @@
+import { setOwn } from '../contract/schema.js';
 import type { Shape } from './shape.js';
-import { setOwn, type TextTree } from './text.js';
+import type { TextTree } from './text.js';
 import type { Validators } from './validate.js';
 
 /** Reads text as the schema at a pointer asks; text that cannot be read so stays text, for the check to refuse. */

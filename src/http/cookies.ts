@@ -1,6 +1,7 @@
+import { setOwn } from '../contract/schema.js';
 import { demand, type ParameterParts, type ParameterPlan, settle } from './parameter-plan.js';
 import { decodeOrThrow, readStyled, type TextShape } from './style.js';
-import { decodePercent, setOwn, type TextTree } from './text.js';
+import { decodePercent, type TextTree } from './text.js';
 import type { Violation } from './violation.js';
 
 /** One cookie as it came: its value without quotes, still encoded. */

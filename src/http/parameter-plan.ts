@@ -1,10 +1,11 @@
+import { setOwn } from '../contract/schema.js';
 import type { Parameter } from '../contract/operation.js';
 import type { Coerce } from './coerce.js';
 import { isJsonType } from './media-type.js';
 import { toError, toUnusableNote } from './report.js';
 import type { Shape } from './shape.js';
 import { StyleError, type StyleRules, type TextShape } from './style.js';
-import { decodeForm, decodePercent, setOwn, type TextTree } from './text.js';
+import { decodeForm, decodePercent, type TextTree } from './text.js';
 import type { SchemaCheck, Validators } from './validate.js';
 import { NO_VIOLATIONS, type Violation, type ViolationPlace } from './violation.js';
 

@@ -1,9 +1,10 @@
+import { setOwn } from '../contract/schema.js';
 import type { Operation } from '../contract/operation.js';
 import { demand, type ParameterParts, type ParameterPlan, type QueryProfile, settle } from './parameter-plan.js';
 import { toError, toStrictError } from './report.js';
 import { nearestWord } from './sentence.js';
 import { decodeOrThrow, readStyled, splitRaw, StyleError, type TextShape } from './style.js';
-import { buildTree, decodeForm, type Pair, readBrackets, readPairs, setOwn, type TextTree } from './text.js';
+import { buildTree, decodeForm, type Pair, readBrackets, readPairs, type TextTree } from './text.js';
 import type { Violation } from './violation.js';
 
 /** Decodes and checks the query of one operation; departures are pushed to the list. */

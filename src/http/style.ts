@@ -1,5 +1,6 @@
+import { setOwn } from '../contract/schema.js';
 import type { ParameterStyle } from '../contract/operation.js';
-import { setOwn, type TextTree } from './text.js';
+import type { TextTree } from './text.js';
 import type { ViolationCode } from './violation-codes.js';
 
 /** What a parameter's schema lets its text be. */

@@ -1,3 +1,5 @@
+import { setOwn } from '../contract/schema.js';
+
 /** Text of a parameter or a form taken apart, before anything is read as a number or a flag. */
 export type TextTree = string | readonly TextTree[] | { readonly [name: string]: TextTree };
 
@@ -14,13 +16,6 @@ export function decodePercent(raw: string): string | undefined {
 /** Decodes a name or value of a query or form, where `+` stands for a space (WHATWG URL, urlencoded parsing). */
 export function decodeForm(raw: string): string | undefined {
   return decodePercent(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
-}
-
-/** Sets a property of an object of ours; `__proto__` becomes a property like any other. */
-export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
-  if (name === '__proto__') {
-    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
-  } else target[name] = value;
 }
 
 /** One `name=value` of a query, a form body or a cookie header. */
