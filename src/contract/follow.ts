@@ -30,6 +30,21 @@ export function followReferences(
   return current;
 }
 
+/**
+ * Where a chain of references ends that stand alone in their schemas: one with other keywords beside it is a schema of its own. The
+ * start, where the chain runs in a circle.
+ */
+export function followBareReferences(document: unknown, pointer: string): string {
+  let end = pointer;
+  for (let hops = 0; hops < HOPS_LIMIT; hops++) {
+    const schema = readPointer(document, end);
+    const target = isObject(schema) && Object.keys(schema).length === 1 ? fromReference(schema['$ref']) : undefined;
+    if (target === undefined || readPointer(document, target) === undefined) return end;
+    end = target;
+  }
+  return pointer;
+}
+
 /** The object at the end of a chain of references; undefined where there is none. */
 export function findObject(document: unknown, value: unknown, pointer: string): Found | undefined {
   const end = followReferences(document, value, pointer);

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.js';
+import { followBareReferences } from '../contract/follow.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 
@@ -43,7 +44,8 @@ type Draft = { -readonly [Key in keyof Shape]: Shape[Key] } & {
 };
 
 function readShape(contract: Contract, pointer: string, read: (pointer: string) => Shape): Shape {
-  const { schema, at } = followShape(contract, pointer);
+  const at = followBareReferences(contract.document, pointer);
+  const schema = contract.at(at);
   const draft: Draft = {
     pointer: at,
     types: new Set(),
@@ -99,18 +101,6 @@ function inherit(draft: Draft, part: Shape): void {
   draft.items ??= part.items;
   // A part that names nothing is open, but that says nothing of the whole.
   if (part.rest !== undefined || (part.open && part.properties.size > 0)) draft.open = true;
-}
-
-/** The schema that a chain of bare `$ref`s leads to. */
-function followShape(contract: Contract, pointer: string): { readonly schema: unknown; readonly at: string } {
-  let at = pointer;
-  for (let i = 0; i < 32; i++) {
-    const schema = contract.at(at);
-    const target = isObject(schema) && Object.keys(schema).length === 1 ? fromReference(schema['$ref']) : undefined;
-    if (target === undefined) return { schema, at };
-    at = target;
-  }
-  return { schema: undefined, at };
 }
 
 function listPointers(list: unknown, at: string): readonly string[] {

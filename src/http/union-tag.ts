@@ -116,11 +116,5 @@ function listProperties(contract: Contract, schema: unknown, depth = 0): readonl
 
 /** A schema with its chain of `$ref`s followed. */
 export function follow(contract: Contract, schema: unknown): unknown {
-  let current = schema;
-  for (let i = 0; i < 16 && isObject(current); i++) {
-    const target = fromReference(current['$ref']);
-    if (target === undefined) break;
-    current = contract.at(target);
-  }
-  return current;
+  return isObject(schema) ? contract.resolve(schema, '').schema : schema;
 }

@@ -1,5 +1,5 @@
 import type { Contract, Problem } from '../contract/contract.js';
-import { fromReference } from '../contract/pointer.js';
+import { followBareReferences } from '../contract/follow.js';
 import { isObject } from '../contract/schema.js';
 import { createExplainer, type ExplainPlace } from './explain.js';
 import { createUnits } from './schema-units.js';
@@ -41,7 +41,7 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
   };
 
   const createCheck = (pointer: string, direction: Direction): SchemaCheck => {
-    const target = followReferences(contract, pointer);
+    const target = followBareReferences(contract.document, pointer);
     const schema = contract.at(target);
     if (schema === true || (isObject(schema) && Object.keys(schema).length === 0)) return () => NO_VIOLATIONS;
     let isValid: ((value: unknown) => boolean) | undefined;
@@ -68,27 +68,12 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
       return check;
     },
     prepare: (pointer, direction) => {
-      units[direction].quick(followReferences(contract, pointer));
+      units[direction].quick(followBareReferences(contract.document, pointer));
     },
     problems: () => units.problems(),
     // Asked with every value, and nearly always answered by the first half.
-    isWhole: (pointer) => units.areWhole() || units.isWhole(followReferences(contract, pointer)),
+    isWhole: (pointer) => units.areWhole() || units.isWhole(followBareReferences(contract.document, pointer)),
   };
-}
-
-/** Where a chain of bare `$ref`s ends; the start where it runs in a circle. */
-function followReferences(contract: Contract, pointer: string): string {
-  const seen = new Set<string>();
-  let at = pointer;
-  for (;;) {
-    const schema = contract.at(at);
-    if (!isObject(schema) || Object.keys(schema).length !== 1) return at;
-    const target = fromReference(schema['$ref']);
-    if (target === undefined || contract.at(target) === undefined) return at;
-    if (seen.has(target)) return pointer;
-    seen.add(target);
-    at = target;
-  }
 }
 
 function tooDeep(place: ViolationPlace, direction: Direction, schemaPointer: string): Violation {
