@@ -99,8 +99,8 @@ export function nearest(given: string, candidates: Iterable<string>): string | u
   return best;
 }
 
-/** Levenshtein distance, given up (as `limit`) once it cannot be below `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
+/** How many letters two texts differ in (Levenshtein); given up, as `limit`, once it cannot be below `limit`. */
+export function editDistance(a: string, b: string, limit: number = Infinity): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

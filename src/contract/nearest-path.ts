@@ -1,3 +1,4 @@
+import { editDistance } from '../errors.js';
 import type { Operation } from './operation.js';
 import { decodeText } from './pointer.js';
 import { readTemplate, type TemplateSegment } from './template.js';
@@ -83,16 +84,7 @@ function readPathCost(
 function readSegmentCost(one: string, other: string): number {
   if (one === other) return 0;
   const longest = Math.max(one.length, other.length);
-  let previous = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j++) {
-      const swap = (previous[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, swap));
-    }
-    previous = row;
-  }
-  const share = (previous[other.length] ?? longest) / longest;
+  const share = editDistance(one, other) / longest;
   // More than half of it different is another word, not a typing mistake.
   return share > 0.5 ? 1 : share;
 }
