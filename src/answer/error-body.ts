@@ -2,6 +2,7 @@ import type { Contract } from '../contract/contract.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
 import type { Answer } from '../http/answer.js';
 import { isJsonType } from '../http/media-type.js';
+import { readStatusTitle } from '../http/status-title.js';
 import type { Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
 import { createErrorPlan, type ErrorPlan } from './error-plan.js';
@@ -82,7 +83,7 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
 function toProblem(facts: ErrorFacts): Readonly<Record<string, unknown>> {
   const problem: Record<string, unknown> = {
     type: 'about:blank',
-    title: STATUS_TITLES[facts.status] ?? `Status ${facts.status}`,
+    title: readStatusTitle(facts.status),
     status: facts.status,
     detail: facts.message,
   };
@@ -144,23 +145,3 @@ function countErrorMedia(contract: Contract): Map<string, MediaType> {
   }
   return most;
 }
-
-const STATUS_TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};

@@ -1,5 +1,6 @@
 import { MockError, type ErrorCode } from '../errors.js';
 import type { Answer } from '../http/answer.js';
+import { readStatusTitle } from '../http/status-title.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
 
 /** What an answer of the control API says went wrong. */
@@ -40,7 +41,7 @@ export function answerProblem(problem: ControlProblem): Answer {
   const { status, code, message, hint, errors, headers = {} } = problem;
   const body = {
     type: 'about:blank',
-    title: TITLES[status] ?? `Status ${status}`,
+    title: readStatusTitle(status),
     status,
     detail: message,
     code,
@@ -93,20 +94,4 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   SNAPSHOT_UNKNOWN: 404,
   STATE_INVALID: 422,
   WAIT_TIMEOUT: 504,
-};
-
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  409: 'Conflict',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
 };
