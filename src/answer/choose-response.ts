@@ -89,7 +89,7 @@ function readRank(status: string): number {
 }
 
 /** The status a key of `responses` stands for when it is chosen for its own sake. */
-function toStatus(status: string): number {
+export function toStatus(status: string): number {
   if (status === 'default') return 200;
   return /^[1-5]XX$/.test(status) ? Number(status.charAt(0)) * 100 : Number(status);
 }

@@ -2,7 +2,7 @@ import { nearest } from '../../errors.js';
 import type { Operation } from '../../contract/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { AnswerSource, Exchange } from '../answer-source.js';
-import { chooseResponse, findResponse, type ResponseChoice } from '../choose-response.js';
+import { chooseResponse, findResponse, toStatus, type ResponseChoice } from '../choose-response.js';
 import type { Preferences } from '../preferences.js';
 import { readPreferences } from '../preferences.js';
 import { createExampleAnswer, type ExampleAnswer, type ExampleParts } from './example.js';
@@ -76,7 +76,7 @@ function choose({ call }: Exchange, wish: Preferences): ResponseChoice | undefin
   for (const response of others) {
     const media = response.content.find(({ examples }) => examples.some(({ name }) => name === wish.example));
     if (media === undefined) continue;
-    const status = wish.code ?? (response.status === 'default' ? 200 : Number(response.status.replace('XX', '00')));
+    const status = wish.code ?? toStatus(response.status);
     const choice = chooseResponse(call.operation, { status, accept });
     return { status, response, media, mediaType: media.type, acceptable: choice?.acceptable ?? true };
   }
