@@ -4,6 +4,7 @@ import type { Place } from '../errors.js';
 /** The mistakes a document can have and still be served, by their stable names, and what each one means. */
 export const PROBLEM_CODES = {
   DUPLICATE_KEY: 'A mapping of the text has a key twice; the last one counts.',
+  EXAMPLE_INVALID: 'An example breaks its schema; `vouch check` looks at them, and a mock never serves one.',
   MEDIA_TYPE_INVALID: 'A key of a `content` map is no media type.',
   OPERATION_ID_DUPLICATE: 'Two operations have one operationId; the later one is called by its method and path.',
   OVERLAY_NO_MATCH: 'The target of an overlay action selects nothing.',

@@ -52,3 +52,27 @@ test('an error ends with 1, and JSON tells the same', async () => {
     ],
   });
 });
+
+test('examples that break their schemas are warnings, those of a part that is used twice once', async () => {
+  const text = [
+    'paths:',
+    '  /a: {get: &a {parameters: [{name: n, in: query, schema: {type: integer}, example: x}], responses: {200: {$ref: "#/components/responses/R"}}}}',
+    '  /b: {get: {responses: {200: {$ref: "#/components/responses/R"}}}}',
+    'components:',
+    '  responses:',
+    '    R: {description: "", content: {application/json: {schema: {$ref: "#/components/schemas/User"}, examples: {good: {value: {name: A, pin: "1"}}, bad: {value: {name: 7}}}}}}',
+    '  schemas: {User: {type: object, required: [name], properties: {name: {type: string}, pin: {type: string, writeOnly: true}}}}',
+  ].join('\n');
+  const { code, output } = await check(HEAD + text);
+  expect(code).toBe(0);
+  expect(output.split('\n')).toEqual([
+    expect.stringMatching(
+      /^warning {2}EXAMPLE_INVALID {2}api\.yaml:4:\d+ .*query parameter "n" must be an integer, not "x"$/,
+    ),
+    expect.stringMatching(
+      /^warning {2}EXAMPLE_INVALID {2}api\.yaml:8:\d+ .*the example "bad" .* at \/name: .*; it is not served$/,
+    ),
+    'Pets 2: 2 operations, 0 errors, 2 warnings',
+    '',
+  ]);
+});
