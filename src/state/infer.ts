@@ -58,7 +58,10 @@ function createAtlas(survey: Survey, drafts: ReadonlyMap<string, Draft>): Atlas 
   const all = [...drafts.values()];
   const tops = all.filter((draft) => draft.groups.length === 1 && draft.real);
   for (const draft of all) {
-    const other = isSecondWay(survey, draft) ? all.find((each) => isSameThing(each, draft)) : undefined;
+    // Of two ways none of which is the first, neither leads to the other.
+    const other = isSecondWay(survey, draft)
+      ? all.find((each) => !isSecondWay(survey, each) && isSameThing(each, draft))
+      : undefined;
     if (other !== undefined) aliases.set(draft.key, other);
     const whole = draft.groups.length > 1 ? findWhole(survey, tops, draft) : undefined;
     if (whole === undefined) continue;

@@ -52,7 +52,7 @@ function canBe(kit: StateKit, { resource }: Place, id: string): boolean {
   return kit.validators.check(property.target, 'response')(id, 'body').length === 0;
 }
 
-/** Whether the path parameter of an item is called like its id: `id`, `file_id`. */
+/** Whether the path parameter of an item is called like its id: `id`, `pet_id`. */
 function namesId({ contract }: StateKit, { idProperty, idParameterSchema }: Resource): boolean {
   const parameter = contract.at((idParameterSchema ?? '').replace(/\/schema$/, ''));
   const name = isObject(parameter) ? parameter['name'] : undefined;

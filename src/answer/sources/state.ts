@@ -1,4 +1,5 @@
 import type { Operation } from '../../contract/operation.js';
+import type { Answer } from '../../http/answer.js';
 import type { Binding } from '../../state/resource.js';
 import type { AnswerSource } from '../answer-source.js';
 import { createContentHandler } from './state-content.js';
@@ -33,14 +34,22 @@ export function createStateSource(parts: StateParts): AnswerSource {
   };
 }
 
-/** Answers from an open world are made up from what was found out about it, which may be wrong; fixtures are what they are. */
+/**
+ * Answers from an open world are made up from what was found out about it, which may be wrong. So is, in a closed one, any answer
+ * that is not an item of the collection; an item is what the fixtures say.
+ */
 function markInvented(kit: StateKit, binding: Binding, handler: StateHandler): StateHandler {
   const { resource } = kit.kit(binding.collection);
+  const showsItem = ({ schemaPointer }: Answer): boolean =>
+    schemaPointer === undefined ||
+    resource.schema === undefined ||
+    kit.read(schemaPointer)?.pointer === resource.schema;
   return (exchange, next) => {
     const answer = handler(exchange, next);
     if (answer === undefined || answer instanceof Promise || answer.from !== 'state') return answer;
     const collection = exchange.session.store.collection(binding.collection);
-    return kit.worldOf(resource, collection) === 'closed' ? answer : { ...answer, invented: true };
+    const given = kit.worldOf(resource, collection) === 'closed' && showsItem(answer);
+    return given ? answer : { ...answer, invented: true };
   };
 }
 

@@ -63,12 +63,11 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
 
   const mend = (exchange: Exchange, plan: AnswerPlan, answer: Answer): Answer | undefined => {
     if (plan.schemaPointer === undefined) return undefined;
-    const context = readContext(exchange);
-    const body =
-      answer.from === 'generate'
-        ? parts.generator.value(plan.schemaPointer, { ...context, seed: context.seed + 1 })
-        : parts.generator.complete(plan.schemaPointer, answer.body, context);
-    return plan.check(body).length === 0 ? { ...answer, body } : undefined;
+    for (const make of listRepairs(parts.generator, plan.schemaPointer, { answer, exchange })) {
+      const body = make();
+      if (plan.check(body).length === 0) return { ...answer, body };
+    }
+    return undefined;
   };
 
   const finish = (exchange: Exchange, plan: AnswerPlan, sound: Answer): Answer => {
@@ -110,6 +109,21 @@ function isChecked({ checked, body }: Answer): boolean {
 /** Real traffic is shown as it was. */
 function isRecorded({ from }: Answer): boolean {
   return /^(?:forward|record|replay)(?:$|[:\s])/.test(from);
+}
+
+/** The ways to make an answer fit, the one that keeps most of it first. */
+function listRepairs(
+  generator: Generator,
+  pointer: string,
+  { answer, exchange }: { readonly answer: Answer; readonly exchange: Exchange },
+): readonly (() => unknown)[] {
+  const context = readContext(exchange);
+  if (answer.from === 'generate') return [() => generator.value(pointer, { ...context, seed: context.seed + 1 })];
+  const complete = (): unknown => generator.complete(pointer, answer.body, context);
+  if (answer.invented !== true) return [complete];
+  const rest = [complete, (): unknown => generator.value(pointer, context)];
+  // Some operations on an item answer with the list that it is in; when it is removed, it is not in it.
+  return exchange.call.operation.method === 'DELETE' ? rest : [() => [answer.body], ...rest];
 }
 
 function noteMended(exchange: Exchange, { answer, violations }: Finding, mended: Answer): Answer {

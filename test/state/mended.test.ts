@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { openShop } from './shop.js';
+
+const label = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: { type: 'integer' }, name: { type: 'string' } },
+};
+const labels = { type: 'array', uniqueItems: true, minItems: 1, items: { $ref: '#/components/schemas/Label' } };
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const answer = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const spec = {
+  openapi: '3.1.0',
+  info: { title: 'Labels', version: '1' },
+  components: { schemas: { Label: label } },
+  paths: {
+    '/labels': {
+      get: { responses: { 200: answer(labels) } },
+      post: {
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Label' } } } },
+        responses: { 201: answer({ $ref: '#/components/schemas/Label' }) },
+      },
+    },
+    '/labels/{id}': {
+      parameters: [id],
+      patch: {
+        requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
+        responses: { 200: answer(labels) },
+      },
+      get: { responses: { 200: answer({ $ref: '#/components/schemas/Label' }) } },
+      delete: { responses: { 200: answer(labels) } },
+    },
+    '/watch/register/{id}': { parameters: [id], post: { responses: { 200: answer({ type: 'object' }) } } },
+    '/notify/register/{id}': { parameters: [id], post: { responses: { 200: answer({ type: 'object' }) } } },
+  },
+};
+
+describe('an answer that does not fit what was inferred', () => {
+  it.each(['open', 'closed'] as const)(
+    'is made to fit, and what was asked for happens, in a world that is %s',
+    async (world) => {
+      const { send } = await openShop({ spec, world });
+      const made = await send('POST', '/labels', { id: 4, name: 'bug' });
+      const path = `/labels/${String(made.body['id'])}`;
+      const changed = await send('PATCH', path, { name: 'fixed' });
+      expect(changed.status).toBe(200);
+      expect(changed.list).toEqual([{ ...made.body, name: 'fixed' }]);
+      expect((await send('DELETE', path)).status).toBe(200);
+      expect((await send('GET', path)).status).toBe(404);
+    },
+  );
+});
+
+describe('two paths that end alike', () => {
+  it.each(['/watch/register/1', '/notify/register/1'])(
+    'are both answered where neither shows an item: %s',
+    async (path) => {
+      const { send } = await openShop({ spec });
+      expect((await send('POST', path)).status).toBe(200);
+    },
+  );
+});
