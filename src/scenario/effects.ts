@@ -1,5 +1,5 @@
-import { isObject } from '../contract/schema.js';
 import type { Answer } from '../http/answer.js';
+import { mergePatch } from '../http/merge-patch.js';
 import { resolveExpressions, type Scope } from './expression.js';
 import type { Changes, CollectionChanges, Patch, Rule } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';
@@ -32,7 +32,11 @@ function resolveChange(change: CollectionChanges, resolve: (value: unknown) => u
 }
 
 /** A merge patch (RFC 7386) over an answer; a body that is bytes or a stream stays as it is. */
-export function patchAnswer(answer: Answer, rule: Rule, patch: Patch, scope: Scope): Answer {
+export function patchAnswer(
+  answer: Answer,
+  { rule, patch }: { readonly rule: Rule; readonly patch: Patch },
+  scope: Scope,
+): Answer {
   const headers = { ...answer.headers };
   for (const [name, value] of Object.entries(patch.headers)) {
     if (value === null) delete headers[name];
@@ -50,17 +54,6 @@ export function patchAnswer(answer: Answer, rule: Rule, patch: Patch, scope: Sco
     from: `scenario:${rule.scenario}`,
     deviates: rule.violates ?? answer.deviates,
   };
-}
-
-/** RFC 7386 section 2: objects are merged, `null` takes a member away, everything else replaces. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete merged[name];
-    else merged[name] = mergePatch(merged[name], value);
-  }
-  return merged;
 }
 
 function isPlain(value: object): boolean {

@@ -1,7 +1,8 @@
 import { toPointer } from '../contract/pointer.js';
 import { isObject } from '../contract/schema.js';
 import { MockError } from '../errors.js';
-import { mergePatch, type ChangeCollection } from '../scenario/effects.js';
+import { mergePatch } from '../http/merge-patch.js';
+import type { ChangeCollection } from '../scenario/effects.js';
 import type { CollectionView } from '../scenario/match.js';
 import type { CollectionChanges } from '../scenario/rule.js';
 import { EVERY_SCOPE, readScope, toScope } from '../state/collection.js';

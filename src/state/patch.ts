@@ -1,17 +1,6 @@
 import { isObject } from '../contract/schema.js';
-import { readSegments } from '../contract/pointer.js';
+import { readSegments, toPointer } from '../contract/pointer.js';
 import type { Item } from './item-list.js';
-
-/** RFC 7386: objects are merged member by member, `null` removes a member, anything else takes the place of what was there. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete merged[name];
-    else merged[name] = mergePatch(merged[name], value);
-  }
-  return merged;
-}
 
 /** What a JSON Patch makes of an item, or the sentence that says why it cannot be applied. */
 export type PatchResult = { readonly item: Item } | { readonly mistake: string };
@@ -35,6 +24,9 @@ type Step = { readonly value: unknown } | { readonly mistake: string };
 function applyOperation(root: unknown, operation: Item): Step {
   const { op, path, from, value } = operation;
   if (typeof path !== 'string') return { mistake: 'has no path' };
+  const demands = op === 'add' || op === 'replace' || op === 'test';
+  // RFC 6902 sections 4.1, 4.3 and 4.6: these carry a value, which may be null.
+  if (demands && !Object.hasOwn(operation, 'value')) return { mistake: 'has no value' };
   switch (op) {
     case 'add':
       return named(path, write(root, path, { value, insert: true }));
@@ -42,8 +34,10 @@ function applyOperation(root: unknown, operation: Item): Step {
       return read(root, path).found ? write(root, path, { value, insert: false }) : missing(path);
     case 'remove':
       return remove(root, path);
-    case 'test':
-      return isSame(read(root, path).value, value) ? { value: root } : { mistake: `finds another value at "${path}"` };
+    case 'test': {
+      const { found, value: actual } = read(root, path);
+      return found && isSame(actual, value) ? { value: root } : { mistake: `finds another value at "${path}"` };
+    }
     case 'copy':
     case 'move': {
       if (typeof from !== 'string') return { mistake: 'has no from' };
@@ -71,13 +65,15 @@ function missing(path: string): Step {
 function read(root: unknown, path: string): { readonly found: boolean; readonly value: unknown } {
   let value = root;
   for (const segment of readSegments(path)) {
-    if (Array.isArray(value) && /^(0|[1-9]\d*)$/.test(segment) && Number(segment) < value.length)
-      value = value[Number(segment)];
+    if (Array.isArray(value) && INDEX.test(segment) && Number(segment) < value.length) value = value[Number(segment)];
     else if (isObject(value) && Object.hasOwn(value, segment)) value = value[segment];
     else return { found: false, value: undefined };
   }
   return { found: true, value };
 }
+
+// RFC 6901 section 4: no sign and no leading zeros.
+const INDEX = /^(0|[1-9]\d*)$/;
 
 /** A copy of the tree with a value at a path; along the path everything is copied, the rest is shared. */
 function write(root: unknown, path: string, what: { readonly value: unknown; readonly insert: boolean }): Step {
@@ -87,9 +83,9 @@ function write(root: unknown, path: string, what: { readonly value: unknown; rea
   const inner = (child: unknown): Step =>
     segments.length === 1 ? { value: what.value } : write(child, joinRest(segments), what);
   if (Array.isArray(root)) {
-    const index = segment === '-' ? root.length : Number(segment);
+    const index = segment === '-' ? root.length : INDEX.test(segment) ? Number(segment) : Number.NaN;
     const last = segments.length === 1 && what.insert ? root.length : root.length - 1;
-    if (!Number.isInteger(index) || index < 0 || index > last) return missing(path);
+    if (!(index <= last)) return missing(path);
     const made = inner(root[index]);
     if ('mistake' in made) return made;
     const removed = segments.length === 1 && what.insert ? 0 : 1;
@@ -107,18 +103,14 @@ function remove(root: unknown, path: string): Step {
   if (segments.length > 1) {
     const child = Array.isArray(root) ? root[Number(segment)] : (root as Item)[segment]; // `read` went this way
     const made = remove(child, joinRest(segments));
-    return 'mistake' in made ? made : write(root, toPath(segment), { value: made.value, insert: false });
+    return 'mistake' in made ? made : write(root, toPointer(segment), { value: made.value, insert: false });
   }
   if (Array.isArray(root)) return { value: root.toSpliced(Number(segment), 1) };
   return { value: Object.fromEntries(Object.entries(root as Item).filter(([name]) => name !== segment)) }; // as above
 }
 
 function joinRest(segments: readonly string[]): string {
-  return segments.slice(1).map(toPath).join('');
-}
-
-function toPath(segment: string): string {
-  return `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return toPointer(...segments.slice(1));
 }
 
 /** RFC 6902 section 4.6: equal as JSON, whatever the order of members. */

@@ -5,7 +5,7 @@ import { bytesFor } from '../../generate/bytes.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/encode.js';
 import { NO_VIOLATIONS } from '../../http/violation.js';
-import { mergePatch } from '../../scenario/effects.js';
+import { mergePatch } from '../../http/merge-patch.js';
 import { resolveExpressions, type Scope } from '../../scenario/expression.js';
 import type { Respond, Rule } from '../../scenario/rule.js';
 import type { Exchange } from '../answer-source.js';

@@ -134,9 +134,7 @@ function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly str
 /** The patches, the weakest first, and what rate limits tell. */
 function complete(answer: Answer | undefined, verdict: Verdict, scope: Scope): Answer | undefined {
   if (answer === undefined || answer.status === 0) return answer;
-  const patched = verdict.patches
-    .toReversed()
-    .reduce((below, { rule, patch }) => patchAnswer(below, rule, patch, scope), answer);
+  const patched = verdict.patches.toReversed().reduce((below, wish) => patchAnswer(below, wish, scope), answer);
   if (Object.keys(verdict.headers).length === 0) return patched;
   return { ...patched, headers: { ...verdict.headers, ...patched.headers } };
 }

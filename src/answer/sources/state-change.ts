@@ -1,8 +1,9 @@
 import { isObject } from '../../contract/schema.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
+import { mergePatch } from '../../http/merge-patch.js';
 import type { Entry, Item } from '../../state/item-list.js';
-import { applyJsonPatch, mergePatch } from '../../state/patch.js';
+import { applyJsonPatch } from '../../state/patch.js';
 import type { Binding } from '../../state/resource.js';
 import { isMomentOf, writeMoment } from '../../state/timestamp.js';
 import type { Exchange } from '../answer-source.js';
