@@ -9,6 +9,13 @@ const HEAD_START_MS = 25;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
+/** Where a broken body is written to. */
+interface Sink {
+  readonly controller: Controller;
+  /** Aborted once whoever reads the body wants no more of it. */
+  readonly left: AbortSignal;
+}
+
 /** How a body of which nothing more comes is ended. */
 export interface StallEnd {
   /** The client gave up. */
@@ -38,7 +45,7 @@ export function dripBytes(
   response: Response,
   pace: { readonly bytes: number; readonly everyMs: number; readonly clock: Clock; readonly signal: AbortSignal },
 ): Response {
-  return transform(response, async (source, controller) => {
+  return transform(response, async (source, { controller }) => {
     let isFirst = true;
     for await (const chunk of source) {
       for (let start = 0; start < chunk.length; start += pace.bytes) {
@@ -53,7 +60,7 @@ export function dripBytes(
 
 /** The answer with half of its body; the rest never comes. */
 export function stopHalfway(response: Response, end: StallEnd): Response {
-  return transform(response, async (source, controller) => {
+  return transform(response, async (source, { controller }) => {
     const bytes = await collect(source);
     const half = bytes.slice(0, Math.floor(bytes.length / 2));
     if (half.length > 0) controller.enqueue(half);
@@ -76,13 +83,14 @@ export function breakStream(
 ): Response {
   const separator = response.headers.get('content-type')?.startsWith('text/event-stream') === true ? '\n\n' : '\n';
   const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-  return transform(response, async (source, controller) => {
+  return transform(response, async (source, sink) => {
+    const { controller } = sink;
     let last = '';
     let count = 0;
     for await (const event of splitEvents(source, separator)) {
       if (count === breakage.after) {
         if (breakage.action === 'stall') return stall(controller, breakage.end);
-        if (breakage.action === 'reset') return afterwards(controller, breakage);
+        if (breakage.action === 'reset') return afterwards(sink, breakage);
         if (breakage.action === 'end') return controller.close();
         if (breakage.action === 'bad-json') controller.enqueue(encode(toBadEvent(separator)));
         if (breakage.action === 'duplicate') controller.enqueue(encode(last));
@@ -100,14 +108,16 @@ function toBadEvent(separator: string): string {
   return separator === '\n\n' ? 'data: {"broken": \n\n' : '{"broken": \n';
 }
 
-/** Breaks the connection once everything in the stream was taken out of it and sent. */
+/** Breaks the connection once everything in the stream was taken out of it and sent; not where the client left before that. */
 async function afterwards(
-  controller: Controller,
-  breakage: { fail(controller: Controller): void; isFlushed(): boolean },
+  { controller, left }: Sink,
+  breakage: { fail(controller: Controller): void; isFlushed(): boolean; readonly end: StallEnd },
 ): Promise<void> {
   // The queue holds one chunk by default, so that room for one means that none is waiting.
-  do await new Promise((resolve) => setTimeout(resolve, 1));
-  while ((controller.desiredSize ?? 1) < 1 || !breakage.isFlushed());
+  do {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    if (left.aborted || breakage.end.signal.aborted) return;
+  } while ((controller.desiredSize ?? 1) < 1 || !breakage.isFlushed());
   // A reset that comes together with data is seen as a plain end (libuv), so the data gets a head start.
   await new Promise((resolve) => setTimeout(resolve, HEAD_START_MS));
   breakage.fail(controller);
@@ -144,17 +154,19 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array<Ar
 /** An answer whose body is written by `work` from what it would have been; a failed `work` fails the body. */
 function transform(
   response: Response,
-  work: (source: AsyncIterable<Uint8Array>, controller: Controller) => Promise<void>,
+  work: (source: AsyncIterable<Uint8Array>, sink: Sink) => Promise<void>,
 ): Response {
   const source = response.body ?? new Blob([]).stream();
+  const reader = new AbortController();
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
       // Not awaited: `start` must return before anything can be read.
       // A web stream of Node is an async iterable of its chunks.
-      work(source as unknown as AsyncIterable<Uint8Array>, controller).catch((error: unknown) =>
-        controller.error(error),
+      work(source as unknown as AsyncIterable<Uint8Array>, { controller, left: reader.signal }).catch(
+        (error: unknown) => controller.error(error),
       );
     },
+    cancel: () => reader.abort(),
   });
   const headers = new Headers(response.headers);
   headers.delete('content-length');

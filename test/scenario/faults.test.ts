@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRealClock, createVirtualClock } from '../../src/clock.js';
 import type { Fault, StreamAction } from '../../src/http/fault.js';
 import type { Fetch } from '../../src/server/app.js';
+import { breakStream } from '../../src/server/fault-streams.js';
 import { applyFault } from '../../src/server/faults.js';
 import { listen } from '../../src/server/listen.js';
 
@@ -180,5 +181,27 @@ describe('a stream that goes wrong after two events', () => {
   it.each(cases)('%s in-process', async (action, want) => {
     const broken = createBroken({ kind: 'stream', after: 2, action }, makeEvents);
     expect(await read(await broken(new Request('http://mock/')))).toEqual(want);
+  });
+});
+
+describe('a stream that is to be reset', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('is forgotten once its reader has left', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const failed = vi.fn();
+    const response = breakStream(makeEvents(), {
+      after: 1,
+      action: 'reset',
+      fail: failed,
+      isFlushed: () => true,
+      end: { signal: new AbortController().signal, isSilent: false },
+    });
+    // It waits for what was sent to be read.
+    while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
+    await response.body?.cancel();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(failed).not.toHaveBeenCalled();
   });
 });
