@@ -26,12 +26,18 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProper
  * the first answer: what two answers have in common is most of a large document.
  */
 export function createSecondCheck(contract: Contract): SecondCheck {
-  let compiled: Promise<Compiled> | undefined;
+  const answers = listAnswers(contract);
+  let ofAnswers: Promise<Compiled> | undefined;
+  const others = new Map<string, Promise<Compiled>>();
+  const find = (schemaPointer: string): Promise<Compiled> => {
+    if (answers.has(schemaPointer)) return (ofAnswers ??= compileSchemas(contract, [...answers]));
+    const compiled = others.get(schemaPointer) ?? compileSchemas(contract, [schemaPointer]);
+    others.set(schemaPointer, compiled);
+    return compiled;
+  };
   return async (schemaPointer, value) => {
-    compiled ??= compileAnswers(contract);
-    const { ast, schemaUris } = await compiled;
-    const schemaUri = schemaUris.get(schemaPointer);
-    if (schemaUri === undefined) throw new Error(`no answer has the schema ${schemaPointer}`);
+    const { ast, schemaUris } = await find(schemaPointer);
+    const schemaUri = schemaUris.get(schemaPointer) ?? '';
     // Whatever an answer is, JSON it came as.
     const output = interpret({ ast, schemaUri }, fromJs(value as Parameters<typeof fromJs>[0]), BASIC);
     if (output.valid) return [];
@@ -47,7 +53,12 @@ interface Compiled {
   readonly schemaUris: ReadonlyMap<string, string>;
 }
 
-async function compileAnswers(contract: Contract): Promise<Compiled> {
+function listAnswers({ operations }: Contract): ReadonlySet<string> {
+  const content = operations.flatMap(({ responses }) => responses.flatMap((response) => response.content));
+  return new Set(content.filter(({ schema }) => schema !== undefined).map(({ schemaPointer }) => schemaPointer));
+}
+
+async function compileSchemas(contract: Contract, pointers: readonly string[]): Promise<Compiled> {
   const names = new Map<string, string>();
   const schemas: Record<string, unknown> = {};
   const nameOf = (pointer: string): string => {
@@ -58,10 +69,7 @@ async function compileAnswers(contract: Contract): Promise<Compiled> {
     schemas[name] = copy(contract.at(pointer) ?? true, nameOf);
     return name;
   };
-  const roots = contract.operations
-    .flatMap(({ responses }) => responses.flatMap(({ content }) => content))
-    .filter(({ schema }) => schema !== undefined)
-    .map(({ schemaPointer }) => nameOf(schemaPointer));
+  const roots = pointers.map(nameOf);
   const uri = `https://second.test/${contract.hash}/${randomUUID()}`;
   const whole = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
