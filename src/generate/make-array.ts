@@ -61,14 +61,18 @@ function collect(
 ): readonly unknown[] {
   const items: unknown[] = [];
   const taken = task.shape.uniqueItems ? new Set<string>() : undefined;
+  const { given, placement, fresh } = how;
   for (let i = 0; i < wanted; i++) {
-    const { placement, fresh } = how;
-    const item = makeItem(task, { index: i, given: how.given[i], taken, placement, fresh });
+    if (i >= given.length && task.run.steps > MAXIMUM_VALUES) break;
+    const item = makeItem(task, { index: i, given: given[i], taken, placement, fresh });
     if (item === NOTHING) break;
     items.push(item);
   }
   return items;
 }
+
+/** A whole value of more parts than this is not made: a document that demands one would stop the mock. */
+const MAXIMUM_VALUES = 200_000;
 
 interface Slot {
   readonly index: number;

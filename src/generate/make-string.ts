@@ -1,9 +1,11 @@
 import { acceptsString } from './accepts.js';
+import { MAXIMUM_LENGTH } from './pattern.js';
 import { NOTHING, type Task } from './run.js';
 
 /** Makes a text: as the document suggests, as its format or its name has it, and as long as it may be. */
 export function makeString(task: Task): unknown {
   const { shape, spot, run } = task;
+  if (shape.minLength > MAXIMUM_LENGTH) return NOTHING;
   const isWrong = run.mistakes.has(spot.path);
   if (!isWrong && spot.fresh === 0 && !run.vocabulary.about(spot.name).isIdentifier) {
     const fitting = shape.suggestions.filter(

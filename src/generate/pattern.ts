@@ -15,6 +15,8 @@ export interface Pattern {
   sample(random: Random, minimum: number, maximum: number): string | undefined;
 }
 
+/** Characters of the longest text that is made: a document that demands a longer one would stop the mock. */
+export const MAXIMUM_LENGTH = 1_000_000;
 /** Texts tried before a pattern is taken for one that cannot be met. */
 const MAXIMUM_TRIES = 60;
 /** What a text grows beyond its shortest form where nothing asks for more. */
@@ -35,6 +37,7 @@ export function readPattern(source: string): Pattern {
       tree ??= readPatternTree(expression);
       const wanted = { minimum, maximum };
       const range = measure(tree);
+      if (range.least > MAXIMUM_LENGTH) return undefined;
       for (let i = 0; i < MAXIMUM_TRIES; i++) {
         const length = chooseLength(random, range, { ...wanted, turn: i });
         const text = fill(sampleNode(tree, length, random), expression, wanted);
