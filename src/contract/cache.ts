@@ -62,7 +62,7 @@ export function createDocumentCache(folder: string): DocumentCache {
 }
 
 /** The key of a document: what went in, and which vouch reads it. */
-export async function readCacheKey(parts: readonly string[]): Promise<string> {
+export async function loadCacheKey(parts: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(`${FORMAT}\0${await readBuild()}`);
   for (const part of parts) hash.update(`\0${part.length}\0`).update(part);
   return hash.digest('hex');

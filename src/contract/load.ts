@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockError, type Place } from '../errors.js';
 import { bundleFiles } from './bundle.js';
-import { createDocumentCache, digestText, readCacheKey, readDefaultFolder, type DocumentCache } from './cache.js';
+import { createDocumentCache, digestText, loadCacheKey, readDefaultFolder, type DocumentCache } from './cache.js';
 import type { Contract } from './contract.js';
 import { createContract } from './create-contract.js';
 import { breakEndless } from './endless.js';
@@ -11,7 +11,7 @@ import { loadMain, parseMain, type MainText } from './main-file.js';
 import { createOrigins, type Origins } from './origins.js';
 import type { OverlayText } from './overlay.js';
 import type { Finding } from './problem.js';
-import { loadSourceFiles, readDisplayName, readUri, type ReadPolicy } from './source-files.js';
+import { loadSourceFiles, readDisplayName, loadText, type ReadPolicy } from './source-files.js';
 
 /** How a document is loaded. */
 export interface LoadOptions {
@@ -106,7 +106,7 @@ function openCache(main: MainText, options: LoadOptions & { readonly cwd: string
 function readKey(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<string> {
   // The URI decides what relative references mean, the policy which of them are followed, and the folder what files are called.
   const { allowHttp, cwd } = policy;
-  return readCacheKey([main.uri, cwd, String(allowHttp), main.text, ...overlays.map(({ text }) => text)]);
+  return loadCacheKey([main.uri, cwd, String(allowHttp), main.text, ...overlays.map(({ text }) => text)]);
 }
 
 /** A cached document whose other files are unchanged; undefined where one is not, or is gone. */
@@ -117,7 +117,7 @@ async function readCached(
 ): Promise<Loaded | undefined> {
   const others = await Promise.all(
     files.map(async ({ uri, hash }) => {
-      const text = await readUri(uri, policy).catch(() => undefined);
+      const text = await loadText(uri, policy).catch(() => undefined);
       if (text === undefined || digestText(text) !== hash) return undefined;
       return { uri, name: readDisplayName(uri, policy.cwd), text };
     }),
@@ -155,7 +155,7 @@ async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
   const uri = path.startsWith('file:') ? path : pathToFileURL(resolve(cwd, path)).href;
   const file = readDisplayName(uri, cwd);
   try {
-    return { file, text: await readUri(uri, { cwd, allowHttp: false, trustedHost: undefined }) };
+    return { file, text: await loadText(uri, { cwd, allowHttp: false, trustedHost: undefined }) };
   } catch (cause) {
     throw new MockError('OVERLAY_INVALID', `the overlay "${file}" cannot be read`, {
       at: { file },

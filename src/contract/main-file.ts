@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { MockError } from '../errors.js';
 import { parseText } from './parse.js';
 import { isObject } from './schema.js';
-import { readDisplayName, readUri, type SourceFile } from './source-files.js';
+import { readDisplayName, loadText, type SourceFile } from './source-files.js';
 
 /** The main file of a document, not parsed yet. */
 export interface MainText {
@@ -39,7 +39,7 @@ export async function loadMain(
   const isRemote = /^https?:/iu.test(uri);
   const host = isRemote ? new URL(uri).host : undefined;
   try {
-    return { uri, name, text: await readUri(uri, { cwd, allowHttp, trustedHost: host }), host };
+    return { uri, name, text: await loadText(uri, { cwd, allowHttp, trustedHost: host }), host };
   } catch (cause) {
     throw describeFailure(cause, { name, isRemote, allowHttp });
   }

@@ -42,7 +42,7 @@ const FILES_LIMIT = 10_000;
  *
  * @throws Error with a message for the user.
  */
-export async function readUri(uri: string, policy: ReadPolicy): Promise<string> {
+export async function loadText(uri: string, policy: ReadPolicy): Promise<string> {
   const url = new URL(uri);
   if (url.protocol === 'http:' || url.protocol === 'https:') {
     if (!policy.allowHttp) throw new Error('http(s) is not allowed (allowHttpRefs, --allow-http-refs)');
@@ -95,7 +95,7 @@ async function loadFile(
   try {
     if (uri.startsWith('file:') && from.uri.startsWith('http'))
       throw new Error('a document from the network may not read files');
-    const text = await readUri(uri, policy);
+    const text = await loadText(uri, policy);
     const name = readDisplayName(uri, policy.cwd);
     const { value, notes } = parseText(text, name);
     return { uri, name, text, value, notes };

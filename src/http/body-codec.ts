@@ -41,7 +41,7 @@ export interface BodyValue {
 export type BodyCodec = (input: BodyInput, parts: BodyParts) => BodyValue;
 
 /** A body that is not what its type promises. */
-export function malformed(message: string): BodyValue {
+export function toMalformed(message: string): BodyValue {
   return { value: undefined, mistake: { code: 'BODY_MALFORMED', in: 'body', message } };
 }
 

@@ -1,6 +1,6 @@
 import type { Encoding } from '../contract/operation.js';
 import { isObject, setOwn } from '../contract/schema.js';
-import { type BodyCodec, type BodyParts, decodeBytes, malformed } from './body-codec.js';
+import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
 import type { Shape } from './shape.js';
 import { splitRaw } from './style.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from './text.js';
@@ -14,14 +14,14 @@ interface Entry {
 /** `application/x-www-form-urlencoded`, with the contract's `encoding` (OpenAPI 3.1, Encoding Object) and the brackets SDKs write. */
 export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
-  if (text === undefined) return malformed('the body is not UTF-8 text');
+  if (text === undefined) return toMalformed('the body is not UTF-8 text');
   const shape = media?.schema === undefined ? undefined : parts.shapes(media.schemaPointer);
   const entries: Entry[] = [];
-  if (countFields(text) > MOST_FIELDS) return malformed(`the form has more than ${MOST_FIELDS} fields`);
+  if (countFields(text) > MOST_FIELDS) return toMalformed(`the form has more than ${MOST_FIELDS} fields`);
   for (const pair of readPairs(text)) {
     const read = readPair(pair, { shape, encoding: media?.encoding ?? {}, parts });
     if (read === undefined) {
-      return malformed(`the form field "${pair.name}" is percent-encoded in a way that cannot be decoded`);
+      return toMalformed(`the form field "${pair.name}" is percent-encoded in a way that cannot be decoded`);
     }
     entries.push(...read);
   }

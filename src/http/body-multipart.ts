@@ -1,6 +1,6 @@
 import type { Encoding } from '../contract/operation.js';
 import { isObject, setOwn } from '../contract/schema.js';
-import { type BodyCodec, type BodyParts, type BodyValue, decodeBytes, malformed } from './body-codec.js';
+import { type BodyCodec, type BodyParts, type BodyValue, decodeBytes, toMalformed } from './body-codec.js';
 import { readJsonField, toFieldPath } from './body-form.js';
 import { toCheckedText } from './body-simple.js';
 import { isCovered, isJsonType, readMediaType, toEssence } from './media-type.js';
@@ -36,9 +36,9 @@ interface Leaf {
 /** `multipart/form-data`: an object of texts, JSON values and files (OpenAPI 3.1, Encoding Object). */
 const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
   const reading = readMultipart(bytes, type.parameters['boundary']);
-  if ('mistake' in reading) return malformed(`the body is not ${type.essence}: ${reading.mistake}`);
+  if ('mistake' in reading) return toMalformed(`the body is not ${type.essence}: ${reading.mistake}`);
   const nameless = reading.parts.findIndex(({ name }) => name === undefined);
-  if (nameless !== -1) return malformed(`the body is not form data: part ${nameless + 1} has no name`);
+  if (nameless !== -1) return toMalformed(`the body is not form data: part ${nameless + 1} has no name`);
   const shape = media?.schema === undefined ? undefined : parts.shapes(media.schemaPointer);
   const violations: Violation[] = [];
   const byField = new Map<string, Leaf[]>();
@@ -70,7 +70,7 @@ const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
 /** `multipart/mixed` and its kin: a list of parts. */
 const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): BodyValue => {
   const reading = readMultipart(bytes, type.parameters['boundary']);
-  if ('mistake' in reading) return malformed(`the body is not ${type.essence}: ${reading.mistake}`);
+  if ('mistake' in reading) return toMalformed(`the body is not ${type.essence}: ${reading.mistake}`);
   const leaves = reading.parts.map((part) => toLeaf(part, [], { encoding: undefined, shape: undefined, parts }));
   const isList = media?.schema !== undefined && parts.shapes(media.schemaPointer).types.has('array');
   return { value: leaves.map(({ value }) => value), checked: leaves.map(({ checked }) => checked), unchecked: !isList };

@@ -1,4 +1,4 @@
-import { type BodyCodec, decodeBytes, malformed } from './body-codec.js';
+import { type BodyCodec, decodeBytes, toMalformed } from './body-codec.js';
 import { findJsonMistake } from './json-text.js';
 
 /** Deeper JSON is refused: whoever walks it later, to check it, keep it or print it, would run out of stack. */
@@ -8,7 +8,7 @@ const DEEPEST = 1000;
 export const decodeJson: BodyCodec = ({ bytes, type }) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
   if (text === undefined)
-    return malformed(`the body is not JSON: it is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
+    return toMalformed(`the body is not JSON: it is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
   if (isTooDeep(text)) {
     const message = `the body is nested more than ${DEEPEST} deep`;
     return { value: undefined, mistake: { code: 'TOO_DEEP', in: 'body', message } };
@@ -17,7 +17,7 @@ export const decodeJson: BodyCodec = ({ bytes, type }) => {
     return { value: JSON.parse(text) as unknown };
   } catch {
     const { line, column, says } = findJsonMistake(text);
-    return malformed(`the body is not JSON: ${says} (line ${line}, column ${column})`);
+    return toMalformed(`the body is not JSON: ${says} (line ${line}, column ${column})`);
   }
 };
 
@@ -50,7 +50,7 @@ function skipString(text: string, from: number): number {
 /** `text/*`: one string. */
 export const decodeText: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
-  if (text === undefined) return malformed(`the body is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
+  if (text === undefined) return toMalformed(`the body is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
   return { value: media?.schema === undefined ? text : parts.coerce(text, media.schemaPointer) };
 };
 

@@ -1,5 +1,5 @@
 import { isObject, setOwn } from '../contract/schema.js';
-import { type BodyCodec, type BodyParts, decodeBytes, malformed } from './body-codec.js';
+import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
 import type { TextTree } from './text.js';
 import { toNote } from './report.js';
 import { readXml, type XmlElement, XmlError } from './xml-text.js';
@@ -7,7 +7,7 @@ import { readXml, type XmlElement, XmlError } from './xml-text.js';
 /** `application/xml` and every `+xml`, read as the `xml` keywords of the schema say (OpenAPI 3.1, XML Object). */
 export const decodeXml: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
-  if (text === undefined) return malformed(`the body is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
+  if (text === undefined) return toMalformed(`the body is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
   try {
     const root = readXml(text);
     if (media?.schema === undefined) {
@@ -21,7 +21,7 @@ export const decodeXml: BodyCodec = ({ bytes, type, media }, parts) => {
     if (parts.shapes(media.schemaPointer).types.has('string')) return { value: text };
     return { value: parts.coerce(toTree(root, media.schemaPointer, parts), media.schemaPointer) };
   } catch (error) {
-    if (error instanceof XmlError) return malformed(`the body is not XML: ${error.message}`);
+    if (error instanceof XmlError) return toMalformed(`the body is not XML: ${error.message}`);
     throw error;
   }
 };

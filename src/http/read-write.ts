@@ -7,12 +7,12 @@ export type OneWay = 'readOnly' | 'writeOnly';
 
 /** Whether a schema carries the mark: itself, where its `$ref` leads, or in a part of its `allOf`. */
 export function isFlagged(contract: Contract, schema: unknown, flag: OneWay): boolean {
-  return parts(contract, schema).some((part) => part[flag] === true);
+  return listParts(contract, schema).some((part) => part[flag] === true);
 }
 
 /** Whether the property of that name, declared by a schema itself, its `$ref` or a part of its `allOf`, carries the mark. */
 export function isFlaggedProperty(contract: Contract, schema: unknown, named: { name: string; flag: OneWay }): boolean {
-  return parts(contract, schema).some((part) => {
+  return listParts(contract, schema).some((part) => {
     const properties = part['properties'];
     if (!isObject(properties) || !Object.hasOwn(properties, named.name)) return false;
     return isFlagged(contract, properties[named.name], named.flag);
@@ -20,7 +20,7 @@ export function isFlaggedProperty(contract: Contract, schema: unknown, named: { 
 }
 
 /** The schema objects that all hold for one value: the schema, the targets of its `$ref`s, the parts of its `allOf`s. */
-function parts(contract: Contract, schema: unknown): readonly Readonly<Record<string, unknown>>[] {
+function listParts(contract: Contract, schema: unknown): readonly Readonly<Record<string, unknown>>[] {
   const seen = new Set<Readonly<Record<string, unknown>>>();
   const visit = (part: unknown): void => {
     if (!isObject(part) || seen.has(part)) return;
