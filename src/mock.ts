@@ -31,6 +31,7 @@ import { listen, type ListenOptions, type Listening } from './server/listen.js';
 import type { Watcher } from './server/watch.js';
 import { watchScenarios } from './server/watch-scenarios.js';
 import { createCollectionEditors, type CollectionEditors } from './session/collections.js';
+import { heedAbort } from './session/abort.js';
 import { createHandle, createState, toRequest, type HandleParts, type SessionHandle } from './session/handle.js';
 import { createGround } from './session/scenario-ground.js';
 import { createScenarioHandle, type ScenarioHandle } from './session/scenario-handle.js';
@@ -211,7 +212,7 @@ function assemble(parts: Parts, handleParts: AssemblyParts, fetch: Fetch): Mock 
     contract,
     seed,
     recordings,
-    fetch: async (input, init) => fetch(toRequest(input, init)),
+    fetch: async (input, init) => heedAbort(toRequest(input, init), fetch),
     listen: async (where) => {
       const server = await listen(fetch, where);
       servers.add(server);

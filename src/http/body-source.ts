@@ -65,6 +65,8 @@ async function readChunks(request: Request, limitBytes: number): Promise<BodyByt
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
+    // A stream made in the process may carry anything; the platform's fetch takes bytes alone, too.
+    if (!((value as unknown) instanceof Uint8Array)) throw new TypeError('a body is made of bytes');
     size += value.length;
     if (size <= limitBytes) chunks.push(value);
     else chunks.length = 0;

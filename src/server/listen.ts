@@ -33,7 +33,10 @@ export interface Listening {
  * @throws MockError `PORT_TAKEN`, or `LISTEN_FAILED` with the system's reason.
  */
 export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
-  const { port = 0, host = '127.0.0.1' } = options;
+  const { port = 0 } = options;
+  // To the system, an empty name is every address: nobody means that by it.
+  const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
+  checkPort(port);
   const listener = createListener(fetch, !isLoopback(host));
   const server = createServer(listener);
   server.on('clientError', refuseGarbage);
@@ -41,7 +44,8 @@ export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise
   // A TCP server's address is an AddressInfo.
   const address = server.address() as AddressInfo;
   const close = (graceMs = 2000): Promise<void> => stop(server, graceMs);
-  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  const reached = EVERY_ADDRESS[address.address] ?? address.address;
+  const shown = address.family === 'IPv6' ? `[${reached}]` : reached;
   return {
     url: `http://${shown}:${address.port}`,
     host,
@@ -49,6 +53,17 @@ export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** Every address of the machine can be listened on, but is none that a client could ask: this machine's own is. */
+const EVERY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** @throws MockError `OPTION_INVALID`: to Node, a text is the path of a pipe. */
+function checkPort(port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
+  throw new MockError('OPTION_INVALID', `port must be a whole number from 0 to 65535, not ${String(port)}`, {
+    hint: 'leave it out, or give 0, for any free one',
+  });
 }
 
 /** A client that sends no HTTP is told so; Node's own answer is a bare 400 without a word. */
@@ -101,9 +116,11 @@ function createListener(fetch: Fetch, exposed: boolean): RequestListener {
     const from: SocketEnvironment = { incoming, outgoing, body: incoming.arrivedBody, exposed, ResponseClass };
     return fetch(incomingRequest, from);
   };
-  const listener = getRequestListener(answer, { errorHandler: answerUnreadable });
+  // HTTP/1.0 knows no Host: such a request is for whoever gets it (RFC 9112 section 3.3).
+  const handling = { errorHandler: answerUnreadable, hostname: 'localhost' };
+  const listener = getRequestListener(answer, handling);
   // What is left of a body after the answer is read and thrown away by the listener; where there is none, it need not look for it.
-  const bare = getRequestListener(answer, { errorHandler: answerUnreadable, autoCleanupIncoming: false });
+  const bare = getRequestListener(answer, { ...handling, autoCleanupIncoming: false });
   ResponseClass = globalThis.Response;
   // Whole descriptors: a redefinition by value alone would leave the globals read-only.
   Object.defineProperty(globalThis, 'Request', request);

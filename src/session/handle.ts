@@ -6,6 +6,7 @@ import { assertNoMisses } from '../recording/misses.js';
 import type { Recordings } from '../recording/recordings.js';
 import type { Scenarios } from '../scenario/scenarios.js';
 import type { Item } from '../state/item-list.js';
+import { heedAbort } from './abort.js';
 import { toInvalid, type CollectionEditors } from './collections.js';
 import type { ResetKind, Session, SessionSnapshot } from './session.js';
 import type { Sessions } from './sessions.js';
@@ -99,7 +100,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
       if (sessions.get(id) !== session) throw toClosed(id);
       const request = new Request(toRequest(input), init);
       request.headers.set('x-mock-session', id);
-      return parts.fetch(request);
+      return heedAbort(request, parts.fetch);
     },
     use: (...names) => session.use(names),
     drop: (...names) => session.drop(names.length === 0 ? session.scenario.active : names),

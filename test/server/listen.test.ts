@@ -41,6 +41,34 @@ it('a taken port is one clear mistake', async () => {
   });
 });
 
+it.each([-1, 65_536, 1.5, 'a-pipe'])('a port that is none is one clear mistake: %s', async (port) => {
+  await using mock = await createMock(BUILT_IN);
+  // A caller without types may give anything.
+  await expect(mock.listen({ port: port as number })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+});
+
+it.each([
+  ['0.0.0.0', 'http://127.0.0.1:'],
+  ['', 'http://127.0.0.1:'],
+  ['127.0.0.1', 'http://127.0.0.1:'],
+])('the URL of a server on "%s" is one that a client can ask', async (host, start) => {
+  await using mock = await createMock(BUILT_IN);
+  const { url } = await mock.listen({ host });
+  expect(url).toMatch(new RegExp(`^${start}\\d+$`));
+  expect((await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED })).status).toBe(200);
+});
+
+it('a client of HTTP/1.0, which knows no Host, is served', async () => {
+  await using mock = await createMock(BUILT_IN);
+  const { port } = await mock.listen();
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => void (text += chunk.toString()));
+  socket.write('GET /v1/files/file-handbook/content HTTP/1.0\r\nAuthorization: Bearer any\r\n\r\n');
+  await once(socket, 'close');
+  expect(text).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 it.each([
   ['no HTTP at all', 'hello there\r\n\r\n'],
   ['a Host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
