@@ -2,14 +2,13 @@ import type { Contract, Problem } from '../contract/contract.js';
 import type { Example, MediaType, Operation } from '../contract/operation.js';
 import type { ProblemCode } from '../contract/problem.js';
 import { isJsonType, toEssence } from '../http/media-type.js';
-import { createValidators, type Validators } from '../http/validate.js';
+import type { Validators } from '../http/validate.js';
 import type { Violation, ViolationPlace } from '../http/violation.js';
 
 type Direction = 'request' | 'response';
 
 /** The examples of a document that break their schemas: requests, answers and parameters, each place once. */
-export function checkExamples(contract: Contract): readonly Problem[] {
-  const validators = createValidators(contract);
+export function checkExamples(contract: Contract, validators: Validators): readonly Problem[] {
   const seen = new Set<string>();
   return contract.operations
     .flatMap(listPlaces)

@@ -2,6 +2,8 @@ import { checkExamples } from './check-examples.js';
 import { loadContract } from '../contract/load.js';
 import type { Problem } from '../contract/contract.js';
 import { formatMistake } from '../errors.js';
+import { prepareSchemas } from '../http/prepare.js';
+import { createValidators } from '../http/validate.js';
 
 /** What `vouch check` was asked. */
 export interface CheckOptions {
@@ -15,7 +17,8 @@ export interface CheckOptions {
 }
 
 /**
- * `vouch check`: every problem of a document and every example that breaks its schema, one a line, in the order of the document.
+ * `vouch check`: every problem of a document, every example that breaks its schema and every schema that cannot be compiled, one a
+ * line, in the order of the document.
  *
  * @returns 1 where one of them is an error, else 0.
  * @throws MockError where the document cannot be read at all.
@@ -24,7 +27,10 @@ export async function runCheck(options: CheckOptions): Promise<number> {
   const { spec, json, overlays, allowHttpRefs, write } = options;
   // Whoever checks a document changes it between two runs: keeping a copy of each state would fill the disk for nothing.
   const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
-  const problems = [...contract.problems, ...checkExamples(contract)].toSorted(comparePlaces);
+  const validators = createValidators(contract);
+  for (const pointer of prepareSchemas(contract, validators)) void pointer;
+  const found = [...contract.problems, ...checkExamples(contract, validators), ...validators.problems()];
+  const problems = found.toSorted(comparePlaces);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const { title, version, operations } = contract;
   if (json) {

@@ -76,3 +76,11 @@ test('examples that break their schemas are warnings, those of a part that is us
     '',
   ]);
 });
+
+test('a schema that cannot be compiled is named, however deep, with what is dropped', async () => {
+  // Found at load or, at the latest, when every schema is compiled.
+  const broken = `{type: object, properties: {a: {type: string, dependentRequired: {b: 7}}}}`;
+  const text = `${HEAD}paths: {/a: {get: {responses: {200: {description: ok, content: {application/json: {schema: ${broken}}}}}}}}\n`;
+  const { output } = await check(text);
+  expect(output).toMatch(/^warning +SCHEMA_(?:UNUSABLE|REPAIRED) +api\.yaml:3:\d+ .*dependentRequired/);
+});
