@@ -53,7 +53,7 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
       inTurn(async () => {
         const number = (cassette.exchanges.at(-1)?.number ?? 0) + 1;
         const stored = await writeFiles({ folder, exchange: { ...exchange, number }, approve });
-        cassette = { ...cassette, exchanges: append(cassette.exchanges, stored) };
+        cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
         return stored;
       }),
     describe: (change) =>
@@ -97,11 +97,6 @@ export function toFileName(exchange: RecordedExchange): string {
 
 function toNumberText(number: number): string {
   return String(number).padStart(4, '0');
-}
-
-/** The list with one more entry. The list is the writer's own until it is handed out, and `read` hands out the newest. */
-function append(list: readonly StoredExchange[], entry: StoredExchange): readonly StoredExchange[] {
-  return [...list, entry];
 }
 
 /** Left over from a process that was killed while it wrote. */

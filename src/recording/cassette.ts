@@ -112,6 +112,9 @@ function checkBodyFile(
   bodies: ReadonlySet<string>,
   at: { readonly file: string; readonly pointer: string },
 ): void {
+  for (const [i, part] of (body.parts ?? []).entries()) {
+    checkBodyFile(part, bodies, { ...at, pointer: at.pointer.replace(/bodyFile$/, `parts/${i}/bodyFile`) });
+  }
   if (body.bodyFile === undefined || bodies.has(basename(body.bodyFile))) return;
   throw invalidRecording(`${body.bodyFile} is missing`, at, 'restore it, or delete the exchange and record again');
 }

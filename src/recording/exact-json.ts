@@ -18,21 +18,24 @@ export class ExactNumber {
 
 // A NUL never stands in sensible JSON text, so that no real string is taken for a number.
 const MARK = '\u0000exact:';
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+// A text inside is taken in large bites: one step for each of its characters would not fit on the stack for a picture in base64.
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARKED = /"\\u0000exact:(-?[\d.eE+-]+)"/g;
 // Shorter numbers without an exponent are always exact.
 const SUSPECT = /[\d.]{16,}|\d[eE]/;
 
 /** A JSON text as a value, numbers that a double cannot hold as `ExactNumber`. @throws SyntaxError as `JSON.parse` does. */
 export function readJson(text: string): unknown {
-  if (!SUSPECT.test(text)) return JSON.parse(text);
+  // First, so that no number is looked for in a text that is no JSON.
+  const rounded: unknown = JSON.parse(text);
+  if (!SUSPECT.test(text)) return rounded;
   let found = false;
   const marked = text.replace(TOKEN, (token) => {
     if (token.startsWith('"') || isExact(token)) return token;
     found = true;
     return JSON.stringify(`${MARK}${token}`);
   });
-  if (!found) return JSON.parse(text);
+  if (!found) return rounded;
   return JSON.parse(marked, (_name, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value,
   );

@@ -101,11 +101,7 @@ function createCheck(text: string, file: string) {
   return {
     refuse,
     object,
-    text: (members: Members, name: string, pointer: string): void => {
-      if (typeof members[name] === 'string' && members[name] !== '') return;
-      const given = JSON.stringify(members[name]) ?? 'missing';
-      throw refuse(`${name} must be a text, and is ${given}`, `${pointer}/${name}`);
-    },
+    text: checkText,
     status: (value: unknown, pointer: string): void => {
       if (Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599) return;
       throw refuse(`status must be a number from 200 to 599, and is ${JSON.stringify(value) ?? 'missing'}`, pointer);
@@ -115,13 +111,30 @@ function createCheck(text: string, file: string) {
       if (wrong !== undefined)
         throw refuse(`"${wrong[0]}" must be a text or a list of texts`, `${pointer}/${wrong[0]}`);
     },
-    body: (members: Members, pointer: string): void => {
-      const forms = BODY_FORMS.filter((form) => members[form] !== undefined);
-      if (forms.length > 1) throw refuse(`a body has one form, not ${forms.join(' and ')}`, `${pointer}/${forms[1]}`);
-      const path = members['bodyFile'];
-      if (path !== undefined && !(typeof path === 'string' && /^bodies\/[\w.-]+$/.test(path))) {
-        throw refuse(`bodyFile must lie in bodies/, and is ${JSON.stringify(path)}`, `${pointer}/bodyFile`);
-      }
-    },
+    body: checkBody,
   };
+
+  function checkText(members: Members, name: string, pointer: string): void {
+    if (typeof members[name] === 'string' && members[name] !== '') return;
+    const given = JSON.stringify(members[name]) ?? 'missing';
+    throw refuse(`${name} must be a text, and is ${given}`, `${pointer}/${name}`);
+  }
+
+  /** One form, and no file outside the cassette; the parts of a multipart body are bodies themselves. */
+  function checkBody(members: Members, pointer: string): void {
+    const forms = BODY_FORMS.filter((form) => members[form] !== undefined);
+    if (forms.length > 1) throw refuse(`a body has one form, not ${forms.join(' and ')}`, `${pointer}/${forms[1]}`);
+    const path = members['bodyFile'];
+    if (path !== undefined && !(typeof path === 'string' && /^bodies\/[\w.-]+$/.test(path))) {
+      throw refuse(`bodyFile must lie in bodies/, and is ${JSON.stringify(path)}`, `${pointer}/bodyFile`);
+    }
+    const { parts } = members;
+    if (parts === undefined) return;
+    if (!Array.isArray(parts)) throw refuse('parts must be a list', `${pointer}/parts`);
+    for (const [i, part] of parts.entries()) {
+      const own = object(part, `${pointer}/parts/${i}`);
+      checkText(own, 'name', `${pointer}/parts/${i}`);
+      checkBody(own, `${pointer}/parts/${i}`);
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import type { HeaderFields } from './exchange.js';
+import { joinRepeated } from './repeated-names.js';
 
 // RFC 9110 7.6.1, and Trailer, which speaks of the framing of one connection alone.
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -22,13 +23,7 @@ export function readEndToEnd(fields: Iterable<readonly [name: string, value: str
       .filter(([name]) => name === 'connection')
       .flatMap(([, value]) => value.split(',').map((word) => word.trim().toLowerCase())),
   );
-  const kept: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of all) {
-    if (HOP_BY_HOP.has(name) || named.has(name)) continue;
-    const before = kept[name];
-    kept[name] = before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value];
-  }
-  return kept;
+  return joinRepeated(all.filter(([name]) => !HOP_BY_HOP.has(name) && !named.has(name)));
 }
 
 /** The header fields of a message without some of them. */
@@ -38,6 +33,6 @@ export function omitFields(fields: HeaderFields, names: readonly string[]): Head
 
 /** The first value of a field. */
 export function readField(fields: HeaderFields, name: string): string | undefined {
-  const value = fields[name];
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return typeof value === 'string' ? value : value?.[0];
 }

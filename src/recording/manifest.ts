@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isObject } from '../contract/schema.js';
 import { MockError, nearest } from '../errors.js';
 import { invalidRecording, readJsonFile } from './invalid-recording.js';
-import type { RedactionOptions } from './secret-rules.js';
+import { REDACTION_MEMBERS, type RedactionOptions } from './secret-rules.js';
 
 /** What `cassette.json` says about the exchanges beside it. */
 export interface Manifest {
@@ -116,19 +116,28 @@ function readText(value: Readonly<Record<string, unknown>>, name: string): strin
 function readMatch(value: unknown, file: string): MatchRules {
   if (value === undefined) return DEFAULT_MATCH;
   if (!isObject(value)) throw invalidRecording('match must be an object', { file, pointer: '/match' });
-  const known = Object.keys(DEFAULT_MATCH);
+  checkLists(value, { name: 'match', known: Object.keys(DEFAULT_MATCH), file });
+  // Every member was checked above to be a list of texts under a known name.
+  return { ...DEFAULT_MATCH, ...(value as Partial<MatchRules>) };
+}
+
+/** Refuses a member of the manifest that is not made of lists of texts under known names. */
+function checkLists(
+  value: Readonly<Record<string, unknown>>,
+  of: { readonly name: string; readonly known: readonly string[]; readonly file: string },
+): void {
+  const { name: whole, known, file } = of;
   for (const [name, list] of Object.entries(value)) {
+    const pointer = `/${whole}/${name}`;
     if (!known.includes(name)) {
       const meant = nearest(name, known);
       const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
-      throw invalidRecording(`match has no setting "${name}"`, { file, pointer: `/match/${name}` }, hint);
+      throw invalidRecording(`${whole} has no setting "${name}"`, { file, pointer }, hint);
     }
     if (!Array.isArray(list) || list.some((entry) => typeof entry !== 'string')) {
-      throw invalidRecording(`match.${name} must be a list of texts`, { file, pointer: `/match/${name}` });
+      throw invalidRecording(`${whole}.${name} must be a list of texts`, { file, pointer });
     }
   }
-  // Every member was checked above to be a list of texts under a known name.
-  return { ...DEFAULT_MATCH, ...(value as Partial<MatchRules>) };
 }
 
 function readRedacted(value: unknown, file: string): Readonly<Record<string, string>> {
@@ -143,11 +152,7 @@ function readRedacted(value: unknown, file: string): Readonly<Record<string, str
 function readRedact(value: unknown, file: string): { readonly redact?: RedactionOptions } {
   if (value === undefined) return {};
   if (!isObject(value)) throw invalidRecording('redact must be an object', { file, pointer: '/redact' });
-  for (const [name, list] of Object.entries(value)) {
-    if (!Array.isArray(list) || list.some((entry) => typeof entry !== 'string')) {
-      throw invalidRecording(`redact.${name} must be a list of texts`, { file, pointer: `/redact/${name}` });
-    }
-  }
+  checkLists(value, { name: 'redact', known: REDACTION_MEMBERS, file });
   return { redact: value };
 }
 

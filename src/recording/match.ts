@@ -80,18 +80,7 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
   };
   const readFacts = (call: Call): RequestFacts =>
     facts.read(call, readBody(call.bytes, { 'content-type': call.headers.get('content-type') ?? '' }));
-
-  // A test suite asks the same few things again and again.
-  const keys = new Map<string, string>();
-  const keyFor = (call: Call): string => {
-    const signature = facts.signature(call);
-    const known = signature === undefined ? undefined : keys.get(signature);
-    if (known !== undefined) return known;
-    const key = toKey(call.operation.id, readFacts(call));
-    if (keys.size >= REMEMBERED_KEYS) keys.clear();
-    if (signature !== undefined) keys.set(signature, key);
-    return key;
-  };
+  const keyFor = createKeyReader(facts.signature, (call) => toKey(call.operation.id, readFacts(call)));
 
   return {
     keyOf: (exchange) => {
@@ -123,6 +112,24 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
       prepare(exchange.operation);
       index(exchange);
     },
+  };
+}
+
+/** A reader of keys that remembers those of small calls: a test suite asks the same few things again and again. */
+function createKeyReader(
+  sign: (call: Call) => string | undefined,
+  readKey: (call: Call) => string,
+): (call: Call) => string {
+  const keys = new Map<string, string>();
+  return (call) => {
+    const signature = sign(call);
+    if (signature === undefined) return readKey(call);
+    const known = keys.get(signature);
+    if (known !== undefined) return known;
+    const key = readKey(call);
+    if (keys.size >= REMEMBERED_KEYS) keys.clear();
+    keys.set(signature, key);
+    return key;
   };
 }
 

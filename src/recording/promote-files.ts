@@ -38,7 +38,7 @@ export function toFixtures(
     for (const item of items) {
       const checked = checkItem(name, item, parts);
       if ('why' in checked) setAside.push({ collection: name, id: item.id, why: checked.why });
-      else written.push({ ...checked.item, ...toParent(item), ...toContent(item, files) });
+      else written.push({ ...checked.item, ...toParent(item), ...toContent(name, item, files) });
     }
     const defaults = readDefaults(promoted.created.get(name) ?? [], items);
     const fixture = { ...(Object.keys(defaults).length === 0 ? {} : { defaults }), items: written };
@@ -69,7 +69,7 @@ function toParent({ parents }: PromotedItem): object {
 
 const INLINE_LIMIT_BYTES = 1024;
 
-function toContent({ id, content }: PromotedItem, files: FixtureFile[]): object {
+function toContent(collection: string, { id, content }: PromotedItem, files: FixtureFile[]): object {
   if (content === undefined) return {};
   const type = content.mediaType === undefined ? {} : { $contentType: content.mediaType };
   const text = readText(content.bytes);
@@ -77,9 +77,17 @@ function toContent({ id, content }: PromotedItem, files: FixtureFile[]): object 
   if (content.bytes.byteLength <= INLINE_LIMIT_BYTES) {
     return { $content: { base64: Buffer.from(content.bytes).toString('base64') }, ...type };
   }
-  const path = `content/${id.replaceAll(/[^\w.-]/g, '_')}.bin`;
+  const path = findFreePath(`content/${collection}/${id.replaceAll(/[^\w.-]/g, '_')}`, files);
   files.push({ path, content: content.bytes });
   return { $content: { path: `./${path}` }, ...type };
+}
+
+/** Two ids may look alike as the name of a file: `a/1` and `a_1`, or one id under two parents. */
+function findFreePath(base: string, files: readonly FixtureFile[]): string {
+  const taken = new Set(files.map(({ path }) => path));
+  let path = `${base}.bin`;
+  for (let number = 2; taken.has(path); number++) path = `${base}-${number}.bin`;
+  return path;
 }
 
 function readText(bytes: Uint8Array): string | undefined {
@@ -103,10 +111,7 @@ function readDefaults(created: readonly Item[], items: readonly PromotedItem[]):
   const witnesses = [...others, ...items.filter(({ bare }) => !bare).map(({ item }) => item)];
   return Object.fromEntries(
     Object.entries(first).filter(
-      ([name, value]) =>
-        witnesses.length > 0 &&
-        others.every((item) => agrees(name, value, item)) &&
-        witnesses.every((item) => agrees(name, value, item)),
+      ([name, value]) => witnesses.length > 0 && witnesses.every((item) => agrees(name, value, item)),
     ),
   );
 }

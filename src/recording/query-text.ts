@@ -1,20 +1,13 @@
 import type { RecordedRequest } from './exchange.js';
+import { joinRepeated } from './repeated-names.js';
 
 // Decoded, these would be read as delimiters, or as an escape of their own.
 const KEPT = /%(?!(?:20|23|25|26|2B|2C|3B|3D|5B|5D|7C)|(?:[Cc0189aAbBdDeEfF]|7[Ff]))[0-9A-Fa-f]{2}/g;
 
 /** The values of a query by name, decoded as far as that loses nothing. */
 export function readQueryText(search: string): Readonly<Record<string, string | readonly string[]>> {
-  const query: Record<string, string | readonly string[]> = {};
-  for (const pair of search.replace(/^\?/, '').split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decodeSafe(equals === -1 ? pair : pair.slice(0, equals));
-    const value = equals === -1 ? '' : decodeSafe(pair.slice(equals + 1));
-    const before = query[name];
-    query[name] = before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value];
-  }
-  return query;
+  const pairs = search.replace(/^\?/, '').split('&');
+  return joinRepeated(pairs.filter((pair) => pair !== '').map(readPair));
 }
 
 /** Path and query of a recorded request as they go onto the wire. */
@@ -23,6 +16,12 @@ export function writeTarget({ path, query }: Pick<RecordedRequest, 'path' | 'que
     (typeof value === 'string' ? [value] : value).map((item) => `${encodeSafe(name)}=${encodeSafe(item)}`),
   );
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
+function readPair(pair: string): readonly [name: string, value: string] {
+  const equals = pair.indexOf('=');
+  if (equals === -1) return [decodeSafe(pair), ''];
+  return [decodeSafe(pair.slice(0, equals)), decodeSafe(pair.slice(equals + 1))];
 }
 
 function decodeSafe(text: string): string {

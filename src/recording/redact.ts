@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operation.js';
 import type { Validators } from '../http/validate.js';
-import type { HeaderFields, UnnumberedExchange } from './exchange.js';
+import type { HeaderFields, RecordedRequest, UnnumberedExchange } from './exchange.js';
 import { createBodyRedaction } from './redact-body.js';
 import { createFinalScan, type FinalScan } from './final-scan.js';
 import { createVault, type Vault } from './placeholder.js';
@@ -153,7 +153,7 @@ function visitExchange(exchange: UnnumberedExchange, operation: Operation, { wal
     query: Object.fromEntries(query) as typeof request.query,
     pathParams: Object.fromEntries(pathParams) as typeof request.pathParams,
     headers: visitHeaders(request.headers, { walk, visit }),
-    path: visitPath(request.path, request.pathParams, (text) => visit(text, { ...ANYWHERE, rule: undefined }), named),
+    path: visitPath(request, (text) => visit(text, { ...ANYWHERE, rule: undefined }), named),
   };
   const failure = exchange.failure && {
     ...exchange.failure,
@@ -173,12 +173,11 @@ function visitHeaders(headers: HeaderFields, { walk, visit }: Visit): HeaderFiel
 
 /** The path's segments; one that is the value of a parameter is visited as that parameter. */
 function visitPath(
-  path: string,
-  parameters: Readonly<Record<string, unknown>>,
+  { path, pathParams }: RecordedRequest,
   visit: (text: string) => string,
   named: (kind: 'path', name: string, text: string) => string,
 ): string {
-  const names = new Map(Object.entries(parameters).map(([name, value]) => [encodeURIComponent(String(value)), name]));
+  const names = new Map(Object.entries(pathParams).map(([name, value]) => [encodeURIComponent(String(value)), name]));
   return path
     .split('/')
     .map((segment) => {

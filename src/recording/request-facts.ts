@@ -5,6 +5,7 @@ import type { Call } from '../http/call.js';
 import { findMedia } from './declared.js';
 import { readMediaType, type RecordedBody, type RecordedEvent, type RecordedPart } from './exchange.js';
 import type { MatchRules } from './manifest.js';
+import { joinRepeated } from './repeated-names.js';
 import { type SecretWalk, type VisitText, readParameterPointers } from './secret-walk.js';
 
 /** Everything of a request that counts on replay, in one normal form. */
@@ -63,10 +64,11 @@ export function createFactsReader(parts: FactsParts): FactsReader {
     },
     read: (call, body) => {
       const plan = planOf(call.operation);
+      const query = { ...plan.defaults, ...omit(call.query, plan.ignoredQuery) };
       return {
         method: call.method,
-        path: maskValues('path', call.path, call.operation, parts),
-        query: maskValues('query', { ...plan.defaults, ...omit(call.query, plan.ignoredQuery) }, call.operation, parts),
+        path: maskValues({ kind: 'path', values: call.path }, call.operation, parts),
+        query: maskValues({ kind: 'query', values: query }, call.operation, parts),
         header: readHeaders(call, plan, parts),
         body: readBodyFacts(body, call, parts),
       };
@@ -119,13 +121,13 @@ function readHeaders(call: Call, plan: OperationPlan, { walk, mask }: FactsParts
 }
 
 function maskValues(
-  kind: 'path' | 'query',
-  values: Readonly<Record<string, unknown>>,
+  of: { readonly kind: 'path' | 'query'; readonly values: Readonly<Record<string, unknown>> },
   operation: Operation,
   { walk, mask }: FactsParts,
 ): Readonly<Record<string, unknown>> {
+  const { kind } = of;
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
+    Object.entries(of.values).map(([name, value]) => {
       if (typeof value !== 'string') return [name, value];
       const pointers = readParameterPointers(operation, kind, name);
       return [name, walk.named(name, value, { kind, pointers, direction: 'request', visit: mask })];
@@ -152,13 +154,12 @@ function readForm(
   text: string,
   pointers: readonly string[],
   { walk, mask }: FactsParts,
-): Readonly<Record<string, readonly string[]>> {
-  const fields: Record<string, string[]> = {};
-  for (const [name, value] of new URLSearchParams(text)) {
+): Readonly<Record<string, string | readonly string[]>> {
+  const fields = [...new URLSearchParams(text)].map(([name, value]) => {
     const clean = walk.named(name, value, { kind: 'form', pointers, direction: 'request', visit: mask });
-    fields[name] = [...(fields[name] ?? []), clean];
-  }
-  return fields;
+    return [name, clean] as const;
+  });
+  return joinRepeated(fields);
 }
 
 function toComparable(body: RecordedBody | RecordedPart | RecordedEvent, mask: (text: string) => string): unknown {

@@ -21,6 +21,9 @@ export interface RedactionOptions {
   readonly keep?: readonly string[];
 }
 
+/** The names of these settings, as a manifest may have them. */
+export const REDACTION_MEMBERS: readonly (keyof RedactionOptions)[] = ['headers', 'keys', 'patterns', 'env', 'keep'];
+
 const HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',

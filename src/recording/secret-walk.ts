@@ -41,6 +41,12 @@ export interface NamedPlace extends JsonPlace {
   readonly visit: VisitText;
 }
 
+/** Where a JSON value stands, below a place that may be a secret as a whole. */
+interface InheritedPlace extends JsonPlace {
+  /** The rule that makes everything here a secret. */
+  readonly inherited: string | undefined;
+}
+
 /** Ways through the messages of one contract. */
 export function createSecretWalk(contract: Contract, validators: Validators, rules: SecretRules): SecretWalk {
   const schemas = createSecretSchemas(contract);
@@ -57,8 +63,8 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
       at.pointers.every((pointer) => validators.check(pointer, at.direction)(candidate, 'body').length === 0),
   });
 
-  const json = (value: unknown, at: JsonPlace, visit: VisitText, inherited?: string): unknown => {
-    const rule = inherited ?? schemas.rule(at.pointers);
+  const json = (value: unknown, at: InheritedPlace, visit: VisitText): unknown => {
+    const rule = at.inherited ?? schemas.rule(at.pointers);
     if (typeof value === 'string') return visit(value, toPlace(rule, at));
     if (typeof value === 'number' || value instanceof ExactNumber) {
       return rule === undefined
@@ -66,20 +72,22 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
         : toNumber(value, visit(value instanceof ExactNumber ? value.source : String(value), toPlace(rule, at)));
     }
     if (Array.isArray(value)) {
-      return value.map((item, i) => json(item, { ...at, pointers: schemas.item(at.pointers, i) }, visit, rule));
+      return value.map((item, i) =>
+        json(item, { ...at, pointers: schemas.item(at.pointers, i), inherited: rule }, visit),
+      );
     }
     if (!isObject(value)) return value;
     const members = Object.entries(value).map(([name, member]): [string, unknown] => {
       const pointers = schemas.member(at.pointers, name);
       const named = isObject(member) ? rules.group(name) : rules.key(name);
       const byName = rule ?? (named === undefined || isPublished(schemas.shapes(pointers)) ? undefined : named);
-      return [visit(name, OPEN_PLACE), json(member, { ...at, pointers }, visit, byName)];
+      return [visit(name, OPEN_PLACE), json(member, { ...at, pointers, inherited: byName }, visit)];
     });
     return Object.fromEntries(members);
   };
 
   return {
-    json: (value, at, visit) => json(value, at, visit),
+    json: (value, at, visit) => json(value, { ...at, inherited: undefined }, visit),
     named: (name, text, at) => {
       const byName = at.kind === 'query' ? rules.query(name) : rules.key(name);
       const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;

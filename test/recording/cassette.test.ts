@@ -219,6 +219,18 @@ describe('a cassette that cannot be used', () => {
       /bodyFile must lie in bodies\//,
     ],
     [
+      'with a part outside',
+      '0001-a.200.json',
+      () => change('"status": 200', '"status": 200, "parts": [{ "name": "a", "bodyFile": "../../etc/passwd" }]'),
+      /\(#\/response\/parts\/0\/bodyFile\) +bodyFile must lie in bodies\//,
+    ],
+    [
+      'with a part that is gone',
+      '0001-a.200.json',
+      () => change('"status": 200', '"status": 200, "parts": [{ "name": "a", "bodyFile": "bodies/0001.bin" }]'),
+      /\(#\/response\/parts\/0\/bodyFile\) +bodies\/0001\.bin is missing/,
+    ],
+    [
       'with a body that is gone',
       '0001-a.200.json',
       () => change('"status": 200', '"status": 200, "bodyFile": "bodies/0001.bin"'),
@@ -249,6 +261,11 @@ describe('a cassette that cannot be used', () => {
       'a rule that is no list',
       '{ "version": 1, "match": { "ignoreBody": "/a" } }',
       /match\.ignoreBody must be a list of texts/,
+    ],
+    [
+      'a redaction nobody knows',
+      '{ "version": 1, "redact": { "header": ["x-account"] } }',
+      /redact has no setting "header"[\s\S]*did you mean "headers"/,
     ],
     ['an age that is no number', '{ "version": 1, "maxAge": "30d" }', /maxAge must be a number of days/],
   ])('refuses a manifest with %s', (_name, content, message) => {
@@ -294,6 +311,11 @@ describe('exact JSON', () => {
     expect(writeJson(readJson(`[${given}]`))).toBe(`[${want}]`);
   });
 
+  it('finds a number beside a text of many megabytes', () => {
+    const text = `{"picture":"${'x'.repeat(20_000_000)}","n":12345678901234567890}`;
+    expect(writeJson(readJson(text))).toBe(text);
+  });
+
   it('takes two numbers for one only where they are one', () => {
     const canonical = (text: string): string => writeCanonical(readJson(text));
     expect(canonical('9007199254740993')).not.toBe(canonical('9007199254740992'));
@@ -312,6 +334,7 @@ describe('the query in a recording', () => {
     ['q=%7E%2Fx', { q: '~/x' }],
     ['q=Z%C3%BCrich', { q: 'Z%C3%BCrich' }],
     ['q=100%25', { q: '100%25' }],
+    ['constructor=1&constructor=2&toString=3', { constructor: ['1', '2'], toString: '3' }],
   ])('reads %s without loss', (search, want) => {
     const query = readQueryText(search);
     expect(query).toEqual(want);

@@ -80,6 +80,23 @@ const FILE = '/v1/files/file-notes/content';
 const KEYS = '/v1/organization/admin_api_keys';
 
 describe('the proxy', () => {
+  it('takes names that every object has for names like any other', async () => {
+    const { origin, upstream, cassette } = await startProxy((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', constructor: 'of the upstream' });
+      response.end('"text"');
+      return true;
+    });
+    const answer = await ask(`${origin}${FILE}?constructor=1`, { headers: { constructor: 'of the client' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toHaveProperty('constructor', 'of the upstream');
+    expect(upstream.seen[0]?.headers).toHaveProperty('constructor', 'of the client');
+    const [recorded] = cassette().exchanges;
+    expect(recorded?.request).toMatchObject({
+      query: { constructor: '1' },
+      headers: { constructor: 'of the client' },
+    });
+  });
+
   it('sends and brings end-to-end fields only, whatever Connection names', async () => {
     const { origin, upstream } = await startProxy((_request, response) => {
       response.writeHead(200, {

@@ -180,6 +180,7 @@ const PAIRS: readonly (readonly [
   ],
   ['the same number with and without a fraction', post('{"id":"a","n":1.0}'), post('{"id":"a","n":1}'), true],
   ['fields of a form in another order', form('a=1&b=2'), form('b=2&a=1'), true],
+  ['a field called constructor', form('constructor=1&a=2'), form('a=2&constructor=1'), true],
   ['fields of one name in another order', form('a=1&a=2'), form('a=2&a=1'), false],
   ['a multipart body with another boundary', multipart([['note', 'x']]), multipart([['note', 'x']]), true],
   [

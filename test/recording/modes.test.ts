@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MockOptions } from '../../src/mock-options.js';
@@ -42,6 +43,12 @@ async function ask(
   const text = await response.text();
   const from = response.headers.get('x-mock-source') ?? '';
   return { status: response.status, from, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+}
+
+/** Answers, and is gone in the middle of it. */
+function breakOff(response: ServerResponse): void {
+  response.writeHead(404, { 'content-type': 'application/json', 'content-length': 100 });
+  response.write('{', () => response.destroy());
 }
 
 /** An intercepted request is answered. */
@@ -336,6 +343,7 @@ describe('an operation', () => {
   it.each<readonly [string, UpstreamOptions, string]>([
     ['501', { intercept: (_request, response) => finish(() => response.writeHead(501).end()) }, 'state'],
     ['404', { intercept: (_request, response) => finish(() => response.writeHead(404).end()) }, 'state'],
+    ['404 and half of a body', { intercept: (_request, response) => finish(() => breakOff(response)) }, 'state'],
     ['a closed connection', { intercept: (_request, response) => finish(() => response.destroy()) }, 'state'],
     ['200', {}, 'forward'],
   ])('of forward-then-mock whose upstream answers %s is answered by %s', async (_name, options, want) => {

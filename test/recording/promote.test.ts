@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { promoteCassette, type PromoteOptions, type PromoteOutcome } from '../../src/cli/recordings-promote.js';
 import { createMock, type Mock } from '../../src/mock.js';
+import { toFixtures } from '../../src/recording/promote-files.js';
 import { mergeOrder } from '../../src/recording/promote-order.js';
+import type { PromotedItem } from '../../src/recording/promote.js';
+import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 
@@ -195,13 +198,11 @@ describe('a promoted recording', () => {
   });
 
   it('sets aside what breaks the contract, and says what comes out differently', async () => {
+    const spoil = (key: { readonly name: string }): object =>
+      key.name === 'Key 2' ? { ...key, created_at: 'yesterday' } : key;
     const change = (body: unknown): unknown => {
       const page = body as { readonly data?: readonly { readonly name: string }[] };
-      if (page.data === undefined) return body;
-      return {
-        ...page,
-        data: page.data.map((key) => (key.name === 'Key 2' ? { ...key, created_at: 'yesterday' } : key)),
-      };
+      return page.data === undefined ? body : { ...page, data: page.data.map(spoil) };
     };
     const outcome = await recordAndPromote((ask) => ask(KEYS), { keys: 3, change });
     expect(outcome.setAside).toMatchObject([
@@ -230,5 +231,34 @@ describe('the order of a collection', () => {
     ['what is gone already', ['a', 'b', 'c'], ['a', 'c', 'd'], 'abcd'],
   ])('is put together from %s', (_name, known, found, want) => {
     expect(mergeOrder(known, found).join('')).toBe(want);
+  });
+});
+
+describe('the contents of promoted items', () => {
+  it('each have a file of their own, though their ids look alike as the names of files', async () => {
+    const parts = await loadParts({ openapi: '3.1.0', info: { title: 'Empty', version: '1' }, paths: {} });
+    const give = (id: string, byte: number): PromotedItem => ({
+      id,
+      item: { id },
+      parents: {},
+      content: { bytes: new Uint8Array(2000).fill(byte), mediaType: undefined },
+      bare: false,
+    });
+    const collections = new Map([
+      ['a', [give('x/1', 128), give('x_1', 129)]],
+      ['b', [give('x_1', 130)]],
+    ]);
+    const { files } = toFixtures(
+      { collections, created: new Map() },
+      { ...parts, collections: new Map(), complete: (_pointer, partial) => partial },
+    );
+    const bodies = files.filter(({ path }) => path.endsWith('.bin'));
+    expect(new Map(bodies.map(({ path, content }) => [path, content[0]]))).toEqual(
+      new Map([
+        ['content/a/x_1.bin', 128],
+        ['content/a/x_1-2.bin', 129],
+        ['content/b/x_1.bin', 130],
+      ]),
+    );
   });
 });

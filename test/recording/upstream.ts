@@ -139,13 +139,18 @@ function readFile(id: string, accept: string): UpstreamAnswer {
   return { status: 200, body: content.toString() };
 }
 
+/** A key as everybody sees it who did not create it. */
+function hideValue(key: Key): object {
+  return { ...key, value: undefined };
+}
+
 function listKeys(keys: readonly Key[], query: URLSearchParams): UpstreamAnswer {
   const ordered = query.get('order') === 'desc' ? keys.toReversed() : keys;
   const after = query.get('after');
   const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
   if (after !== null && start === 0) return refuse(400, `Unknown cursor ${after}`, 'after');
   const limit = Number(query.get('limit') ?? 20);
-  const data = ordered.slice(start, start + limit).map((key) => ({ ...key, value: undefined }));
+  const data = ordered.slice(start, start + limit).map(hideValue);
   const body = {
     object: 'list',
     data,
