@@ -82,7 +82,7 @@ function toScenario(
   const inherited = parents
     .toReversed()
     .flatMap((parent) => parent.rules)
-    .map((rule): Rule => ({ ...rule, scenario: part.id, key: `${part.id} < ${rule.key}` }));
+    .map((rule) => inheritRule(rule, part.id));
   const rules = unique([...own, ...inherited]);
   const layers = uniqueLayers([...parents.flatMap((parent) => parent.layers), { id: part.id, start: part.start }]);
   const byOperation = new Map<string, readonly Rule[]>();
@@ -100,6 +100,10 @@ function toScenario(
       return found;
     },
   };
+}
+
+function inheritRule(rule: Rule, heir: string): Rule {
+  return { ...rule, scenario: heir, key: `${heir} < ${rule.key}` };
 }
 
 /** A rule that came by two ways counts once. */

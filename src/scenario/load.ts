@@ -63,18 +63,18 @@ async function readText(path: string): Promise<string> {
 }
 
 /** The names of the vars of everything a scenario extends. */
-function findInherited(
-  value: unknown,
-  sources: ReadonlyMap<string, Source>,
-  seen: Set<string> = new Set(),
-): ReadonlySet<string> {
-  const names = findParents(value).flatMap((id) => {
+function findInherited(value: unknown, sources: ReadonlyMap<string, Source>): ReadonlySet<string> {
+  const names = new Set<string>();
+  const seen = new Set<string>();
+  const waiting = [...findParents(value)];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     const parent = sources.get(id);
-    if (parent === undefined || seen.has(id)) return [];
+    if (parent === undefined || seen.has(id)) continue;
     seen.add(id);
-    return [...findVars(parent.value), ...findInherited(parent.value, sources, seen)];
-  });
-  return new Set(names);
+    for (const name of findVars(parent.value)) names.add(name);
+    waiting.push(...findParents(parent.value));
+  }
+  return names;
 }
 
 /** Reads every scenario of a folder. @throws MockError `SCENARIO_INVALID` that lists everything that is wrong. */

@@ -143,9 +143,9 @@ function loosen(schema: SchemaText, wholeness: 'partial' | 'patch'): SchemaText 
 
 /** Whether a schema is one of plain values that not every text suits. */
 function isNarrow(schema: SchemaText): boolean {
-  const types = [schema['type']].flat();
-  if (types.includes('object') || types.includes('array') || schema['properties'] !== undefined) return false;
+  const types = new Set([schema['type']].flat());
+  if (types.has('object') || types.has('array') || schema['properties'] !== undefined) return false;
   const isAnyText =
-    types.includes('string') && !['enum', 'const', 'pattern', 'format', 'maxLength'].some((name) => name in schema);
+    types.has('string') && !['enum', 'const', 'pattern', 'format', 'maxLength'].some((name) => name in schema);
   return !isAnyText && (schema['type'] !== undefined || 'enum' in schema || 'const' in schema);
 }
