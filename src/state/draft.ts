@@ -95,11 +95,28 @@ function readItemGroups(shape: PathShape): readonly (readonly PathGroup[])[] {
 function addItemDraft(survey: Survey, drafts: Map<string, Draft>, groups: readonly PathGroup[]): void {
   const key = toGroupKey(groups, 'collection');
   const known = drafts.get(key);
-  const length = groups.at(-1)?.parameters.length ?? 0;
-  if (known !== undefined && (known.groups.at(-1)?.parameters.length ?? 0) >= length) return;
   const itemKey = toGroupKey(groups, 'item');
+  if (known !== undefined && !isBetterItem(survey, { known, groups, itemKey })) return;
   const real = survey.operationsAt(key).size + survey.operationsAt(itemKey).size > 0;
   drafts.set(key, { key, itemKey, groups, real, singleton: false, schema: findSchema(survey, key, itemKey) });
+}
+
+const CHANGES = ['DELETE', 'PATCH', 'PUT'];
+
+/**
+ * Whether another path names the items of a collection better: the one with more parameters, but where the shorter one is changed.
+ * Of `/gists/{id}`, which is edited and removed, and `/gists/{id}/{version}`, the shorter is the item.
+ */
+function isBetterItem(
+  survey: Survey,
+  of: { readonly known: Draft; readonly groups: readonly PathGroup[]; readonly itemKey: string },
+): boolean {
+  const count = (groups: readonly PathGroup[]): number => groups.at(-1)?.parameters.length ?? 0;
+  const more = count(of.groups) - count(of.known.groups);
+  if (more === 0) return false;
+  const methods = survey.operationsAt(more > 0 ? (of.known.itemKey ?? '') : of.itemKey);
+  const isShorter = CHANGES.some((method) => methods.has(method));
+  return more > 0 ? !isShorter : isShorter;
 }
 
 /** A path that answers with a list is a collection, even where no path names one of its items. */

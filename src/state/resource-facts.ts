@@ -35,17 +35,21 @@ export function describeResource(
   };
 }
 
-/** `id`, else the property the path parameter is named after, else one that ends in `id` and is named after the resource. */
+/**
+ * The property the path parameter is named after, alone or behind the noun (`{issue_number}`), else `id`, else one that ends in `id`
+ * and is named after the resource.
+ */
 function findIdProperty(schema: ItemSchema, draft: Draft, parameter: string | undefined): string | undefined {
   const names = [...schema.properties.keys()];
   const noun = toSingular(draft.groups.at(-1)?.words.at(-1) ?? '');
   const bare = new Map(names.map((name) => [toBareName(name), name]));
   const wanted = toBareName(parameter ?? 'id');
   const named = bare.get(wanted);
-  // `{username}` names a user by what it is called, even where the schema has an id too.
-  if (named !== undefined && named !== 'id') return named;
-  if (schema.properties.has('id')) return 'id';
   const short = wanted.startsWith(toBareName(noun)) ? bare.get(wanted.slice(toBareName(noun).length)) : undefined;
+  // `{username}` names a user by what it is called, even where the schema has an id too.
+  const told = [named, short].find((name) => name !== undefined && name !== 'id');
+  if (told !== undefined) return told;
+  if (schema.properties.has('id')) return 'id';
   return (
     short ??
     bare.get(`${toBareName(noun)}id`) ??

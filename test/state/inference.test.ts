@@ -234,3 +234,38 @@ describe('an operation', () => {
     expect(binding).toMatchObject({ action: 'act', collection: 'things', set: { status: 'archived' } });
   });
 });
+
+describe('an item', () => {
+  const issue = { type: 'object', properties: { id: { type: 'integer' }, number: { type: 'integer' }, name: TEXT } };
+
+  it.each([
+    ['{number}', 'number'],
+    ['{issue_number}', 'number'],
+    ['{issueName}', 'name'],
+    ['{issue_id}', 'id'],
+    ['{key}', 'id'],
+  ])('is known by what the path parameter names: %s', async (parameter, want) => {
+    const { collections } = await infer({ [`/issues/${parameter}`]: { get: issue } });
+    expect(collections.get('issues')?.idProperty).toBe(want);
+  });
+
+  it('is what is changed: a version of it has a longer path', async () => {
+    const longFirst = { '/things/{id}/{version}': { get: THING }, '/things/{id}': { get: THING, delete: null } };
+    const shortFirst = { '/things/{id}': { get: THING, delete: null }, '/things/{id}/{version}': { get: THING } };
+    for (const paths of [longFirst, shortFirst]) {
+      const wanted = ['read things', 'delete things', undefined];
+      const places = ['GET /things/{id}', 'DELETE /things/{id}', 'GET /things/{id}/{version}'];
+      expect(describeBindings(await infer(paths), places)).toEqual(wanted);
+    }
+  });
+
+  it('has the longer path where the shorter one only shows its parts', async () => {
+    const list = { type: 'array', items: THING };
+    const resources = await infer({
+      '/things/{scope}': { get: list },
+      '/things/{scope}/{id}': { get: THING, put: THING },
+    });
+    const places = ['GET /things/{scope}/{id}', 'PUT /things/{scope}/{id}'];
+    expect(describeBindings(resources, places)).toEqual(['read things', 'update things']);
+  });
+});
