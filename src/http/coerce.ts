@@ -55,11 +55,15 @@ export function createCoerce(shapes: (pointer: string) => Shape, validators: Val
   return coerce;
 }
 
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
 /** What a text may mean for a schema of these types, the narrowest first; the text itself is always among them. */
 function readText(text: string, types: ReadonlySet<string>): unknown[] {
   const readings: unknown[] = [];
-  if (types.has('integer') && /^-?\d+$/.test(text)) readings.push(Number(text));
-  else if (types.has('number') && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) readings.push(Number(text));
+  const number = NUMBER.test(text) ? Number(text) : NaN;
+  // Beyond the largest number there is none to stand for the text.
+  const isReal = Number.isFinite(number);
+  if (isReal && (types.has('number') || (types.has('integer') && /^-?\d+$/.test(text)))) readings.push(number);
   if (types.has('boolean') && (text === 'true' || text === 'false')) readings.push(text === 'true');
   // An empty text is a string where one is allowed, and nothing where only null is.
   if (types.has('null') && !types.has('string') && (text === 'null' || text === '')) readings.push(null);

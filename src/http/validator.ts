@@ -36,6 +36,8 @@ export function createValidator(options: ValidatorOptions): Ajv {
   regExp.code = 'new RegExp';
   const settings: Options = {
     strict: false,
+    // JSON text may hold a number beyond the largest one, and JSON.parse makes Infinity of it, which no answer can repeat.
+    strictNumbers: true,
     allErrors: options.depth === 'full',
     verbose: options.depth === 'full',
     messages: false,

@@ -61,7 +61,9 @@ export function toWords(value: unknown): string {
   if (value instanceof Uint8Array) return `${value.length} bytes`;
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
-  // What is left of JSON is a number, a flag, null or nothing.
+  // Infinity stands for a number that is too large to be one; JSON has no word for it.
+  if (typeof value === 'number') return String(value);
+  // What is left of JSON is a flag, null or nothing.
   return JSON.stringify(value) ?? 'nothing';
 }
 

@@ -56,6 +56,18 @@ describe('a hostile text', () => {
   });
 });
 
+describe('a number beyond the largest one', () => {
+  const tooLarge = `1${'0'.repeat(400)}`;
+  it.each([['1e999'], ['-1e999'], [tooLarge]])('is none: %s', async (text) => {
+    const content = { [json]: { schema: { type: 'number' } } };
+    const parameters = [{ name: 'n', in: 'query', schema: { type: ['integer', 'number'] } }];
+    const ask = await createAsk(toDocument({ parameters, requestBody: { content } }, {}, 'post /things'));
+    const call = await ask({ ask: `POST /things?n=${text}`, headers: { 'content-type': json }, body: text });
+    expect(toLines(call)).toEqual(['error TYPE /n', 'error TYPE']);
+    expect(call.violations[1]?.message).toMatch(/^the body must be a number, not -?Infinity$/);
+  });
+});
+
 describe('a hostile head', () => {
   it('does not cost more than its size', async () => {
     expect(negotiate(`${'"'.repeat(8_000)}${','.repeat(8_000)}`, ['text/plain'])).toBe('text/plain');
