@@ -80,7 +80,7 @@ export function locateCreated(call: Call, response: DeclaredResponse, answer: Lo
   const { id } = answer.body;
   if (typeof id !== 'string' && typeof id !== 'number') return NONE;
   const path = call.url.split('?')[0] ?? '';
-  return { location: `${path.replace(/\/$/, '')}/${encodeURIComponent(id)}` };
+  return { location: `${path.replace(/\/$/, '')}/${encodeURIComponent(String(id).toWellFormed())}` };
 }
 
 /** As much of an answer as tells where its subject is. */

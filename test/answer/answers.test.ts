@@ -218,6 +218,16 @@ describe('headers that a response declares', () => {
     expect(response.headers.get('location')).toBe(`/pets/${id}`);
   });
 
+  it('Location is a URL even where an id is half of a character', async () => {
+    const schema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
+    const created = { ...json(schema), headers: { Location: { schema: { type: 'string' } } } };
+    const requestBody = { content: { 'application/json': { schema } } };
+    const mock = await openMock({ '/pets': { post: { requestBody, responses: { 201: created } } } });
+    const headers = { 'content-type': 'application/json' };
+    const response = await mock.fetch('/pets', { method: 'POST', headers, body: String.raw`{"id":"\ud800"}` });
+    expect([response.status, response.headers.get('location')]).toEqual([201, '/pets/%EF%BF%BD']);
+  });
+
   it('a deprecated operation says since when (RFC 9745)', async () => {
     const mock = await openMock({
       '/old': { get: { deprecated: true, responses: { 200: json({ const: 1 }) } } },
