@@ -49,10 +49,8 @@ export function createCreateHandler(kit: StateKit, binding: Binding): StateHandl
         ? show(pointer)(added, exchange)
         : completeBody(kit, exchange, { pointer, body: whole, key: added.id });
     const entry = agree(kit, { own, place, added, shown });
-    const headers = {
-      ...check.headers(entry),
-      ...(choice.status === 201 ? readLocation(own, exchange, binding, entry) : {}),
-    };
+    const tags = check.headers(entry);
+    const headers = choice.status === 201 ? { ...tags, ...readLocation(own, exchange, binding, entry) } : tags;
     return toAnswer(choice, shown, headers);
   };
 }
