@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { explainUnion } from './explain-union.js';
+import { MOST_ERRORS } from './schema-unit.js';
 import type { DirectedUnits } from './schema-units.js';
 import { toFinding, type Finding } from './sentence.js';
 import type { Violation, ViolationPlace } from './violation.js';
@@ -31,7 +32,7 @@ export function createExplainer(
     const validate = units.full(pointer);
     if (validate(value)) return [];
     // A copy: explaining a union asks the same compiled function again, and that replaces its errors.
-    const errors = [...(validate.errors ?? [])];
+    const errors = (validate.errors ?? []).slice(0, MOST_ERRORS);
     const findings = errors.flatMap((error) => {
       const owner = units.pointerOf(error.parentSchema);
       if ((error.keyword === 'anyOf' || error.keyword === 'oneOf') && owner !== undefined) {

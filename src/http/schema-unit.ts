@@ -32,6 +32,9 @@ export interface UnitNode {
 /** What `maxContains` says of a schema that sets no bound. */
 export const ANY_NUMBER: number = Number.MAX_SAFE_INTEGER;
 
+/** Errors of one value that are looked at: a body of megabytes may have a hundred thousand, and nobody reads them. */
+export const MOST_ERRORS = 500;
+
 /** How units name each other: `CALL` compiles the other unit when the first value gets there; `$ref` at once. */
 export type UnitLink = 'call' | 'ref';
 

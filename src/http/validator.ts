@@ -4,7 +4,7 @@ import { callValidateCode } from 'ajv/dist/vocabularies/code.js';
 import formats from 'ajv-formats';
 import { readFormats } from './formats.js';
 import { readPattern } from '../contract/patterns.js';
-import { CALL_KEYWORD, FORBIDDEN_KEYWORD, type UnitLink } from './schema-unit.js';
+import { CALL_KEYWORD, FORBIDDEN_KEYWORD, MOST_ERRORS, type UnitLink } from './schema-unit.js';
 import { mendKeywords } from './mended-keywords.js';
 
 /** A compiled schema: whether a value is valid, with `errors` of the last value that was not. */
@@ -81,7 +81,9 @@ function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): vo
   };
   const source = gen.scopeValue('validate', { ref: lazy });
   context.result(callValidateCode(context, source, nil), undefined, () => {
-    gen.assign(vErrors, _`${vErrors} === null ? ${source}.errors : ${vErrors}.concat(${source}.errors)`);
+    // Beyond a bound nothing is added: to join the errors of each item of a long list to all before it is quadratic.
+    const joined = _`${vErrors}.length < ${MOST_ERRORS} ? ${vErrors}.concat(${source}.errors) : ${vErrors}`;
+    gen.assign(vErrors, _`${vErrors} === null ? ${source}.errors : ${joined}`);
     gen.assign(errors, _`${vErrors}.length`);
   });
 }

@@ -56,6 +56,23 @@ describe('a hostile text', () => {
   });
 });
 
+describe('a long list of mistakes', () => {
+  it('costs no more than its size, and the first are told of', async () => {
+    const item = { type: 'object', required: ['k'], properties: { k: { enum: ['a', 'b'] } } };
+    const list = { type: 'array', items: { $ref: '#/components/schemas/Item' } };
+    const document = toDocument(
+      { requestBody: { content: { [json]: { schema: list } } } },
+      { components: { schemas: { Item: item } } },
+      'post /things',
+    );
+    const ask = await createAsk(document, { bodyLimitBytes: 2 * SIZE });
+    const body = JSON.stringify(Array.from({ length: 300_000 }, () => ({ k: 'c' })));
+    const call = await ask({ ask: 'POST /things', headers: { 'content-type': json }, body });
+    expect(toLines(call).slice(0, 2)).toEqual(['error ENUM /0/k', 'error ENUM /1/k']);
+    expect(call.violations).toHaveLength(20);
+  });
+});
+
 describe('a number beyond the largest one', () => {
   const tooLarge = `1${'0'.repeat(400)}`;
   it.each([['1e999'], ['-1e999'], [tooLarge]])('is none: %s', async (text) => {
