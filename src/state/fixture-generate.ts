@@ -30,8 +30,7 @@ export function generateItems(
   const schema = resource.schema === undefined ? undefined : read(resource.schema);
   if (resource.schema === undefined || schema === undefined) {
     throw refuse(
-      text,
-      ['generate'],
+      text.place('generate'),
       `the contract does not show what an item of "${resource.name}" looks like`,
       'write the items out',
     );
@@ -40,8 +39,7 @@ export function generateItems(
   if (scopes.length === 0) {
     const parent = resource.parents.at(-1) ?? '';
     throw refuse(
-      text,
-      ['generate'],
+      text.place('generate'),
       `"${parent}" has no items to put these under`,
       `add fixtures of "${parent}", or "generate" some`,
     );

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isObject } from '../contract/schema.js';
-import { MockError, nearest } from '../errors.js';
+import { MockError, nearest, type Place } from '../errors.js';
 import { toScope } from './collection.js';
 import type { FixtureText } from './fixture-file.js';
 import type { Item, ItemContent } from './item-list.js';
@@ -12,6 +12,8 @@ export interface FixtureItem {
   readonly item: Item;
   readonly scope: string;
   readonly content: ItemContent | undefined;
+  /** What `$id` says it is asked for by; undefined where the item says that itself. */
+  readonly id: string | undefined;
   /** The steps to it in its file. */
   readonly segments: readonly (string | number)[];
 }
@@ -34,7 +36,7 @@ export async function readFixture(text: FixtureText, resource: Resource): Promis
   const { value } = text;
   const bare = { text, resource, defaults: {}, generate: 0, world: undefined };
   if (Array.isArray(value)) return { ...bare, items: await readItems(text, resource, { value, segments: [] }) };
-  if (!isObject(value)) throw refuse(text, [], 'a fixture is a list of items, or a mapping with "items"');
+  if (!isObject(value)) throw refuse(text.place(), 'a fixture is a list of items, or a mapping with "items"');
   if (resource.singleton && !MEMBERS.some((member) => Object.hasOwn(value, member))) {
     return { ...bare, items: await readItems(text, resource, { value: [value], segments: [] }) };
   }
@@ -42,8 +44,7 @@ export async function readFixture(text: FixtureText, resource: Resource): Promis
     if (MEMBERS.includes(member)) continue;
     const meant = nearest(member, MEMBERS);
     throw refuse(
-      text,
-      [member],
+      text.place(member),
       `"${member}" is no member of a fixture`,
       meant === undefined
         ? `the members are ${MEMBERS.join(', ')}; items go under "items"`
@@ -51,12 +52,12 @@ export async function readFixture(text: FixtureText, resource: Resource): Promis
     );
   }
   const { defaults = {}, items = [], generate = 0, world } = value;
-  if (!isObject(defaults)) throw refuse(text, ['defaults'], '"defaults" is a mapping of properties to values');
+  if (!isObject(defaults)) throw refuse(text.place('defaults'), '"defaults" is a mapping of properties to values');
   if (typeof generate !== 'number' || !Number.isInteger(generate) || generate < 0 || generate > 1_000_000) {
-    throw refuse(text, ['generate'], '"generate" is a whole number from 0 to 1000000');
+    throw refuse(text.place('generate'), '"generate" is a whole number from 0 to 1000000');
   }
   if (world !== undefined && world !== 'open' && world !== 'closed') {
-    throw refuse(text, ['world'], '"world" is "open" or "closed"');
+    throw refuse(text.place('world'), '"world" is "open" or "closed"');
   }
   const read = await readItems(text, resource, { value: items, segments: ['items'] });
   return { text, resource, defaults, items: read, generate, world };
@@ -69,7 +70,7 @@ async function readItems(
 ): Promise<readonly FixtureItem[]> {
   if (isObject(from.value)) {
     if (resource.parents.length === 0) {
-      throw refuse(text, from.segments, `"${resource.name}" lives under nothing, so its items are a list`);
+      throw refuse(text.place(...from.segments), `"${resource.name}" lives under nothing, so its items are a list`);
     }
     const lists = Object.entries(from.value).map(([parent, value]) => ({
       value,
@@ -90,16 +91,24 @@ async function readList(
     readonly segments: readonly (string | number)[];
   },
 ): Promise<readonly FixtureItem[]> {
-  if (!Array.isArray(from.value)) throw refuse(text, from.segments, 'items are a list');
+  if (!Array.isArray(from.value)) throw refuse(text.place(...from.segments), 'items are a list');
   return Promise.all(
     from.value.map(async (value: unknown, index) => {
       const segments = [...from.segments, index];
-      if (!isObject(value)) throw refuse(text, segments, 'an item is a mapping of properties to values');
+      if (!isObject(value)) throw refuse(text.place(...segments), 'an item is a mapping of properties to values');
       const item = Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
       const scope = from.scope ?? readParent(text, resource, { value, segments });
-      return { item, scope, content: await readContent(text, value, segments), segments };
+      const id = readOwnId(text, value, segments);
+      return { item, scope, id, content: await readContent(text, value, segments), segments };
     }),
   );
+}
+
+function readOwnId(text: FixtureText, value: Item, segments: readonly (string | number)[]): string | undefined {
+  const id = value['$id'];
+  if (id === undefined || typeof id === 'string') return id;
+  if (typeof id === 'number') return String(id);
+  throw refuse(text.place(...segments, '$id'), '"$id" is a text or a number');
 }
 
 /** The scope a flat item names with `$parent`, or with a property called like the parent's id parameter. */
@@ -123,8 +132,7 @@ function readParent(
     return toScope(...ids.map(String));
   }
   throw refuse(
-    text,
-    segments,
+    text.place(...segments),
     `an item of "${resource.name}" lives under one of "${resource.parents.join('", "')}", and this one does not say which`,
     'add "$parent: <id>", or put the items under that id: "items: { <id>: [...] }"',
   );
@@ -144,19 +152,19 @@ async function readContent(
   if (content === undefined) return undefined;
   const type = value['$contentType'];
   if (type !== undefined && typeof type !== 'string') {
-    throw refuse(text, [...segments, '$contentType'], '"$contentType" is a media type');
+    throw refuse(text.place(...segments, '$contentType'), '"$contentType" is a media type');
   }
   if (typeof content === 'string') return { bytes: new TextEncoder().encode(content), mediaType: type };
   const at = [...segments, '$content'];
   if (isObject(content) && typeof content['base64'] === 'string') {
     const plain = content['base64'].replaceAll(/\s/g, '');
-    if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw refuse(text, at, 'the content is no base64');
+    if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw refuse(text.place(...at), 'the content is no base64');
     return { bytes: new Uint8Array(Buffer.from(plain, 'base64')), mediaType: type };
   }
   if (isObject(content) && typeof content['path'] === 'string') {
     return { bytes: await readBytes(text, content['path'], at), mediaType: type };
   }
-  throw refuse(text, at, 'content is a text, { base64: … } or { path: … }');
+  throw refuse(text.place(...at), 'content is a text, { base64: … } or { path: … }');
 }
 
 async function readBytes(text: FixtureText, path: string, at: readonly (string | number)[]): Promise<Uint8Array> {
@@ -173,14 +181,6 @@ async function readBytes(text: FixtureText, path: string, at: readonly (string |
 }
 
 /** The error for a mistake in a fixture. */
-export function refuse(
-  text: FixtureText,
-  segments: readonly (string | number)[],
-  message: string,
-  hint?: string,
-): MockError {
-  return new MockError('FIXTURE_INVALID', message, {
-    at: text.place(...segments),
-    ...(hint === undefined ? {} : { hint }),
-  });
+export function refuse(at: Place, message: string, hint?: string): MockError {
+  return new MockError('FIXTURE_INVALID', message, hint === undefined ? { at } : { at, hint });
 }

@@ -42,7 +42,11 @@ export async function loadFixtures(
   for (const fixture of sorted) collections.set(fixture.resource.name, fillCollection(fixture, parts));
   for (const fixture of sorted) generateItems(fixture, collections, parts);
   for (const fixture of fixtures) checkReferences(fixture, collections, parts.resources);
-  return { collections, secrets };
+  const readOwnKey = (name: string, item: Item): string | undefined => {
+    const resource = parts.resources.collections.get(name);
+    return resource === undefined ? undefined : readKey(resource, item);
+  };
+  return { collections, secrets, readKey: readOwnKey };
 }
 
 async function readTexts(
@@ -76,7 +80,12 @@ function fillCollection(fixture: Fixture, parts: FixtureParts): Collection {
   for (const given of fixture.items) {
     const item = addId(given, { fixture, collection, identity, seed: parts.seed });
     checkItem(item, { given, fixture, validators: parts.validators });
-    collection.add({ id: readKey(item, resource), item, content: given.content }, given.scope);
+    const by = { seed: parts.seed, number: collection.list(given.scope).size + 1 };
+    const id = given.id ?? readKey(resource, item) ?? String(identity.make(collection, given.scope, by));
+    if (given.id !== undefined && collection.get(id, given.scope) !== undefined) {
+      throw refuse(fixture.text.place(...given.segments, '$id'), `two items have the id ${JSON.stringify(id)}`);
+    }
+    collection.add({ id, item, content: given.content }, given.scope);
   }
   return collection;
 }
@@ -102,18 +111,19 @@ function addId(
     };
   }
   if (typeof id !== 'string' && typeof id !== 'number') {
-    throw refuse(text, [...given.segments, resource.idProperty], 'an id is a text or a number');
+    throw refuse(text.place(...given.segments, resource.idProperty), 'an id is a text or a number');
   }
   if (into.collection.get(String(id), given.scope) !== undefined) {
-    throw refuse(text, [...given.segments, resource.idProperty], `two items have the id ${JSON.stringify(id)}`);
+    throw refuse(text.place(...given.segments, resource.idProperty), `two items have the id ${JSON.stringify(id)}`);
   }
   return given.item;
 }
 
-/** The key of an item in its collection. */
-function readKey(item: Item, resource: Resource): string {
+/** The key of an item in its collection; undefined where the item does not say it. */
+function readKey(resource: Resource, item: Item): string | undefined {
   if (resource.singleton) return '';
-  return readItemKey(resource, item, item[resource.idProperty ?? 'id']);
+  const id = item[resource.idProperty ?? 'id'];
+  return id === undefined && resource.keyProperties.length === 0 ? undefined : readItemKey(resource, item, id);
 }
 
 function checkItem(
@@ -129,8 +139,7 @@ function checkItem(
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   throw refuse(
-    fixture.text,
-    [...given.segments, ...steps],
+    fixture.text.place(...given.segments, ...steps),
     first.message.replace(/^(answer|body) property\b/, 'property').replace(/^(answer|body)\b/, 'the item'),
     `the item has to fit #${fixture.resource.schema}`,
   );
@@ -141,16 +150,24 @@ function checkReferences(fixture: Fixture, collections: ReadonlyMap<string, Coll
   const { resource, text } = fixture;
   const parent = resource.parents.at(-1);
   const target = resource.members === undefined ? undefined : collections.get(resource.members);
-  for (const { item, scope, segments } of fixture.items) {
+  for (const { item, id: own, scope, segments } of fixture.items) {
     const above = parent === undefined ? undefined : collections.get(parent);
     const ids = readScope(scope);
     const id = ids.at(-1);
     if (above !== undefined && id !== undefined && above.get(id, scopeOf(ids, resources, parent)) === undefined) {
-      throw refuse(text, segments.slice(0, -1), `"${parent}" has no item ${JSON.stringify(id)}`, suggest(id, above));
+      throw refuse(
+        text.place(...segments.slice(0, -1)),
+        `"${parent}" has no item ${JSON.stringify(id)}`,
+        suggest(id, above),
+      );
     }
-    const member = String(item[resource.idProperty ?? 'id']);
-    if (target !== undefined && target.get(member) === undefined) {
-      throw refuse(text, segments, `"${target.name}" has no item ${JSON.stringify(member)}`, suggest(member, target));
+    const member = own ?? readKey(resource, item);
+    if (target !== undefined && member !== undefined && target.get(member) === undefined) {
+      throw refuse(
+        text.place(...segments),
+        `"${target.name}" has no item ${JSON.stringify(member)}`,
+        suggest(member, target),
+      );
     }
   }
 }

@@ -15,7 +15,7 @@ export interface Store {
   snapshot(): Snapshot;
   /** Back to a snapshot of this store, as often as wanted. */
   restore(snapshot: Snapshot): void;
-  /** Every item by collection, in order; items that live under another carry `$parent`, as a fixture does. */
+  /** Every item by collection, in order, as a fixture has it: with `$parent` below another, and `$id` where it does not say its own. */
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
   /** What was answered to a request that carries a key of its own (`Idempotency-Key`); undefined for a new key. */
   recallAnswer(key: string): unknown;
@@ -41,6 +41,8 @@ export interface StoreDefinition {
   readonly collections: ReadonlyMap<string, Collection>;
   /** Properties that hold a secret, by collection. */
   readonly secrets?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** What an item of a collection says it is asked for by; undefined where it does not. */
+  readKey?(collection: string, item: Item): string | undefined;
 }
 
 /** How many answers with a key a store remembers. */
@@ -87,7 +89,9 @@ export function createStore(definition: StoreDefinition, options: StoreOptions):
       collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy()]));
       answers = new Map(snapshot.answers);
     },
-    export: () => ({ collections: Object.fromEntries(all().map((each) => [each.name, exportItems(each)])) }),
+    export: () => ({
+      collections: Object.fromEntries(all().map((each) => [each.name, exportItems(each, definition)])),
+    }),
     recallAnswer: (key) => answers.get(key),
     rememberAnswer: (key, answer) => {
       // The oldest is forgotten, as real services forget theirs.
@@ -102,13 +106,16 @@ export function createStore(definition: StoreDefinition, options: StoreOptions):
   };
 }
 
-function exportItems(collection: Collection): readonly Item[] {
+function exportItems(collection: Collection, { readKey }: StoreDefinition): readonly Item[] {
+  // What the item does not say itself is said beside it.
+  const mark = (id: string, item: Item): Item =>
+    readKey === undefined || readKey(collection.name, item) === id ? {} : { $id: id };
   return collection.scopes.flatMap((scope) => {
     const parent = scope === '' ? {} : { $parent: toParent(readScope(scope)) };
     return collection
       .list(scope)
-      .entries.map(({ item, content }) =>
-        Object.assign({}, parent, item, content === undefined ? {} : exportContent(content)),
+      .entries.map(({ id, item, content }) =>
+        Object.assign(mark(id, item), parent, item, content === undefined ? {} : exportContent(content)),
       );
   });
 }

@@ -152,6 +152,33 @@ describe('fixtures', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
+  it('say with $id what an item is asked for by that shows no id, and are exported with it', async () => {
+    const content = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+    const usage = { type: 'object', required: ['count'], properties: { count: { type: 'integer' } } };
+    const parameters = [{ name: 'user', in: 'path', required: true, schema: { type: 'string' } }];
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'Usage', version: '1' },
+      paths: {
+        '/usages/{user}': { parameters, get: { responses: { 200: content(usage), 404: { description: '' } } } },
+      },
+    };
+    const usages = [
+      { $id: 'ada', count: 1 },
+      { $id: 7, count: 2 },
+    ];
+    const { mock, send } = await openShop({ spec, fixtures: { usages } });
+    expect((await send('GET', '/usages/ada')).body).toEqual({ count: 1 });
+    expect((await send('GET', '/usages/7')).body).toEqual({ count: 2 });
+    expect((await send('GET', '/usages/bob')).status).toBe(404);
+    const kept = mock.state.export().collections;
+    expect(kept).toEqual({ usages: [usages[0], { ...usages[1], $id: '7' }] });
+    const again = await openShop({ spec, fixtures: kept });
+    expect((await again.send('GET', '/usages/7')).body).toEqual({ count: 2 });
+    const twice = openShop({ spec, fixtures: { usages: [usages[0], usages[0]] } });
+    await expect(twice).rejects.toThrow('two items have the id "ada"');
+  });
+
   it('give created items their defaults, and the request wins', async () => {
     const { send } = await openShop({
       fixtures: { orders: { defaults: { name: 'default', tags: ['new'] }, items: [] } },
