@@ -10,7 +10,7 @@ import { type Cassette, listCassettes, loadCassette, readCassetteFolder, toFolde
 import { openCassette } from '../recording/cassette-writer.js';
 import { checkCassette, formatCheck } from '../recording/check.js';
 import { createResponseCheck } from '../recording/conformance.js';
-import { findDrift } from '../recording/drift.js';
+import { type DriftResult, findDrift } from '../recording/drift.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../recording/drift-report.js';
 import { exportHar } from '../recording/har-export.js';
 import { importHar } from '../recording/har-import.js';
@@ -117,14 +117,22 @@ export async function runRecordingsDrift(
         readShape: createShapeReader(contract),
       });
       exit = Math.max(exit, readDriftExit(results));
-      if (options.format === 'json') options.write(toDriftJson(results));
-      else if (options.format === 'junit') options.write(toDriftJunit(results, cassette.name));
-      else for (const line of [colour('bold', cassette.name), ...formatDrift(results)]) options.write(line);
+      for (const line of toDriftLines(results, cassette, options.format)) options.write(line);
     }
   } finally {
     upstream.close();
   }
   return exit;
+}
+
+function toDriftLines(
+  results: readonly DriftResult[],
+  { name }: Cassette,
+  format: RecordingsOptions['format'],
+): readonly string[] {
+  if (format === 'json') return [toDriftJson(results)];
+  if (format === 'junit') return [toDriftJunit(results, name)];
+  return [colour('bold', name), ...formatDrift(results)];
 }
 
 /** `vouch recordings prune`: takes out what replay never needs and numbers anew. */

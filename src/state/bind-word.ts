@@ -1,11 +1,8 @@
 import type { Operation } from '../contract/operation.js';
 import { isOpaque } from './bind-evidence.js';
-import type { Finding } from './bind.js';
 import type { Draft, Survey } from './draft.js';
-import type { Item } from './item-list.js';
+import { createFind, type Finding } from './finding.js';
 import { findStatusFor } from './status.js';
-
-const NO_SET: Item = Object.freeze({});
 
 const CONTENT_WORDS = /^(contents?|download|raw|file|body|pdf|data|media|blob|bytes)$/i;
 
@@ -13,16 +10,11 @@ const COPY_WORDS = /^(copy|clone|duplicate|fork|remix)$/i;
 
 /** What an operation on a word behind one item does: `/jobs/{id}/cancel`, `/files/{id}/content`. */
 export function bindItemWord(survey: Survey, draft: Draft, operation: Operation): Finding | string {
+  const found = createFind(draft);
   const word = survey.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
   if (operation.method === 'GET') {
     if (CONTENT_WORDS.test(word) && isOpaque(operation)) {
-      return {
-        draft,
-        action: 'content',
-        set: NO_SET,
-        confidence: 0.9,
-        why: `"${word}" of one item answers with bytes`,
-      };
+      return found('content', 0.9, `"${word}" of one item answers with bytes`);
     }
     return `"${word}" is neither a list, nor the content of an item, nor a thing that can be changed`;
   }
@@ -34,13 +26,11 @@ export function bindItemWord(survey: Survey, draft: Draft, operation: Operation)
     return `"${word}" acts on an item, but its answer is not that item`;
   }
   if (COPY_WORDS.test(word)) {
-    const why = `"${word}" of an item answers with another item of its kind`;
-    return { draft, action: 'copy', set: NO_SET, confidence: 0.8, why };
+    return found('copy', 0.8, `"${word}" of an item answers with another item of its kind`);
   }
   const status = findStatusFor(word, answer);
   if (status === undefined) {
-    const why = `"${word}" on an item answers with that item; no status is named after it`;
-    return { draft, action: 'act', set: NO_SET, confidence: 0.6, why };
+    return found('act', 0.6, `"${word}" on an item answers with that item; no status is named after it`);
   }
   const set = { [status.property]: status.value };
   const why = `"${word}" on an item answers with that item; ${status.property} becomes "${status.value}"`;
@@ -49,22 +39,17 @@ export function bindItemWord(survey: Survey, draft: Draft, operation: Operation)
 
 /** What an operation on a word behind a collection does: `/customers/search`, `/user/createWithList`. */
 export function bindCollectionWord(survey: Survey, draft: Draft, operation: Operation): Finding | string {
+  const found = createFind(draft);
   const word = survey.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
   const list = survey.list(operation);
   const listed = list?.itemSchema === undefined ? undefined : survey.read(list.itemSchema);
   if (operation.method === 'GET' && listed !== undefined && listed.pointer === draft.schema) {
-    return {
-      draft,
-      action: 'search',
-      set: NO_SET,
-      confidence: 0.8,
-      why: `"${word}" answers with items of the collection`,
-    };
+    return found('search', 0.8, `"${word}" answers with items of the collection`);
   }
   const body = survey.body(operation);
   if (operation.method === 'POST' && body?.type === 'array' && body.items !== undefined) {
     if (survey.read(body.items)?.pointer === draft.schema) {
-      return { draft, action: 'batch', set: NO_SET, confidence: 0.8, why: `"${word}" takes an array of items` };
+      return found('batch', 0.8, `"${word}" takes an array of items`);
     }
   }
   return `"${word}" is no list of the collection it stands below`;

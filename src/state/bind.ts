@@ -1,30 +1,12 @@
 import type { Operation } from '../contract/operation.js';
 import type { Draft, Survey } from './draft.js';
 import { isOpaque, isWhole, measureKinship } from './bind-evidence.js';
+import { createFind, type Finding } from './finding.js';
 import { findStatusFor } from './status.js';
-import type { Item } from './item-list.js';
-import type { Action } from './resource.js';
-
-/** What an operation was found to do, before names and hints are settled. */
-export interface Finding {
-  readonly draft: Draft;
-  readonly action: Action;
-  readonly set: Item;
-  readonly confidence: number;
-  readonly why: string;
-}
-
-const NO_SET: Item = Object.freeze({});
 
 /** What an operation on the path of one item does. */
 export function bindItemOperation(survey: Survey, draft: Draft, operation: Operation): Finding | string {
-  const found = (action: Action, confidence: number, why: string): Finding => ({
-    draft,
-    action,
-    set: NO_SET,
-    confidence,
-    why,
-  });
+  const found = createFind(draft);
   switch (operation.method) {
     case 'GET':
       if (survey.list(operation) !== undefined && survey.list(operation)?.items === undefined) {
@@ -61,7 +43,7 @@ function bindDelete(survey: Survey, draft: Draft, operation: Operation): Finding
       return { draft, action: 'act', set: { [status.property]: status.value }, confidence: 0.75, why };
     }
   }
-  return { draft, action: 'delete', set: NO_SET, confidence: 0.95, why: 'DELETE on the path of one item' };
+  return createFind(draft)('delete', 0.95, 'DELETE on the path of one item');
 }
 
 /** A POST without a body on an item: what it does is told by the first word of its id (`cancelRun`). */
@@ -70,8 +52,7 @@ function bindNamedAct(survey: Survey, draft: Draft, operation: Operation): Findi
   const item = draft.schema === undefined ? undefined : survey.read(draft.schema);
   const status = item === undefined ? undefined : findStatusFor(verb, item);
   if (status === undefined) {
-    const why = 'POST without a body on the path of one item; nothing says what it changes';
-    return { draft, action: 'act', set: NO_SET, confidence: 0.5, why };
+    return createFind(draft)('act', 0.5, 'POST without a body on the path of one item; nothing says what it changes');
   }
   const why = `POST without a body on the path of one item; "${verb}" makes ${status.property} "${status.value}"`;
   return { draft, action: 'act', set: { [status.property]: status.value }, confidence: 0.7, why };
@@ -79,13 +60,7 @@ function bindNamedAct(survey: Survey, draft: Draft, operation: Operation): Findi
 
 /** What an operation on the path of a collection does. */
 export function bindCollectionOperation(survey: Survey, draft: Draft, operation: Operation): Finding | string {
-  const found = (action: Action, confidence: number, why: string): Finding => ({
-    draft,
-    action,
-    set: NO_SET,
-    confidence,
-    why,
-  });
+  const found = createFind(draft);
   if (operation.method === 'GET') {
     const list = survey.list(operation);
     if (list === undefined) return 'GET on a collection, but its answer is no list';
@@ -108,13 +83,7 @@ export function bindCollectionOperation(survey: Survey, draft: Draft, operation:
 
 /** What an operation on the path of a thing there is one of does: `/me`, `/organization/settings`. */
 export function bindSingletonOperation(survey: Survey, draft: Draft, operation: Operation): Finding | string {
-  const found = (action: Action, confidence: number, why: string): Finding => ({
-    draft,
-    action,
-    set: NO_SET,
-    confidence,
-    why,
-  });
+  const found = createFind(draft);
   const methods = survey.operationsAt(draft.key);
   switch (operation.method) {
     case 'GET':

@@ -26,34 +26,36 @@ export function checkResource(
   const at = toPointer('x-mock', 'collections', resource.name);
   const schema = resource.schema === undefined ? undefined : known.read(resource.schema);
   if (resource.schema !== undefined && schema === undefined) {
-    throw refuse(contract, `${at}/schema`, `nothing stands at #${resource.schema}`, findSchemaName(contract, resource));
+    throw refuse(contract, `${at}/schema`, {
+      message: `nothing stands at #${resource.schema}`,
+      hint: findSchemaName(contract, resource),
+    });
   }
   for (const [member, pattern] of Object.entries(resource.patterns)) {
     if (readPattern(pattern) !== undefined) continue;
-    throw refuse(
-      contract,
-      at,
-      `the pattern of "${member}" cannot be turned into values: ${pattern}`,
-      'use literals, classes and counts: "^key_[0-9A-Za-z]{24}$"',
-    );
+    throw refuse(contract, at, {
+      message: `the pattern of "${member}" cannot be turned into values: ${pattern}`,
+      hint: 'use literals, classes and counts: "^key_[0-9A-Za-z]{24}$"',
+    });
   }
   for (const [member, other] of [
     ['members', resource.members],
     ['parent', resource.parents.at(-1)],
   ] as const) {
     if (other !== undefined && !known.names.has(other)) {
-      throw refuse(contract, `${at}/${member}`, `there is no collection "${other}"`, suggest(other, known.names));
+      throw refuse(contract, `${at}/${member}`, {
+        message: `there is no collection "${other}"`,
+        hint: suggest(other, known.names),
+      });
     }
   }
   if (schema === undefined || schema.properties.size === 0 || !schema.closed) return;
   for (const name of [...resource.once, ...resource.unique, ...Object.keys(resource.redacts)]) {
     if (schema.properties.has(name)) continue;
-    throw refuse(
-      contract,
-      at,
-      `an item of "${resource.name}" has no property "${name}"`,
-      suggest(name, schema.properties.keys()),
-    );
+    throw refuse(contract, at, {
+      message: `an item of "${resource.name}" has no property "${name}"`,
+      hint: suggest(name, schema.properties.keys()),
+    });
   }
 }
 
@@ -64,26 +66,30 @@ export function checkBinding(contract: Contract, binding: Binding, collections: 
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
   for (const name of [...binding.id, ...binding.parents.flatMap(({ parameters }) => parameters)]) {
     if (names.includes(name)) continue;
-    throw refuse(contract, at, `${operation.id} has no path parameter "${name}"`, suggest(name, names));
+    throw refuse(contract, at, {
+      message: `${operation.id} has no path parameter "${name}"`,
+      hint: suggest(name, names),
+    });
   }
   for (const { collection } of binding.parents) {
     if (collections.has(collection)) continue;
-    throw refuse(contract, at, `there is no collection "${collection}"`, suggest(collection, collections));
+    throw refuse(contract, at, {
+      message: `there is no collection "${collection}"`,
+      hint: suggest(collection, collections),
+    });
   }
   if ((binding.action === 'list' || binding.action === 'search') && binding.list === undefined) {
-    throw refuse(
-      contract,
-      at,
-      `${operation.id} cannot be a list: its answer holds none`,
-      'name its property with "items"',
-    );
+    throw refuse(contract, at, {
+      message: `${operation.id} cannot be a list: its answer holds none`,
+      hint: 'name its property with "items"',
+    });
   }
 }
 
 /** The mistake of a hint for a collection that no operation works on. */
 export function refuseCollection(contract: Contract, name: string, names: Iterable<string>): MockError {
   const at = toPointer('x-mock', 'collections', name);
-  return refuse(contract, at, `no operation works on a collection "${name}"`, suggest(name, names));
+  return refuse(contract, at, { message: `no operation works on a collection "${name}"`, hint: suggest(name, names) });
 }
 
 function checkForm(
@@ -92,7 +98,10 @@ function checkForm(
 ): void {
   const mistake = findHintMistake(of.value, of.schema);
   if (mistake !== undefined)
-    throw refuse(contract, of.pointer + toPointer(...mistake.segments), mistake.message, mistake.hint);
+    throw refuse(contract, of.pointer + toPointer(...mistake.segments), {
+      message: mistake.message,
+      hint: mistake.hint,
+    });
 }
 
 /** Where the hint of an operation stands: on itself, or on its path item. */
@@ -115,7 +124,11 @@ function suggest(given: string, names: Iterable<string>): string | undefined {
   return all.length === 0 ? undefined : `there is ${all.slice(0, 10).join(', ')}${all.length > 10 ? ', …' : ''}`;
 }
 
-function refuse(contract: Contract, pointer: string, message: string, hint: string | undefined): MockError {
+function refuse(
+  contract: Contract,
+  pointer: string,
+  of: { readonly message: string; readonly hint: string | undefined },
+): MockError {
   const at = contract.locate(pointer);
-  return new MockError('HINT_INVALID', message, { at, ...(hint === undefined ? {} : { hint }) });
+  return new MockError('HINT_INVALID', of.message, of.hint === undefined ? { at } : { at, hint: of.hint });
 }

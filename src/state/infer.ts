@@ -1,8 +1,9 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operation.js';
-import { bindCollectionOperation, bindItemOperation, bindSingletonOperation, type Finding } from './bind.js';
+import { bindCollectionOperation, bindItemOperation, bindSingletonOperation } from './bind.js';
 import { bindCollectionWord, bindItemWord } from './bind-word.js';
 import { createSurvey, draftCollections, type Draft, type Survey } from './draft.js';
+import type { Finding } from './finding.js';
 import { applyHints } from './hints.js';
 import { createItemSchemaReader } from './item-schema.js';
 import { toGroupKey, type PathGroup } from './path-shape.js';
@@ -134,7 +135,7 @@ function findBinding(survey: Survey, atlas: Atlas, operation: Operation): Findin
   }
   if (draft?.singleton === true) return bindSingletonOperation(survey, draft, operation);
   if (draft !== undefined) return bindCollectionOperation(survey, draft, operation);
-  return bindWord(survey, atlas, operation, shape.groups);
+  return bindWord(survey, atlas, operation);
 }
 
 /** Whether there is an answer to give when all went well; where nothing at all is declared, any answer will do. */
@@ -142,7 +143,9 @@ function declaresSuccess({ responses }: Operation): boolean {
   return responses.length === 0 || responses.some(({ status }) => /^[23]|^default$/.test(status));
 }
 
-function bindWord(survey: Survey, atlas: Atlas, operation: Operation, groups: readonly PathGroup[]): Finding | string {
+/** What an operation does on a path that ends in a word which names no collection. */
+function bindWord(survey: Survey, atlas: Atlas, operation: Operation): Finding | string {
+  const groups = survey.shape(operation)?.groups ?? [];
   const last = groups.at(-1);
   const above = groups.slice(0, -1);
   if (above.length > 0 && last?.words.length === 1) {

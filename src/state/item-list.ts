@@ -84,18 +84,9 @@ function createListOver(start: { readonly rows: Rows; readonly sequence: number;
     recall: (id) => rows.byId.get(id) ?? rows.gone.get(id),
     add: (given) => {
       const mine = own();
-      // Written out, so that all entries have one shape.
-      const entry: Entry = {
-        id: given.id,
-        sequence,
-        item: given.item,
-        revision: 1,
-        content: given.content,
-        secrets: given.secrets,
-        invented: given.invented,
-      };
+      const entry = toEntry(given, sequence);
       sequence += 1;
-      const index = mine.byId.has(given.id) ? indexOf(mine.entries, mine.byId.get(given.id)) : -1;
+      const index = indexOf(mine.entries, mine.byId.get(given.id));
       if (index >= 0) mine.entries.splice(index, 1);
       mine.entries.push(entry);
       mine.byId.set(entry.id, entry);
@@ -126,6 +117,11 @@ function createListOver(start: { readonly rows: Rows; readonly sequence: number;
       return createListOver({ rows, sequence, shared });
     },
   };
+}
+
+/** Written out, so that all entries have one shape. */
+function toEntry({ id, item, content, secrets, invented }: NewEntry, sequence: number): Entry {
+  return { id, sequence, item, revision: 1, content, secrets, invented };
 }
 
 /** Where an entry stands: entries are in the order of their sequence, so a binary search finds it. */

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/schema.js';
 import type { Violation } from '../http/violation.js';
 import { createRandom } from '../random.js';
 import { findTextForm } from './identity.js';
@@ -60,8 +60,7 @@ export function createItemPlan(
   const rules = [...(schema?.properties.values() ?? [])].map((property) => createRule(resource, property));
   const known = new Map(rules.map((rule) => [rule.property.name, rule]));
   const loose = schema === undefined || (rules.length === 0 && !schema.closed);
-  const masks = Object.entries(resource.redacts);
-  const plainOf = new Map(masks);
+  const mask = createMask(resource, [...known.keys()]);
   const changed = rules.filter(({ property }) => isChangeMoment(property));
 
   const accept = (body: Item): Item => {
@@ -80,22 +79,6 @@ export function createItemPlan(
     return maker.complete(Object.fromEntries(Object.entries(draft).filter(([name]) => !wrong.has(name))), input);
   };
 
-  /** Masked forms, each in the place the schema gives it. */
-  const mask = (draft: Item, given: Item): Item => {
-    const isMissing = (name: string, plain: string | undefined): plain is string =>
-      plain !== undefined && !Object.hasOwn(given, name) && typeof draft[plain] === 'string';
-    if (!masks.some(([name, plain]) => isMissing(name, plain))) return draft;
-    const ordered: Record<string, unknown> = {};
-    const put = (name: string): void => {
-      const plain = plainOf.get(name);
-      const value = isMissing(name, plain) ? redact(String(draft[plain])) : draft[name];
-      if (value !== undefined) ordered[name] = value;
-    };
-    for (const name of known.keys()) put(name);
-    for (const name in draft) if (!known.has(name)) put(name);
-    return ordered;
-  };
-
   const plan: ItemPlan = {
     accept,
     isOpen: (name) => loose || known.get(name)?.open === true,
@@ -109,7 +92,8 @@ export function createItemPlan(
         const chosen = own ?? (Object.hasOwn(given, name) ? given[name] : value(input));
         if (chosen !== undefined) draft[name] = chosen;
       }
-      if (loose) for (const name in given) draft[name] ??= given[name];
+      if (loose)
+        for (const [name, value] of Object.entries(given)) if (!Object.hasOwn(draft, name)) setOwn(draft, name, value);
       return settle(mask(draft, given), input);
     },
     replace: (item, input) => {
@@ -130,6 +114,27 @@ export function createItemPlan(
     },
   };
   return plan;
+}
+
+/** Puts masked forms of secrets where the request gives none, each in the place the schema gives it. */
+function createMask(resource: Resource, names: readonly string[]): (draft: Item, given: Item) => Item {
+  const masks = new Map(Object.entries(resource.redacts));
+  const known = new Set(names);
+  return (draft, given) => {
+    const findSecret = (name: string): string | undefined => {
+      const plain = masks.get(name);
+      const secret = plain === undefined || Object.hasOwn(given, name) ? undefined : draft[plain];
+      return typeof secret === 'string' ? secret : undefined;
+    };
+    if (![...masks.keys()].some((name) => findSecret(name) !== undefined)) return draft;
+    const ordered: Record<string, unknown> = {};
+    for (const name of [...names, ...Object.keys(draft).filter((each) => !known.has(each))]) {
+      const secret = findSecret(name);
+      const value = secret === undefined ? draft[name] : redact(secret);
+      if (value !== undefined) ordered[name] = value;
+    }
+    return ordered;
+  };
 }
 
 /** The masked form of a secret: its prefix and its last four characters around three dots. */

@@ -96,7 +96,7 @@ export const PAGE_STYLES: readonly PageStyle[] = [
     name: 'none',
     parameters: { limit: LIMIT },
     signs: [],
-    cut: ({ view, limit }) => turnBySize(0, Math.min(limit, view.size), view),
+    cut: cutOnce,
   },
 ];
 
@@ -128,6 +128,12 @@ function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | Pag
     next: last === undefined ? undefined : { role: 'after', value: last.id },
     previous: first === undefined ? undefined : { role: 'before', value: first.id },
   };
+}
+
+/** The whole list, or as much of it as was asked for: nothing says how the rest is asked for. */
+function cutOnce({ view, limit }: PageRequest): Page {
+  const to = Math.min(limit, view.size);
+  return { from: 0, to, more: to < view.size, next: undefined, previous: undefined };
 }
 
 /** A token nobody has to understand: it names the last item seen, so that a walk survives what comes and goes meanwhile. */
@@ -168,10 +174,7 @@ function cutByNumber({ view, limit, value }: PageRequest): Page {
 
 function cutByOffset({ view, limit, value }: PageRequest): Page {
   const from = Math.min(view.size, Math.max(0, Math.floor(readNumber(value('offset'), 0))));
-  return turnBySize(from, Math.min(view.size, from + limit), view, limit);
-}
-
-function turnBySize(from: number, to: number, view: View, limit = 0): Page {
+  const to = Math.min(view.size, from + limit);
   return {
     from,
     to,

@@ -140,8 +140,8 @@ function readFile(id: string, accept: string): UpstreamAnswer {
 }
 
 /** A key as everybody sees it who did not create it. */
-function hideValue(key: Key): object {
-  return { ...key, value: undefined };
+function hideValue({ value: _value, ...shown }: Key): Omit<Key, 'value'> {
+  return shown;
 }
 
 function listKeys(keys: readonly Key[], query: URLSearchParams): UpstreamAnswer {
