@@ -1,3 +1,5 @@
+import { describe } from './read.js';
+
 /** Which numbers are meant: from one to another (both included), or every n-th. */
 export type CallRange =
   | { readonly kind: 'range'; readonly from: number; readonly to: number }
@@ -12,7 +14,7 @@ export function readCallRange(value: unknown, lowest: number): CallRange | strin
     if (!Number.isInteger(value) || value < lowest) return `must be a whole number from ${lowest} on, not ${value}`;
     return { kind: 'range', from: value, to: value };
   }
-  if (typeof value !== 'string') return `must be ${RANGE_FORMS}, not ${JSON.stringify(value)}`;
+  if (typeof value !== 'string') return `must be ${RANGE_FORMS}, not ${describe(value)}`;
   const every = /^every (\d+)$/.exec(value);
   if (every !== null) {
     const count = Number(every[1]);

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../random.js';
+import { describe } from './read.js';
 
 /** How long to wait, in milliseconds. */
 export type Delay =
@@ -17,9 +18,10 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 /** Milliseconds of `300`, `"300ms"`, `"1.5s"`, `"2m"`, `"1h"`, `"1d"`; a text says what is wrong with anything else. */
 export function readDuration(value: unknown): number | string {
-  if (typeof value === 'number') return value >= 0 ? value : `cannot be negative: ${value}`;
+  if (typeof value === 'number' && value < 0) return `cannot be negative: ${value}`;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
   const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?) ?(ms|s|m|h|d)$/.exec(value) : null;
-  if (match === null) return `must be milliseconds or a text such as "1.5s", not ${JSON.stringify(value)}`;
+  if (match === null) return `must be milliseconds or a text such as "1.5s", not ${describe(value)}`;
   return Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1);
 }
 

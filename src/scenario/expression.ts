@@ -93,8 +93,13 @@ function toText(value: unknown): string {
 }
 
 function evaluate(expression: Expression, scope: Scope): unknown {
-  if (expression.kind === 'var') return scope.vars[expression.name];
+  if (expression.kind === 'var') return readOwn(scope.vars, expression.name);
   if (expression.kind === 'body') return readPointer(scope.call.body, expression.pointer);
   if (expression.in === 'header') return scope.call.headers.get(expression.name) ?? undefined;
-  return scope.call[expression.in][expression.name];
+  return readOwn(scope.call[expression.in], expression.name);
+}
+
+/** A member that is really there: every object has a `constructor`. */
+function readOwn(values: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }

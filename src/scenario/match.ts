@@ -17,7 +17,7 @@ export function findMismatch(
   world: { readonly collections: CollectionView; readonly vars: Readonly<Record<string, unknown>> },
 ): string | undefined {
   return (
-    findIn('path', when.path, (name) => call.path[name]) ??
+    findIn('path', when.path, (name) => (Object.hasOwn(call.path, name) ? call.path[name] : undefined)) ??
     findIn('query', when.query, (name) => readQuery(call, name)) ??
     findIn('header', when.header, (name) => call.headers.get(name) ?? undefined) ??
     findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
@@ -66,7 +66,10 @@ function isText(wanted: unknown, actual: unknown): boolean {
 /** Whether everything in `wanted` is in `actual`: objects may have more members, everything else is equal. */
 export function isSubset(wanted: unknown, actual: unknown): boolean {
   if (isObject(wanted)) {
-    return isObject(actual) && Object.keys(wanted).every((name) => isSubset(wanted[name], actual[name]));
+    return (
+      isObject(actual) &&
+      Object.keys(wanted).every((name) => Object.hasOwn(actual, name) && isSubset(wanted[name], actual[name]))
+    );
   }
   if (Array.isArray(wanted)) {
     return (
@@ -106,7 +109,7 @@ function findCollectionMismatch(when: When, view: CollectionView): string | unde
 }
 
 function findVarMismatch(wanted: When['vars'], vars: Readonly<Record<string, unknown>>): string | undefined {
-  const name = Object.keys(wanted).find((each) => !isSubset(wanted[each], vars[each]));
+  const name = Object.keys(wanted).find((each) => !(Object.hasOwn(vars, each) && isSubset(wanted[each], vars[each])));
   return name === undefined
     ? undefined
     : `var ${JSON.stringify(name)} is ${describe(vars[name])}, not ${describe(wanted[name])}`;

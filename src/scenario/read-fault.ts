@@ -7,26 +7,28 @@ import { describe, isRecord, member, readWhole, readWord, type Given } from './r
 import type { Effect } from './rule.js';
 
 /** Names that other tools use for the same faults, in lower case without their separators; they are taken as well. */
-const ALIASES: Readonly<Record<string, string>> = {
-  connectionresetbypeer: 'reset',
-  resetpeer: 'reset',
-  econnreset: 'reset',
-  emptyresponse: 'empty',
-  dropconnection: 'empty',
-  randomdatathenclose: 'garbage',
-  malformedresponsechunk: 'malformed-chunk',
-  limitdata: 'truncate',
-  truncatebodyatfraction: 'truncate',
-  malformedbody: 'malformed-json',
-  infinite: 'hang',
-  timeout: 'hang',
-  chunkeddribbledelay: 'drip',
-  slicer: 'drip',
-  truncateafterchunks: 'stream',
-  quota: 'rate-limit',
-  ratelimitingplugin: 'rate-limit',
-  ratelimit: 'rate-limit',
-};
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    connectionresetbypeer: 'reset',
+    resetpeer: 'reset',
+    econnreset: 'reset',
+    emptyresponse: 'empty',
+    dropconnection: 'empty',
+    randomdatathenclose: 'garbage',
+    malformedresponsechunk: 'malformed-chunk',
+    limitdata: 'truncate',
+    truncatebodyatfraction: 'truncate',
+    malformedbody: 'malformed-json',
+    infinite: 'hang',
+    timeout: 'hang',
+    chunkeddribbledelay: 'drip',
+    slicer: 'drip',
+    truncateafterchunks: 'stream',
+    quota: 'rate-limit',
+    ratelimitingplugin: 'rate-limit',
+    ratelimit: 'rate-limit',
+  }),
+);
 
 const STREAM_ACTIONS: readonly StreamAction[] = ['stall', 'reset', 'end', 'bad-json', 'duplicate'];
 
@@ -35,49 +37,51 @@ type FaultReader = (given: Given) => Effect | undefined;
 const fault = (value: Fault): Effect => ({ kind: 'fault', fault: value });
 
 /** One entry per fault: what it may be told, and its defaults. */
-const FAULTS: Readonly<Record<string, FaultReader>> = {
-  reset: (given) => (isRecord(given, '"reset"', []) ? fault({ kind: 'reset' }) : undefined),
-  empty: (given) => (isRecord(given, '"empty"', []) ? fault({ kind: 'empty' }) : undefined),
-  garbage: (given) => (isRecord(given, '"garbage"', []) ? fault({ kind: 'garbage' }) : undefined),
-  'malformed-chunk': (given) =>
-    isRecord(given, '"malformed-chunk"', []) ? fault({ kind: 'malformed-chunk' }) : undefined,
-  'malformed-json': (given) =>
-    isRecord(given, '"malformed-json"', []) ? fault({ kind: 'malformed-json' }) : undefined,
-  truncate: readTruncate,
-  hang: (given) => {
-    if (!isRecord(given, '"hang"', ['stage'])) return undefined;
-    const stage = orDefault(member(given, 'stage'), 'headers');
-    const word = readWord(stage, '"stage"', ['headers', 'body'] as const);
-    return word === undefined ? undefined : fault({ kind: 'hang', stage: word });
-  },
-  drip: (given) => {
-    if (!isRecord(given, '"drip"', ['bytes', 'every'])) return undefined;
-    const bytes = readWhole(orDefault(member(given, 'bytes'), 1), '"bytes"', [1, Infinity]);
-    const everyMs = readTime(orDefault(member(given, 'every'), 100), '"every"');
-    return bytes === undefined || everyMs === undefined ? undefined : fault({ kind: 'drip', bytes, everyMs });
-  },
-  bandwidth: (given) => {
-    if (!isRecord(given, '"bandwidth"', ['kbps'])) return undefined;
-    const kbps = readWhole(member(given, 'kbps'), '"kbps"', [1, Infinity]);
-    return kbps === undefined ? undefined : fault({ kind: 'bandwidth', kbps });
-  },
-  stream: (given) => {
-    if (!isRecord(given, '"stream"', ['after', 'action'])) return undefined;
-    const after = readWhole(orDefault(member(given, 'after'), 1), '"after"', [0, Infinity]);
-    const action = readWord(orDefault(member(given, 'action'), 'reset'), '"action"', STREAM_ACTIONS);
-    return after === undefined || action === undefined ? undefined : fault({ kind: 'stream', after, action });
-  },
-  'rate-limit': readRateLimit,
-};
+const FAULTS: ReadonlyMap<string, FaultReader> = new Map(
+  Object.entries<FaultReader>({
+    reset: (given) => (isRecord(given, '"reset"', []) ? fault({ kind: 'reset' }) : undefined),
+    empty: (given) => (isRecord(given, '"empty"', []) ? fault({ kind: 'empty' }) : undefined),
+    garbage: (given) => (isRecord(given, '"garbage"', []) ? fault({ kind: 'garbage' }) : undefined),
+    'malformed-chunk': (given) =>
+      isRecord(given, '"malformed-chunk"', []) ? fault({ kind: 'malformed-chunk' }) : undefined,
+    'malformed-json': (given) =>
+      isRecord(given, '"malformed-json"', []) ? fault({ kind: 'malformed-json' }) : undefined,
+    truncate: readTruncate,
+    hang: (given) => {
+      if (!isRecord(given, '"hang"', ['stage'])) return undefined;
+      const stage = orDefault(member(given, 'stage'), 'headers');
+      const word = readWord(stage, '"stage"', ['headers', 'body'] as const);
+      return word === undefined ? undefined : fault({ kind: 'hang', stage: word });
+    },
+    drip: (given) => {
+      if (!isRecord(given, '"drip"', ['bytes', 'every'])) return undefined;
+      const bytes = readWhole(orDefault(member(given, 'bytes'), 1), '"bytes"', [1, Infinity]);
+      const everyMs = readTime(orDefault(member(given, 'every'), 100), '"every"');
+      return bytes === undefined || everyMs === undefined ? undefined : fault({ kind: 'drip', bytes, everyMs });
+    },
+    bandwidth: (given) => {
+      if (!isRecord(given, '"bandwidth"', ['kbps'])) return undefined;
+      const kbps = readWhole(member(given, 'kbps'), '"kbps"', [1, Infinity]);
+      return kbps === undefined ? undefined : fault({ kind: 'bandwidth', kbps });
+    },
+    stream: (given) => {
+      if (!isRecord(given, '"stream"', ['after', 'action'])) return undefined;
+      const after = readWhole(orDefault(member(given, 'after'), 1), '"after"', [0, Infinity]);
+      const action = readWord(orDefault(member(given, 'action'), 'reset'), '"action"', STREAM_ACTIONS);
+      return after === undefined || action === undefined ? undefined : fault({ kind: 'stream', after, action });
+    },
+    'rate-limit': readRateLimit,
+  }),
+);
 
 /** The names of the faults. */
-export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
+export const FAULT_NAMES: readonly string[] = [...FAULTS.keys()];
 
 /** `fault: reset`, or `fault: { truncate: { at: 0.5 } }`; names that other tools use are taken as well. */
 export function readFault(given: Given): Effect | undefined {
   const name = typeof given.value === 'string' ? given.value : onlyKey(given);
   if (name === undefined) return undefined;
-  const reader = FAULTS[name] ?? FAULTS[ALIASES[name.toLowerCase().replaceAll(/[^a-z]/g, '')] ?? ''];
+  const reader = FAULTS.get(toFaultName(name));
   if (reader === undefined) {
     const hint = didYouMean(name, FAULT_NAMES, `faults: ${FAULT_NAMES.join(', ')}`);
     given.notes.wrong(given.pointer, `no fault is called ${JSON.stringify(name)}`, hint);
@@ -86,6 +90,17 @@ export function readFault(given: Given): Effect | undefined {
   if (typeof given.value === 'string') return reader({ ...given, value: {} });
   const parameters = member(given, name);
   return reader(parameters.value === null ? { ...parameters, value: {} } : parameters);
+}
+
+/** Whether a fault, as it is written, is a rate limit by any of its names: it lets calls through. */
+export function isRateLimit(written: unknown): boolean {
+  const names = isObject(written) ? Object.keys(written) : [written];
+  return names.some((name) => typeof name === 'string' && toFaultName(name) === 'rate-limit');
+}
+
+function toFaultName(written: string): string {
+  if (FAULTS.has(written)) return written;
+  return ALIASES.get(written.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? written;
 }
 
 function onlyKey(given: Given): string | undefined {

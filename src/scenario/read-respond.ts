@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/operation.js';
 import { toPointer } from '../contract/pointer.js';
-import type { Schema } from '../contract/schema.js';
+import { setOwn, type Schema } from '../contract/schema.js';
 import { checkExpressions, checkParts, checkPartial, type Against } from './check-value.js';
 import { findExpressions } from './expression.js';
 import { declaredResponse, successResponse, type Reading } from './ground.js';
@@ -15,14 +15,14 @@ const RESPOND_KEYS = ['status', 'example', 'body', 'headers', 'mediaType'] as co
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Headers that belong to the connection or follow from the body, and so are never a scenario's to say. */
-const FRAMING: Readonly<Record<string, string>> = {
-  'content-length': 'it follows from the body',
-  'transfer-encoding': 'it follows from the body',
-  connection: 'it belongs to the connection',
-  'keep-alive': 'it belongs to the connection',
-  upgrade: 'it belongs to the connection',
-  'content-type': 'write mediaType beside "status" instead',
-};
+const FRAMING: ReadonlyMap<string, string> = new Map([
+  ['content-length', 'it follows from the body'],
+  ['transfer-encoding', 'it follows from the body'],
+  ['connection', 'it belongs to the connection'],
+  ['keep-alive', 'it belongs to the connection'],
+  ['upgrade', 'it belongs to the connection'],
+  ['content-type', 'write mediaType beside "status" instead'],
+]);
 
 /** An answer to give, as `respond` or as one step of a sequence. */
 export function readRespond(
@@ -107,13 +107,13 @@ function readHeaders(given: Given): Readonly<Record<string, string | readonly st
   for (const name of readMembers(given, '"headers"') ?? []) {
     const header = member(given, name);
     const lower = name.toLowerCase();
-    const reason = FRAMING[lower];
+    const reason = FRAMING.get(lower);
     if (!TOKEN.test(name)) {
       given.notes.wrong(header.pointer, `${JSON.stringify(name)} cannot be the name of a header`);
     } else if (reason !== undefined) {
       given.notes.wrong(header.pointer, `a scenario cannot set the header ${JSON.stringify(name)}`, reason);
     } else {
-      headers[lower] = readHeader(header);
+      setOwn(headers, lower, readHeader(header));
     }
   }
   return headers;

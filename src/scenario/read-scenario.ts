@@ -3,6 +3,7 @@ import { isObject } from '../contract/schema.js';
 import type { Ground } from './ground.js';
 import { createNotes, didYouMean, type Mistake } from './mistakes.js';
 import { isRecord, member, readItems, readMembers, readText, type Given } from './read.js';
+import { isRateLimit } from './read-fault.js';
 import { readRule, type RuleBody } from './read-rule.js';
 import { NO_CHANGES, readChanges, readVars } from './read-state.js';
 import type { Changes } from './rule.js';
@@ -118,7 +119,7 @@ function noteUnreachable(items: readonly Given[]): void {
 
 function isFinal(rule: Readonly<Record<string, unknown>>): boolean {
   const isConditional = ['when', 'times', 'probability'].some((name) => rule[name] !== undefined);
-  const isLimit = JSON.stringify(rule['fault'] ?? '').includes('rate-limit');
+  const isLimit = isRateLimit(rule['fault']);
   const steps = rule['sequence'];
   const letsThrough = Array.isArray(steps) && (steps.includes('engine') || rule['onEnd'] === 'fallthrough');
   const answers = rule['respond'] !== undefined || rule['fault'] !== undefined || steps !== undefined;

@@ -80,7 +80,9 @@ export function readWord<T extends string>(given: Given, what: string, words: re
 /** A value as it stands in a message: short, and plain about what it is. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
+  // What no JSON text can hold: a function, .nan or .inf.
+  const isPlain = typeof value !== 'number' && typeof value !== 'bigint';
+  const text = isPlain ? (JSON.stringify(value) ?? `a ${typeof value}`) : String(value);
   if (text.length <= 60) return text;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   return typeof value === 'string' ? `${text.slice(0, 56)}…"` : 'an object';

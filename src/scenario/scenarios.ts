@@ -96,6 +96,7 @@ export function createScenarios(ground: Ground, loaded: readonly Scenario[]): Sc
       active = active.filter((id) => !ids.includes(id));
     },
     rulesFor: (ids, operation) => {
+      // No id holds a comma.
       const key = ids.join();
       if (plans.size > PLAN_LIMIT) plans = new Map();
       const plan = plans.get(key) ?? new Map<string, readonly Rule[]>();
@@ -111,7 +112,7 @@ export function createScenarios(ground: Ground, loaded: readonly Scenario[]): Sc
 
 /** Activates scenarios in one session, and makes the changes they begin with. @throws MockError `SCENARIO_UNKNOWN`. */
 export function useScenarios(scenarios: Scenarios, target: Changeable, ids: readonly string[]): void {
-  const found = ids.map((id) => scenarios.find(id));
+  const found = withoutRepeats(ids).map((id) => scenarios.find(id));
   target.state.setActive(moveToEnd(target.state.active, ids));
   for (const scenario of found) applyChanges(scenario.start, target, undefined);
 }
@@ -163,5 +164,10 @@ export function toUnknown(id: string, ids: readonly string[]): MockError {
 }
 
 function moveToEnd(list: readonly string[], ids: readonly string[]): readonly string[] {
-  return ids.length === 0 ? list : [...list.filter((id) => !ids.includes(id)), ...ids];
+  return ids.length === 0 ? list : [...list.filter((id) => !ids.includes(id)), ...withoutRepeats(ids)];
+}
+
+/** Ids of which one is named several times count where they are named last. */
+function withoutRepeats(ids: readonly string[]): readonly string[] {
+  return ids.filter((id, i) => ids.lastIndexOf(id) === i);
 }

@@ -107,6 +107,19 @@ describe('a scenario for one request', () => {
     ]);
   });
 
+  it('counts once, however often it is named', async () => {
+    const own = await createLibrary();
+    const headers = { 'x-mock-scenario': 'twice, twice' };
+    expect([await list(own, headers), await list(own, headers), await list(own, headers)]).toEqual([
+      429,
+      429,
+      'fixture',
+    ]);
+    own.use('more', 'more');
+    expect(own.scenarios.list().filter(({ active }) => active === 'session')).toHaveLength(1);
+    expect(own.state.collection('books').items.filter(({ title }) => title === 'More')).toHaveLength(1);
+  });
+
   it('that nobody knows is a 400 that names the nearest', async () => {
     const response = await mock.fetch('/books?api_key=k', { headers: { 'x-mock-scenario': 'childd' } });
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([400, 'false']);

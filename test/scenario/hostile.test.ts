@@ -90,6 +90,13 @@ describe('whatever an author writes', () => {
     );
   });
 
+  it('a value that no file can hold is refused with a sentence', () => {
+    for (const value of [() => 1, Symbol('x'), 1n]) {
+      const error = refuse({ operations: { listBooks: { respond: { status: value } } } });
+      expect(error?.message).toMatch(/"status" must be a whole number from 200 to 599, not/);
+    }
+  });
+
   it('names that objects have of their own are no way in', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const text = `{ "operations": { "${name}": [] }, "state": { "${name}": {} }, "vars": { "${name}": 1 } }`;

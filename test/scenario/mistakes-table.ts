@@ -673,4 +673,32 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       `SCENARIO_INVALID  a.yaml:3:54 (#/operations/*/0/fault/rate-limit/per)  "per" must be session, operation or credential, not "user"`,
     ],
   ],
+  [
+    'names that every object has',
+    `operations:
+  listBooks:
+    - fault: constructor
+    - fault: { toString: {} }
+    - respond: { headers: { constructor: fine, valueOf: fine } }
+`,
+    [
+      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule can never be reached
+  hint: rule 1 of this operation answers every call: give it "when" or "times", or move it to the end`,
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/fault)  no fault is called "constructor"
+  hint: faults: reset, empty, garbage, malformed-chunk, malformed-json, truncate, hang, drip, bandwidth, stream, rate-limit`,
+      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1/fault)  no fault is called "toString"
+  hint: faults: reset, empty, garbage, malformed-chunk, malformed-json, truncate, hang, drip, bandwidth, stream, rate-limit`,
+    ],
+  ],
+  [
+    'a delay that never ends',
+    `operations:
+  listBooks:
+    - delay: .inf
+`,
+    [
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/delay)  "delay" must be milliseconds or a text such as "1.5s", not Infinity
+  hint: write 300, "1.5s", { uniform: [200, 900] }, { lognormal: { median, p99 } } or { normal: { mean, deviation } }`,
+    ],
+  ],
 ];

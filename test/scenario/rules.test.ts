@@ -362,22 +362,44 @@ describe('time', () => {
     expect(mock.clock.now() - before).toBe(7_200_000);
   });
 
+  const short = { operations: { '*': { fault: { 'rate-limit': { limit: 1, window: 40 } } } } };
+  const long = { operations: { '*': { fault: { 'rate-limit': { limit: 1, window: '1h' } } } } };
+  const slow = { operations: { listBooks: { delay: 60 } } };
+
   it('real time passes on a socket, for delays and for rate limits, and dates stay those of the clock', async () => {
-    const fault = { 'rate-limit': { limit: 1, window: 40 } };
-    const mock = await createLibrary(
-      { slow: { operations: { listBooks: { delay: 60 } } }, limited: { operations: { '*': { fault } } } },
-      { scenario: ['limited', 'slow'] },
-    );
+    const mock = await createLibrary({ slow, short }, { scenario: ['short', 'slow'] });
     const server = await mock.listen();
     const begun = performance.now();
     const before = mock.clock.now();
     const look = async (): Promise<number> => (await fetch(`${server.url}/books?${KEY}`)).status;
-    expect([await look(), await look()]).toEqual([200, 200]);
-    expect((await Promise.all([look(), look()])).toSorted()).toEqual([200, 429]);
+    // Each call takes longer than a window, so that the next one finds a new window however slow the machine is.
+    expect([await look(), await look(), await look()]).toEqual([200, 200, 200]);
     // A timer may be a millisecond early by the other clock.
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(178);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(177);
     expect(mock.clock.now()).toBe(before);
     await mock.close();
+  });
+
+  it('a window that has not passed on a socket refuses, whatever a delay took', async () => {
+    const mock = await createLibrary({ slow, long }, { scenario: ['long', 'slow'] });
+    const server = await mock.listen();
+    const look = async (): Promise<number> => (await fetch(`${server.url}/books?${KEY}`)).status;
+    expect((await Promise.all([look(), look()])).toSorted()).toEqual([200, 429]);
+    await mock.close();
+  });
+
+  it('a rate limit by another of its names lets calls through to the rules after it', async () => {
+    const rules = [{ fault: { quota: { limit: 1 } } }, { respond: { example: 'empty' } }];
+    expect(await statusesOf(rules, 2)).toEqual([200, 429]);
+  });
+
+  it('an expression that names what every object has is one without a value', async () => {
+    const body = { message: 'x{$request.query.constructor}' };
+    const mock = await createLibrary(
+      { a: { operations: { '*': { violates: 'a body of its own', respond: { status: 299, body } } } } },
+      { scenario: 'a' },
+    );
+    expect((await ask(mock, '/books')).body).toEqual({ message: 'x' });
   });
 
   it('a clock of the test holds a delay until it is moved', async () => {
