@@ -5,6 +5,7 @@ import type { Generator } from '../generate/generate.js';
 import type { Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
 import { readScope, toScope } from '../state/collection.js';
+import { withoutMarks } from '../state/fixture-items.js';
 import { createIdentity, type Identity } from '../state/identity.js';
 import type { Item, ItemContent, NewEntry } from '../state/item-list.js';
 import { createItemPlan, type ItemPlan } from '../state/item-plan.js';
@@ -100,13 +101,13 @@ function createItemWriter({ resource, identity, plan, check }: Tools): ItemWrite
       return undefined;
     },
     toEntry: (world, given, scope) => {
-      const item = withoutMarks(given);
+      const item = withoutMarks(given, resource);
       const id = findId(world, item, scope);
       const named = idProperty === undefined || resource.singleton ? {} : { [idProperty]: id };
       return { id: identity.toKey(id), item: { ...named, ...item }, content: readContent(given) };
     },
     completeEntry: (world, given, scope) => {
-      const item = withoutMarks(given);
+      const item = withoutMarks(given, resource);
       const id = findId(world, item, scope);
       const collection = world.store.collection(resource.name);
       const made = plan.create({
@@ -126,11 +127,6 @@ function createItemWriter({ resource, identity, plan, check }: Tools): ItemWrite
       return { id: identity.toKey(id), item: shown, secrets, content: readContent(given) };
     },
   };
-}
-
-/** An item without what is said about it: `$parent`, `$content`. */
-function withoutMarks(given: Item): Item {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('$')));
 }
 
 /** `$content`: a text, or `{ base64 }`, as in a fixture. */

@@ -47,6 +47,9 @@ export function generateItems(
   const identity = createIdentity(parts.contract, resource, schema);
   const targets = resource.members === undefined ? [] : (collections.get(resource.members)?.list().entries ?? []);
   const links = findLinks(parts.contract, schema, collections);
+  const property = schema.properties.get(resource.idProperty ?? '');
+  const fits = ({ target }: ItemProperty, id: unknown): boolean =>
+    parts.validators.check(target, 'response')(id, 'body').length === 0;
   for (let i = 0; i < generate; i++) {
     const scope = scopes[i % scopes.length] ?? '';
     const number = collection.nextNumber();
@@ -58,8 +61,7 @@ export function generateItems(
       free.length === 0 ? identity.make(collection, scope, { seed: parts.seed, number }) : random.pick(free).id;
     const id = identity.toValue(own);
     const given: Record<string, unknown> = { ...fixture.defaults };
-    if (resource.idProperty !== undefined && schema.properties.has(resource.idProperty))
-      given[resource.idProperty] = id;
+    if (property !== undefined && fits(property, id)) given[property.name] = id;
     const linked: Record<string, unknown> = {};
     for (const { property, ids } of links) if (!Object.hasOwn(given, property)) linked[property] = random.pick(ids);
     Object.assign(linked, readParents(fixture, schema, scope));
@@ -69,7 +71,10 @@ export function generateItems(
       wished: linked,
       context: { seed: parts.seed, key, direction: 'response', now: DEFAULT_INSTANT },
     });
-    collection.add({ id: readItemKey(resource, item, id), item }, scope);
+    // Where the schema rules out the id that was made, the item has one of its own; there may be only a few of those.
+    const shown = property === undefined || free.length > 0 ? id : (item[property.name] ?? id);
+    const name = readItemKey(resource, item, shown);
+    if (collection.get(name, scope) === undefined) collection.add({ id: name, item }, scope);
   }
 }
 

@@ -96,12 +96,25 @@ async function readList(
     from.value.map(async (value: unknown, index) => {
       const segments = [...from.segments, index];
       if (!isObject(value)) throw refuse(text.place(...segments), 'an item is a mapping of properties to values');
-      const item = Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
+      const item = withoutMarks(value, resource);
       const scope = from.scope ?? readParent(text, resource, { value, segments });
-      const id = readOwnId(text, value, segments);
+      const id = showsMark(resource) ? undefined : readOwnId(text, value, segments);
       return { item, scope, id, content: await readContent(text, value, segments), segments };
     }),
   );
+}
+
+const MARKS: ReadonlySet<string> = new Set(['$content', '$contentType', '$id', '$parent']);
+
+/** An item without what is said about it: `$parent`, `$content`. */
+export function withoutMarks(given: Item, resource: Resource): Item {
+  const isMark = (name: string): boolean => MARKS.has(name) && !(name === '$id' && showsMark(resource));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !isMark(name)));
+}
+
+/** Some services have a property that is called `$id`; a thing there is one of is asked for by none. */
+function showsMark({ idProperty, singleton }: Resource): boolean {
+  return singleton || idProperty === '$id';
 }
 
 function readOwnId(text: FixtureText, value: Item, segments: readonly (string | number)[]): string | undefined {

@@ -1,5 +1,5 @@
 import type { Draft, Survey } from './draft.js';
-import type { ItemSchema } from './item-schema.js';
+import type { ItemProperty, ItemSchema } from './item-schema.js';
 import { toBareName, toSingular } from './resource-names.js';
 import type { Binding, Resource } from './resource.js';
 
@@ -40,7 +40,7 @@ export function describeResource(
  * and is named after the resource.
  */
 function findIdProperty(schema: ItemSchema, draft: Draft, parameter: string | undefined): string | undefined {
-  const names = [...schema.properties.keys()];
+  const names = [...schema.properties.values()].filter(canBeId).map(({ name }) => name);
   const noun = toSingular(draft.groups.at(-1)?.words.at(-1) ?? '');
   const bare = new Map(names.map((name) => [toBareName(name), name]));
   const wanted = toBareName(parameter ?? 'id');
@@ -49,12 +49,17 @@ function findIdProperty(schema: ItemSchema, draft: Draft, parameter: string | un
   // `{username}` names a user by what it is called, even where the schema has an id too.
   const told = [named, short].find((name) => name !== undefined && name !== 'id');
   if (told !== undefined) return told;
-  if (schema.properties.has('id')) return 'id';
+  if (names.includes('id')) return 'id';
   return (
     short ??
     bare.get(`${toBareName(noun)}id`) ??
-    ['_id', 'uuid', 'guid', 'uid', 'key', 'slug', 'code', 'name'].find((name) => schema.properties.has(name))
+    ['_id', 'uuid', 'guid', 'uid', 'key', 'slug', 'code', 'name'].find((name) => names.includes(name))
   );
+}
+
+/** An id is a text or a number. */
+function canBeId({ schema }: ItemProperty): boolean {
+  return schema.type === undefined || !['object', 'array', 'boolean'].includes(String(schema.type));
 }
 
 /** `{namespace}/{taxonomy_key}`: the properties `namespace` and `key`; none where a parameter stands for no property. */

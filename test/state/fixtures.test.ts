@@ -179,6 +179,28 @@ describe('fixtures', () => {
     await expect(twice).rejects.toThrow('two items have the id "ada"');
   });
 
+  it('keep a property that is called $id, where that is how items are known', async () => {
+    const content = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+    const user = { type: 'object', required: ['$id'], properties: { $id: { type: 'string', maxLength: 12 } } };
+    const parameters = [{ name: 'userId', in: 'path', required: true, schema: { type: 'string' } }];
+    const responses = { 200: content(user), 404: { description: '' } };
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'Users', version: '1' },
+      paths: {
+        '/account': { get: { responses }, patch: { responses } },
+        '/users/{userId}': { parameters, get: { responses } },
+      },
+    };
+    const { send } = await openShop({ spec, fixtures: { account: [{ $id: 'me' }], users: [{ $id: 'ada' }] } });
+    expect((await send('GET', '/account')).body).toEqual({ $id: 'me' });
+    expect((await send('GET', '/users/ada')).body).toEqual({ $id: 'ada' });
+    const made = await openShop({ spec, fixtures: { users: { generate: 3 } } });
+    const users = made.mock.state.export().collections['users'] ?? [];
+    expect(users).toHaveLength(3);
+    for (const { $id: id } of users) expect((await made.send('GET', `/users/${String(id)}`)).body).toEqual({ $id: id });
+  });
+
   it('give created items their defaults, and the request wins', async () => {
     const { send } = await openShop({
       fixtures: { orders: { defaults: { name: 'default', tags: ['new'] }, items: [] } },
