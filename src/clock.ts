@@ -23,23 +23,35 @@ export interface VirtualClock extends Clock {
 export const DEFAULT_INSTANT: number = Date.UTC(2026, 0, 1);
 
 /** The machine's own clock. */
-export function createRealClock(): Clock {
-  return {
-    now: () => Date.now(),
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        }, ms);
-        const abort = (): void => {
-          clearTimeout(timer);
-          reject(signal?.reason);
-        };
-        if (signal?.aborted === true) abort();
-        else signal?.addEventListener('abort', abort, { once: true });
-      }),
-  };
+export interface RealClock extends Clock {
+  /** The same time for somebody on a socket: who sleeps by it keeps no process alive. */
+  readonly unheld: Clock;
+}
+
+/** The machine's own clock. */
+export function createRealClock(): RealClock {
+  const now = (): number => Date.now();
+  return { now, sleep: (ms, signal) => wait(ms, { signal }), unheld: { now, sleep: sleepUnheld } };
+}
+
+function sleepUnheld(ms: number, signal?: AbortSignal): Promise<void> {
+  return wait(ms, { signal, ref: false });
+}
+
+/** The longest a timer can be set to: a longer one would go off at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+async function wait(
+  ms: number,
+  options: { readonly signal?: AbortSignal | undefined; readonly ref?: boolean },
+): Promise<void> {
+  const { signal, ref = true } = options;
+  try {
+    await setTimer(Math.min(ms, LONGEST_TIMER_MS), undefined, signal === undefined ? { ref } : { ref, signal });
+  } catch (error) {
+    // The platform wraps the reason in an error of its own.
+    throw signal?.aborted === true ? signal.reason : error;
+  }
 }
 
 /**
@@ -49,11 +61,9 @@ export function createRealClock(): Clock {
  * A clock that a test moves by hand stays what it is.
  */
 export function toSocketClock(clock: Clock): Clock {
+  if (isRealClock(clock)) return clock.unheld;
   if (!isVirtualClock(clock) || !clock.autoAdvance) return clock;
-  return {
-    now: () => clock.now() + performance.now(),
-    sleep: (ms, signal) => setTimer(ms, undefined, { ref: false, ...(signal !== undefined && { signal }) }),
-  };
+  return { now: () => clock.now() + performance.now(), sleep: sleepUnheld };
 }
 
 /** How a virtual clock treats those who sleep by it. */
@@ -100,6 +110,10 @@ export function createVirtualClock(
     set: (instant) => moveTo(readInstant(instant)),
     advance: (ms) => moveTo(current + ms),
   };
+}
+
+function isRealClock(clock: Clock): clock is RealClock {
+  return 'unheld' in clock;
 }
 
 /** Whether a clock can be moved. */
