@@ -91,19 +91,18 @@ async function collectAnswers(vouch: ServerProcess): Promise<Readonly<Record<str
 
 async function runRounds(subjects: readonly Subject[], given: Plan): Promise<readonly Cell[]> {
   const cells = new Map<string, { cpu: number[]; perSecond: number[] }>();
+  const pairs = REQUESTS.flatMap((request) => subjects.map((subject) => ({ request, ...subject })));
   for (let round = 0; round <= given.rounds; round++) {
     await Promise.all(subjects.filter(({ name }) => name === 'vouch').map(({ server }) => reset(server)));
-    for (const request of REQUESTS) {
-      for (const { name, server } of subjects) {
-        const measured = await measureCell(server, request, given);
-        // The first round warms every server up.
-        if (round === 0) continue;
-        const key = `${request.name}\n${name}`;
-        const cell = cells.get(key) ?? { cpu: [], perSecond: [] };
-        cell.cpu.push(measured.cpu);
-        cell.perSecond.push(measured.perSecond);
-        cells.set(key, cell);
-      }
+    for (const { request, name, server } of pairs) {
+      const measured = await measureCell(server, request, given);
+      // The first round warms every server up.
+      if (round === 0) continue;
+      const key = `${request.name}\n${name}`;
+      const cell = cells.get(key) ?? { cpu: [], perSecond: [] };
+      cell.cpu.push(measured.cpu);
+      cell.perSecond.push(measured.perSecond);
+      cells.set(key, cell);
     }
   }
   return [...cells].map(([key, { cpu, perSecond }]) => {

@@ -1,19 +1,21 @@
 import { MockError, nearest } from '../errors.js';
 import type { Interaction } from './interaction.js';
 import type { PlainInteraction, ToPlain } from './plain.js';
+import { createRing } from './ring.js';
 import { createWaiting, type WaitOptions } from './wait.js';
 import { verifyInteractions, type VerifyOptions } from './verify.js';
 
 /** Says of an interaction whether it is meant. */
 export type InteractionPredicate = (interaction: Interaction) => boolean;
 
-/** The record of one session's interactions, bounded: the oldest are dropped first. */
+/** The record of one session's interactions, bounded in count and in bytes of bodies: the oldest are dropped first. */
 export interface Journal {
   /** Oldest first; a list of the moment. */
   readonly interactions: readonly Interaction[];
   /** How many were dropped because the journal was full. */
   readonly dropped: number;
-  add(interaction: Omit<Interaction, 'number'>): Interaction;
+  /** @param size - Bytes of the bodies it holds on to, roughly; default none worth counting. */
+  add(interaction: Omit<Interaction, 'number'>, size?: number): Interaction;
   /** Those of one operation, in order. @throws MockError `OPERATION_UNKNOWN` where the contract has no such operation. */
   calls(operation: string): readonly Interaction[];
   filter(predicate: InteractionPredicate): readonly Interaction[];
@@ -41,15 +43,21 @@ export interface Journal {
 export interface JournalOptions {
   /** How many interactions it keeps. */
   readonly limit: number;
+  /** How many bytes of bodies it keeps at most; default 64 MiB. */
+  readonly limitBytes?: number;
   /** Ids of the operations there are: asking for another one is a mistake. */
   readonly operations: readonly string[];
   /** Shows an interaction without its secrets. */
   readonly toPlain: ToPlain;
 }
 
+/** A thousand uploads are not worth the memory of the machine. */
+const DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024;
+
 /** An empty journal. */
-export function createJournal({ limit, operations, toPlain }: JournalOptions): Journal {
-  const ring = createRing(limit);
+export function createJournal(options: JournalOptions): Journal {
+  const { limit, limitBytes = DEFAULT_LIMIT_BYTES, operations, toPlain } = options;
+  const ring = createRing({ count: limit, bytes: limitBytes });
   const { list } = ring;
   let count = 0;
   const waiting = createWaiting();
@@ -65,7 +73,7 @@ export function createJournal({ limit, operations, toPlain }: JournalOptions): J
     get dropped() {
       return ring.dropped;
     },
-    add: (interaction) => {
+    add: (interaction, size = 0) => {
       count += 1;
       // Written out: a spread costs several times as much, and every request comes by here.
       const entry: Interaction = {
@@ -79,17 +87,17 @@ export function createJournal({ limit, operations, toPlain }: JournalOptions): J
         violations: interaction.violations,
         trace: interaction.trace,
       };
-      ring.add(entry);
+      ring.add(entry, size);
       waiting.tell(entry);
       return entry;
     },
     calls: (operation) => list().filter(toPredicate(operation)),
     filter: (predicate) => list().filter(predicate),
     last: (operation) => (operation === undefined ? list().at(-1) : list().findLast(toPredicate(operation))),
-    waitFor: async (what, options = {}) => waiting.wait({ what, isMeant: toPredicate(what), before: list() }, options),
-    verify: (options = {}) => {
-      for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, operations);
-      verifyInteractions({ interactions: list(), dropped: ring.dropped }, options);
+    waitFor: async (what, wait = {}) => waiting.wait({ what, isMeant: toPredicate(what), before: list() }, wait),
+    verify: (wanted = {}) => {
+      for (const operation of Object.keys(wanted.calls ?? {})) checkOperation(operation, operations);
+      verifyInteractions({ interactions: list(), dropped: ring.dropped }, wanted);
     },
     toPlain,
     toJson: () => list().map(toPlain),
@@ -98,43 +106,6 @@ export function createJournal({ limit, operations, toPlain }: JournalOptions): J
         .map((interaction) => `${JSON.stringify(toPlain(interaction))}\n`)
         .join(''),
     clear: ring.clear,
-  };
-}
-
-/** The interactions that are kept. */
-interface Ring {
-  readonly dropped: number;
-  add(interaction: Interaction): void;
-  list(): readonly Interaction[];
-  clear(): void;
-}
-
-/** An empty ring: where it is full, the oldest entry gives way to the newest, and none is moved. */
-function createRing(limit: number): Ring {
-  let entries: Interaction[] = [];
-  // Where the oldest one stands.
-  let start = 0;
-  let dropped = 0;
-  return {
-    get dropped() {
-      return dropped;
-    },
-    add: (interaction) => {
-      if (entries.length < limit) {
-        entries.push(interaction);
-        return;
-      }
-      dropped += 1;
-      if (limit === 0) return;
-      entries[start] = interaction;
-      start = (start + 1) % limit;
-    },
-    list: () => [...entries.slice(start), ...entries.slice(0, start)],
-    clear: () => {
-      entries = [];
-      start = 0;
-      dropped = 0;
-    },
   };
 }
 

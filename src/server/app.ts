@@ -140,7 +140,7 @@ function createFinish(parts: AppParts, readClock: ReadClock): Finish {
             { ...answer, fault: answer.fault },
             { arrival, encode: parts.encode, clock: readClock(arrival, session) },
           );
-    const interaction = session.journal.add({
+    const entry = {
       session: session.id,
       at: session.clock.now(),
       elapsedMs: performance.now() - arrival.startedAt,
@@ -149,10 +149,17 @@ function createFinish(parts: AppParts, readClock: ReadClock): Finish {
       answer,
       violations: joinViolations(outcome.call, answer),
       trace: outcome.trace,
-    });
+    };
+    const interaction = session.journal.add(entry, measureBodies(outcome.call, answer));
     parts.onInteraction(interaction);
     return response;
   };
+}
+
+/** Bytes of the bodies an interaction holds on to; what was generated or comes from the store is small or shared. */
+function measureBodies(call: Call | undefined, { body }: Answer): number {
+  const answered = typeof body === 'string' ? body.length : body instanceof Uint8Array ? body.byteLength : 0;
+  return (call?.bytes?.byteLength ?? 0) + answered;
 }
 
 type ReadClock = (arrival: Arrival, session: Session) => Clock;

@@ -13,10 +13,10 @@ interface Given {
   readonly violations?: readonly Violation[];
 }
 
-function add(journal: Journal, given: Given = {}): ReturnType<Journal['add']> {
+function add(journal: Journal, given: Given = {}, size?: number): ReturnType<Journal['add']> {
   const operation = 'operation' in given ? given.operation : 'listThings';
   const url = given.url ?? '/things';
-  return journal.add({
+  const interaction = {
     session: 'default',
     at: 0,
     elapsedMs: 1,
@@ -32,7 +32,8 @@ function add(journal: Journal, given: Given = {}): ReturnType<Journal['add']> {
     },
     violations: given.violations ?? [],
     trace: [],
-  });
+  };
+  return journal.add(interaction, size);
 }
 
 function open(limit = 100): Journal {
@@ -71,6 +72,15 @@ describe('a journal', () => {
     expect(journal.interactions.map(({ number }) => number)).toEqual([6, 7, 8]);
     expect(journal.dropped).toBe(5);
     expect(journal.last()?.number).toBe(8);
+  });
+
+  it('keeps no more bytes of bodies than it may, but always the newest interaction', () => {
+    const journal = createJournal({ limit: 100, limitBytes: 1000, operations: OPERATIONS, toPlain: refuseToShow });
+    for (const size of [400, 400, 0, 300, 5000, 10]) add(journal, {}, size);
+    expect(journal.interactions.map(({ number }) => number)).toEqual([6]);
+    for (const size of [400, 500, 90]) add(journal, {}, size);
+    expect(journal.interactions.map(({ number }) => number)).toEqual([6, 7, 8, 9]);
+    expect(journal.dropped).toBe(5);
   });
 
   it('keeps nothing where its limit is 0, and still wakes who waits', async () => {
