@@ -47,7 +47,8 @@ export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefi
   return (entry) => entry.invented === true || JSON.stringify(entry.item).toLowerCase().includes(words);
 }
 
-const CLAUSE = /(-?)\b([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=])\s*(?:["']([^"']*)["']|([^\s"']+))/g;
+// Tried at the beginning of a word alone: from every letter of a long one it would take for ever to find no sign behind it.
+const CLAUSE = /(-?)(?<![\w.])([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=])\s*(?:["']([^"']*)["']|([^\s"']+))/g;
 
 function holds(actual: unknown, sign: string, wanted: string): boolean {
   if (sign === ':' || sign === '=')
@@ -59,7 +60,8 @@ function holds(actual: unknown, sign: string, wanted: string): boolean {
 
 function readPath(item: unknown, path: readonly string[]): unknown {
   let value = item;
-  for (const step of path.flatMap((each) => each.split('.'))) value = isObject(value) ? value[step] : undefined;
+  for (const step of path.flatMap((each) => each.split('.')))
+    value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
   return value;
 }
 

@@ -59,9 +59,15 @@ describe('a search', () => {
     ['name:"Ada" OR name:"Cy"', '13'],
     ['-name:"Ada"', '23'],
     ['email:null', '3'],
+    ['constructor:null', '123'],
+    ['a.name:x', ''],
     ['', '123'],
   ])('%s finds %s', (query, want) => {
     expect(keep(readSearch(query))).toBe(want);
+  });
+
+  it('of many letters that lead to nothing ends at once', () => {
+    expect(keep(readSearch('a.'.repeat(200_000)))).toBe('');
   });
 
   it('finds what came into being by itself, whatever it asks', () => {

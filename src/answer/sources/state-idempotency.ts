@@ -1,8 +1,10 @@
+import { digestText } from '../../contract/cache.js';
 import type { Answer } from '../../http/answer.js';
 import type { Binding } from '../../state/resource.js';
 import { chooseDeclared, type StateHandler, type StateKit } from './state-kit.js';
 
 interface Remembered {
+  /** A digest of what was asked: bodies can be large, and a thousand of them are remembered. */
   readonly request: string;
   readonly answer: Answer;
 }
@@ -19,7 +21,7 @@ export function withIdempotency(kit: StateKit, binding: Binding, handler: StateH
     const key = call.headers.get('idempotency-key');
     if (key === null || key === '') return handler(exchange, next);
     const name = `${operation.id}\0${key}`;
-    const request = JSON.stringify([call.path, call.query, call.body], toPlain);
+    const request = digestText(JSON.stringify([call.path, call.query, call.body], toPlain));
     // Only this function remembers answers, and under this kind of name.
     const known = session.store.recallAnswer(name) as Remembered | undefined;
     if (known !== undefined) {
