@@ -144,6 +144,18 @@ describe('a handler', () => {
     expect(JSON.stringify(body)).toContain('gave back {\\"id\\":\\"b\\"}, which is no answer: use json(…)');
   });
 
+  it('that gives back something without end is told so', async () => {
+    const endless: Record<string, unknown> = {};
+    endless['self'] = endless;
+    // As a caller without types would.
+    const mock = await createLibrary({ readBook: (() => endless) as unknown as Handlers[string] });
+    const { status, body } = await ask(mock, '/books/b7');
+    expect([status, JSON.stringify(body)]).toEqual([
+      500,
+      expect.stringContaining('gave back an object that is no JSON, which is no answer: use json(…)'),
+    ]);
+  });
+
   it('comes after scenarios', async () => {
     const mock = await createLibrary(
       { listBooks: ({ json }) => json({ data: [], has_more: true }) },

@@ -89,8 +89,20 @@ async function run(parts: HandlerParts, handler: Handler, turn: Turn): Promise<A
   }
   if (result === undefined) return next();
   if (isAnswer(result)) return result;
-  const given = JSON.stringify(result)?.slice(0, 80) ?? typeof result;
-  return fail(parts, operation, `the handler of ${operation.id} gave back ${given}, which is no answer: use json(…)`);
+  return fail(
+    parts,
+    operation,
+    `the handler of ${operation.id} gave back ${quote(result)}, which is no answer: use json(…)`,
+  );
+}
+
+function quote(result: unknown): string {
+  try {
+    return JSON.stringify(result)?.slice(0, 80) ?? typeof result;
+  } catch {
+    // It refers to itself, or holds what JSON has no words for.
+    return `an ${typeof result} that is no JSON`;
+  }
 }
 
 function fail({ errors }: HandlerParts, operation: Operation, message: string): Answer {

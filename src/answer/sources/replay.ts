@@ -151,14 +151,14 @@ function readCheckedBody(body: unknown, response: RecordedResponse): unknown {
   }
 }
 
-/** An event stream at the speed it was recorded at, by the session's clock. */
+/** An event stream at the speed it was recorded at, by the clock that delays go by. */
 function pace(
   answer: Answer,
   { response }: StoredExchange,
   { recordings, exchange }: { readonly recordings: Recordings; readonly exchange: Exchange },
 ): Answer {
   if (response?.events === undefined || recordings.pace !== 'recorded') return answer;
-  const body = play(response.events, exchange.session.clock.sleep);
+  const body = play(response.events, exchange.clock.sleep);
   return { ...answer, body, checked: { body } };
 }
 
