@@ -154,12 +154,17 @@ function fillScalar(scalar: Scalar, situation: Situation, example: unknown): unk
     return isNumber ? facts.status : String(facts.status);
   }
   if (role === 'failed' && types.includes('boolean')) return false;
-  if (role === 'param') return facts.param ?? (types.includes('null') ? null : example);
+  if (role === 'param') return writeParam(facts.param, schema) ?? (types.includes('null') ? null : example);
   const fact = readFact(role, facts);
   if (schema.enum !== undefined) return pickMember(schema.enum, fact, example);
   if (role === 'code') return (situation.isForStatus ? example : undefined) ?? facts.code ?? example;
   if (fact !== undefined && (types.length === 0 || types.includes('string'))) return fact;
   return example;
+}
+
+/** The field at fault, as a pointer (RFC 6901) where the schema wants one. */
+function writeParam(param: string | undefined, { format }: SchemaObject): string | undefined {
+  return param === undefined || format !== 'json-pointer' ? param : toPointer(...param.split('.'));
 }
 
 /** `error: string`, beside or instead of a message, is the message. */
