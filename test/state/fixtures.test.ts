@@ -144,6 +144,16 @@ describe('fixtures', () => {
     await want(Object.values(lines).flat());
   });
 
+  it.each(['a/b', '100%', '%2F', 'a%2Fb/ü'])('below the id %s are exported so that they load again', async (id) => {
+    const fixtures = { orders: [{ ...ORDER, id }], 'orders.lines': [{ $parent: id, id: 'l1', order_id: id }] };
+    const { mock } = await openShop({ fixtures });
+    const kept = mock.state.export().collections;
+    const again = await openShop({ fixtures: kept });
+    expect(again.mock.state.export().collections).toEqual(kept);
+    const { list } = await again.send('GET', `/orders/${encodeURIComponent(id)}/lines`);
+    expect(list).toEqual([{ id: 'l1', order_id: id }]);
+  });
+
   it('get an id from the seed where they have none', async () => {
     const { id: _, ...bare } = ORDER;
     const { send } = await openShop({ fixtures: { orders: [bare, bare] } });

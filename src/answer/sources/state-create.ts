@@ -50,7 +50,7 @@ export function createCreateHandler(kit: StateKit, binding: Binding): StateHandl
         : completeBody(kit, exchange, { pointer, body: whole, key: added.id });
     const entry = agree(kit, { own, place, added, shown });
     const tags = check.headers(entry);
-    const headers = choice.status === 201 ? { ...tags, ...readLocation(own, exchange, binding, entry) } : tags;
+    const headers = choice.status === 201 ? { ...tags, ...readLocation(exchange, { own, binding, entry }) } : tags;
     return toAnswer(choice, shown, headers);
   };
 }
@@ -171,10 +171,12 @@ export function refuseDuplicate(
 /** An item without what is shown only once, and that apart. */
 function hideOnce(item: Item, once: readonly string[]): { readonly item: Item; readonly secrets: Item | undefined } {
   if (once.length === 0) return { item, secrets: undefined };
-  const kept: Record<string, unknown> = {};
-  const secrets: Record<string, unknown> = {};
-  for (const name of Object.keys(item)) (once.includes(name) ? secrets : kept)[name] = item[name];
-  return { item: kept, secrets };
+  const isOnce = ([name]: readonly [string, unknown]): boolean => once.includes(name);
+  const members = Object.entries(item);
+  return {
+    item: Object.fromEntries(members.filter((each) => !isOnce(each))),
+    secrets: Object.fromEntries(members.filter(isOnce)),
+  };
 }
 
 /** The id a request chooses itself: of the target, for a membership; of a thing that is named by its user. */
@@ -193,7 +195,10 @@ function readText(value: unknown): string | number | undefined {
 }
 
 /** RFC 9110 10.2.2: where the new item is read. */
-function readLocation(own: ResourceKit, { call }: Exchange, binding: Binding, entry: Entry): Answer['headers'] {
+function readLocation(
+  { call }: Exchange,
+  { own, binding, entry }: { readonly own: ResourceKit; readonly binding: Binding; readonly entry: Entry },
+): Answer['headers'] {
   const [path = ''] = call.url.split('?');
   const above = binding.action === 'copy' ? path.split('/').slice(0, -2).join('/') : path;
   const parts = own.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];

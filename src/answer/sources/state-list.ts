@@ -1,4 +1,5 @@
 import type { Answer } from '../../http/answer.js';
+import type { Operation } from '../../contract/operation.js';
 import type { Call } from '../../http/call.js';
 import { createEnvelope, type Envelope } from '../../state/envelope.js';
 import type { ListShape } from '../../state/list-shape.js';
@@ -21,18 +22,9 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
   const choose = createChoice(operation);
   const show = createShower(kit, resource)(shape.itemSchema);
   const idProperty = resource.idProperty ?? 'id';
-  const links = operation.responses.some(({ headers }) => headers.some(({ name }) => name.toLowerCase() === 'link'));
-  let filled: Envelope | undefined;
-  const demanded = plan.filters.filter(({ parameter }) =>
-    operation.parameters.some(({ name, in: from, required }) => from === 'query' && required && name === parameter),
-  );
-  // Whoever has to say what is looked for finds some of it in an open world.
-  const narrow = (place: Place, call: Call): Place => {
-    if (demanded.length === 0) return place;
-    const asked = Object.fromEntries(demanded.map(({ parameter, property }) => [property, call.query[parameter]]));
-    return { ...place, known: { ...place.known, ...asked }, part: `${place.part}?${JSON.stringify(asked)}` };
-  };
-  const linked = links || (shape.items === undefined && plan.style.name !== 'none');
+  const envelope = createEnvelopeReader(kit, shape);
+  const narrow = createNarrowing(operation, plan);
+  const linked = declaresLinks(operation) || (shape.items === undefined && plan.style.name !== 'none');
 
   return (exchange) => {
     const { call } = exchange;
@@ -73,27 +65,43 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
     });
     return toAnswer(choice, body, linked ? toLinkHeader(page, url) : {});
   };
+}
 
-  function envelope({ session }: Exchange): Envelope {
-    const schemaPointer = shape.schema;
-    filled ??= createEnvelope(shape, kit.read(schemaPointer), {
+function declaresLinks({ responses }: Operation): boolean {
+  return responses.some(({ headers }) => headers.some(({ name }) => name.toLowerCase() === 'link'));
+}
+
+/** Whoever has to say what is looked for finds some of it in an open world: the place with what was asked for as known. */
+function createNarrowing({ parameters }: Operation, { filters }: PagePlan): (place: Place, call: Call) => Place {
+  const demanded = filters.filter(({ parameter }) =>
+    parameters.some(({ name, in: from, required }) => from === 'query' && required && name === parameter),
+  );
+  if (demanded.length === 0) return (place) => place;
+  return (place, call) => {
+    const asked = Object.fromEntries(demanded.map(({ parameter, property }) => [property, call.query[parameter]]));
+    return { ...place, known: { ...place.known, ...asked }, part: `${place.part}?${JSON.stringify(asked)}` };
+  };
+}
+
+/** A reader of the envelope of a list: what the page does not decide is made up once, when it is first asked for. */
+function createEnvelopeReader(kit: StateKit, shape: ListShape): (exchange: Exchange) => Envelope {
+  const { schema } = shape;
+  let made: Envelope | undefined;
+  return ({ session }) => {
+    made ??= createEnvelope(shape, kit.read(schema), {
       findWrong: (body) =>
         kit.validators
-          .check(schemaPointer, 'response')(body, 'body')
+          .check(schema, 'response')(body, 'body')
           .map(({ pointer }) => pointer.split('/')[1] ?? ''),
       complete: (known) => {
-        const context = {
-          seed: session.seed,
-          key: schemaPointer,
-          direction: 'response' as const,
-          now: session.clock.now(),
-        };
+        const { seed, clock } = session;
+        const context = { seed, key: schema, direction: 'response' as const, now: clock.now() };
         // The schema of an envelope gives an object.
-        return kit.generator.complete(schemaPointer, known, context) as Readonly<Record<string, unknown>>;
+        return kit.generator.complete(schema, known, context) as Readonly<Record<string, unknown>>;
       },
     });
-    return filled;
-  }
+    return made;
+  };
 }
 
 type Keep = ReturnType<typeof readFilters>;
