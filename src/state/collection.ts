@@ -39,7 +39,7 @@ export const EVERY_SCOPE = '\0';
 
 interface CollectionParts {
   readonly lists: ReadonlyMap<string, ItemList>;
-  readonly seeded: ReadonlySet<string>;
+  readonly seeded: Set<string>;
   readonly created: number;
 }
 
@@ -70,6 +70,8 @@ export function createCollection(facts: CollectionFacts): Collection {
 function createCollectionOver(facts: CollectionFacts, parts: CollectionParts): Collection {
   const lists = new Map(parts.lists);
   let seeded = parts.seeded;
+  // The set is another's too until this one writes to it.
+  let isShared = true;
   let created = parts.created;
   const empty = createItemList();
   const writable = (scope: string): ItemList => {
@@ -91,7 +93,9 @@ function createCollectionOver(facts: CollectionFacts, parts: CollectionParts): C
     remove: (id, scope = '') => lists.get(scope)?.remove(id),
     dropScope: (scope) => {
       for (const key of lists.keys()) if (key === scope || key.startsWith(`${scope}/`)) lists.delete(key);
+      if (seeded.size === 0) return;
       seeded = new Set([...seeded].filter((key) => key !== scope && !key.startsWith(`${scope}/`)));
+      isShared = false;
     },
     nextNumber: () => {
       created += 1;
@@ -99,9 +103,12 @@ function createCollectionOver(facts: CollectionFacts, parts: CollectionParts): C
     },
     isSeeded: (scope) => seeded.has(scope) || seeded.has(EVERY_SCOPE),
     markSeeded: (scope) => {
-      seeded = new Set([...seeded, scope]);
+      if (isShared) seeded = new Set(seeded);
+      isShared = false;
+      seeded.add(scope);
     },
     copy: () => {
+      isShared = true;
       const copies = new Map([...lists].map(([scope, list]) => [scope, list.copy()]));
       return createCollectionOver(facts, { lists: copies, seeded, created });
     },
