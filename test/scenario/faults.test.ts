@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createRealClock, createVirtualClock } from '../../src/clock.js';
+import { type Clock, createRealClock, createVirtualClock } from '../../src/clock.js';
 import type { Fault, StreamAction } from '../../src/http/fault.js';
 import type { Fetch } from '../../src/server/app.js';
 import { breakStream } from '../../src/server/fault-streams.js';
@@ -39,7 +39,7 @@ function toSeen(error: unknown, status: number | undefined): Seen {
 }
 
 /** A server, or a function, that answers everything with one broken answer. */
-function createBroken(fault: Fault, make: () => Response, clock = createRealClock()): Fetch {
+function createBroken(fault: Fault, make: () => Response, clock: Clock = createRealClock()): Fetch {
   return (request, environment) =>
     applyFault({
       fault,
