@@ -12,19 +12,30 @@ export interface PatternReading {
  * No flag first: ECMA-262's `u` refuses what other languages allow, such as `[\w-.]`, and a pattern without `u` can be run by
  * V8's linear engine (see `guardPatterns`). With `\p{…}` or `\u{…}` the flag is needed: without it they mean something else.
  */
-export function readPattern(pattern: string): PatternReading {
-  const flags = /\\[pPu]\{/.test(pattern) ? 'u' : '';
+export function readPattern(text: string): PatternReading {
+  const { pattern, given } = unwrap(text);
+  const flags = `${/\\[pPu]\{/.test(pattern) ? 'u' : ''}${given}`;
   const direct = tryPattern(pattern, flags);
   // Legal without `u`, and never meant so: `\A`, `\Z` and `\z` as letters, `[:alpha:]` as a list of letters.
   if (direct !== undefined && !/\\[AZz]|\[:[a-z]+:\]/.test(pattern)) return { expression: direct, remark: undefined };
   const translated = translate(pattern);
-  const expression = tryPattern(translated.pattern, flags + translated.flags);
+  const expression = tryPattern(translated.pattern, [...new Set(flags + translated.flags)].join(''));
   if (expression !== undefined) return { expression, remark: undefined };
-  if (flags === 'u') {
-    const loose = tryPattern(translated.pattern, translated.flags);
+  if (flags.startsWith('u')) {
+    const loose = tryPattern(translated.pattern, given + translated.flags);
     if (loose !== undefined) return { expression: loose, remark: 'read without Unicode classes' };
   }
   return { expression: /(?:)/, remark: 'not a regular expression that JavaScript can read, so every text passes it' };
+}
+
+/**
+ * The inside of `/^a$/i`, a literal of JavaScript or PHP. Nothing stands before a `^` or behind a `$`, so the slashes can be meant
+ * no other way; without either they may be part of the text.
+ */
+function unwrap(text: string): { readonly pattern: string; readonly given: string } {
+  const [, inside, flags = ''] = /^\/(\^[^]*|[^]*[^\\]\$)\/([a-z]*)$/i.exec(text) ?? [];
+  // Of the flags, these change what matches.
+  return inside === undefined ? { pattern: text, given: '' } : { pattern: inside, given: flags.replace(/[^ims]/g, '') };
 }
 
 /**

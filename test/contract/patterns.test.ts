@@ -16,6 +16,11 @@ const READ: readonly (readonly [pattern: string, matches: readonly string[], mis
   ['^(?>a|b)c$', ['ac', 'bc'], ['cc']],
   ['^[[:alpha:]]+$', ['abc'], ['1']],
   ['^[^\\x00-\\x1f]*$', ['abc'], ['\u0001']],
+  ['/^[0-9]{4}[a-z]$/i', ['1234B'], ['x1234b', '/1234b/']],
+  ['/^abc/', ['abcd'], ['/abc/']],
+  ['/\\d+$/u', ['a12'], ['12a']],
+  ['/pub/[a-z]+', ['/pub/abc'], ['pub/abc']],
+  ['/[a-z]+/', ['/abc/'], ['abc']],
   ['a{,3}b', ['a{,3}b'], ['b']],
 ];
 
