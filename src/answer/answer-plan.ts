@@ -1,12 +1,12 @@
 import type { Contract } from '../contract/contract.js';
 import type { DeclaredResponse, Operation } from '../contract/operation.js';
 import { isObject } from '../contract/schema.js';
+import { findMedia, findResponse } from '../http/declared.js';
 import type { Answer } from '../http/answer.js';
 import { isStream } from '../http/encode.js';
 import { isJsonType, isSequenceType, toEssence } from '../http/media-type.js';
 import type { SchemaCheck, Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
-import { findMedia, findResponse } from './choose-response.js';
 import { isSendable } from './declared-headers.js';
 import { type ItemPlan, planItems } from './item-stream.js';
 import { type LinkPlan, planLinks } from './links.js';
@@ -75,7 +75,7 @@ function makePlan(
     const found = [undeclared];
     return { ...plan, check: (body) => (undeclared.in === 'status' || body !== undefined ? found : NO_VIOLATIONS) };
   }
-  const media = response === undefined || mediaType === '' ? undefined : findMedia(response, mediaType);
+  const media = response === undefined || mediaType === '' ? undefined : findMedia(response.content, mediaType);
   const essence = toEssence(mediaType);
   if (media === undefined) return { ...plan, check: () => NO_VIOLATIONS };
   if (isSequenceType(essence)) {
@@ -113,7 +113,7 @@ function findUndeclared(
     const message = `status ${status} is not declared by ${operation.id}, which declares ${declared}`;
     return status === 204 && isBare ? undefined : { ...about, code: 'STATUS_UNDECLARED', in: 'status', message };
   }
-  if (mediaType === '' || response.content.length === 0 || findMedia(response, mediaType) !== undefined)
+  if (mediaType === '' || response.content.length === 0 || findMedia(response.content, mediaType) !== undefined)
     return undefined;
   const types = response.content.map(({ type }) => type).join(', ');
   const message = `media type "${mediaType}" is not declared for status ${status}, which has ${types}`;

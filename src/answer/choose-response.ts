@@ -1,4 +1,5 @@
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
+import { findResponse } from '../http/declared.js';
 import { isCovered, toEssence } from '../http/media-type.js';
 import { negotiate } from '../http/negotiate.js';
 
@@ -37,33 +38,6 @@ export function chooseResponse(operation: Operation, wish: ResponseWish): Respon
     return { status, response, media: undefined, mediaType: undefined, acceptable: true };
   }
   return { status: status ?? toStatus(response.status), response, ...chooseMedia(response, wish.accept) };
-}
-
-/** The response an operation declares for a status: itself, its range, then `default`. */
-export function findResponse(operation: Operation, status: number): DeclaredResponse | undefined {
-  const exact = String(status);
-  const range = `${exact.charAt(0)}XX`;
-  let best: DeclaredResponse | undefined;
-  for (const response of operation.responses) {
-    if (response.status === exact) return response;
-    if (response.status === range) best = response;
-    else if (response.status === 'default') best ??= response;
-  }
-  return best;
-}
-
-/** The entry of a response's content that describes a concrete media type. */
-export function findMedia(response: DeclaredResponse, mediaType: string): MediaType | undefined {
-  const essence = toEssence(mediaType);
-  const whole = mediaType.toLowerCase();
-  const [type = ''] = essence.split('/');
-  const { content } = response;
-  return (
-    content.find((media) => media.type === whole) ??
-    content.find((media) => toEssence(media.type) === essence) ??
-    content.find((media) => media.type === `${type}/*`) ??
-    content.find((media) => media.type === '*/*' || media.type === '*')
-  );
 }
 
 function findSuccess(responses: readonly DeclaredResponse[]): DeclaredResponse | undefined {

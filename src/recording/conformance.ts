@@ -3,7 +3,7 @@ import { isJsonType } from '../http/encode.js';
 import type { Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
 import type { ViolationCode } from '../http/violation-codes.js';
-import { findMedia, findResponse } from './declared.js';
+import { findMedia, findResponse } from '../http/declared.js';
 import { type HeaderFields, readMediaType } from './exchange.js';
 
 /** A response as far as the contract has something to say about it. */

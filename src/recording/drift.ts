@@ -4,7 +4,7 @@ import type { Violation } from '../http/violation.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import type { CheckResponse } from './conformance.js';
 import { decodeContent } from './content-coding.js';
-import { findMedia, findResponse } from './declared.js';
+import { findMedia, findResponse } from '../http/declared.js';
 import { toDoubles } from './exact-json.js';
 import type { HeaderFields, RecordedBody } from './exchange.js';
 import { readMediaType } from './exchange.js';

@@ -1,6 +1,6 @@
 import type { MediaType, Operation } from '../contract/operation.js';
 import type { Direction } from '../http/schema-unit.js';
-import { findMedia, findResponse } from './declared.js';
+import { findMedia, findResponse } from '../http/declared.js';
 import { readJson, writeCanonical, writeJson } from './exact-json.js';
 import {
   readMediaType,

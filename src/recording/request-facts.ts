@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operation.js';
 import { isObject } from '../contract/schema.js';
 import type { Call } from '../http/call.js';
-import { findMedia } from './declared.js';
+import { findMedia } from '../http/declared.js';
 import { readMediaType, type RecordedBody, type RecordedEvent, type RecordedPart } from './exchange.js';
 import type { MatchRules } from './manifest.js';
 import { joinRepeated } from './repeated-names.js';

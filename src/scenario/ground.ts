@@ -33,13 +33,6 @@ export interface Reading {
   readonly vars: ReadonlySet<string>;
 }
 
-/** The response an operation declares for a status: itself, then its class, then the default (OpenAPI 3.1 section 4.8.16). */
-export function declaredResponse(operation: Operation, status: number): DeclaredResponse | undefined {
-  const find = (name: string): DeclaredResponse | undefined =>
-    operation.responses.find((response) => response.status === name);
-  return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
-}
-
 /** The response that stands for success: the lowest explicit 2xx, then `2XX`, then the default. */
 export function successResponse(operation: Operation): DeclaredResponse | undefined {
   const explicit = operation.responses.filter((response) => /^2\d\d$/.test(response.status));

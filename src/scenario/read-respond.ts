@@ -1,9 +1,10 @@
 import type { Operation } from '../contract/operation.js';
 import { toPointer } from '../contract/pointer.js';
 import { setOwn, type Schema } from '../contract/schema.js';
+import { findResponse } from '../http/declared.js';
 import { checkExpressions, checkParts, checkPartial, type Against } from './check-value.js';
 import { findExpressions } from './expression.js';
-import { declaredResponse, successResponse, type Reading } from './ground.js';
+import { successResponse, type Reading } from './ground.js';
 import { didYouMean } from './mistakes.js';
 import { describe, isRecord, listWords, member, readMembers, readText, readWhole, type Given } from './read.js';
 import { readFault } from './read-fault.js';
@@ -80,7 +81,7 @@ function readStatus(given: Given, reading: Reading): number | undefined {
   if (given.value === undefined) return undefined;
   const status = readWhole(given, '"status"', [200, 599]);
   if (status === undefined || reading.violates) return status;
-  const silent = reading.operations.filter((operation) => declaredResponse(operation, status) === undefined);
+  const silent = reading.operations.filter((operation) => findResponse(operation, status) === undefined);
   const [first] = silent;
   if (first === undefined) return status;
   const [only, ...more] = reading.operations.length > 1 ? silent.map((operation) => operation.id) : [first.id];
@@ -160,7 +161,7 @@ function checkExample(given: Given, respond: Respond, reading: Reading): void {
 
 function responsesFor(operation: Operation, status: number | undefined): Operation['responses'] {
   if (status === undefined) return operation.responses;
-  const declared = declaredResponse(operation, status);
+  const declared = findResponse(operation, status);
   return declared === undefined ? [] : [declared];
 }
 
@@ -205,7 +206,7 @@ function checkPatchBody(given: Given, status: number | undefined, reading: Readi
 /** The first media type the body may be written in, and its schema; undefined where anything goes. */
 function againstResponse(operation: Operation, respond: Respond, reading: Reading): Against | undefined {
   const { status: asked } = respond;
-  const response = asked === undefined ? successResponse(operation) : declaredResponse(operation, asked);
+  const response = asked === undefined ? successResponse(operation) : findResponse(operation, asked);
   const wanted = respond.mediaType?.split(';')[0]?.trim().toLowerCase();
   const media = response?.content.find((each) => wanted === undefined || each.type.split(';')[0] === wanted);
   if (response === undefined || media?.schema === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Operation } from '../contract/operation.js';
 import type { Validators } from '../http/validate.js';
 import type { Interaction } from '../journal/interaction.js';
 import { toPlainValue, type PlainAnswer, type PlainRequest, type ToPlain } from '../journal/plain.js';
-import { findMedia, findResponse } from '../recording/declared.js';
+import { findMedia, findResponse } from '../http/declared.js';
 import { readMediaType } from '../recording/exchange.js';
 import { replacePatterns } from '../recording/redact.js';
 import { createSecretRules } from '../recording/secret-rules.js';

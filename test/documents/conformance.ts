@@ -3,7 +3,7 @@ import { request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { load } from 'js-yaml';
-import { findMedia, findResponse } from '../../src/answer/choose-response.js';
+import { findMedia, findResponse } from '../../src/http/declared.js';
 import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';
 import { createSecondCheck, type SecondCheck } from '../sweep/second-validator.js';
 import { type Captured, findDifference, fitsText } from './match.js';
@@ -182,7 +182,7 @@ async function checkSchema({ mock, secondCheck }: Open, came: Came, { want }: Ca
   const operation = mock.contract.operation(last?.operation ?? '');
   const response = operation && findResponse(operation, came.status);
   const type = came.headers.get('content-type') ?? '';
-  const media = response && findMedia(response, type);
+  const media = response && findMedia(response.content, type);
   if (media?.schema === undefined || !/[/+]json\b/.test(type) || came.bytes.length === 0) return undefined;
   const complaints = await secondCheck(media.schemaPointer, JSON.parse(came.bytes.toString()));
   return complaints.length === 0 ? undefined : `the answer breaks its schema: ${complaints.join('; ')}`;

@@ -2,7 +2,7 @@ import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/http/validate.js';
-import { findMedia, findResponse } from '../../src/answer/choose-response.js';
+import { findMedia, findResponse } from '../../src/http/declared.js';
 import { type BrokenDraft, breakRequest } from './broken-requests.js';
 import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
 import { createSecondCheck, type SecondCheck } from './second-validator.js';
@@ -87,7 +87,7 @@ async function judge(operation: Operation, response: Response, secondCheck: Seco
     await response.body?.cancel();
     return undefined;
   }
-  const media = findMedia(declared, type);
+  const media = findMedia(declared.content, type);
   if (media === undefined) return `media type "${type}" is not declared`;
   if (media.schema === undefined || !/[/+]json\b/.test(type)) {
     await response.arrayBuffer();

@@ -9,7 +9,8 @@ import { mergePatch } from '../../http/merge-patch.js';
 import { resolveExpressions, type Scope } from '../../scenario/expression.js';
 import type { Respond, Rule } from '../../scenario/rule.js';
 import type { Exchange } from '../answer-source.js';
-import { chooseResponse, findMedia, type ResponseChoice } from '../choose-response.js';
+import { findMedia } from '../../http/declared.js';
+import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-body.js';
 
 /** What answers of rules are made with. */
@@ -62,7 +63,7 @@ interface Order {
 function narrow(choice: ResponseChoice, respond: Respond): ResponseChoice {
   if (choice.response === undefined) return choice;
   if (respond.mediaType !== undefined) {
-    return { ...choice, media: findMedia(choice.response, respond.mediaType), mediaType: respond.mediaType };
+    return { ...choice, media: findMedia(choice.response.content, respond.mediaType), mediaType: respond.mediaType };
   }
   if (respond.example === undefined || hasExample(choice.media, respond.example)) return choice;
   const media = choice.response.content.find((each) => hasExample(each, respond.example ?? ''));
