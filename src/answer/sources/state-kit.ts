@@ -11,6 +11,7 @@ import { createIdentity, type Identity } from '../../state/identity.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import { createItemPlan, type ItemPlan } from '../../state/item-plan.js';
 import { createItemSchemaReader, type ItemSchema, type ReadItemSchema } from '../../state/item-schema.js';
+import { toSingular } from '../../state/resource-names.js';
 import type { Binding, Resource, Resources, World } from '../../state/resource.js';
 import type { Exchange, Next } from '../answer-source.js';
 import { dropWrong } from './state-body.js';
@@ -195,12 +196,6 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
 }
 
 /** The words for one item of a collection: `folders.files` -> `file`. */
-export function toNoun(kit: StateKit, binding: Binding): string {
-  const name = kit.kit(binding.collection).resource.name.split('.').at(-1) ?? 'item';
-  return singular(name).replaceAll(/[_-]+/g, ' ');
-}
-
-function singular(noun: string): string {
-  if (noun.endsWith('ies')) return noun.replace(/ies$/, 'y');
-  return /[^s]s$/.test(noun) ? noun.slice(0, -1) : noun;
+export function toWords(collection: string): string {
+  return toSingular(collection.split('.').at(-1) ?? 'item').replaceAll(/[_-]+/g, ' ');
 }

@@ -9,7 +9,7 @@ import { readFilters, readSearch, readSort } from '../../state/selection.js';
 import type { Binding } from '../../state/resource.js';
 import { createView } from '../../state/view.js';
 import type { Exchange } from '../answer-source.js';
-import { createChoice, createShower, toAnswer, toNoun, type StateHandler, type StateKit } from './state-kit.js';
+import { createChoice, createShower, toAnswer, toWords, type StateHandler, type StateKit } from './state-kit.js';
 import { createPlaceFinder, type Place } from './state-scope.js';
 import { seedOpenWorld } from './state-world.js';
 
@@ -134,7 +134,7 @@ function answerMistake(
   const message =
     mistake.role === 'token'
       ? `${JSON.stringify(mistake.value)} is no cursor of this list`
-      : `no ${toNoun(kit, binding)} has the id ${JSON.stringify(mistake.value)}`;
+      : `no ${toWords(binding.collection)} has the id ${JSON.stringify(mistake.value)}`;
   const placed = `query parameter "${param ?? mistake.role}": ${message}`;
   exchange.note(`state: ${placed}`);
   return kit.errors.answer(binding.operation, {

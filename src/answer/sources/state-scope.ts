@@ -3,10 +3,9 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
 import { toScope, type Collection } from '../../state/collection.js';
 import type { Entry, Item } from '../../state/item-list.js';
-import { toSingular } from '../../state/resource-names.js';
 import type { Binding, Resource } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
-import { chooseDeclared, toNoun, type StateKit } from './state-kit.js';
+import { chooseDeclared, toWords, type StateKit } from './state-kit.js';
 import { bringIntoBeing } from './state-world.js';
 
 /** The place in the store that a call speaks of. */
@@ -78,7 +77,7 @@ export function answerMissing(
   const { binding, id, place } = at;
   if (!kit.isKnown(place.resource, place.collection)) return undefined;
   const parent = binding.parents.at(-1);
-  const noun = toNoun(kit, binding);
+  const noun = toWords(binding.collection);
   const message =
     parent === undefined
       ? `no ${noun} has the id ${JSON.stringify(id)}`
@@ -174,8 +173,4 @@ function isOnlyObject(kit: StateKit, pointer: string | undefined): boolean {
     ![...(target.anyOf ?? []), ...(target.oneOf ?? [])].some(isText) &&
     kit.read(pointer)?.type === 'object'
   );
-}
-
-function toWords(collection: string): string {
-  return toSingular(collection.split('.').at(-1) ?? 'item').replaceAll(/[_-]+/g, ' ');
 }
