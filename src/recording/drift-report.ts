@@ -1,7 +1,7 @@
 import type { DriftResult, DriftVerdict } from './drift.js';
 
 /** What each verdict means to the person who reads it. */
-export const VERDICTS: Readonly<Record<DriftVerdict, string>> = {
+const VERDICTS: Readonly<Record<DriftVerdict, string>> = {
   'in-sync': 'in sync',
   'recording-old': 'the recording is old: record it again',
   'api-left-contract': 'the API left its contract',

@@ -6,7 +6,7 @@ export type CallRange =
   | { readonly kind: 'every'; readonly every: number };
 
 /** How a range may be written, for messages. */
-export const RANGE_FORMS = '3, "2..4", "3..", "..3" or "every 5"';
+const RANGE_FORMS = '3, "2..4", "3..", "..3" or "every 5"';
 
 /** `3`, `"2..4"`, `"3.."`, `"..3"`, `"every 5"`; a text says what is wrong with anything else. */
 export function readCallRange(value: unknown, lowest: number): CallRange | string {

@@ -9,7 +9,7 @@ export type Delay =
   | { readonly kind: 'normal'; readonly mean: number; readonly deviation: number };
 
 /** The longest any delay gets, whatever its distribution says: ten minutes. */
-export const LONGEST_DELAY_MS = 600_000;
+const LONGEST_DELAY_MS = 600_000;
 
 // The standard normal distribution's 99th percentile.
 const Z99 = 2.3263478740408408;

@@ -24,7 +24,7 @@ export const EXPRESSION_FORMS =
 const EMBEDDED = /\{(\$(?:request|vars)\b[^}]*)\}/g;
 
 /** Whether a text claims to be an expression. */
-export function looksLikeExpression(text: string): boolean {
+function looksLikeExpression(text: string): boolean {
   return /^\$(request|vars)\b/.test(text);
 }
 

@@ -64,7 +64,7 @@ function isText(wanted: unknown, actual: unknown): boolean {
 }
 
 /** Whether everything in `wanted` is in `actual`: objects may have more members, everything else is equal. */
-export function isSubset(wanted: unknown, actual: unknown): boolean {
+function isSubset(wanted: unknown, actual: unknown): boolean {
   if (isObject(wanted)) {
     return (
       isObject(actual) &&

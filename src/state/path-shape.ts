@@ -18,7 +18,7 @@ export interface PathShape {
 }
 
 /** Reads a path template; undefined where a segment mixes words and parameters in a way that names no item. */
-export function readPathShape(path: string): PathShape | undefined {
+function readPathShape(path: string): PathShape | undefined {
   const template = path.replace(/[?#].*$/, '').replace(/(?<=.)\/$/, '');
   const segments = template.split('/').filter((segment) => segment !== '');
   const groups: { words: string[]; parameters: string[] }[] = [];

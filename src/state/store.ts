@@ -48,9 +48,6 @@ export interface StoreDefinition {
 /** How many answers with a key a store remembers. */
 const ANSWER_LIMIT = 1000;
 
-/** A definition without fixtures. */
-export const EMPTY_DEFINITION: StoreDefinition = { collections: new Map() };
-
 /** A store over fixtures: it holds no copy of them until it is written to. */
 export function createStore(definition: StoreDefinition, options: StoreOptions): Store {
   let collections = new Map<string, Collection>();

@@ -21,7 +21,7 @@ export interface ReplayParts {
 }
 
 /** The source name of a call that no recording fitted. */
-export const MISS = 'replay:miss';
+const MISS = 'replay:miss';
 
 /**
  * Answers from recordings. Where none fits, the call goes on to the upstream (`record-missing`) or to the mock (owners were

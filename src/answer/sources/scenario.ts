@@ -76,7 +76,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
 }
 
 /** The scenarios a request asks for itself: `x-mock-scenario: a, b`, or `Prefer: scenario=a` (RFC 7240). */
-export function readRequested(headers: Headers): readonly string[] {
+function readRequested(headers: Headers): readonly string[] {
   const named = headers.get('x-mock-scenario');
   const preferred = headers.get('prefer');
   if (named === null && preferred === null) return NONE;
