@@ -61,7 +61,9 @@ export async function runServe(options: ServeOptions): Promise<number> {
     options.write(JSON.stringify({ listening: server.baseUrl, seed: mock.seed, spec, fixtures: fixtures || null }));
   else {
     const control = describeControl(options, server.url);
-    for (const line of describeStart(mock, { spec, fixtures, control, baseUrl: server.baseUrl })) options.write(line);
+    const active = [options.mock.scenario ?? []].flat();
+    const start = { spec, fixtures, active, control, baseUrl: server.baseUrl };
+    for (const line of describeStart(mock, start)) options.write(line);
   }
   const telling = setTimeout(() => tellProblems(mock, spec, options), PROBLEMS_AFTER_MS);
   const signal = await ended;
@@ -122,16 +124,19 @@ export function packageFolder(): string {
 interface Start {
   readonly spec: string;
   readonly fixtures: string | false | undefined;
+  /** The scenarios it begins with. */
+  readonly active: readonly string[];
   readonly control: string;
   readonly baseUrl: string;
 }
 
-function describeStart(mock: Mock, { spec, fixtures, control, baseUrl }: Start): readonly string[] {
+function describeStart(mock: Mock, { spec, fixtures, active, control, baseUrl }: Start): readonly string[] {
   const { contract } = mock;
   const clock = new Date(mock.clock.now()).toISOString();
   return [
     `${colour('bold', contract.title)} ${contract.version}  ${show(spec)}  ${contract.operations.length} operations`,
     `fixtures ${fixtures ? show(fixtures) : 'none'}  seed ${mock.seed}  clock ${clock}`,
+    ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),
     control,
     `listening on ${colour('bold', baseUrl)}`,
   ];

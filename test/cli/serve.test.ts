@@ -79,6 +79,12 @@ describe('vouch serve', () => {
     expect(await response.json()).toMatchObject({ object: 'list', has_more: false });
   });
 
+  it('says which scenarios it begins with', async () => {
+    const { output } = await serve(['--scenario', 'flaky,slow']);
+    expect(output()).toContain('scenarios flaky, slow\n');
+    expect((await serve()).output()).not.toContain('scenarios');
+  });
+
   it('serves the built-in contract in a folder that has none of its own', async () => {
     const { baseUrl } = await serve([], folder);
     expect((await fetch(`${baseUrl}/files/file-handbook/content`, { headers: HEADERS })).status).toBe(200);
