@@ -61,7 +61,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
     options.write(JSON.stringify({ listening: server.baseUrl, seed: mock.seed, spec, fixtures: fixtures || null }));
   else {
     const control = describeControl(options, server.url);
-    const active = [options.mock.scenario ?? []].flat();
+    const active = [options.mock.scenario ?? []].flat().flatMap((names) => names.split(/\s*,\s*/));
     const start = { spec, fixtures, active, control, baseUrl: server.baseUrl };
     for (const line of describeStart(mock, start)) options.write(line);
   }
