@@ -1,8 +1,6 @@
-import { isObject } from '../../contract/schema.js';
 import { readScope, toScope } from '../../state/collection.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
-import type { Resource } from '../../state/resource.js';
 import { makeWholeItem } from '../../state/whole-item.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';
@@ -27,36 +25,9 @@ export function bringIntoBeing(
   const list = collection.list(scope);
   const known = list.get(id);
   if (known !== undefined || list.recall(id) !== undefined) return known;
-  if (declaresMissing(exchange) && !canBe(kit, place, id)) {
-    exchange.note(`state: no item of ${resource.name} can have the id ${JSON.stringify(id)}`);
-    return undefined;
-  }
   const item = makeOpenItem(kit, exchange, { place, id, key: `id\0${id}` });
   exchange.note(`state: ${resource.name} ${JSON.stringify(id)} came into being by being asked for (open world)`);
   return collection.add({ id, item, invented: true }, scope);
-}
-
-/** Whether the contract says what it is like to ask for something that is not there; where it does not, an item is what it promises. */
-function declaresMissing({ call }: Exchange): boolean {
-  return call.operation.responses.some(({ status }) => status === '404' || status === '4XX' || status === 'default');
-}
-
-/**
- * Whether the text that an item is asked for by can be its id. One of another type, or in a parameter that is called otherwise, is
- * another name of it: a slug beside a number.
- */
-function canBe(kit: StateKit, { resource }: Place, id: string): boolean {
-  const property = kit.kit(resource.name).schema?.properties.get(resource.idProperty ?? '');
-  if (property === undefined || property.schema.type !== 'string' || resource.keyProperties.length > 0) return true;
-  if (!namesId(kit, resource)) return true;
-  return kit.validators.check(property.target, 'response')(id, 'body').length === 0;
-}
-
-/** Whether the path parameter of an item is called like its id: `id`, `pet_id`. */
-function namesId({ contract }: StateKit, { idProperty, idParameterSchema }: Resource): boolean {
-  const parameter = contract.at((idParameterSchema ?? '').replace(/\/schema$/, ''));
-  const name = isObject(parameter) ? parameter['name'] : undefined;
-  return typeof name === 'string' && (name === idProperty || /id$/i.test(name));
 }
 
 /** Fills a list of an open world with its first items, once. */
