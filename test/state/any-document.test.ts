@@ -32,12 +32,17 @@ const thing = fc
     required: fc.subarray(NAMES),
     closed: fc.boolean(),
   })
-  .map(({ properties, required, closed }) => ({
-    type: 'object',
-    properties,
-    required: required.filter((name) => Object.hasOwn(properties, name)),
-    ...(closed ? { additionalProperties: false } : {}),
-  }));
+  .map(toObjectSchema);
+
+function toObjectSchema(drawn: {
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required: readonly string[];
+  readonly closed: boolean;
+}): object {
+  const { properties, closed } = drawn;
+  const required = drawn.required.filter((name) => Object.hasOwn(properties, name));
+  return { type: 'object', properties, required, ...(closed ? { additionalProperties: false } : {}) };
+}
 
 const answer = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
 const requestBody = { content: { 'application/json': { schema: { type: 'object' } } } };
