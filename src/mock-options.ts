@@ -1,6 +1,7 @@
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import type { Handlers } from './answer/handlers.js';
-import { MockError } from './errors.js';
+import { isObject } from './contract/schema.js';
+import { MockError, nearest } from './errors.js';
 import type { QueryProfile } from './http/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
 import type { RecordingOptions } from './recording/recordings.js';
@@ -92,6 +93,59 @@ export interface MockOptions {
   readonly cors?: boolean;
   /** Told of every interaction, after its answer is made. */
   readonly onInteraction?: (interaction: Interaction) => void;
+}
+
+/** Every option there is; the type sees to it that none is missing. */
+const OPTION_NAMES: Readonly<Record<keyof MockOptions, true>> = {
+  spec: true,
+  overlays: true,
+  allowHttpRefs: true,
+  cacheFolder: true,
+  fixtures: true,
+  seed: true,
+  clock: true,
+  tokens: true,
+  issuedTokens: true,
+  strict: true,
+  queryProfile: true,
+  bodyLimitBytes: true,
+  lenientAccept: true,
+  examples: true,
+  handlers: true,
+  scenarios: true,
+  onReload: true,
+  scenario: true,
+  recordings: true,
+  mode: true,
+  upstream: true,
+  state: true,
+  world: true,
+  items: true,
+  journalLimit: true,
+  requireSession: true,
+  sessionIdleMs: true,
+  maxSessions: true,
+  control: true,
+  controlPrefix: true,
+  controlToken: true,
+  controlOrigins: true,
+  cors: true,
+  onInteraction: true,
+};
+
+/** An option that is misspelt would change nothing, in silence. @throws MockError `OPTION_INVALID` that names the nearest. */
+export function checkOptions(options: unknown): void {
+  const hint = "try createMock({ spec: 'spec/openapi.yaml' })";
+  if (!isObject(options)) throw new MockError('OPTION_INVALID', 'createMock was called without options', { hint });
+  if (options['spec'] === undefined) throw new MockError('OPTION_INVALID', 'the option "spec" is missing', { hint });
+  const names = Object.keys(OPTION_NAMES);
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue;
+    const meant = nearest(name, names);
+    throw new MockError('OPTION_INVALID', `there is no option "${name}"`, {
+      hint: meant === undefined ? `there are ${names.join(', ')}` : `did you mean "${meant}"?`,
+    });
+  }
 }
 
 /** The seed of a mock. @throws MockError `OPTION_INVALID`. */

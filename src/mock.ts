@@ -19,7 +19,7 @@ import { createCallDecoder } from './http/call.js';
 import { createEncoder } from './http/encode.js';
 import { createValidators, type Validators } from './http/validate.js';
 import { createXmlWriter } from './http/xml.js';
-import { readControl, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
+import { checkOptions, readControl, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
 import { openSessions, readAccepts } from './mock-sessions.js';
 import type { Recordings } from './recording/recordings.js';
 import type { Ground } from './scenario/ground.js';
@@ -79,6 +79,7 @@ const DEFAULT_FORWARDED_BODY_LIMIT = 256 * 1024 * 1024;
  * @throws MockError where the document, the fixtures or an option cannot be used; its `toString()` says where and what to do.
  */
 export async function createMock(options: MockOptions): Promise<Mock> {
+  checkOptions(options);
   const parts = await loadParts(options);
   const { contract, validators, errors } = parts;
   const control = readControl(options);

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { createMock, MockError, type MockOptions } from '../../src/index.js';
+
+async function refusal(options: unknown): Promise<string> {
+  try {
+    // What a program without types may hand over.
+    await createMock(options as MockOptions);
+  } catch (error) {
+    if (error instanceof MockError) return error.toString();
+    throw error;
+  }
+  throw new Error('the options were taken');
+}
+
+it.each([
+  [
+    'none at all',
+    undefined,
+    "OPTION_INVALID  createMock was called without options\n  hint: try createMock({ spec: 'spec/openapi.yaml' })",
+  ],
+  [
+    'no document',
+    { fixtures: 'fixtures' },
+    'OPTION_INVALID  the option "spec" is missing\n  hint: try createMock({ spec: \'spec/openapi.yaml\' })',
+  ],
+  [
+    'a misspelt name',
+    { spec: 'spec/openapi.yaml', fixture: 'fixtures' },
+    'OPTION_INVALID  there is no option "fixture"\n  hint: did you mean "fixtures"?',
+  ],
+  [
+    'a seed that is no whole number',
+    { spec: 'spec/openapi.yaml', seed: 1.5 },
+    'OPTION_INVALID  seed must be a whole number, not 1.5\n  hint: try seed: 1',
+  ],
+])('options with %s are refused with what to do', async (_, options, want) => {
+  expect(await refusal(options)).toBe(want);
+});
