@@ -43,14 +43,29 @@ function applyOperation(root: unknown, operation: Item): Step {
       if (typeof from !== 'string') return { mistake: 'has no from' };
       const source = read(root, from);
       if (!source.found) return missing(from);
+      if (op === 'copy' && countValues([root, source.value], SIZE_LIMIT) >= SIZE_LIMIT) {
+        return { mistake: `makes the item larger than ${SIZE_LIMIT} values` };
+      }
       const taken: Step = op === 'move' ? remove(root, from) : { value: root };
-      return 'mistake' in taken
-        ? taken
-        : named(path, write(taken.value, path, { value: structuredClone(source.value), insert: true }));
+      return 'mistake' in taken ? taken : named(path, write(taken.value, path, { value: source.value, insert: true }));
     }
     default:
       return { mistake: 'is none of add, remove, replace, move, copy and test' };
   }
+}
+
+/** A copy of the whole into itself doubles it: two dozen of them would fill the memory. */
+const SIZE_LIMIT = 100_000;
+
+/** How many values a value holds, itself counted; never more than `limit`, and never more work than that. */
+function countValues(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const inner of Object.values(value)) {
+    if (count >= limit) return limit;
+    count += countValues(inner, limit - count);
+  }
+  return Math.min(count, limit);
 }
 
 /** A step whose mistake, wherever it was found on the way, names the whole path. */

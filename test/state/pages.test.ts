@@ -200,3 +200,21 @@ describe('what pages say', () => {
     expect(await response.text()).toContain(parameter === 'cursor' ? 'is no cursor of this list' : 'nobody');
   });
 });
+
+it('a negative limit that the contract lets pass asks for a page of the usual size', async () => {
+  const item = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+  const page = { type: 'object', properties: { data: { type: 'array', items: item }, has_more: { type: 'boolean' } } };
+  const responses = { 200: { description: 'ok', content: { 'application/json': { schema: page } } } };
+  const parameters = [
+    { name: 'limit', in: 'query', schema: { type: 'integer' } },
+    { name: 'after', in: 'query', schema: { type: 'string' } },
+  ];
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: { '/things': { get: { parameters, responses } } },
+  };
+  await using mock = await createMock({ spec, fixtures: { things: [{ id: 'a' }, { id: 'b' }] } });
+  const body: unknown = await (await mock.fetch('/things?limit=-1')).json();
+  expect(body).toEqual({ data: [{ id: 'a' }, { id: 'b' }], has_more: false });
+});

@@ -59,3 +59,17 @@ describe('a JSON Patch', () => {
     expect('mistake' in result ? result.mistake : undefined).toContain(message);
   });
 });
+
+describe('a JSON Patch that copies the whole into itself', () => {
+  it('is refused before it fills the memory', () => {
+    const operations = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '', path: `/copy${i}` }));
+    expect(applyJsonPatch({ a: 1 }, operations)).toEqual({
+      mistake: expect.stringMatching(
+        /^operation \d+ of the patch \(copy\) makes the item larger than 100000 values$/,
+      ) as string,
+    });
+    expect(applyJsonPatch({ a: [1] }, operations.slice(0, 3))).toMatchObject({
+      item: { copy2: { copy1: { copy0: { a: [1] } } } },
+    });
+  });
+});

@@ -202,5 +202,5 @@ function readLocation(
   const [path = ''] = call.url.split('?');
   const above = binding.action === 'copy' ? path.split('/').slice(0, -2).join('/') : path;
   const parts = own.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];
-  return { location: `${above}/${parts.map(encodeURIComponent).join('/')}` };
+  return { location: `${above}/${parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/')}` };
 }

@@ -120,7 +120,9 @@ function readDescending(plan: PagePlan, call: Call): boolean {
 function readLimit(plan: PagePlan, call: Call): number {
   const asked = call.query[plan.names.limit ?? ''];
   const limit = typeof asked === 'number' ? asked : Number(asked ?? Number.NaN);
-  return Math.min(Number.isFinite(limit) ? Math.max(0, Math.floor(limit)) : plan.defaultLimit, plan.maximumLimit);
+  // Where the contract lets a negative number pass, it asks for nothing that a page could be.
+  const isCount = Number.isFinite(limit) && limit >= 0;
+  return Math.min(isCount ? Math.floor(limit) : plan.defaultLimit, plan.maximumLimit);
 }
 
 /** A cursor that names no item is a mistake of the client: nothing says where the walk should go on. */
