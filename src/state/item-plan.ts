@@ -119,20 +119,19 @@ export function createItemPlan(
 /** Puts masked forms of secrets where the request gives none, each in the place the schema gives it. */
 function createMask(resource: Resource, names: readonly string[]): (draft: Item, given: Item) => Item {
   const masks = new Map(Object.entries(resource.redacts));
+  const pairs = [...masks];
   const known = new Set(names);
   return (draft, given) => {
-    const findSecret = (name: string): string | undefined => {
-      const plain = masks.get(name);
-      const secret = plain === undefined || Object.hasOwn(given, name) ? undefined : draft[plain];
-      return typeof secret === 'string' ? secret : undefined;
-    };
-    if (![...masks.keys()].some((name) => findSecret(name) !== undefined)) return draft;
+    const isMasked = (name: string, plain: string): boolean =>
+      typeof draft[plain] === 'string' && !Object.hasOwn(given, name);
+    if (!pairs.some(([name, plain]) => isMasked(name, plain))) return draft;
     const ordered: Record<string, unknown> = {};
-    for (const name of [...names, ...Object.keys(draft).filter((each) => !known.has(each))]) {
-      const secret = findSecret(name);
-      const value = secret === undefined ? draft[name] : redact(secret);
+    for (const name of names) {
+      const plain = masks.get(name);
+      const value = plain !== undefined && isMasked(name, plain) ? redact(String(draft[plain])) : draft[name];
       if (value !== undefined) ordered[name] = value;
     }
+    for (const name of Object.keys(draft)) if (!known.has(name)) setOwn(ordered, name, draft[name]);
     return ordered;
   };
 }

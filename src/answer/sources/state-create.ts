@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/schema.js';
+import { isObject, setOwn } from '../../contract/schema.js';
 import type { Answer } from '../../http/answer.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
@@ -171,12 +171,10 @@ export function refuseDuplicate(
 /** An item without what is shown only once, and that apart. */
 function hideOnce(item: Item, once: readonly string[]): { readonly item: Item; readonly secrets: Item | undefined } {
   if (once.length === 0) return { item, secrets: undefined };
-  const isOnce = ([name]: readonly [string, unknown]): boolean => once.includes(name);
-  const members = Object.entries(item);
-  return {
-    item: Object.fromEntries(members.filter((each) => !isOnce(each))),
-    secrets: Object.fromEntries(members.filter(isOnce)),
-  };
+  const shown: Record<string, unknown> = {};
+  const secrets: Record<string, unknown> = {};
+  for (const name of Object.keys(item)) setOwn(once.includes(name) ? secrets : shown, name, item[name]);
+  return { item: shown, secrets };
 }
 
 /** The id a request chooses itself: of the target, for a membership; of a thing that is named by its user. */
