@@ -11,12 +11,13 @@ import { createRefuseSource } from './answer/sources/refuse.js';
 import { createScenarioSource } from './answer/sources/scenario.js';
 import { createStateSource } from './answer/sources/state.js';
 import { createVerifySource } from './answer/sources/verify.js';
-import type { Contract } from './contract/contract.js';
+import type { Contract, Problem } from './contract/contract.js';
 import { loadContract } from './contract/load.js';
 import { createRouter } from './contract/path.js';
 import { createGenerator, type Generator } from './generate/generate.js';
 import { createCallDecoder } from './http/call.js';
 import { createEncoder } from './http/encode.js';
+import { prepareSchemas } from './http/prepare.js';
 import { createValidators, type Validators } from './http/validate.js';
 import { createXmlWriter } from './http/xml.js';
 import { checkOptions, readControl, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
@@ -47,6 +48,8 @@ export interface Mock extends Omit<
   'id' | 'headers' | 'prefix' | 'close' | 'fork' | typeof Symbol.dispose
 > {
   readonly contract: Contract;
+  /** What is wrong with the document, as far as it is known: some of it shows only when a schema is compiled. */
+  readonly problems: readonly Problem[];
   readonly seed: number;
   /** Who answers what, and what was recorded; undefined where no recordings were asked for. */
   readonly recordings: Recordings | undefined;
@@ -58,6 +61,8 @@ export interface Mock extends Omit<
   session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle;
   /** Its scenarios; what is activated here holds in every session. */
   readonly scenarios: ScenarioHandle;
+  /** Compiles every schema ahead of the requests that would, one a step; then `problems` is complete. */
+  prepare(): Iterator<string, void>;
   /** Closes every server of this mock. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -211,6 +216,10 @@ function assemble(parts: Parts, handleParts: AssemblyParts, fetch: Fetch): Mock 
   return {
     ...initial,
     contract,
+    get problems() {
+      return [...contract.problems, ...parts.validators.problems()];
+    },
+    prepare: () => prepareSchemas(contract, parts.validators),
     seed,
     recordings,
     fetch: async (input, init) => heedAbort(toRequest(input, init), fetch),

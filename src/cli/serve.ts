@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Problem } from '../contract/contract.js';
 import { formatMistake } from '../errors.js';
 import { createMock, type Mock } from '../mock.js';
 import type { Reload } from '../scenario/reload.js';
@@ -36,6 +37,10 @@ const SHOWN_PROBLEMS = 10;
 /** The first requests are answered before problems are told: finding their lines costs a moment. */
 const PROBLEMS_AFTER_MS = 100;
 
+const PREPARE_SLICE_MS = 4;
+const PREPARE_PAUSE_MS = 20;
+const PREPARE_BUDGET_MS = 400;
+
 /**
  * `vouch serve`: serves until a signal ends it.
  *
@@ -65,17 +70,21 @@ export async function runServe(options: ServeOptions): Promise<number> {
     const start = { spec, fixtures, active, control, baseUrl: server.baseUrl };
     for (const line of describeStart(mock, start)) options.write(line);
   }
-  const telling = setTimeout(() => tellProblems(mock, spec, options), PROBLEMS_AFTER_MS);
+  const telling = new AbortController();
+  setTimeout(() => {
+    if (telling.signal.aborted) return;
+    tellProblems(mock.contract.problems, spec, options);
+    findUnusable(mock, telling.signal, (problems) => tellProblems(problems, spec, options));
+  }, PROBLEMS_AFTER_MS).unref();
   const signal = await ended;
-  clearTimeout(telling);
+  telling.abort();
   if (!options.json) options.write(colour('gray', `${signal}: closing`));
   await mock.close();
   return 0;
 }
 
 /** Says what is wrong with the document, errors first: their lines are found by reading the text once more. */
-function tellProblems(mock: Mock, spec: string, options: ServeOptions): void {
-  const { problems } = mock.contract;
+function tellProblems(problems: readonly Problem[], spec: string, options: ServeOptions): void {
   const shown = problems.slice(0, SHOWN_PROBLEMS);
   if (options.json) {
     if (problems.length > 0) options.write(JSON.stringify({ problems: problems.length, shown }));
@@ -87,6 +96,26 @@ function tellProblems(mock: Mock, spec: string, options: ServeOptions): void {
   }
   const hidden = problems.length - shown.length;
   if (hidden > 0) options.write(colour('yellow', `… and ${hidden} more: vouch check ${show(spec)}`));
+}
+
+/**
+ * Compiles schemas between requests, a few milliseconds at a time, and tells of those that cannot be: large documents would take
+ * long, so that is given up after a while; `vouch check` does all of it.
+ */
+function findUnusable(mock: Mock, signal: AbortSignal, tell: (problems: readonly Problem[]) => void): void {
+  const steps = mock.prepare();
+  const known = mock.problems.length;
+  let spentMs = 0;
+  const work = (): void => {
+    if (signal.aborted) return;
+    const begun = performance.now();
+    let done = false;
+    while (!done && performance.now() - begun < PREPARE_SLICE_MS) done = steps.next().done === true;
+    spentMs += performance.now() - begun;
+    if (!done && spentMs < PREPARE_BUDGET_MS) setTimeout(work, PREPARE_PAUSE_MS).unref();
+    else if (mock.problems.length > known) tell(mock.problems.slice(known));
+  };
+  work();
 }
 
 /** Says that scenarios were read again, and what is wrong with them now. */

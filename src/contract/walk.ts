@@ -78,7 +78,7 @@ function visitReference(walk: Walk, kind: Kind, value: Node): unknown {
 function visitNode(walk: Walk, kind: Kind, value: Node): Node {
   const node = repairNode(kind, value, walk.site);
   const dynamic = kind === 'schema' ? findDynamic(walk, node) : undefined;
-  if (dynamic !== undefined) return { ...visitMembers(walk, kind, omit(node, '$dynamicRef')), $ref: dynamic };
+  if (dynamic !== undefined) return { ...visitMembers(walk, kind, omit(node, '$dynamicRef')), ...dynamic };
   const reference = isReferable(kind) ? node['$ref'] : undefined;
   if (typeof reference !== 'string') return visitMembers(walk, kind, node);
   const inner = walk.site.toInner(kind, reference);
@@ -88,15 +88,20 @@ function visitNode(walk: Walk, kind: Kind, value: Node): Node {
 }
 
 /** A dynamic reference that can lead to one place only is a plain one; the others keep their meaning for the validator. */
-function findDynamic(walk: Walk, node: Node): string | undefined {
+function findDynamic(walk: Walk, node: Node): Node | undefined {
   const reference = node['$dynamicRef'];
   if (typeof reference !== 'string' || node['$ref'] !== undefined) return undefined;
   const { references, place } = walk.parts;
   const anchor = reference.startsWith('#') ? references.findDynamicAnchor(reference.slice(1)) : undefined;
-  if (anchor !== undefined) return place(anchor, 'schema');
+  if (anchor !== undefined) return { $ref: place(anchor, 'schema') };
   const target = references.find(reference, walk.cursor.base);
-  if (typeof target === 'string' || (isObject(target.value) && '$dynamicAnchor' in target.value)) return undefined;
-  return place(target, 'schema');
+  if (typeof target === 'string') {
+    // It leads nowhere, which is told like any other reference that does.
+    walk.site.toInner('schema', reference);
+    return { 'x-vouch-unresolved': reference };
+  }
+  if (isObject(target.value) && '$dynamicAnchor' in target.value) return undefined;
+  return { $ref: place(target, 'schema') };
 }
 
 function visitMembers(walk: Walk, kind: Kind, node: Node): Node {

@@ -132,6 +132,19 @@ describe('vouch serve', () => {
     expect(await exit).toBe(0);
   });
 
+  it('names a schema that turns out to be unusable when it is compiled, without waiting for a request', async () => {
+    const path = join(folder, 'unusable.yaml');
+    const schema = '{type: object, patternProperties: {"(": {type: string}}}';
+    const answer = `{200: {description: ok, content: {application/json: {schema: ${schema}}}}}`;
+    await writeFile(
+      path,
+      `openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths: {/a: {get: {responses: ${answer}}}}\n`,
+    );
+    const { waitFor } = await serve([path]);
+    const [line] = await waitFor(/SCHEMA_UNUSABLE.*/);
+    expect(line).toMatch(/unusable\.yaml:3:\d+ \(#.*schema\) +the pattern "\(" is not a regular expression/);
+  });
+
   it('says so and ends with 1 when the port is taken', async () => {
     const blocker = createServer();
     await once(blocker.listen(0, '127.0.0.1'), 'listening');
