@@ -1,6 +1,17 @@
 import { styleText } from 'node:util';
 import type { Interaction } from '../journal/interaction.js';
 
+/** The option of a mock that logs its interactions; none where the command is to be quiet. */
+export function logInteractions(options: {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  write(line: string): void;
+}): { readonly onInteraction?: (interaction: Interaction) => void } {
+  if (options.quiet) return {};
+  const format = options.json ? formatInteractionJson : formatInteraction;
+  return { onInteraction: (interaction) => options.write(format(interaction)) };
+}
+
 /** One tidy line for an interaction: method, path, status, time, where the answer came from, the first violation. */
 export function formatInteraction(interaction: Interaction): string {
   const { request, answer, elapsedMs } = interaction;

@@ -4,7 +4,7 @@ import { createMock, type Mock } from '../mock.js';
 import type { MatchRules } from '../recording/manifest.js';
 import type { Recordings } from '../recording/recordings.js';
 import type { RedactionOptions } from '../recording/secret-rules.js';
-import { colour, formatInteraction, formatInteractionJson } from './log.js';
+import { colour, logInteractions } from './log.js';
 import { findFolder, findSpec, waitForSignal } from './serve.js';
 
 /** What `vouch record` was asked. */
@@ -44,7 +44,6 @@ export async function runRecord(options: RecordOptions): Promise<number> {
   const spec = options.spec ?? findSpec();
   refuseOneself(options);
   const fixtures = options.owners.length === 0 ? undefined : findFolder(spec, 'fixtures');
-  const format = options.json ? formatInteractionJson : formatInteraction;
   const mock = await createMock({
     spec,
     clock: 'real',
@@ -64,15 +63,17 @@ export async function runRecord(options: RecordOptions): Promise<number> {
       ...(options.maxAge === undefined ? {} : { maxAge: options.maxAge }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     },
-    ...(options.quiet ? {} : { onInteraction: (interaction) => options.write(format(interaction)) }),
+    ...logInteractions(options),
   });
   const { recordings } = mock;
   if (recordings === undefined) throw new Error('a mock that records has recordings');
   for (const warning of recordings.warnings) options.writeError(colour('yellow', warning));
   const server = await mock.listen({ port: options.port, host: options.host });
+  // Heard before anybody can read that it listens.
+  const ended = waitForSignal();
   if (options.json) options.write(JSON.stringify({ listening: server.baseUrl, upstream: options.upstream, spec }));
   else for (const line of describeStart(mock, options, server.baseUrl)) options.write(line);
-  await waitForSignal();
+  await ended;
   await mock.close();
   return conclude(recordings, options);
 }

@@ -1,5 +1,5 @@
 import { createMock } from '../mock.js';
-import { colour, formatInteraction, formatInteractionJson } from './log.js';
+import { colour, logInteractions } from './log.js';
 import { readOwners } from './record.js';
 import { findFolder, findSpec, waitForSignal } from './serve.js';
 
@@ -31,7 +31,6 @@ export async function runReplay(options: ReplayOptions): Promise<number> {
   const spec = options.spec ?? findSpec();
   const owners = readOwners(options.owners);
   const fixtures = owners === undefined ? undefined : findFolder(spec, 'fixtures');
-  const format = options.json ? formatInteractionJson : formatInteraction;
   const mock = await createMock({
     spec,
     clock: 'real',
@@ -44,10 +43,12 @@ export async function runReplay(options: ReplayOptions): Promise<number> {
       expired: options.expired,
       pace: options.pace,
     },
-    ...(options.quiet ? {} : { onInteraction: (interaction) => options.write(format(interaction)) }),
+    ...logInteractions(options),
   });
   for (const warning of mock.recordings?.warnings ?? []) options.writeError(colour('yellow', warning));
   const server = await mock.listen({ port: options.port, host: options.host });
+  // Heard before anybody can read that it listens.
+  const ended = waitForSignal();
   const exchanges = mock.cassette(options.cassette).exchanges.length;
   if (options.json) options.write(JSON.stringify({ listening: server.baseUrl, cassette: options.cassette, exchanges }));
   else {
@@ -55,7 +56,7 @@ export async function runReplay(options: ReplayOptions): Promise<number> {
     options.write(`replaying ${exchanges} exchanges of "${options.cassette}"; nothing is asked live`);
     options.write(`listening on ${colour('bold', server.baseUrl)}`);
   }
-  await waitForSignal();
+  await ended;
   await mock.close();
   try {
     mock.assertNoMisses();

@@ -7,7 +7,7 @@ import { createMock, type Mock } from '../mock.js';
 import type { Reload } from '../scenario/reload.js';
 import type { MockOptions } from '../mock-options.js';
 import { isLoopback } from '../server/control-guard.js';
-import { colour, formatInteraction, formatInteractionJson } from './log.js';
+import { colour, logInteractions } from './log.js';
 
 /** What `vouch serve` was asked. */
 export interface ServeOptions {
@@ -50,13 +50,12 @@ export async function runServe(options: ServeOptions): Promise<number> {
   const spec = options.spec ?? findSpec();
   const fixtures = options.fixtures ?? findFolder(spec, 'fixtures');
   const scenarios = options.scenarios ?? findFolder(spec, 'scenarios');
-  const format = options.json ? formatInteractionJson : formatInteraction;
   const mock = await createMock({
     ...options.mock,
     spec,
     ...(fixtures === false || fixtures === undefined ? {} : { fixtures }),
     ...(scenarios === false || scenarios === undefined ? {} : { scenarios }),
-    ...(options.quiet ? {} : { onInteraction: (interaction) => options.write(format(interaction)) }),
+    ...logInteractions(options),
     ...(options.watch && { onReload: (reload) => tellReload(reload, options) }),
   });
   const server = await mock.listen({ port: options.port, host: options.host });
@@ -104,7 +103,8 @@ function tellProblems(problems: readonly Problem[], spec: string, options: Serve
  */
 function findUnusable(mock: Mock, signal: AbortSignal, tell: (problems: readonly Problem[]) => void): void {
   const steps = mock.prepare();
-  const known = mock.problems.length;
+  // What the first requests came upon is not told yet either.
+  const known = mock.contract.problems.length;
   let spentMs = 0;
   const work = (): void => {
     if (signal.aborted) return;
