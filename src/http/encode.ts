@@ -2,9 +2,6 @@ import type { Answer } from './answer.js';
 import { isJsonType, isSequenceType, toEssence } from './media-type.js';
 import type { Violation } from './violation.js';
 
-// Where it was before; six files still look for it here.
-export { isJsonType };
-
 /** The class whose instances go back: the platform's own in-process, the server's cheaper one on a socket. */
 export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseInit) => Response;
 

@@ -1,5 +1,5 @@
 import type { DeclaredResponse, Operation } from '../contract/operation.js';
-import { isJsonType } from '../http/encode.js';
+import { isJsonType } from '../http/media-type.js';
 import type { Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
 import type { ViolationCode } from '../http/violation-codes.js';

@@ -1,4 +1,4 @@
-import { isJsonType } from '../http/encode.js';
+import { isJsonType } from '../http/media-type.js';
 import { loadBodyBytes } from './cassette.js';
 import { readJson, writeJson } from './exact-json.js';
 import { readEvents, writeEvents } from './events.js';

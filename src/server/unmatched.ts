@@ -2,8 +2,8 @@ import type { ErrorAnswers } from '../answer/error-body.js';
 import type { RouteMatch } from '../contract/path.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
-import { NO_VIOLATIONS, type Violation, type ViolationPlace } from '../http/violation.js';
-import type { ViolationCode } from '../http/violation-codes.js';
+import { toError } from '../http/report.js';
+import { NO_VIOLATIONS } from '../http/violation.js';
 import { preflightHeaders } from './cors.js';
 
 /** A request that met no operation. */
@@ -29,7 +29,7 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
     if (request.method === 'OPTIONS') return answerOptions(situation, match.allow);
     const message = `${request.method} is not a method of ${cutPath(situation.path)}; it has ${allow}`;
     const answer = errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers: { allow } });
-    return { ...answer, violations: [toViolation('METHOD_UNKNOWN', 'method', message)] };
+    return { ...answer, violations: [toError({ code: 'METHOD_UNKNOWN', in: 'method', message })] };
   }
   const nearest =
     match.nearest.length === 0
@@ -37,12 +37,7 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
       : `; the nearest ${match.nearest.length === 1 ? 'is' : 'are'} ${match.nearest.join(', ')}`;
   const message = `the contract has no path ${cutPath(situation.path)}${nearest}`;
   const answer = errors.answer(undefined, { status: 404, message, code: 'path_unknown' });
-  return { ...answer, violations: [toViolation('PATH_UNKNOWN', 'path', message)] };
-}
-
-/** A request that met no operation departs from the contract like any other that is refused. */
-function toViolation(code: ViolationCode, place: ViolationPlace, message: string): Violation {
-  return { code, severity: 'error', in: place, pointer: '', message, by: 'client' };
+  return { ...answer, violations: [toError({ code: 'PATH_UNKNOWN', in: 'path', message })] };
 }
 
 /** The answer to a request that names a session it cannot have: 503 where there are too many, else 400. */

@@ -1,5 +1,5 @@
 import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/encode.js';
+import { isJsonType } from '../../http/media-type.js';
 import { decodeContent, toReadableCodings } from '../../recording/content-coding.js';
 import { readForwardFields, type SeenChunk } from '../../recording/draft.js';
 import { type HeaderFields, readMediaType } from '../../recording/exchange.js';

@@ -1,6 +1,7 @@
 import type { Operation } from '../../contract/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
+import { toError } from '../../http/report.js';
 import type { Violation } from '../../http/violation.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource, Next } from '../answer-source.js';
@@ -84,15 +85,7 @@ function refuseType(errors: ErrorAnswers, call: Call): Answer {
   const offered = chooseResponse(call.operation, { accept })?.response?.content.map((media) => media.type) ?? [];
   const message = `the Accept header ${JSON.stringify(accept)} rules out every media type of this operation: ${offered.join(', ')}`;
   const answer = errors.answer(call.operation, { status: 406, message, code: 'not_acceptable', param: 'Accept' });
-  const violation = {
-    code: 'NOT_ACCEPTABLE',
-    severity: 'error',
-    in: 'header',
-    pointer: '/accept',
-    message,
-    by: 'client',
-  } as const;
-  return { ...answer, violations: [violation] };
+  return { ...answer, violations: [toError({ code: 'NOT_ACCEPTABLE', in: 'header', name: 'accept', message })] };
 }
 
 function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
@@ -103,15 +96,7 @@ function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
     code: 'credential_rejected',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   });
-  const rejection = {
-    code: 'CREDENTIAL_REJECTED',
-    severity: 'error',
-    in: 'security',
-    pointer: '',
-    message,
-    by: 'client',
-  } as const;
-  return { ...answer, violations: [rejection] };
+  return { ...answer, violations: [toError({ code: 'CREDENTIAL_REJECTED', in: 'security', message })] };
 }
 
 function findFirst(mistakes: readonly Violation[]): Violation | undefined {

@@ -1,5 +1,5 @@
 import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/encode.js';
+import { isJsonType } from '../../http/media-type.js';
 import type { Call } from '../../http/call.js';
 import type { OpenedCassette, Recordings } from '../../recording/recordings.js';
 import type { StoredExchange } from '../../recording/cassette.js';

@@ -3,7 +3,7 @@ import type { MediaType, Operation } from '../../contract/operation.js';
 import type { GenerateContext, Generator } from '../../generate/generate.js';
 import { bytesFor } from '../../generate/bytes.js';
 import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/encode.js';
+import { isJsonType } from '../../http/media-type.js';
 import { NO_VIOLATIONS } from '../../http/violation.js';
 import { mergePatch } from '../../http/merge-patch.js';
 import { resolveExpressions, type Scope } from '../../scenario/expression.js';

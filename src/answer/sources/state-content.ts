@@ -1,4 +1,4 @@
-import { isJsonType } from '../../http/encode.js';
+import { isJsonType } from '../../http/media-type.js';
 import type { Binding } from '../../state/resource.js';
 import { createChoice, toAnswer, type StateHandler, type StateKit } from './state-kit.js';
 import { answerMissing, createPlaceFinder, findEntry, readId } from './state-scope.js';

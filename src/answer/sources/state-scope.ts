@@ -82,14 +82,7 @@ export function answerMissing(
     parent === undefined
       ? `no ${noun} has the id ${JSON.stringify(id)}`
       : `the ${toWords(parent.collection)} ${JSON.stringify(readId(exchange.call, parent.parameters))} has no ${noun} ${JSON.stringify(id)}`;
-  exchange.note(`state: ${message}`);
-  return kit.errors.answer(binding.operation, {
-    status: 404,
-    message,
-    code: 'not_found',
-    param: binding.id.at(-1),
-    from: 'state',
-  });
+  return answerNotFound(kit, exchange, { status: 404, message, param: binding.id.at(-1) });
 }
 
 /** The answer to a membership of something that does not exist; undefined where it does, or where nothing is named. */
@@ -106,15 +99,21 @@ export function answerUnknownTarget(
   const id = String(at.id);
   if (findEntry(kit, exchange, { place, id }) !== undefined || !kit.isKnown(target, collection)) return undefined;
   const message = `no ${toWords(members)} has the id ${JSON.stringify(id)}`;
-  exchange.note(`state: ${message}`);
-  const status = chooseDeclared(at.binding, [404, 400]);
-  return kit.errors.answer(at.binding.operation, {
-    status,
+  return answerNotFound(kit, exchange, {
+    status: chooseDeclared(at.binding, [404, 400]),
     message,
-    code: 'not_found',
     param: memberParameter,
-    from: 'state',
   });
+}
+
+/** The one answer for whatever is not there, and its line in the trace. */
+function answerNotFound(
+  kit: StateKit,
+  exchange: Exchange,
+  facts: { readonly status: number; readonly message: string; readonly param: string | undefined },
+): Answer {
+  exchange.note(`state: ${facts.message}`);
+  return kit.errors.answer(exchange.call.operation, { ...facts, code: 'not_found', from: 'state' });
 }
 
 function findMissingParent(
@@ -127,7 +126,7 @@ function findMissingParent(
     readonly above: string;
   },
 ): Answer | undefined {
-  const { link, id, above, binding } = at;
+  const { link, id, above } = at;
   const { resource } = kit.kit(link.collection);
   const collection = exchange.session.store.collection(resource.name);
   const place: Place = { resource, collection, scope: resource.parents.length === 0 ? '' : above, known: {}, part: '' };
@@ -135,14 +134,7 @@ function findMissingParent(
   // A collection that the contract neither describes nor lets anybody fill says nothing about which ids exist.
   if (!kit.isKnown(resource, collection)) return undefined;
   const message = `no ${toWords(link.collection)} has the id ${JSON.stringify(id)}`;
-  exchange.note(`state: ${message}`);
-  return kit.errors.answer(binding.operation, {
-    status: 404,
-    message,
-    code: 'not_found',
-    param: link.parameters.at(-1),
-    from: 'state',
-  });
+  return answerNotFound(kit, exchange, { status: 404, message, param: link.parameters.at(-1) });
 }
 
 /** The properties of an item that carry the ids of its path: `thread_id` for `{thread_id}`, `customer` for `{customer}`. */
