@@ -12,7 +12,7 @@ export type { Violation } from './http/violation.js';
 export type { Answer } from './http/answer.js';
 export type { Call } from './http/call.js';
 export type { Contract, Problem } from './contract/contract.js';
-export type { Operation } from './contract/operation.js';
+export type { Operation } from './contract/operations/operation.js';
 export {
   defineHandlers,
   type Handler,

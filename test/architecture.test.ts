@@ -11,20 +11,22 @@ const FLOORS: Readonly<Record<string, number>> = {
   'clock.ts': -1,
   'random.ts': -1,
   'contract/': 0,
-  'http/': 1,
-  'state/': 2,
-  'generate/': 2,
-  'scenario/': 2,
-  'recording/': 2,
-  'journal/': 2,
-  'session/': 3,
-  'answer/': 4,
-  'server/': 5,
-  'mock-options.ts': 5.5,
-  'mock-sessions.ts': 5.6,
-  'mock.ts': 6,
-  'index.ts': 7,
-  'cli/': 7,
+  'schema/': 1,
+  'http/': 2,
+  'generate/': 2.5,
+  'state/': 3,
+  'scenario/': 3,
+  'recording/': 3,
+  'journal/': 3,
+  'session/': 4,
+  'answer/': 5,
+  'server/': 6,
+  'options.ts': 6.5,
+  'mock-options.ts': 6.5,
+  'mock-sessions.ts': 6.6,
+  'mock.ts': 7,
+  'index.ts': 8,
+  'cli/': 8,
 };
 
 const CONTRACT_WORDS = /admin_?api_?key|vector_?store|file_?id/iu;
@@ -78,7 +80,7 @@ function findLines(files: Files, pattern: RegExp): string[] {
 
 function findLongFiles(files: Files): string[] {
   const lengths = Object.entries(files).map(([path, text]) => [path, text.trimEnd().split('\n').length] as const);
-  return lengths.flatMap(([path, lines]) => (lines > 250 ? [`${path} has ${lines} lines`] : []));
+  return lengths.flatMap(([path, lines]) => (lines > 400 ? [`${path} has ${lines} lines`] : []));
 }
 
 function findReexports(files: Files): string[] {
@@ -112,7 +114,7 @@ describe('the house', () => {
   it('has files to look at', () => expect(Object.keys(files).length).toBeGreaterThan(15));
   it('is entered downward: no import goes up or sideways', () => expect(findWrongImports(files)).toEqual([]));
   it('has no cycle of imports that exist at run time', () => expect(findCycles(files)).toEqual([]));
-  it('has no file above 250 lines', () => expect(findLongFiles(files)).toEqual([]));
+  it('has no file above 400 lines', () => expect(findLongFiles(files)).toEqual([]));
   it('knows no word of the built-in contract', () => expect(findLines(files, CONTRACT_WORDS)).toEqual([]));
   it('prints only from the command line', () => expect(findLines(below, PRINTS)).toEqual([]));
   it('keeps no state in a module', () => {
@@ -194,7 +196,7 @@ describe('the check itself', () => {
   });
 
   it('counts lines', () => {
-    expect(findLongFiles({ 'a.ts': 'x\n'.repeat(250) })).toEqual([]);
-    expect(findLongFiles({ 'a.ts': 'x\n'.repeat(251) })).toEqual(['a.ts has 251 lines']);
+    expect(findLongFiles({ 'a.ts': 'x\n'.repeat(400) })).toEqual([]);
+    expect(findLongFiles({ 'a.ts': 'x\n'.repeat(401) })).toEqual(['a.ts has 401 lines']);
   });
 });

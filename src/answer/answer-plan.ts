@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { DeclaredResponse, Operation } from '../contract/operation.js';
-import { isObject } from '../contract/schema.js';
+import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
+import { isObject } from '../contract/json.js';
 import { findMedia, findResponse } from '../http/declared.js';
 import type { Answer } from '../http/answer.js';
 import { isStream } from '../http/encode.js';

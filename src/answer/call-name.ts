@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Call } from '../http/call.js';
 import { isJsonType } from '../http/media-type.js';
 

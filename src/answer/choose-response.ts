@@ -1,4 +1,4 @@
-import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
+import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../http/declared.js';
 import { isCovered, toEssence } from '../http/media-type.js';
 import { negotiate } from '../http/negotiate.js';

@@ -1,5 +1,5 @@
-import type { DeclaredHeader, DeclaredResponse } from '../contract/operation.js';
-import { isObject } from '../contract/schema.js';
+import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/operation.js';
+import { isObject } from '../contract/json.js';
 import type { Call } from '../http/call.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Validators } from '../http/validate.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
+import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import type { Answer } from '../http/answer.js';
 import { isJsonType } from '../http/media-type.js';
 import { readStatusTitle } from '../http/status-title.js';

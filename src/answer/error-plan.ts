@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { MediaType } from '../contract/operation.js';
-import { isObject, type Schema, type SchemaObject, setOwn } from '../contract/schema.js';
+import type { MediaType } from '../contract/operations/operation.js';
+import { isObject, type Schema, type SchemaObject, setOwn } from '../contract/json.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import type { ErrorFacts } from './error-body.js';
 

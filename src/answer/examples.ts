@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
-import type { MediaType } from '../contract/operation.js';
+import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Validators } from '../http/validate.js';
 import type { Violation } from '../http/violation.js';
 

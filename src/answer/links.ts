@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.js';
-import type { DeclaredResponse, Operation, Parameter } from '../contract/operation.js';
+import type { DeclaredResponse, Operation, Parameter } from '../contract/operations/operation.js';
 import { fromReference } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
-import { readTemplate } from '../contract/template.js';
+import { isObject } from '../contract/json.js';
+import { readTemplate } from '../contract/router/path-template.js';
 import type { Answer } from '../http/answer.js';
 import { resolveRuntimeValue, type ExpressionScope } from '../http/runtime-expression.js';
 import type { Exchange } from './answer-source.js';

@@ -1,5 +1,5 @@
 import { checkExamples } from './check-examples.js';
-import { loadContract } from '../contract/load.js';
+import { loadContract } from '../contract/load/load.js';
 import type { Problem } from '../contract/contract.js';
 import { formatMistake } from '../errors.js';
 import { prepareSchemas } from '../http/prepare.js';

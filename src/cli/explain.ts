@@ -1,4 +1,4 @@
-import { PROBLEM_CODES } from '../contract/problem.js';
+import { PROBLEM_CODES } from '../contract/contract.js';
 import { nearest } from '../errors.js';
 import { VIOLATION_CODES } from '../http/violation-codes.js';
 import { ERROR_MEANINGS } from './error-meanings.js';

@@ -1,5 +1,5 @@
-import { loadContract } from '../contract/load.js';
-import { isObject } from '../contract/schema.js';
+import { loadContract } from '../contract/load/load.js';
+import { isObject } from '../contract/json.js';
 import { createVirtualClock } from '../clock.js';
 import { MockError } from '../errors.js';
 import { createGenerator } from '../generate/generate.js';

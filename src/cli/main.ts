@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { guardPatterns } from '../contract/patterns.js';
+import { guardPatterns } from '../contract/upgrade/patterns.js';
 import { type DocumentFlags, type Output, withDocument } from './flags.js';
 import { addRecordAndReplay } from './record-commands.js';
 import { addRecordings } from './recordings-commands.js';

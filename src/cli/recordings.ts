@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Contract } from '../contract/contract.js';
-import { loadContract } from '../contract/load.js';
-import { createRouter, type Router } from '../contract/path.js';
+import { loadContract } from '../contract/load/load.js';
+import { createRouter, type Router } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
 import { type CallDecoder, createCallDecoder } from '../http/call.js';
 import { createValidators, type Validators } from '../http/validate.js';

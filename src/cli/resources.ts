@@ -1,4 +1,4 @@
-import { loadContract } from '../contract/load.js';
+import { loadContract } from '../contract/load/load.js';
 import { inferResources } from '../state/infer.js';
 import type { Binding, Resource, Resources } from '../state/resource.js';
 

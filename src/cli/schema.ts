@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { loadContract } from '../contract/load.js';
+import { loadContract } from '../contract/load/load.js';
 import { fixtureSchema, scenarioSchema } from '../scenario/schema.js';
 import { inferResources } from '../state/infer.js';
 

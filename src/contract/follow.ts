@@ -1,5 +1,5 @@
+import { isObject } from './json.js';
 import { fromReference, readPointer } from './pointer.js';
-import { isObject } from './schema.js';
 
 /** An object of the document and where it really stands, after its references. */
 export interface Found {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { readPropertyParts } from './children.js';
 import { countCharacters } from './pattern.js';
 import { allowsType, isKeywords, readType, type Shape } from './shape.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { acceptsNumber } from './accepts.js';
 import { MOMENTS } from './dates.js';
 import { UNDECIDED } from './expand.js';

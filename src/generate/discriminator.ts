@@ -1,4 +1,4 @@
-import type { Schema, SchemaObject } from '../contract/schema.js';
+import type { Schema, SchemaObject } from '../contract/json.js';
 import { type Choice, isKeywords, type Option, type Part } from './shape.js';
 
 /**

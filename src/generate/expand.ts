@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { fromReference } from '../contract/pointer.js';
-import type { Schema, SchemaObject } from '../contract/schema.js';
+import type { Schema, SchemaObject } from '../contract/json.js';
 import { closeDraft, foldKeywords } from './fold.js';
 import { readDiscriminator, readHeirs } from './discriminator.js';
 import { readNegations } from './negate.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeSegment } from '../contract/pointer.js';
-import type { Schema, SchemaObject } from '../contract/schema.js';
+import type { Schema, SchemaObject } from '../contract/json.js';
 import { readPattern } from './pattern.js';
 import { allowsType, type Draft, isKeywords, type JsonType, type Part, readType } from './shape.js';
 

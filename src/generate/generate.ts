@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Schema } from '../contract/schema.js';
+import type { Schema } from '../contract/json.js';
 import type { Validators } from '../http/validate.js';
 import type { Violation } from '../http/violation.js';
 import { createRandom } from '../random.js';

@@ -1,5 +1,5 @@
 import { escapeSegment } from '../contract/pointer.js';
-import { isObject, setOwn } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/json.js';
 import { readPropertyParts } from './children.js';
 import { UNDECIDED } from './expand.js';
 import { agree } from './agree.js';

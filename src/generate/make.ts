@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { guessContainer } from './children.js';
 import { accepts } from './accepts.js';
 import { makeArray } from './make-array.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { type Choice, isKeywords, type Option, type Part, SYNTHETIC } from './shape.js';
 
 /**

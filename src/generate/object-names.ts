@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { readPropertyParts } from './children.js';
 import { UNDECIDED } from './expand.js';
 import type { Task } from './run.js';

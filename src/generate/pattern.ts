@@ -1,4 +1,4 @@
-import { readPattern as readExpression } from '../contract/patterns.js';
+import { readPattern as readExpression } from '../contract/upgrade/patterns.js';
 import type { Random } from '../random.js';
 import { measure, type Range } from './pattern-range.js';
 import { sampleNode } from './pattern-sample.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { acceptsGiven } from './accepts.js';
 import type { Decisions } from './expand.js';
 import { readPropertyParts } from './children.js';

@@ -1,4 +1,4 @@
-import type { Schema, SchemaObject } from '../contract/schema.js';
+import type { Schema, SchemaObject } from '../contract/json.js';
 import type { Pattern } from './pattern.js';
 
 /** The types of JSON Schema; a `number` may be whole, an `integer` must be. */

@@ -1,4 +1,4 @@
-import type { MediaType } from '../contract/operation.js';
+import type { MediaType } from '../contract/operations/operation.js';
 import type { Coerce } from './coerce.js';
 import type { MediaTypeText } from './media-type.js';
 import type { ClientReport } from './report.js';

@@ -1,5 +1,5 @@
-import type { Encoding } from '../contract/operation.js';
-import { isObject, setOwn } from '../contract/schema.js';
+import type { Encoding } from '../contract/operations/operation.js';
+import { isObject, setOwn } from '../contract/json.js';
 import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
 import type { Shape } from './shape.js';
 import { splitRaw } from './style.js';

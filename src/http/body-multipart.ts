@@ -1,5 +1,5 @@
-import type { Encoding } from '../contract/operation.js';
-import { isObject, setOwn } from '../contract/schema.js';
+import type { Encoding } from '../contract/operations/operation.js';
+import { isObject, setOwn } from '../contract/json.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBytes, toMalformed } from './body-codec.js';
 import { readJsonField, toFieldPath } from './body-form.js';
 import { toCheckedText } from './body-simple.js';

@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/json.js';
 import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
 import type { TextTree } from './text.js';
 import { toNote } from './report.js';

@@ -1,4 +1,4 @@
-import type { MediaType, Operation } from '../contract/operation.js';
+import type { MediaType, Operation } from '../contract/operations/operation.js';
 import type { BodyCodec, BodyParts, BodyValue } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
 import { multipartCodecOf } from './body-multipart.js';

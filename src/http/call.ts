@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { type BodyReader, createBodyReader, demandBody, NO_BODY, type ReadBody } from './body.js';
 import { type BodyBytes, hasBody, isBodiless, readBody } from './body-source.js';
 import { createCoerce } from './coerce.js';

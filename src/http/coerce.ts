@@ -1,4 +1,4 @@
-import { setOwn } from '../contract/schema.js';
+import { setOwn } from '../contract/json.js';
 import type { Shape } from './shape.js';
 import type { TextTree } from './text.js';
 import type { Validators } from './validate.js';

@@ -1,4 +1,4 @@
-import { setOwn } from '../contract/schema.js';
+import { setOwn } from '../contract/json.js';
 import { demand, type ParameterParts, type ParameterPlan, settle } from './parameter-plan.js';
 import { decodeOrThrow, readStyled, type TextShape } from './style.js';
 import { decodePercent, type TextTree } from './text.js';

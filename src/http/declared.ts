@@ -1,4 +1,4 @@
-import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
+import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import { toEssence } from './media-type.js';
 
 /** The response an operation declares for a status: itself, its range, then `default` (OpenAPI 3.1 section 4.8.16). */

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Contract } from '../contract/contract.js';
 import { escapeSegment } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Find } from './explain.js';
 import { toEnumSentence, type Finding } from './sentence.js';
 import { type Branch, follow, readBranches, readTag } from './union-tag.js';

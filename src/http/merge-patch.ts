@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/json.js';
 
 /** RFC 7386 section 2: objects are merged member by member, `null` removes a member, anything else takes the place of what was there. */
 export function mergePatch(target: unknown, patch: unknown): unknown {

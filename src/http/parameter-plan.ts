@@ -1,5 +1,5 @@
-import { setOwn } from '../contract/schema.js';
-import type { Parameter } from '../contract/operation.js';
+import { setOwn } from '../contract/json.js';
+import type { Parameter } from '../contract/operations/operation.js';
 import type { Coerce } from './coerce.js';
 import { isJsonType } from './media-type.js';
 import { toError, toUnusableNote } from './report.js';

@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from '../contract/operation.js';
+import type { Operation, Parameter } from '../contract/operations/operation.js';
 import { readCookies } from './cookies.js';
 import { createPlan, demand, type ParameterParts, type ParameterPlan, settle } from './parameter-plan.js';
 import { createQueryReader } from './query.js';

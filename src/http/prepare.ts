@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { MediaType } from '../contract/operation.js';
+import type { MediaType } from '../contract/operations/operation.js';
 import { type Direction, readUnit } from './schema-unit.js';
 import type { Validators } from './validate.js';
 

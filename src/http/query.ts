@@ -1,5 +1,5 @@
-import { setOwn } from '../contract/schema.js';
-import type { Operation } from '../contract/operation.js';
+import { setOwn } from '../contract/json.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { demand, type ParameterParts, type ParameterPlan, type QueryProfile, settle } from './parameter-plan.js';
 import { toError, toStrictError } from './report.js';
 import { nearestWord } from './sentence.js';

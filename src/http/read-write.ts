@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { fromReference } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 
 /** The two one-way marks of a property. */
 export type OneWay = 'readOnly' | 'writeOnly';

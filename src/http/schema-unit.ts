@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { isFlagged, isFlaggedProperty } from './read-write.js';
 
 /** Which way a value travels: what a client may not send differs from what a server may not answer. */

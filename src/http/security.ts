@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation, SecurityRequirement, SecurityScheme } from '../contract/operation.js';
+import type { Operation, SecurityRequirement, SecurityScheme } from '../contract/operations/operation.js';
 import { splitCookies } from './cookies.js';
 import { toError, toNote, type ClientReport } from './report.js';
 import { decodeForm, decodePercent, readPairs } from './text.js';

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { escapeSegment } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { nearest } from '../errors.js';
 import { ANY_NUMBER } from './schema-unit.js';
 import type { ViolationCode } from './violation-codes.js';

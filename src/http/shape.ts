@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { followBareReferences } from '../contract/follow.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 
 /** What a schema says about how text is to be read: its types, its parts, its alternatives. */
 export interface Shape {

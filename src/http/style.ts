@@ -1,5 +1,5 @@
-import { setOwn } from '../contract/schema.js';
-import type { ParameterStyle } from '../contract/operation.js';
+import { setOwn } from '../contract/json.js';
+import type { ParameterStyle } from '../contract/operations/operation.js';
 import type { TextTree } from './text.js';
 import type { ViolationCode } from './violation-codes.js';
 

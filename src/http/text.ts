@@ -1,4 +1,4 @@
-import { setOwn } from '../contract/schema.js';
+import { setOwn } from '../contract/json.js';
 
 /** Text of a parameter or a form taken apart, before anything is read as a number or a flag. */
 export type TextTree = string | readonly TextTree[] | { readonly [name: string]: TextTree };

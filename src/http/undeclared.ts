@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { isFlagged } from './read-write.js';
 import { toStrictError, toNote } from './report.js';
 import { nearestWord } from './sentence.js';

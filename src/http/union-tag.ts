@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { fromReference } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 
 /** One alternative of a union. */
 export interface Branch {
@@ -21,7 +21,7 @@ export interface Tag {
 }
 
 /** Unions inside branches are looked into this deep. */
-const DEEPEST = 5;
+const DEEPEST_TAG = 5;
 
 /** The alternatives at a pointer that ends in `oneOf` or `anyOf`. */
 export function readBranches(contract: Contract, pointer: string): readonly Branch[] {
@@ -88,7 +88,7 @@ function isMappedTo(mapped: unknown, branch: Branch): boolean {
 /** The values a schema fixes a property to, by `const` or `enum`, its alternatives' together; none where it leaves it open. */
 function listFixed(contract: Contract, root: unknown, property: string): readonly unknown[] {
   const list = (schema: unknown, depth: number): readonly unknown[] => {
-    if (!isObject(schema) || depth > DEEPEST) return [];
+    if (!isObject(schema) || depth > DEEPEST_TAG) return [];
     const properties = schema['properties'];
     if (isObject(properties) && Object.hasOwn(properties, property)) {
       const own = follow(contract, properties[property]);
@@ -108,7 +108,7 @@ function listFixed(contract: Contract, root: unknown, property: string): readonl
 }
 
 function listProperties(contract: Contract, schema: unknown, depth = 0): readonly string[] {
-  if (!isObject(schema) || depth > DEEPEST) return [];
+  if (!isObject(schema) || depth > DEEPEST_TAG) return [];
   const own = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
   return [...own, ...parts.flatMap((part) => listProperties(contract, follow(contract, part), depth + 1))];

@@ -1,6 +1,6 @@
 import type { Contract, Problem } from '../contract/contract.js';
 import { followBareReferences } from '../contract/follow.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { createExplainer, type ExplainPlace } from './explain.js';
 import { createUnits } from './schema-units.js';
 import type { Direction } from './schema-unit.js';

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { callValidateCode } from 'ajv/dist/vocabularies/code.js';
 import formats from 'ajv-formats';
 import { readFormats } from './formats.js';
-import { readPattern } from '../contract/patterns.js';
+import { readPattern } from '../contract/upgrade/patterns.js';
 import { CALL_KEYWORD, FORBIDDEN_KEYWORD, MOST_ERRORS, type UnitLink } from './schema-unit.js';
 import { mendKeywords } from './mended-keywords.js';
 

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
-import { isObject, type Schema, type SchemaObject } from '../contract/schema.js';
+import { isObject, type Schema, type SchemaObject } from '../contract/json.js';
 import type { BodyWriter } from './encode.js';
 import { isXmlType } from './media-type.js';
 

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
-import type { Router } from '../contract/path.js';
+import type { Operation } from '../contract/operations/operation.js';
+import type { Router } from '../contract/router/router.js';
 import { nearest } from '../errors.js';
 import type { Call, CallDecoder } from '../http/call.js';
 import type { Validators } from '../http/validate.js';

@@ -1,4 +1,4 @@
-import type { DeclaredResponse, Operation } from '../contract/operation.js';
+import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import { isJsonType } from '../http/media-type.js';
 import type { Validators } from '../http/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../http/violation.js';

@@ -1,5 +1,5 @@
 import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { ExactNumber, writeCanonical, writeJson } from './exact-json.js';
 import type { RequestFacts } from './request-facts.js';
 

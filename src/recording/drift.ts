@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Violation } from '../http/violation.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import type { CheckResponse } from './conformance.js';

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import type { CheckResponse } from './conformance.js';
 import { toDoubles } from './exact-json.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { readJsonFile, invalidRecording } from './invalid-recording.js';
 import { writeJson } from './exact-json.js';
 import type { RecordedBody, RecordedExchange, RecordedFailure, RecordedRequest, RecordedResponse } from './exchange.js';

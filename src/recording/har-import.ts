@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Router } from '../contract/path.js';
+import type { Router } from '../contract/router/router.js';
 import type { Call, CallDecoder } from '../http/call.js';
 import { type SeenExchange, toUnnumbered } from './draft.js';
 import type { HeaderFields } from './exchange.js';

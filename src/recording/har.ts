@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { MockError } from '../errors.js';
 import { invalidRecording, readJsonFile } from './invalid-recording.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import type { CheckFinding } from './check.js';
 import { loadBody } from './recorded-body.js';

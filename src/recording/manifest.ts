@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { MockError, nearest } from '../errors.js';
 import { invalidRecording, readJsonFile } from './invalid-recording.js';
 import { REDACTION_MEMBERS, type RedactionOptions } from './secret-rules.js';

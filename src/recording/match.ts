@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Router } from '../contract/path.js';
+import type { Router } from '../contract/router/router.js';
 import type { Call, CallDecoder } from '../http/call.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import { type Difference, formatDifference, listDifferences } from './difference.js';

@@ -1,4 +1,4 @@
-import type { SchemaObject } from '../contract/schema.js';
+import type { SchemaObject } from '../contract/json.js';
 
 /** What the contract says about the place a secret stands in. */
 export interface SecretShape {

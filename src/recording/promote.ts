@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import { toDoubles } from './exact-json.js';
 import { readMediaType } from './exchange.js';

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { MockError } from '../errors.js';
 import type { StoredExchange } from './cassette.js';
 import type { CassetteWriter } from './cassette-writer.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Contract } from '../contract/contract.js';
-import type { Router } from '../contract/path.js';
+import type { Router } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
 import type { CallDecoder } from '../http/call.js';
 import type { Validators } from '../http/validate.js';

@@ -1,4 +1,4 @@
-import type { MediaType, Operation } from '../contract/operation.js';
+import type { MediaType, Operation } from '../contract/operations/operation.js';
 import type { Direction } from '../http/schema-unit.js';
 import { findMedia, findResponse } from '../http/declared.js';
 import { readJson, writeCanonical, writeJson } from './exact-json.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Validators } from '../http/validate.js';
 import type { HeaderFields, RecordedRequest, UnnumberedExchange } from './exchange.js';
 import { createBodyRedaction } from './redact-body.js';

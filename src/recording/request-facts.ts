@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
-import { isObject } from '../contract/schema.js';
+import type { Operation } from '../contract/operations/operation.js';
+import { isObject } from '../contract/json.js';
 import type { Call } from '../http/call.js';
 import { findMedia } from '../http/declared.js';
 import { readMediaType, type RecordedBody, type RecordedEvent, type RecordedPart } from './exchange.js';

@@ -1,5 +1,5 @@
 import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import { toDoubles, writeCanonical } from './exact-json.js';
 import { readMediaType } from './exchange.js';

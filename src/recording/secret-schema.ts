@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { toPointer } from '../contract/pointer.js';
-import { isObject, type SchemaObject } from '../contract/schema.js';
+import { isObject, type SchemaObject } from '../contract/json.js';
 
 /** Pointers of the schemas that one value has to do with, branches of unions included. */
 export type SchemaPointers = readonly string[];

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
-import { isObject, type SchemaObject } from '../contract/schema.js';
+import type { Operation } from '../contract/operations/operation.js';
+import { isObject, type SchemaObject } from '../contract/json.js';
 import type { Direction } from '../http/schema-unit.js';
 import type { Validators } from '../http/validate.js';
 import { ExactNumber } from './exact-json.js';

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 
 /** The base path a request came under, and what is left of its path. */
 export interface SplitPath {

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { ExactNumber } from './exact-json.js';
 import { createSecretSchemas, type SchemaPointers } from './secret-schema.js';
 

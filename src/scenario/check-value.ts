@@ -1,5 +1,5 @@
 import { readSegments, toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { dropExpressions, EXPRESSION_FORMS, findExpressions, readExpression, type Expression } from './expression.js';
 import { readFields } from './fields.js';
 import type { Ground, Reading } from './ground.js';

@@ -1,5 +1,5 @@
 import { readPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Call } from '../http/call.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { escapeSegment } from '../contract/pointer.js';
-import type { Schema } from '../contract/schema.js';
+import type { Schema } from '../contract/json.js';
 
 /** The names an object may have as far as its schema says, whatever branch is taken. */
 export interface Fields {

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { DeclaredResponse, Operation } from '../contract/operation.js';
+import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import type { Violation, ViolationPlace } from '../http/violation.js';
 
 /** What scenarios are checked against. */

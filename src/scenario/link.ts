@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { didYouMean, type Mistake } from './mistakes.js';
 import type { ScenarioPart } from './read-scenario.js';
 import { selectRules, type Changes, type Layer, type Rule, type Scenario } from './rule.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Call } from '../http/call.js';
 import { formatRange, isInRange } from './call-range.js';
 import { describe } from './read.js';

@@ -1,5 +1,5 @@
 import type { Fault, StreamAction } from '../http/fault.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { readDuration } from './delay.js';
 import { didYouMean } from './mistakes.js';
 import { USUAL_HEADERS, type RateLimit, type RateLimitHeaders } from './rate-limit.js';

@@ -1,6 +1,6 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { toPointer } from '../contract/pointer.js';
-import { setOwn, type Schema } from '../contract/schema.js';
+import { setOwn, type Schema } from '../contract/json.js';
 import { findResponse } from '../http/declared.js';
 import { checkExpressions, checkParts, checkPartial, type Against } from './check-value.js';
 import { findExpressions } from './expression.js';

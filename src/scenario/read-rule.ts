@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { readDuration, type Delay } from './delay.js';
 import type { Reading } from './ground.js';
 import { describe, isRecord, member, readItems, readText, readWhole, readWord, type Given } from './read.js';

@@ -1,5 +1,5 @@
-import type { Operation } from '../contract/operation.js';
-import { isObject } from '../contract/schema.js';
+import type { Operation } from '../contract/operations/operation.js';
+import { isObject } from '../contract/json.js';
 import type { Ground } from './ground.js';
 import { createNotes, didYouMean, type Mistake } from './mistakes.js';
 import { isRecord, member, readItems, readMembers, readText, type Given } from './read.js';

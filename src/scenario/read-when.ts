@@ -1,6 +1,6 @@
-import type { Operation, Parameter } from '../contract/operation.js';
+import type { Operation, Parameter } from '../contract/operations/operation.js';
 import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { nearest } from '../errors.js';
 import { readCallRange, type CallRange } from './call-range.js';
 import { checkParts, knownParameters } from './check-value.js';

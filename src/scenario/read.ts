@@ -1,5 +1,5 @@
 import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { didYouMean, type Notes } from './mistakes.js';
 
 /** A value of a scenario with its place and the notebook for what is wrong with it. */

@@ -1,4 +1,4 @@
-import type { DeclaredResponse, Operation } from '../contract/operation.js';
+import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import type { SchemaPool, SchemaText } from './partial-schema.js';
 
 const STATUS: SchemaText = { type: 'integer', minimum: 200, maximum: 599 };

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Fault } from '../http/fault.js';
 import type { CallRange } from './call-range.js';
 import type { Delay } from './delay.js';

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { MockError, nearest } from '../errors.js';
 import { applyChanges, type Changeable } from './effects.js';
 import type { Ground } from './ground.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation, ParameterPlace } from '../contract/operation.js';
+import type { Operation, ParameterPlace } from '../contract/operations/operation.js';
 import type { CollectionShape } from './ground.js';
 import { createSchemaPool, type SchemaPool, type SchemaText } from './partial-schema.js';
 import { FAULT_NAMES } from './read-fault.js';

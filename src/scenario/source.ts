@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
-import { createLineFinder } from '../contract/lines.js';
+import { createLineFinder } from '../contract/load/lines.js';
 import { MockError, type Place } from '../errors.js';
 
 /** A text that was read, with the places of everything in it. */

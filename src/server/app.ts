@@ -4,7 +4,7 @@ import type { Chain } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-body.js';
 import { toSocketClock, type Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
-import type { Router } from '../contract/path.js';
+import type { Router } from '../contract/router/router.js';
 import type { Answer } from '../http/answer.js';
 import type { Call, CallDecoder } from '../http/call.js';
 import type { Encoder, ResponseConstructor } from '../http/encode.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { MockError } from '../errors.js';
 import { readOwner } from '../recording/mode.js';
 import type { Recordings } from '../recording/recordings.js';

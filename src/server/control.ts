@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { loadContract } from '../contract/load.js';
-import { createRouter, type Router } from '../contract/path.js';
+import { loadContract } from '../contract/load/load.js';
+import { createRouter, type Router } from '../contract/router/router.js';
 import type { Answer } from '../http/answer.js';
 import { createCallDecoder, type CallDecoder } from '../http/call.js';
 import { createEncoder, type ResponseConstructor } from '../http/encode.js';

@@ -1,5 +1,5 @@
 import type { ErrorAnswers } from '../answer/error-body.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Answer } from '../http/answer.js';
 
 /** The answer to a call that no source answers. */

@@ -1,5 +1,5 @@
 import type { ErrorAnswers } from '../answer/error-body.js';
-import type { RouteMatch } from '../contract/path.js';
+import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
 import { toError } from '../http/report.js';

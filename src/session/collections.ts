@@ -1,5 +1,5 @@
 import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { MockError } from '../errors.js';
 import { mergePatch } from '../http/merge-patch.js';
 import type { ChangeCollection } from '../scenario/effects.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { MockError, nearest } from '../errors.js';
 import type { Generator } from '../generate/generate.js';
 import type { Validators } from '../http/validate.js';

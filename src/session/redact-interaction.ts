@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Validators } from '../http/validate.js';
 import type { Interaction } from '../journal/interaction.js';
 import { toPlainValue, type PlainAnswer, type PlainRequest, type ToPlain } from '../journal/plain.js';

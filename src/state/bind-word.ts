@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { isOpaque } from './bind-evidence.js';
 import type { Draft, Survey } from './draft.js';
 import { createFind, type Finding } from './finding.js';

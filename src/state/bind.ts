@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Draft, Survey } from './draft.js';
 import { isOpaque, isWhole, measureKinship } from './bind-evidence.js';
 import { createFind, type Finding } from './finding.js';

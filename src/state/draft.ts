@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/schema.js';
-import type { Operation } from '../contract/operation.js';
+import { isObject } from '../contract/json.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { ItemSchema, ReadItemSchema } from './item-schema.js';
 import { readListShape, type ListShape } from './list-shape.js';
 import { toGroupKey, toPathShape, type PathGroup, type PathShape } from './path-shape.js';

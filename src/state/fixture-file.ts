@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { createLineFinder } from '../contract/lines.js';
-import { parseText } from '../contract/parse.js';
+import { createLineFinder } from '../contract/load/lines.js';
+import { parseText } from '../contract/load/parse.js';
 import { toPointer } from '../contract/pointer.js';
 import { MockError, type Place } from '../errors.js';
 

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { DEFAULT_INSTANT } from '../clock.js';
 import { createRandom } from '../random.js';
 import { toScope, readScope, type Collection } from './collection.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { MockError, nearest, type Place } from '../errors.js';
 import { toScope } from './collection.js';
 import type { FixtureText } from './fixture-file.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { toPointer } from '../contract/pointer.js';
 import { MockError, nearest } from '../errors.js';
 import { DOCUMENT_HINT, findHintMistake, OPERATION_HINT, type HintSchema } from './hint-schema.js';

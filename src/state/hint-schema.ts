@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { nearest } from '../errors.js';
 
 /** The part of JSON Schema that describes hints. */

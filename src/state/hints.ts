@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Survey } from './draft.js';
 import { checkBinding, checkDocumentHint, checkOperationHint, checkResource, refuseCollection } from './hint-check.js';
 import type { Action, Binding, ParentLink, Resource, Resources, Unbound, World } from './resource.js';

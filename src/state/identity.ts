@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { SchemaObject } from '../contract/schema.js';
-import { isObject } from '../contract/schema.js';
+import type { SchemaObject } from '../contract/json.js';
+import { isObject } from '../contract/json.js';
 import { createRandom } from '../random.js';
 import type { Collection } from './collection.js';
 import type { ItemSchema } from './item-schema.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import { bindCollectionOperation, bindItemOperation, bindSingletonOperation } from './bind.js';
 import { bindCollectionWord, bindItemWord } from './bind-word.js';
 import { createSurvey, draftCollections, type Draft, type Survey } from './draft.js';

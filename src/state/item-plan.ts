@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '../contract/schema.js';
+import { isObject, setOwn } from '../contract/json.js';
 import type { Violation } from '../http/violation.js';
 import { createRandom } from '../random.js';
 import { findTextForm } from './identity.js';

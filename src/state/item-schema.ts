@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, type Schema, type SchemaObject } from '../contract/schema.js';
+import { isObject, type Schema, type SchemaObject } from '../contract/json.js';
 import { toPointer } from '../contract/pointer.js';
 
 /** One property an item may have. */

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { Operation, Parameter } from '../contract/operation.js';
-import { isObject, type SchemaObject } from '../contract/schema.js';
+import type { Operation, Parameter } from '../contract/operations/operation.js';
+import { isObject, type SchemaObject } from '../contract/json.js';
 import type { ItemSchema } from './item-schema.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './page.js';
 

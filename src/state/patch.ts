@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import type { Item } from './item-list.js';
 

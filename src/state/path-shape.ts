@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 
 /** One group of a path: a noun, and the parameters behind it that name one item of it. */
 export interface PathGroup {

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Item } from './item-list.js';
 import type { ListShape } from './list-shape.js';
 import type { PageStyleName } from './page.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/schema.js';
+import { isObject } from '../contract/json.js';
 import type { Entry } from './item-list.js';
 import type { ItemSchema } from './item-schema.js';
 import type { PagePlan } from './page-plan.js';

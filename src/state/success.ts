@@ -1,4 +1,4 @@
-import type { DeclaredResponse, MediaType, Operation } from '../contract/operation.js';
+import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 
 /** The answer an operation gives when all is well. */
 export interface Success {

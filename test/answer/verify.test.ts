@@ -3,7 +3,7 @@ import type { Exchange } from '../../src/answer/answer-source.js';
 import { createErrorAnswers } from '../../src/answer/error-body.js';
 import { createVerifySource } from '../../src/answer/sources/verify.js';
 import { createVirtualClock } from '../../src/clock.js';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import type { Answer } from '../../src/http/answer.js';
 import { createCallDecoder } from '../../src/http/call.js';

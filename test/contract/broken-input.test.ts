@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
-import { createRouter } from '../../src/contract/path.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import { createRouter } from '../../src/contract/router/router.js';
 import { MockError } from '../../src/errors.js';
 import { createFolder, loadFiles } from './loading.js';
 

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createDocumentCache, readDefaultFolder } from '../../src/contract/cache.js';
+import { createDocumentCache, readDefaultFolder } from '../../src/contract/load/cache.js';
 import type { Contract } from '../../src/contract/contract.js';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
 import { createFolder } from './loading.js';
 

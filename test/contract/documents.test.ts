@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { listProblems, loadFiles } from './loading.js';
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { rm } from 'node:fs/promises';
 import type { Contract } from '../../src/contract/contract.js';
-import { loadContract, type LoadOptions } from '../../src/contract/load.js';
+import { loadContract, type LoadOptions } from '../../src/contract/load/load.js';
 
 /** A folder with the given files, gone when the test ends. */
 export async function createFolder(files: Readonly<Record<string, string>>): Promise<string> {

@@ -1,8 +1,8 @@
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { MockError } from '../../src/errors.js';
-import { loadContract } from '../../src/contract/load.js';
-import { applyOverlay } from '../../src/contract/overlay.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import { applyOverlay } from '../../src/contract/load/overlay.js';
 import { createFolder, listProblems } from './loading.js';
 
 const PETS = `

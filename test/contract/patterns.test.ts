@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPattern } from '../../src/contract/patterns.js';
+import { readPattern } from '../../src/contract/upgrade/patterns.js';
 
 const READ: readonly (readonly [pattern: string, matches: readonly string[], misses: readonly string[]])[] = [
   ['^[\\w-.]+$', ['a-b.c'], ['a b']],

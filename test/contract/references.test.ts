@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Contract } from '../../src/contract/contract.js';
-import { loadContract } from '../../src/contract/load.js';
-import { isPrivateAddress } from '../../src/contract/remote.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import { isPrivateAddress } from '../../src/contract/load/remote.js';
 import { createFolder, documentOf, listProblems, loadFiles } from './loading.js';
 
 const HEAD = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths: {}\n';

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
-import { createRouter, type RouteMatch, type Router } from '../../src/contract/path.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import { createRouter, type RouteMatch, type Router } from '../../src/contract/router/router.js';
 
 /** A router over `METHOD /path` lines, under the given servers. */
 async function createTestRouter(lines: readonly string[], servers: readonly object[] = []): Promise<Router> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
-import type { Operation } from '../../src/contract/operation.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import type { Operation } from '../../src/contract/operations/operation.js';
 import { createFolder, listProblems, loadFiles } from './loading.js';
 
 /** The one operation of a Swagger 2.0 document, POST /things, and its contract. */

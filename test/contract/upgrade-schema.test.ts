@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { documentOf, listProblems } from './loading.js';
 
 const OTHER = { Other: { type: 'object' } };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
-import { createRouter, type Router } from '../../src/contract/path.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import { createRouter, type Router } from '../../src/contract/router/router.js';
 import { createValidators, type Validators } from '../../src/http/validate.js';
 import { CONTROL_SPEC } from '../../src/server/control.js';
 import type { Reach } from '../describe-both.js';

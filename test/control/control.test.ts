@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
 import { CONTROL_SPEC } from '../../src/server/control.js';
 import { AUTHORIZED, BUILT_IN, describeBoth, jsonInit, type Reach } from '../describe-both.js';

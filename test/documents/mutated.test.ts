@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import type { Operation } from '../../src/contract/operation.js';
+import type { Operation } from '../../src/contract/operations/operation.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/http/validate.js';
 import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';

@@ -1,4 +1,4 @@
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator, type GenerateContext, type Generator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/http/validate.js';
 import type { Violation } from '../../src/http/violation.js';

@@ -1,5 +1,5 @@
-import { loadContract } from '../../src/contract/load.js';
-import { createRouter } from '../../src/contract/path.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import { createRouter } from '../../src/contract/router/router.js';
 import { type Call, type CallDecoderOptions, createCallDecoder } from '../../src/http/call.js';
 import { createValidators } from '../../src/http/validate.js';
 

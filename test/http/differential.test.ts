@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/http/validate.js';
 import { createSecondCheck } from '../sweep/second-validator.js';
 

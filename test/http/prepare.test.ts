@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { prepareSchemas } from '../../src/http/prepare.js';
 import { createValidators } from '../../src/http/validate.js';
 import { createAsk, toDocument, toLines } from './decode.js';

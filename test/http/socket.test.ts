@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { type Call, createCallDecoder } from '../../src/http/call.js';
 import { createValidators } from '../../src/http/validate.js';
 import { toDocument, toLines } from './decode.js';

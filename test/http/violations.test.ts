@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/http/validate.js';
 import { VIOLATION_CODES } from '../../src/http/violation-codes.js';
 import type { Violation } from '../../src/http/violation.js';

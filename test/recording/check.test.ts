@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
-import { createRouter } from '../../src/contract/path.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import { createRouter } from '../../src/contract/router/router.js';
 import { createCallDecoder } from '../../src/http/call.js';
 import { createValidators } from '../../src/http/validate.js';
 import { createMock } from '../../src/mock.js';

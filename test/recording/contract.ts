@@ -1,6 +1,6 @@
 import type { Contract } from '../../src/contract/contract.js';
-import { loadContract } from '../../src/contract/load.js';
-import { createRouter, type Router } from '../../src/contract/path.js';
+import { loadContract } from '../../src/contract/load/load.js';
+import { createRouter, type Router } from '../../src/contract/router/router.js';
 import { createCallDecoder, type CallDecoder } from '../../src/http/call.js';
 import { createValidators, type Validators } from '../../src/http/validate.js';
 

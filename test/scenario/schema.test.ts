@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getLanguageService, TextDocument, type LanguageService } from 'vscode-json-languageservice';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { scenarioSchema } from '../../src/scenario/schema.js';
 import { runSchema } from '../../src/cli/schema.js';
 

@@ -1,4 +1,4 @@
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { inferResources } from '../../src/state/infer.js';
 import type { Binding, Resource, Resources } from '../../src/state/resource.js';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/load.js';
+import { loadContract } from '../../src/contract/load/load.js';
 import { MockError } from '../../src/errors.js';
 import { HINT_SCHEMA } from '../../src/state/hint-schema.js';
 import { inferResources } from '../../src/state/infer.js';

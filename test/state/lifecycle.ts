@@ -1,4 +1,4 @@
-import { isObject } from '../../src/contract/schema.js';
+import { isObject } from '../../src/contract/json.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/http/validate.js';
 import type { Mock } from '../../src/index.js';

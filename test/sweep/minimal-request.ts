@@ -1,5 +1,5 @@
 import type { Contract } from '../../src/contract/contract.js';
-import type { MediaType, Operation, Parameter } from '../../src/contract/operation.js';
+import type { MediaType, Operation, Parameter } from '../../src/contract/operations/operation.js';
 import type { Generator } from '../../src/generate/generate.js';
 
 /** A request as plain data, so that a test can take a part of it away. */

@@ -1,5 +1,5 @@
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
-import type { Operation } from '../../src/contract/operation.js';
+import type { Operation } from '../../src/contract/operations/operation.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/http/validate.js';
 import { findMedia, findResponse } from '../../src/http/declared.js';

@@ -1,5 +1,5 @@
 import { nearest } from '../../errors.js';
-import type { Operation } from '../../contract/operation.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { AnswerSource, Exchange } from '../answer-source.js';
 import { findResponse } from '../../http/declared.js';

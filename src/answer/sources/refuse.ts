@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operation.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
 import { toError } from '../../http/report.js';

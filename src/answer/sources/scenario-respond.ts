@@ -1,5 +1,5 @@
-import { isObject } from '../../contract/schema.js';
-import type { MediaType, Operation } from '../../contract/operation.js';
+import { isObject } from '../../contract/json.js';
+import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../../generate/generate.js';
 import { bytesFor } from '../../generate/bytes.js';
 import type { Answer } from '../../http/answer.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/schema.js';
+import { isObject } from '../../contract/json.js';
 import type { Item, ItemContent } from '../../state/item-list.js';
 import { isUploadedFile, type UploadedFile } from '../../http/body-multipart.js';
 import type { Call } from '../../http/call.js';

@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '../../contract/schema.js';
+import { isObject, setOwn } from '../../contract/json.js';
 import type { Answer } from '../../http/answer.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';

@@ -1,4 +1,4 @@
-import { digestText } from '../../contract/cache.js';
+import { digestText } from '../../contract/load/cache.js';
 import type { Answer } from '../../http/answer.js';
 import type { Binding } from '../../state/resource.js';
 import { chooseDeclared, type StateHandler, type StateKit } from './state-kit.js';

@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.js';
-import type { Operation } from '../../contract/operation.js';
-import { isObject } from '../../contract/schema.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { isObject } from '../../contract/json.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';

@@ -1,5 +1,5 @@
 import type { Answer } from '../../http/answer.js';
-import type { Operation } from '../../contract/operation.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import type { Call } from '../../http/call.js';
 import { createEnvelope, type Envelope } from '../../state/envelope.js';
 import type { ListShape } from '../../state/list-shape.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/schema.js';
+import { isObject } from '../../contract/json.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/call.js';
 import { toScope, type Collection } from '../../state/collection.js';

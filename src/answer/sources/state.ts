@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operation.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Binding } from '../../state/resource.js';
 import type { AnswerSource } from '../answer-source.js';

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operation.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { RecordedFailure } from '../../recording/exchange.js';
 import type { ErrorAnswers } from '../error-body.js';

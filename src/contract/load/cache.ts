@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Place } from '../../errors.js';
+import type { Finding } from '../contract.js';
+import { isObject } from '../json.js';
+import type { Origins } from './origins.js';
+
+/** A bundled document as it is kept on disk. */
+export interface CachedDocument {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly findings: readonly Finding[];
+  readonly origins: ReturnType<Origins['list']>;
+  /** Where the problems stand in the text, by pointer of the inner document: a line costs another parse of the whole text. */
+  readonly places: readonly (readonly [pointer: string, place: Place])[];
+  /** Every file but the main one, with the SHA-256 of its text: all of them must still be the same. */
+  readonly files: readonly { readonly uri: string; readonly hash: string }[];
+}
+
+/** Bundled documents on disk. Nothing that goes wrong with it is an error: a document is loaded the slow way. */
+export interface DocumentCache {
+  read(key: string): Promise<CachedDocument | undefined>;
+  write(key: string, document: CachedDocument): Promise<void>;
+}
+
+/** Raised whenever the layout of a cached document changes. */
+const FORMAT = 1;
+
+/** How many documents a folder keeps; the oldest go. */
+const ENTRIES_LIMIT = 20;
+
+/** A cache in a folder, which is made when the first document is written. */
+export function createDocumentCache(folder: string): DocumentCache {
+  const toPath = (key: string): string => join(folder, `${key}.json`);
+  return {
+    read: async (key) => {
+      try {
+        return readEntry(await readFile(toPath(key), 'utf8'));
+      } catch {
+        // Missing, unreadable, truncated or another program's: the document is loaded from its text and written again.
+        return undefined;
+      }
+    },
+    write: async (key, document) => {
+      const body = JSON.stringify(document);
+      const temporary = `${toPath(key)}.${process.pid}.${Math.trunc(performance.now() * 1000)}`;
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await writeFile(temporary, `${readHeader(body)}\n${body}`, { mode: 0o600 });
+        // Atomic within one folder: another process sees the old file or the new one, never half of it.
+        await rename(temporary, toPath(key));
+        await removeOldest(folder);
+      } catch {
+        // A read-only or full disk costs the next start its head start, nothing else.
+        await rm(temporary, { force: true }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** The key of a document: what went in, and which vouch reads it. */
+export async function loadCacheKey(parts: readonly string[]): Promise<string> {
+  const hash = createHash('sha256').update(`${FORMAT}\0${await readBuild()}`);
+  for (const part of parts) hash.update(`\0${part.length}\0`).update(part);
+  return hash.digest('hex');
+}
+
+/** Where documents are kept when nobody says otherwise: with the project's other caches, or with the user's. */
+export function readDefaultFolder(cwd: string): string {
+  if (existsSync(join(cwd, 'node_modules'))) return join(cwd, 'node_modules', '.cache', 'vouch');
+  const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = process.env;
+  if (process.platform === 'win32' && local !== undefined && local !== '') return join(local, 'vouch', 'cache');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'vouch');
+  return join(xdg === undefined || xdg === '' ? join(homedir(), '.cache') : xdg, 'vouch');
+}
+
+/** SHA-256 of a text, in hex. */
+export function digestText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function readHeader(body: string): string {
+  return `vouch ${FORMAT} ${digestText(body)}`;
+}
+
+function readEntry(text: string): CachedDocument | undefined {
+  const end = text.indexOf('\n');
+  const body = text.slice(end + 1);
+  if (end < 0 || text.slice(0, end) !== readHeader(body)) return undefined;
+  const entry: unknown = JSON.parse(body);
+  const isWhole = isObject(entry) && isObject(entry['document']) && Array.isArray(entry['files']);
+  // The header proves that this very version wrote it.
+  return isWhole ? (entry as unknown as CachedDocument) : undefined;
+}
+
+/** The sizes and times of the files of this folder: a new version of vouch, or a changed one, reads nothing that an old one wrote. */
+async function readBuild(): Promise<string> {
+  const folder = dirname(fileURLToPath(import.meta.url));
+  const names = (await readdir(folder)).toSorted();
+  const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
+  return stats.map((about, i) => `${names[i]} ${about.size} ${about.mtimeMs}`).join('\n');
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /^[\da-f]{64}\.json/u.test(name));
+  if (names.length <= ENTRIES_LIMIT) return;
+  const ages = await Promise.all(names.map(async (name) => ({ name, time: (await stat(join(folder, name))).mtimeMs })));
+  const old = ages.toSorted((one, other) => other.time - one.time).slice(ENTRIES_LIMIT);
+  await Promise.all(old.map(({ name }) => rm(join(folder, name), { force: true })));
+}

@@ -1,0 +1,336 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockError, type Place } from '../../errors.js';
+import { type Contract, type Finding, toProblem } from '../contract.js';
+import { followReferences } from '../follow.js';
+import { isObject, type Schema } from '../json.js';
+import { readOperations, readSecuritySchemes } from '../operations/read-operations.js';
+import { readPointer } from '../pointer.js';
+import { bundleFiles } from './bundle.js';
+import { createDocumentCache, digestText, type DocumentCache, loadCacheKey, readDefaultFolder } from './cache.js';
+import { breakEndless } from './endless.js';
+import { createLineFinder } from './lines.js';
+import { createOrigins, type Origins } from './origins.js';
+import type { OverlayText } from './overlay.js';
+import { parseText } from './parse.js';
+import { loadSourceFiles, loadText, readDisplayName, type ReadPolicy, type SourceFile } from './source-files.js';
+
+/** How a document is loaded. */
+export interface LoadOptions {
+  /** Lets documents come over http(s), and refer to others there; never to this machine or a private network. Default: no. */
+  readonly allowHttpRefs?: boolean;
+  /** Paths of Overlay documents, applied to the main file in this order. */
+  readonly overlays?: readonly string[];
+  /** Where bundled documents are kept; `false` keeps none. Default: `node_modules/.cache/vouch`, else the user's cache folder. */
+  readonly cacheFolder?: string | false;
+  /** What relative paths are relative to. Default: the folder of the process. */
+  readonly cwd?: string;
+}
+
+/** A smaller document is loaded faster than a cache is asked; a folder that was named is always used. */
+const CACHE_FROM_BYTES = 100_000;
+
+/** How long after its start a document is kept. */
+const KEPT_AFTER_MS = 250;
+
+/**
+ * Loads an OpenAPI document (2.0, 3.0, 3.1 or 3.2; JSON or YAML; one file or many) as a contract.
+ *
+ * @param spec - A path, a `file:` or `http(s):` URL, or the document itself, which is never written into.
+ * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE`, `SPEC_INVALID` or `OVERLAY_INVALID`. Lesser mistakes are `problems`.
+ */
+export async function loadContract(spec: string | URL | object, options: LoadOptions = {}): Promise<Contract> {
+  const cwd = options.cwd ?? process.cwd();
+  const main = await loadMain(spec, { cwd, allowHttp: options.allowHttpRefs === true });
+  try {
+    const overlays = await Promise.all((options.overlays ?? []).map((path) => loadOverlay(path, cwd)));
+    return await loadWhole(main, overlays, { ...options, cwd });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // The stack is the last limit on nesting that no text gets around.
+    throw new MockError('SPEC_INVALID', 'the document nests too deeply to be read', {
+      ...(main.name === undefined ? {} : { at: { file: main.name } }),
+      hint: 'a schema that contains itself is written as a $ref to itself',
+      cause: error,
+    });
+  }
+}
+
+/** A document that is bundled, from its text or from the cache. */
+interface Loaded {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly findings: readonly Finding[];
+  readonly origins: Origins;
+  readonly files: readonly { readonly uri: string; readonly name: string | undefined; readonly text: string }[];
+  /** Whether every file that is referred to was there, so that a later start with the same files gives the same. */
+  readonly isComplete: boolean;
+}
+
+async function loadWhole(
+  main: MainText,
+  overlays: readonly OverlayText[],
+  options: LoadOptions & { readonly cwd: string },
+): Promise<Contract> {
+  const policy: ReadPolicy = { cwd: options.cwd, allowHttp: options.allowHttpRefs === true, trustedHost: main.host };
+  const cache = openCache(main, options);
+  const key = cache === undefined ? '' : await readKey(main, overlays, policy);
+  const cached = await cache?.read(key);
+  const known = cached === undefined ? undefined : await readCached(cached, main, policy);
+  const loaded = known ?? (await bundle(main, overlays, policy));
+  const places = new Map(known === undefined ? [] : cached?.places);
+  const contract = createContract({
+    document: loaded.document,
+    hash: digestText([...loaded.files, ...overlays].map(({ text }) => digestText(text)).join()),
+    findings: loaded.findings,
+    locate: createLocate(loaded, places),
+  });
+  if (known !== undefined || cache === undefined || !loaded.isComplete) return contract;
+  const keep = async (): Promise<void> => {
+    // Asked once, a place is among `places`.
+    for (const problem of contract.problems) void problem.at;
+    const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: digestText(text) }));
+    const { document, findings, origins } = loaded;
+    await cache.write(key, { document, findings, origins: origins.list(), places: [...places], files });
+  };
+  if (options.cacheFolder !== undefined) await keep();
+  // Whoever did not ask for it does not wait for it: the first requests come before.
+  else setTimeout(() => void keep(), KEPT_AFTER_MS);
+  return contract;
+}
+
+function openCache(main: MainText, options: LoadOptions & { readonly cwd: string }): DocumentCache | undefined {
+  const { cacheFolder, cwd } = options;
+  if (cacheFolder === false || main.name === undefined) return undefined;
+  if (cacheFolder !== undefined) return createDocumentCache(resolve(cwd, cacheFolder));
+  return main.text.length < CACHE_FROM_BYTES ? undefined : createDocumentCache(readDefaultFolder(cwd));
+}
+
+function readKey(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<string> {
+  // The URI decides what relative references mean, the policy which of them are followed, and the folder what files are called.
+  const { allowHttp, cwd } = policy;
+  return loadCacheKey([main.uri, cwd, String(allowHttp), main.text, ...overlays.map(({ text }) => text)]);
+}
+
+/** A cached document whose other files are unchanged; undefined where one is not, or is gone. */
+async function readCached(
+  { document, findings, origins, files }: Awaited<ReturnType<DocumentCache['read']>> & object,
+  main: MainText,
+  policy: ReadPolicy,
+): Promise<Loaded | undefined> {
+  const others = await Promise.all(
+    files.map(async ({ uri, hash }) => {
+      const text = await loadText(uri, policy).catch(() => undefined);
+      if (text === undefined || digestText(text) !== hash) return undefined;
+      return { uri, name: readDisplayName(uri, policy.cwd), text };
+    }),
+  );
+  const unchanged = others.filter((file) => file !== undefined);
+  if (unchanged.length < files.length) return undefined;
+  return { document, findings, origins: createOrigins(origins), files: [main, ...unchanged], isComplete: true };
+}
+
+async function bundle(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<Loaded> {
+  const findings: Finding[] = [];
+  const file = parseMain(main);
+  let { value } = file;
+  if (overlays.length > 0) {
+    const { applyOverlay } = await import('./overlay.js');
+    for (const overlay of overlays) {
+      const overlaid = await applyOverlay(value, overlay);
+      findings.push(...overlaid.findings);
+      value = overlaid.document;
+    }
+  }
+  const sources = await loadSourceFiles({ ...file, value }, policy);
+  const bundled = bundleFiles(sources);
+  const whole = breakEndless(bundled.document);
+  return {
+    document: whole.document,
+    findings: [...findings, ...bundled.findings, ...whole.findings],
+    origins: bundled.origins,
+    files: sources.files,
+    isComplete: sources.failures.size === 0,
+  };
+}
+
+async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
+  const uri = path.startsWith('file:') ? path : pathToFileURL(resolve(cwd, path)).href;
+  const file = readDisplayName(uri, cwd);
+  try {
+    return { file, text: await loadText(uri, { cwd, allowHttp: false, trustedHost: undefined }) };
+  } catch (cause) {
+    throw new MockError('OVERLAY_INVALID', `the overlay "${file}" cannot be read`, {
+      at: { file },
+      hint: 'check the path; it is relative to the working folder',
+      cause,
+    });
+  }
+}
+
+/** Looks places up once; `places` holds those that are known, and takes those that are found. */
+function createLocate({ files, origins }: Loaded, places: Map<string, Place>): Contract['locate'] {
+  const finders = files.map((file) => createLineFinder(file.text));
+  return (inner) => {
+    const known = places.get(inner);
+    if (known !== undefined) return known;
+    const { file: number, pointer } = origins.find(inner);
+    const file = files[number]?.name;
+    const place = file === undefined ? { pointer } : { file, ...finders[number]?.find(pointer), pointer };
+    places.set(inner, place);
+    return place;
+  };
+}
+
+/** What a contract is made of: a document of the inner dialect, and how to find the way back to its text. */
+export interface ContractParts {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly hash: string;
+  /** Mistakes found so far. */
+  readonly findings: readonly Finding[];
+  readonly locate: (pointer: string) => Place;
+}
+
+/** A contract over a document that is bundled and upgraded already. */
+export function createContract(parts: ContractParts): Contract {
+  const { document, hash, locate } = parts;
+  const findings = [...parts.findings];
+  const context = { document, report: (finding: Finding) => void findings.push(finding) };
+  const operations = readOperations(context);
+  const byId = new Map(operations.map((operation) => [operation.id, operation]));
+  // Where each reference ends, found once: a document has far fewer of them than the mock has questions.
+  const ends = new Map<string, { readonly schema: Schema; readonly pointer: string }>();
+  const info = isObject(document['info']) ? document['info'] : {};
+  return {
+    title: typeof info['title'] === 'string' ? info['title'] : 'Untitled API',
+    version: typeof info['version'] === 'string' ? info['version'] : '0',
+    hash,
+    document,
+    operations,
+    securitySchemes: readSecuritySchemes(context),
+    problems: findings.toSorted(compareSeverity).map((finding) => toProblem(finding, locate)),
+    operation: (id) => byId.get(id),
+    at: (pointer) => readPointer(document, pointer),
+    resolve: (schema, pointer) => {
+      const reference = isObject(schema) ? schema.$ref : undefined;
+      if (typeof reference !== 'string') return { schema, pointer };
+      let end = ends.get(reference);
+      if (end === undefined) {
+        const { value, pointer: target } = followReferences(document, schema, pointer);
+        // Every $ref in a schema's place leads to a schema: the bundler replaced those that did not.
+        end = { schema: value as Schema, pointer: target };
+        ends.set(reference, end);
+      }
+      return end;
+    },
+    locate,
+  };
+}
+
+/** What breaks something before what was merely understood. */
+function compareSeverity(one: Finding, other: Finding): number {
+  return Number(one.severity === 'warning') - Number(other.severity === 'warning');
+}
+
+/** The main file of a document, not parsed yet. */
+export interface MainText {
+  readonly uri: string;
+  /** Undefined for a document that came as an object. */
+  readonly name: string | undefined;
+  readonly text: string;
+  /** The `host:port` the user typed, where the file came from the network. */
+  readonly host: string | undefined;
+}
+
+/**
+ * The text of the document the user named.
+ *
+ * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE` or `SPEC_INVALID`.
+ */
+export async function loadMain(
+  spec: string | URL | object,
+  options: { readonly cwd: string; readonly allowHttp: boolean },
+): Promise<MainText> {
+  const { cwd, allowHttp } = options;
+  if (typeof spec !== 'string' && !(spec instanceof URL)) {
+    // A copy, so that nothing that is done here or later by the caller is seen on the other side.
+    return {
+      uri: pathToFileURL(resolve(cwd, 'object.json')).href,
+      name: undefined,
+      text: toText(spec),
+      host: undefined,
+    };
+  }
+  const uri = toUri(spec, cwd);
+  const name = readDisplayName(uri, cwd);
+  const isRemote = /^https?:/iu.test(uri);
+  const host = isRemote ? new URL(uri).host : undefined;
+  try {
+    return { uri, name, text: await loadText(uri, { cwd, allowHttp, trustedHost: host }), host };
+  } catch (cause) {
+    throw describeFailure(cause, { name, isRemote, allowHttp });
+  }
+}
+
+/** The main file, parsed. @throws MockError `SPEC_INVALID` with line and column. */
+export function parseMain({ uri, name, text }: MainText): SourceFile {
+  const { value, notes } = parseText(text, name ?? 'the given object');
+  if (isObject(value)) return { uri, name, text, value, notes };
+  const what = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : `a ${typeof value}`;
+  throw new MockError('SPEC_INVALID', `the document is ${what}, not an object`, {
+    at: { file: name ?? 'the given object', line: 1, column: 1 },
+    hint: 'an OpenAPI document starts with "openapi: 3.1.0"',
+  });
+}
+
+function toUri(spec: string | URL, cwd: string): string {
+  const text = String(spec);
+  if (!/^(?:https?|file):/iu.test(text)) return pathToFileURL(resolve(cwd, text)).href;
+  try {
+    return new URL(text).href;
+  } catch (cause) {
+    throw new MockError('SPEC_NOT_FOUND', `"${text}" is no URL`, {
+      hint: 'give a path, or a file: or http(s): URL',
+      cause,
+    });
+  }
+}
+
+function toText(document: object): string {
+  try {
+    const text: string | undefined = JSON.stringify(document);
+    if (text !== undefined) return text;
+  } catch (cause) {
+    throw new MockError('SPEC_INVALID', 'the given object cannot be written as JSON', {
+      hint: 'references must be written as $ref: an object in which they are replaced by what they lead to contains itself',
+      cause,
+    });
+  }
+  throw new MockError('SPEC_INVALID', 'the given value is not a document', { hint: 'give a path, a URL or an object' });
+}
+
+function describeFailure(
+  cause: unknown,
+  from: { readonly name: string; readonly isRemote: boolean; readonly allowHttp: boolean },
+): MockError {
+  const { name, isRemote, allowHttp } = from;
+  const at = { file: name };
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (isRemote) {
+    const hint = allowHttp
+      ? 'open the URL in a browser, or download the file'
+      : 'allow it: --allow-http-refs, or allowHttpRefs: true';
+    return new MockError('SPEC_UNREADABLE', `the document cannot be fetched: ${reason}`, { at, hint, cause });
+  }
+  if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
+    return new MockError('SPEC_NOT_FOUND', `there is no file "${name}"`, {
+      at,
+      hint: 'check the path; it is relative to the working folder',
+      cause,
+    });
+  }
+  return new MockError('SPEC_UNREADABLE', `the document cannot be read: ${reason}`, {
+    at,
+    hint: 'it must be a readable file',
+    cause,
+  });
+}

@@ -1,0 +1,188 @@
+import { isObject } from '../json.js';
+import { decodeText, readPointer, readSegments, toPointer } from '../pointer.js';
+import { type SourceFile, type SourceFiles, toUri } from './source-files.js';
+
+/** Where a reference stands: its file and, inside a schema with an `$id`, the resource that makes. */
+export interface ReferenceBase {
+  readonly file: number;
+  /** The URI relative references are resolved against. */
+  readonly uri: string;
+  /** Where the resource of that URI begins in the file. */
+  readonly pointer: string;
+}
+
+/** What a reference leads to. */
+export interface ReferenceTarget {
+  readonly file: number;
+  readonly pointer: string;
+  readonly value: unknown;
+}
+
+/** Finds what references lead to, in all files of a document. */
+export interface References {
+  /** The target, or a text that says why there is none. */
+  find(reference: string, base: ReferenceBase): ReferenceTarget | string;
+  /** The base of a file's root. */
+  rootBase(file: number): ReferenceBase;
+  /** The base at a pointer of a file: inside the innermost `$id` on the way. */
+  baseAt(file: number, pointer: string): ReferenceBase;
+  /** The base inside a schema with that `$id`, standing at that pointer. */
+  enter(id: string, pointer: string, base: ReferenceBase): ReferenceBase;
+  /** Where the one `$dynamicAnchor` of that name stands; undefined where there is none or more than one. */
+  findDynamicAnchor(name: string): ReferenceTarget | undefined;
+}
+
+/** An `$id`, `$anchor` or `$self` of some file. */
+interface Identified {
+  readonly file: number;
+  readonly pointer: string;
+}
+
+/** What is known by a URI, an anchor or a name, in all files. */
+interface Index {
+  readonly files: readonly SourceFile[];
+  readonly byUri: ReadonlyMap<string, Identified>;
+  readonly dynamic: ReadonlyMap<string, readonly Identified[]>;
+}
+
+/** The references of a set of files. */
+export function createReferences({ files, failures }: SourceFiles): References {
+  const index = indexFiles(files);
+  const { byUri, dynamic } = index;
+  const rootBase = (file: number): ReferenceBase => ({ file, uri: readSelf(files[file]), pointer: '' });
+  const enter: References['enter'] = (id, pointer, base) => ({
+    file: base.file,
+    uri: toUri(id, base.uri) ?? base.uri,
+    pointer,
+  });
+  return {
+    rootBase,
+    enter,
+    baseAt: (file, pointer) => {
+      let base = rootBase(file);
+      if (files[file]?.text.includes('$id') !== true) return base;
+      const segments = readSegments(pointer);
+      for (let length = 1; length < segments.length; length++) {
+        const here = toPointer(...segments.slice(0, length));
+        const value = readPointer(files[file]?.value, here);
+        if (isObject(value) && typeof value['$id'] === 'string') base = enter(value['$id'], here, base);
+      }
+      return base;
+    },
+    findDynamicAnchor: (name) => {
+      const found = dynamic.get(name) ?? [];
+      return found.length === 1 && found[0] !== undefined ? readTarget(files, found[0]) : undefined;
+    },
+    find: (reference, base) => {
+      const hash = reference.indexOf('#');
+      const fragment = hash < 0 ? '' : reference.slice(hash + 1);
+      if (hash === 0) return findFragment(index, base, { uri: base.uri, fragment });
+      const fileUri = files[base.file]?.uri ?? '';
+      const uris = [toUri(reference, base.uri), toUri(reference, fileUri)].filter((uri) => uri !== undefined);
+      for (const uri of uris) {
+        const resource = byUri.get(uri);
+        if (resource !== undefined) return findFragment(index, resource, { uri, fragment });
+      }
+      const named = findByName(files, base.file, reference);
+      if (named !== undefined) return named;
+      const failure = uris.map((uri) => failures.get(uri)).find((reason) => reason !== undefined);
+      return failure ?? 'it is no valid URI reference';
+    },
+  };
+}
+
+function indexFiles(files: readonly SourceFile[]): Index {
+  const byUri = new Map<string, Identified>();
+  const dynamic = new Map<string, Identified[]>();
+  files.forEach((file, number) => {
+    byUri.set(file.uri, { file: number, pointer: '' });
+    if (/\$(?:id|anchor|dynamicAnchor|self)\b/u.test(file.text)) collectIdentifiers(file, number, { byUri, dynamic });
+  });
+  return { files, byUri, dynamic };
+}
+
+function readTarget(files: readonly SourceFile[], target: Identified): ReferenceTarget {
+  return { ...target, value: readPointer(files[target.file]?.value, target.pointer) };
+}
+
+/** What the fragment of a reference leads to inside a resource: an anchor, or a pointer. */
+function findFragment(
+  { files, byUri }: Index,
+  resource: Identified,
+  { uri, fragment }: { readonly uri: string; readonly fragment: string },
+): ReferenceTarget | string {
+  if (fragment !== '' && !fragment.startsWith('/')) {
+    const anchor = byUri.get(`${uri}#${fragment}`) ?? byUri.get(`${files[resource.file]?.uri}#${fragment}`);
+    return anchor === undefined ? `there is no $anchor "${fragment}"` : readTarget(files, anchor);
+  }
+  // An $id makes pointers relative to itself; documents that mean the root nevertheless are common.
+  for (const start of new Set([resource.pointer, ''])) {
+    for (const text of new Set([decodeText(fragment), fragment])) {
+      const target = readTarget(files, { file: resource.file, pointer: start + text });
+      if (target.value !== undefined) return target;
+    }
+  }
+  return 'nothing stands there';
+}
+
+/** `$ref: Pet`, short for `#/definitions/Pet` in Swagger 1.2 and still written. */
+function findByName(files: readonly SourceFile[], file: number, name: string): ReferenceTarget | undefined {
+  if (!/^[\w.-]+$/u.test(name)) return undefined;
+  for (const parent of [['components', 'schemas'], ['definitions']]) {
+    const pointer = toPointer(...parent, name);
+    const value = readPointer(files[file]?.value, pointer);
+    if (value !== undefined) return { file, pointer, value };
+  }
+  return undefined;
+}
+
+/** OpenAPI 3.2 section 4.1.2: `$self` is the document's own URI, relative to where it came from. */
+function readSelf(file: SourceFile | undefined): string {
+  if (file === undefined) return '';
+  const self = isObject(file.value) ? file.value['$self'] : undefined;
+  return (typeof self === 'string' ? toUri(self, file.uri) : undefined) ?? file.uri;
+}
+
+/** Members that hold data, in which an `$id` is a value. */
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples', 'value', 'dataValue']);
+
+/** Members whose own members have names that are no keywords. */
+const MAPS: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+  'schemas',
+]);
+
+function collectIdentifiers(
+  file: SourceFile,
+  index: number,
+  found: { readonly byUri: Map<string, Identified>; readonly dynamic: Map<string, Identified[]> },
+): void {
+  const self = readSelf(file);
+  found.byUri.set(self, { file: index, pointer: '' });
+  const visit = (value: unknown, pointer: string, uri: string): void => {
+    if (Array.isArray(value)) value.forEach((item, i) => visit(item, `${pointer}/${i}`, uri));
+    if (!isObject(value)) return;
+    const here = { file: index, pointer };
+    const { $id: id, $anchor: anchor, $dynamicAnchor: dynamicAnchor } = value;
+    const own = typeof id === 'string' && pointer !== '' ? (toUri(id, uri) ?? uri) : uri;
+    if (own !== uri) found.byUri.set(own, here);
+    if (typeof anchor === 'string') found.byUri.set(`${own}#${anchor}`, here);
+    if (typeof dynamicAnchor === 'string') {
+      found.byUri.set(`${own}#${dynamicAnchor}`, here);
+      found.dynamic.set(dynamicAnchor, [...(found.dynamic.get(dynamicAnchor) ?? []), here]);
+    }
+    for (const [name, child] of Object.entries(value)) {
+      if (DATA.has(name) || name.startsWith('x-')) continue;
+      if (MAPS.has(name) && isObject(child)) visitMap(child, pointer + toPointer(name), own);
+      else visit(child, pointer + toPointer(name), own);
+    }
+  };
+  const visitMap = (value: Readonly<Record<string, unknown>>, pointer: string, uri: string): void => {
+    for (const [name, child] of Object.entries(value)) visit(child, pointer + toPointer(name), uri);
+  };
+  visit(file.value, '', self);
+}

@@ -1,0 +1,130 @@
+import { lookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { BlockList, isIP } from 'node:net';
+
+/** Bounds of one download. */
+const BYTES_LIMIT = 64 * 1024 * 1024;
+const TIMEOUT_MS = 15_000;
+const REDIRECTS_LIMIT = 5;
+
+/**
+ * The text behind an http(s) URL.
+ *
+ * Addresses of this machine and of private networks are refused where the connection is made, so that no name and no redirect leads
+ * there; `trusted` names the one host that is exempt, because the user typed it.
+ *
+ * @throws Error with a message for the user.
+ */
+export async function fetchText(url: URL, trusted: string | undefined): Promise<string> {
+  let current = url;
+  for (let redirects = 0; redirects <= REDIRECTS_LIMIT; redirects++) {
+    const answer = await fetchOnce(current, current.host === trusted);
+    if (answer.location === undefined) return answer.text;
+    current = new URL(answer.location, current);
+    if (current.protocol !== 'http:' && current.protocol !== 'https:') {
+      throw new Error(`it redirects to "${current.protocol}", which is not followed`);
+    }
+  }
+  throw new Error(`it redirects more than ${REDIRECTS_LIMIT} times`);
+}
+
+/** Whether an address belongs to this machine, a private network or no network at all (RFC 6890). */
+export function isPrivateAddress(address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address)?.[1];
+  const plain = mapped ?? address;
+  return createPrivateList().check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}
+
+interface FetchedText {
+  readonly text: string;
+  readonly location: string | undefined;
+}
+
+function fetchOnce(url: URL, isTrusted: boolean): Promise<FetchedText> {
+  const host = url.hostname.replaceAll(/^\[|\]$/gu, '');
+  if (!isTrusted && isIP(host) > 0 && isPrivateAddress(host)) return Promise.reject(new Error(describePrivate(host)));
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const headers = { accept: 'application/json, application/yaml, text/yaml, */*;q=0.5', 'user-agent': 'vouch' };
+    const options = { headers, timeout: TIMEOUT_MS, ...(isTrusted ? {} : { lookup: lookupPublic }) };
+    const request = send(url, options, (response) => {
+      readResponse(response).then(resolve, reject);
+    });
+    request.on('timeout', () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+async function readResponse(response: IncomingMessage): Promise<FetchedText> {
+  const status = response.statusCode ?? 0;
+  const { location } = response.headers;
+  if (status >= 300 && status < 400 && location !== undefined) {
+    response.resume();
+    return { text: '', location };
+  }
+  if (status !== 200) {
+    response.resume();
+    throw new Error(`it answers ${status}`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // node:http gives buffers where no encoding was set.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BYTES_LIMIT) throw new Error(`it is larger than ${BYTES_LIMIT / 1024 / 1024} MB`);
+    chunks.push(chunk);
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), location: undefined };
+}
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+/** `dns.lookup` that answers with public addresses only: the address that was checked is the one that is connected to. */
+function lookupPublic(hostname: string, options: LookupOptions, callback: LookupCallback): void {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) {
+      callback(error, []);
+      return;
+    }
+    const refused = addresses.find(({ address }) => isPrivateAddress(address));
+    const first = addresses[0];
+    if (refused !== undefined || first === undefined) callback(new Error(describePrivate(hostname)), []);
+    else if (options.all === true) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+}
+
+function describePrivate(host: string): string {
+  return `"${host}" is an address of this machine or of a private network, where references never go`;
+}
+
+function createPrivateList(): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of PRIVATE_IPV4) list.addSubnet(network, prefix, 'ipv4');
+  for (const [network, prefix] of PRIVATE_IPV6) list.addSubnet(network, prefix, 'ipv6');
+  return list;
+}
+
+const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+];
+
+const PRIVATE_IPV6: readonly (readonly [string, number])[] = [
+  ['::', 128],
+  ['::1', 128],
+  ['64:ff9b:1::', 48],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+];

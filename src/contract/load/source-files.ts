@@ -1,0 +1,162 @@
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MockError } from '../../errors.js';
+import { isObject } from '../json.js';
+import { type ParsedText, parseText } from './parse.js';
+
+/** One file of a document. */
+export interface SourceFile {
+  /** Absolute, without fragment: `file:///…`, `https://…`, or `object:` for a document that came as an object. */
+  readonly uri: string;
+  /** The name problems carry: relative to the working folder where it is inside. */
+  readonly name: string | undefined;
+  readonly text: string;
+  readonly value: unknown;
+  readonly notes: ParsedText['notes'];
+}
+
+/** Every file of a document: the main one first, then those it refers to, in the order they were found. */
+export interface SourceFiles {
+  readonly files: readonly SourceFile[];
+  /** Files that could not be read, by URI, and why. */
+  readonly failures: ReadonlyMap<string, string>;
+}
+
+/** Where texts may come from. */
+export interface ReadPolicy {
+  readonly cwd: string;
+  readonly allowHttp: boolean;
+  /** The `host:port` the user typed. */
+  readonly trustedHost: string | undefined;
+}
+
+/** A file larger than this is no API description. */
+const BYTES_LIMIT = 64 * 1024 * 1024;
+
+/** How many files one document may have. */
+const FILES_LIMIT = 10_000;
+
+/**
+ * The text of one URI.
+ *
+ * @throws Error with a message for the user.
+ */
+export async function loadText(uri: string, policy: ReadPolicy): Promise<string> {
+  const url = new URL(uri);
+  if (url.protocol === 'http:' || url.protocol === 'https:') {
+    if (!policy.allowHttp) throw new Error('http(s) is not allowed (allowHttpRefs, --allow-http-refs)');
+    // Loaded where it is needed: most documents are one file, and TLS costs start-up time.
+    const { fetchText } = await import('./remote.js');
+    return fetchText(url, policy.trustedHost);
+  }
+  if (url.protocol !== 'file:') throw new Error(`"${url.protocol}" is no place to read from`);
+  const path = fileURLToPath(url);
+  const about = await stat(path);
+  if (!about.isFile()) throw new Error('it is not a file');
+  if (about.size > BYTES_LIMIT) throw new Error(`it is larger than ${BYTES_LIMIT / 1024 / 1024} MB`);
+  return readFile(path, 'utf8');
+}
+
+/** The name a URI has for the user: a path relative to the working folder, or the path or URL itself. */
+export function readDisplayName(uri: string, cwd: string): string {
+  if (!uri.startsWith('file:')) return uri;
+  const path = fileURLToPath(uri);
+  const short = relative(cwd, path);
+  return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short;
+}
+
+/** The main file and, transitively, every file its references name. A file that cannot be read is a failure, not an error. */
+export async function loadSourceFiles(main: SourceFile, policy: ReadPolicy): Promise<SourceFiles> {
+  const files: SourceFile[] = [main];
+  const failures = new Map<string, string>();
+  const known = new Set([main.uri]);
+  for (let i = 0; i < files.length; i++) {
+    const file = files[i];
+    if (file === undefined) continue;
+    const uris = readExternalUris(file).filter((uri) => !known.has(uri));
+    for (const uri of uris) known.add(uri);
+    if (known.size > FILES_LIMIT) {
+      throw new MockError('SPEC_INVALID', `the document refers to more than ${FILES_LIMIT} files`, {
+        at: { file: main.name },
+      });
+    }
+    const loaded = await Promise.all(uris.map((uri) => loadFile(uri, { policy, from: file, failures })));
+    files.push(...loaded.filter((one) => one !== undefined));
+  }
+  return { files, failures };
+}
+
+async function loadFile(
+  uri: string,
+  context: { readonly policy: ReadPolicy; readonly from: SourceFile; readonly failures: Map<string, string> },
+): Promise<SourceFile | undefined> {
+  const { policy, from, failures } = context;
+  try {
+    if (uri.startsWith('file:') && from.uri.startsWith('http'))
+      throw new Error('a document from the network may not read files');
+    const text = await loadText(uri, policy);
+    const name = readDisplayName(uri, policy.cwd);
+    const { value, notes } = parseText(text, name);
+    return { uri, name, text, value, notes };
+  } catch (error) {
+    // Not everything that looks like a reference is one: who really needs the file reports it.
+    failures.set(uri, readReason(error));
+    return undefined;
+  }
+}
+
+function readReason(error: unknown): string {
+  if (error instanceof MockError) {
+    const line = error.at?.line === undefined ? '' : ` (line ${error.at.line})`;
+    return `${error.message}${line}`;
+  }
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && error.code === 'ENOENT' ? 'there is no such file' : error.message;
+}
+
+/** Absolute URIs of the files a file refers to, each once. */
+function readExternalUris(file: SourceFile): readonly string[] {
+  // Cheap, and right for nearly every one-file document: no reference in the text that does not start with "#".
+  if (!/\$ref['"]?\s*:\s*(?!["']?#)\S/u.test(file.text) && !/mapping['"]?\s*:/u.test(file.text)) return [];
+  const uris = new Set<string>();
+  const add = (reference: string): void => {
+    const uri = toUri(reference, file.uri);
+    if (uri !== undefined && uri !== file.uri) uris.add(uri);
+  };
+  collectReferences(file.value, add);
+  return [...uris];
+}
+
+function collectReferences(root: unknown, add: (reference: string) => void): void {
+  const queue: unknown[] = [root];
+  const seen = new Set<unknown>();
+  for (let value = queue.pop(); value !== undefined; value = queue.pop()) {
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    if (isObject(value)) readOwnReferences(value).forEach(add);
+    for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) queue.push(child);
+  }
+}
+
+/** What one object refers to outside its file: by `$ref`, or by the `mapping` of a discriminator. */
+function readOwnReferences(value: Readonly<Record<string, unknown>>): readonly string[] {
+  const reference = value['$ref'];
+  const own = typeof reference === 'string' && !reference.startsWith('#') ? [reference] : [];
+  const mapping = value['propertyName'] === undefined ? undefined : value['mapping'];
+  if (!isObject(mapping)) return own;
+  const isFile = (target: unknown): target is string =>
+    typeof target === 'string' && /\.(?:ya?ml|json)(?:#|$)/u.test(target);
+  return [...own, ...Object.values(mapping).filter(isFile)];
+}
+
+/** A reference without its fragment, made absolute; undefined where it is no URI. */
+export function toUri(reference: string, base: string): string | undefined {
+  const bare = reference.split('#', 1)[0] ?? '';
+  if (bare === '') return base;
+  try {
+    return new URL(bare, base).href;
+  } catch {
+    return undefined;
+  }
+}

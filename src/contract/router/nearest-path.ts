@@ -1,0 +1,109 @@
+import { editDistance } from '../../errors.js';
+import type { Operation } from '../operations/operation.js';
+import { decodeText } from '../pointer.js';
+import { readTemplate, type TemplateSegment } from './path-template.js';
+
+/** Names the path keys that look most like a path nobody declared. */
+export interface NearestPaths {
+  /** Up to three path keys, the closest first; none where nothing looks alike. */
+  find(pathname: string): readonly string[];
+}
+
+/** Longer paths and segments are cut: what comes after says nothing about a typing mistake, and the time stays bounded. */
+const SEGMENTS_LIMIT = 12;
+const SEGMENT_LENGTH_LIMIT = 24;
+
+/** What one segment too many or too few costs at the front: a forgotten or made-up version is a common mistake. */
+const FRONT_COST = 0.4;
+
+/** A path key, the base paths it is served below, and its segments; a parameter is undefined. */
+interface Candidate {
+  readonly key: string;
+  readonly basePaths: readonly string[];
+  readonly segments: readonly (string | undefined)[];
+}
+
+/** A finder over the path keys of some operations; nothing is computed before the first miss. */
+export function createNearestPaths(operations: readonly Operation[]): NearestPaths {
+  let candidates: readonly Candidate[] | undefined;
+  let bases: readonly string[] | undefined;
+  return {
+    find: (pathname) => {
+      candidates ??= [...new Map(operations.map((operation) => [operation.path, operation])).values()].map(toCandidate);
+      bases ??= [...new Set(operations.flatMap((operation) => operation.basePaths))].toSorted(
+        (a, b) => b.length - a.length,
+      );
+      const base = bases.find((path) => pathname.startsWith(`${path}/`)) ?? '';
+      const given = splitPath(pathname.slice(base.length, base.length + 1000));
+      return rank(given, candidates).map(
+        ({ key, basePaths }) => `${basePaths.includes(base) ? base : basePaths[0]}${key}`,
+      );
+    },
+  };
+}
+
+function rank(given: readonly string[], candidates: readonly Candidate[]): readonly Candidate[] {
+  const costs = new Map<string, number>();
+  const compare = (one: string, other: string): number => {
+    const key = `${one}/${other}`;
+    const known = costs.get(key) ?? readSegmentCost(one, other);
+    costs.set(key, known);
+    return known;
+  };
+  const limit = Math.max(0.5, given.length / 2);
+  return candidates
+    .filter((candidate) => Math.abs(candidate.segments.length - given.length) <= limit + 1)
+    .map((candidate) => ({ candidate, cost: readPathCost(given, candidate.segments, compare) }))
+    .filter(({ cost }) => cost < limit)
+    .toSorted((one, other) => one.cost - other.cost || one.candidate.key.length - other.candidate.key.length)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+/** Edit distance over segments: one missing or added costs 1, a missing parameter less, one in the place of a text next to nothing. */
+function readPathCost(
+  given: readonly string[],
+  template: readonly (string | undefined)[],
+  compare: (one: string, other: string) => number,
+): number {
+  let previous = Array.from({ length: template.length + 1 }, (_, i) => i * FRONT_COST);
+  for (let i = 1; i <= given.length; i++) {
+    const row = [i * FRONT_COST];
+    for (let j = 1; j <= template.length; j++) {
+      const wanted = template[j - 1];
+      const missing = wanted === undefined ? 0.4 : 1;
+      const swap = wanted === undefined ? 0.1 : compare(given[i - 1] ?? '', wanted);
+      row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + missing, (previous[j - 1] ?? 0) + swap));
+    }
+    previous = row;
+  }
+  return previous[template.length] ?? Infinity;
+}
+
+/** 0 for the same text, up to 1 for one that has nothing in common with it. */
+function readSegmentCost(one: string, other: string): number {
+  if (one === other) return 0;
+  const longest = Math.max(one.length, other.length);
+  const share = editDistance(one, other) / longest;
+  // More than half of it different is another word, not a typing mistake.
+  return share > 0.5 ? 1 : share;
+}
+
+function toCandidate({ path: key, basePaths }: Operation): Candidate {
+  const segments = readTemplate(key).segments.map((segment) =>
+    segment.kind === 'parameter' ? undefined : readLiteral(segment).slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase(),
+  );
+  return { key, basePaths, segments: segments.slice(0, SEGMENTS_LIMIT) };
+}
+
+function readLiteral(segment: TemplateSegment): string {
+  return segment.kind === 'literal' ? segment.text : segment.literals.join('');
+}
+
+function splitPath(pathname: string): readonly string[] {
+  return pathname
+    .split('/')
+    .filter((segment) => segment !== '')
+    .slice(0, SEGMENTS_LIMIT)
+    .map((segment) => decodeText(segment).slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase());
+}

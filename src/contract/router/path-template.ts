@@ -1,0 +1,102 @@
+import { decodeText } from '../pointer.js';
+
+/** One segment of a path template, between two slashes: literals around and between its parameters. */
+export interface TemplateSegment {
+  /** `literal` has no parameter, `parameter` is nothing but one, `mixed` is both: `{id}:cancel`. */
+  readonly kind: 'literal' | 'mixed' | 'parameter';
+  /** The segment as it stands; percent-decoded for a literal, so that `ü` and `%C3%BC` are one. */
+  readonly text: string;
+  readonly names: readonly string[];
+  /** The literals before, between and after the parameters: one more than there are names. */
+  readonly literals: readonly string[];
+}
+
+/** A pair of a query. */
+export type QueryPair = readonly [name: string, value: string];
+
+/** A path key, taken apart. */
+export interface PathTemplate {
+  readonly segments: readonly TemplateSegment[];
+  readonly trailingSlash: boolean;
+  /** Pairs of a query that is part of the key (`/messages?beta=true`), decoded. */
+  readonly query: readonly QueryPair[];
+  /** Pairs after a `#`, which no request carries in its path: preferred where the query has them, never demanded. */
+  readonly fragment: readonly QueryPair[];
+  /** The segments of a key with a `#` when a request names it whole, with the mark percent-encoded (`/token%23refresh`). */
+  readonly encodedSegments: readonly TemplateSegment[] | undefined;
+}
+
+/** Takes a path key apart. This file is the only one that knows the syntax. */
+export function readTemplate(key: string): PathTemplate {
+  const [beforeHash, afterHash] = splitOnce(key, '#');
+  const [path, query] = splitOnce(beforeHash, '?');
+  return {
+    segments: readTemplateSegments(path),
+    encodedSegments: afterHash === '' ? undefined : readTemplateSegments(`${path}#${afterHash.replaceAll('/', '%2F')}`),
+    trailingSlash: path.length > 1 && path.endsWith('/'),
+    query: readPairs(query),
+    fragment: readPairs(afterHash),
+  };
+}
+
+/** The names of a path key's parameters, in order. */
+export function readParameterNames(key: string): readonly string[] {
+  return readTemplate(key).segments.flatMap((segment) => segment.names);
+}
+
+/**
+ * The texts of a mixed segment's parameters, or undefined where it does not match.
+ *
+ * A parameter takes at least one character, and an earlier one as many as it can: `{name}.{extension}` reads `a.b.c` as `a.b` and `c`.
+ * Every literal is searched once, from the right, so that the time is linear in the segment, whatever it holds.
+ */
+export function matchMixed(literals: readonly string[], segment: string): readonly string[] | undefined {
+  const prefix = literals[0] ?? '';
+  const suffix = literals.at(-1) ?? '';
+  if (!segment.startsWith(prefix) || !segment.endsWith(suffix)) return undefined;
+  const values: string[] = [];
+  let end = segment.length - suffix.length;
+  for (let i = literals.length - 2; i > 0; i--) {
+    const literal = literals[i] ?? '';
+    const at = segment.lastIndexOf(literal, end - 1 - literal.length);
+    if (at <= prefix.length) return undefined;
+    values[i] = segment.slice(at + literal.length, end);
+    end = at;
+  }
+  if (end <= prefix.length) return undefined;
+  values[0] = segment.slice(prefix.length, end);
+  return values;
+}
+
+/** An empty segment between two slashes is one that a request has to have, too; the slash at the end begins none. */
+function readTemplateSegments(path: string): readonly TemplateSegment[] {
+  const parts = path.split('/');
+  return parts.filter((part, i) => part !== '' || (i > 0 && i < parts.length - 1)).map(readSegment);
+}
+
+/** Pairs with a value of their own: `?q={q}` only says again that there is a parameter. */
+function readPairs(query: string): readonly QueryPair[] {
+  // Most keys have no query, and URLSearchParams is not free.
+  if (query === '') return [];
+  return [...new URLSearchParams(query)].filter(([, value]) => !/^\{.*\}$/u.test(value));
+}
+
+function readSegment(segment: string): TemplateSegment {
+  const names: string[] = [];
+  const literals: string[] = [];
+  let at = 0;
+  for (const match of segment.matchAll(/\{([^{}]+)\}/gu)) {
+    literals.push(segment.slice(at, match.index));
+    names.push(match[1] ?? '');
+    at = match.index + match[0].length;
+  }
+  literals.push(segment.slice(at));
+  if (names.length === 0) return { kind: 'literal', text: decodeText(segment), names, literals };
+  const bare = names.length === 1 && literals.every((literal) => literal === '');
+  return { kind: bare ? 'parameter' : 'mixed', text: segment, names, literals };
+}
+
+function splitOnce(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}

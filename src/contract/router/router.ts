@@ -1,0 +1,207 @@
+import type { Contract } from '../contract.js';
+import { isObject, type SchemaObject } from '../json.js';
+import type { Operation } from '../operations/operation.js';
+import { decodeText } from '../pointer.js';
+import { createNearestPaths } from './nearest-path.js';
+import { matchMixed, type QueryPair, type TemplateSegment } from './path-template.js';
+import { buildBases, type Route, type Step } from './path-trie.js';
+
+/** What a method and a path mean to the contract. */
+export type RouteMatch =
+  | {
+      readonly kind: 'operation';
+      readonly operation: Operation;
+      /** Path parameters by name, still percent-encoded. */
+      readonly pathText: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'method';
+      /** For the `Allow` header, sorted; HEAD (where GET is) and OPTIONS included. */
+      readonly allow: readonly string[];
+    }
+  | {
+      readonly kind: 'none';
+      /** Up to three path keys that look most like it. */
+      readonly nearest: readonly string[];
+    };
+
+/** Finds the operation of a request. */
+export interface Router {
+  /**
+   * @param method - As it came on the wire; HEAD means GET where no HEAD is declared.
+   * @param pathname - Percent-encoded, as WHATWG URL gives it.
+   * @param search - The query with or without its `?`; only path keys with a fixed query look at it.
+   */
+  match(method: string, pathname: string, search: string): RouteMatch;
+}
+
+/**
+ * A router over a trie of segments: a literal beats a mixed segment beats a parameter, whatever their order in the document, and a
+ * path whose literal reading lacks the method falls back to the templated one. A longer base path is tried before a shorter. Of two
+ * keys of one shape the one that the texts fit answers, where `resolve` can say what they have to be, else the first.
+ */
+export function createRouter(operations: readonly Operation[], resolve?: Contract['resolve']): Router {
+  const bases = buildBases(operations);
+  const nearest = createNearestPaths(operations);
+  const values: string[] = [];
+  const fits = new Map<Operation, PathFit>();
+  const fit = ({ operation, names }: Route): boolean => {
+    if (resolve === undefined) return true;
+    const known = fits.get(operation) ?? createPathFit(operation, resolve);
+    fits.set(operation, known);
+    return known(names, values);
+  };
+  return {
+    match: (method, pathname, search) => {
+      const allow: string[] = [];
+      const request: Request = { method, pathname, search, values, allow, fit };
+      for (const base of bases) {
+        const start = readBaseEnd(pathname, base.path);
+        if (start < 0) continue;
+        const route = walk(base.root, start, 0, request);
+        if (route !== undefined) return toMatch(route, values);
+      }
+      if (allow.length > 0) return { kind: 'method', allow: readAllow(allow) };
+      return { kind: 'none', nearest: nearest.find(pathname) };
+    },
+  };
+}
+
+/** What the walk needs to know, and the two lists it fills. */
+interface Request {
+  readonly method: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly values: string[];
+  readonly allow: string[];
+  /** Whether the values of a route's parameters can be what they stand for. */
+  readonly fit: (route: Route) => boolean;
+}
+
+/** The route below a step, depth first; `depth` counts the values captured so far. Visits each step of the trie at most once. */
+// oxlint-disable-next-line max-params -- an object for each step would cost more than the step
+function walk(step: Step, start: number, depth: number, request: Request): Route | undefined {
+  const { pathname, values } = request;
+  const isEnd = start >= pathname.length || (start === pathname.length - 1 && pathname.charCodeAt(start) === SLASH);
+  if (isEnd) return step.routes === undefined ? undefined : chooseRoute(step.routes, request);
+  const next = pathname.indexOf('/', start + 1);
+  const end = next < 0 ? pathname.length : next;
+  const segment = pathname.slice(start + 1, end);
+  const literal =
+    step.literals.get(segment) ?? (segment.includes('%') ? step.literals.get(decodeText(segment)) : undefined);
+  if (literal !== undefined) {
+    const route = walk(literal, end, depth, request);
+    if (route !== undefined) return route;
+  }
+  // An empty segment is no value of a parameter.
+  if (segment === '') return undefined;
+  for (const child of step.mixed) {
+    const texts = matchEncoded(child.segment, segment);
+    if (texts === undefined) continue;
+    for (let i = 0; i < texts.length; i++) values[depth + i] = texts[i] ?? '';
+    const route = walk(child.step, end, depth + texts.length, request);
+    if (route !== undefined) return route;
+  }
+  if (step.parameter === undefined) return undefined;
+  values[depth] = segment;
+  return walk(step.parameter, end, depth + 1, request);
+}
+
+const SLASH = 47;
+
+/** A mixed segment as it came, or, where its literals came percent-encoded (`%3Acancel`), decoded and its values encoded again. */
+function matchEncoded(template: TemplateSegment, segment: string): readonly string[] | undefined {
+  const texts = matchMixed(template.literals, segment);
+  if (texts !== undefined || !segment.includes('%')) return texts;
+  return matchMixed(template.literals.map(decodeText), decodeText(segment))?.map(encodeURIComponent);
+}
+
+function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Request): Route | undefined {
+  const { method, pathname, search } = request;
+  const candidates =
+    routes.get(method) ?? (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(method.toUpperCase());
+  if (candidates === undefined) {
+    request.allow.push(...routes.keys());
+    return undefined;
+  }
+  const only = candidates[0];
+  if (candidates.length === 1 && only !== undefined && only.query.length === 0) return only;
+  const query = new URLSearchParams(search);
+  let best: Route | undefined;
+  let bestScore = -Infinity;
+  for (const route of candidates) {
+    const score = scoreRoute(route, query, pathname.endsWith('/')) - (request.fit(route) ? 0 : MISFIT);
+    if (score > bestScore) {
+      best = route;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/** More than any number of pairs: what the path does not fit is refused anyhow. */
+const MISFIT = 1000;
+
+/** How well a route fits the query: pairs of its key count, a missing one rules it out, and of two equals the same trailing slash wins. */
+function scoreRoute(route: Route, query: URLSearchParams, trailingSlash: boolean): number {
+  const has = ([name, value]: QueryPair): boolean => query.getAll(name).includes(value);
+  if (!route.query.every(has)) return -Infinity;
+  const slash = route.trailingSlash === trailingSlash ? 0.5 : 0;
+  if (route.fragment.length === 0) return route.query.length + slash;
+  return (route.fragment.every(has) ? route.query.length + route.fragment.length : -1) + slash;
+}
+
+function toMatch(route: Route, values: readonly string[]): RouteMatch {
+  const pathText: Record<string, string> = {};
+  for (let i = 0; i < route.names.length; i++) pathText[route.names[i] ?? ''] = values[i] ?? '';
+  return { kind: 'operation', operation: route.operation, pathText };
+}
+
+/** RFC 9110 9.3.2 and 9.3.7: HEAD goes wherever GET goes, and OPTIONS is answered everywhere. */
+function readAllow(methods: readonly string[]): readonly string[] {
+  const all = new Set([...methods, 'OPTIONS']);
+  if (all.has('GET')) all.add('HEAD');
+  return [...all].toSorted();
+}
+
+/** Where the path goes on after a base path, or -1 where it does not start with it. */
+function readBaseEnd(pathname: string, base: string): number {
+  if (base === '') return 0;
+  if (pathname.startsWith(base)) {
+    const next = pathname.charCodeAt(base.length);
+    return Number.isNaN(next) || next === SLASH ? base.length : -1;
+  }
+  return -1;
+}
+
+/** Whether the texts of a path can be values of the parameters they stand for, in the order of the names. */
+export type PathFit = (names: readonly string[], texts: readonly string[]) => boolean;
+
+/** What a text must look like to be a value of a type or a format. */
+const FORMS: Readonly<Record<string, RegExp>> = {
+  integer: /^-?\d+$/,
+  number: /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i,
+  boolean: /^(?:true|false)$/,
+  uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+};
+
+/**
+ * Tells path keys of one shape apart (`/files/{id}` and `/files/{name}`): OpenAPI says they are one, documents mean the one whose
+ * parameters fit. Types, formats and enums tell; whatever else a schema says is left to the check of the request.
+ */
+export function createPathFit(operation: Operation, resolve: Contract['resolve']): PathFit {
+  const schemas = new Map<string, SchemaObject>();
+  for (const parameter of operation.parameters) {
+    if (parameter.in !== 'path' || parameter.style !== 'simple') continue;
+    const { schema } = resolve(parameter.schema, parameter.schemaPointer);
+    if (isObject(schema)) schemas.set(parameter.name, schema);
+  }
+  return (names, texts) => names.every((name, i) => fitsSchema(decodeText(texts[i] ?? ''), schemas.get(name)));
+}
+
+function fitsSchema(text: string, schema: SchemaObject | undefined): boolean {
+  if (schema === undefined) return true;
+  if (Array.isArray(schema.enum)) return schema.enum.some((value) => String(value) === text);
+  return [schema.type, schema.format].every((name) => typeof name !== 'string' || (FORMS[name]?.test(text) ?? true));
+}

@@ -1,0 +1,252 @@
+import { isObject } from '../json.js';
+import { repairKeyword, repairRequired, repairType } from './repair-keywords.js';
+import { type Node, omit, quote, type Site } from './site.js';
+
+/** One rewriting of a whole schema, where a keyword of the set calls for it. */
+interface Upgrade {
+  readonly keywords: readonly string[];
+  readonly apply: (node: Node, site: Site) => Node;
+}
+
+/**
+ * In this order: what a later one reads an earlier one has made right. `nullable` may wrap a schema into another, so that all but `type`
+ * come after it: they see what is left outside here, and what went inside when that is visited.
+ */
+const UPGRADES: readonly Upgrade[] = [
+  { keywords: ['type'], apply: repairType },
+  { keywords: ['nullable', 'x-nullable'], apply: upgradeNullable },
+  { keywords: ['$id', '$anchor', '$schema', 'id'], apply: dropIdentity },
+  { keywords: ['required', 'properties'], apply: applyRequired },
+  { keywords: ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'], apply: repairMaps },
+  { keywords: ['exclusiveMinimum', 'exclusiveMaximum'], apply: upgradeExclusive },
+  { keywords: ['items'], apply: upgradeItems },
+  { keywords: ['example', 'examples'], apply: upgradeExamples },
+  { keywords: ['format'], apply: upgradeFormat },
+  { keywords: ['enum'], apply: repairEnumTypes },
+  { keywords: ['discriminator'], apply: repairDiscriminator },
+];
+
+const BY_KEYWORD: ReadonlyMap<string, number> = new Map(
+  UPGRADES.flatMap(({ keywords }, index) => keywords.map((keyword): [string, number] => [keyword, 1 << index])).reduce(
+    // A keyword may call for several upgrades: their bits are joined.
+    (bits, [keyword, bit]) => bits.set(keyword, (bits.get(keyword) ?? 0) | bit),
+    new Map<string, number>(),
+  ),
+);
+
+/**
+ * One schema of any version as a schema of the inner dialect, its subschemas untouched. The same object where nothing is to do.
+ *
+ * The repairs apply whatever version the document claims: real 3.1 documents hold `nullable`, and real 3.0 ones hold type lists.
+ */
+export function repairSchema(node: Node, site: Site): Node {
+  let bits = 0;
+  let current = node;
+  for (const keyword of Object.keys(node)) {
+    bits |= BY_KEYWORD.get(keyword) ?? 0;
+    const value = repairKeyword(keyword, node[keyword], site);
+    if (value === node[keyword]) continue;
+    current = value === undefined ? omit(current, keyword) : { ...current, [keyword]: value };
+  }
+  if (bits === 0) return current;
+  UPGRADES.forEach(({ keywords, apply }, index) => {
+    if ((bits & (1 << index)) === 0 || !keywords.some((keyword) => keyword in current)) return;
+    current = apply(current, site);
+  });
+  return current;
+}
+
+/** Every reference is a pointer after loading, so that names of resources only get in the validator's way. */
+function dropIdentity(node: Node): Node {
+  const names = ['$id', '$anchor', '$schema', 'id'].filter((name) => typeof node[name] === 'string');
+  return names.length === 0 ? node : omit(node, ...names);
+}
+
+function applyRequired(node: Node, site: Site): Node {
+  const required = repairRequired(node, site);
+  if (required === node['required']) return node;
+  return required === undefined ? omit(node, 'required') : { ...node, required };
+}
+
+function repairMaps(node: Node, site: Site): Node {
+  let current = node;
+  for (const keyword of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']) {
+    const value = current[keyword];
+    if (value === undefined || isObject(value)) continue;
+    current = omit(current, keyword);
+    // An empty YAML value is an empty map.
+    if (value === null) continue;
+    site.report({ message: `"${keyword}" cannot be ${quote(value)}`, assumed: 'it is left out', inside: [keyword] });
+  }
+  return current;
+}
+
+/** OpenAPI 3.0 has draft 4's booleans beside `minimum` and `maximum`. */
+function upgradeExclusive(node: Node, site: Site): Node {
+  let current = node;
+  for (const [exclusive, plain] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    const value = current[exclusive];
+    if (value === undefined || typeof value === 'number') continue;
+    if (site.dialect === 31 || typeof value !== 'boolean') {
+      const assumed = value === true ? `"${plain}" itself is excluded` : 'it is left out';
+      site.report({ message: `"${exclusive}" must be a number, not ${quote(value)}`, assumed, inside: [exclusive] });
+    }
+    const limit = current[plain];
+    current = omit(current, exclusive);
+    if (value === true && typeof limit === 'number') current = { ...omit(current, plain), [exclusive]: limit };
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+    if (Number.isFinite(number)) current = { ...current, [exclusive]: number };
+  }
+  return current;
+}
+
+/** A list in `items` is 2020-12's `prefixItems`, and what followed it in `additionalItems` is its `items`. */
+function upgradeItems(node: Node, site: Site): Node {
+  const { items } = node;
+  if (isObject(items) || typeof items === 'boolean') return node;
+  if (!Array.isArray(items)) {
+    if (items !== null)
+      site.report({ message: `"items" cannot be ${quote(items)}`, assumed: 'any item is accepted', inside: ['items'] });
+    return omit(node, 'items');
+  }
+  if (site.dialect === 31) {
+    site.report({ message: '"items" is a list of schemas', assumed: 'it means "prefixItems"', inside: ['items'] });
+  }
+  site.moved(['prefixItems'], ['items']);
+  const { additionalItems, ...rest } = omit(node, 'items');
+  const further = additionalItems === undefined ? {} : { items: additionalItems };
+  return { ...rest, ...(items.length === 0 ? {} : { prefixItems: items }), ...further };
+}
+
+/** 3.0's `example` is the first of 2020-12's `examples`; a map of Example Objects, which is a mistake here, is read as its values. */
+function upgradeExamples(node: Node): Node {
+  const listed = node['examples'];
+  const own = Object.hasOwn(node, 'example') ? [node['example']] : [];
+  if (Array.isArray(listed) && own.length === 0) return node;
+  const more = Array.isArray(listed) ? listed : isObject(listed) ? Object.values(listed).map(readExampleValue) : [];
+  return { ...omit(node, 'example'), examples: [...own, ...more] };
+}
+
+function readExampleValue(value: unknown): unknown {
+  return isObject(value) && Object.hasOwn(value, 'value') ? value['value'] : value;
+}
+
+/** Base64 text says so in one way: `format: byte` with 2020-12's `contentEncoding`. */
+function upgradeFormat(node: Node): Node {
+  const { format } = node;
+  if (format !== 'byte' && format !== 'base64') return node;
+  return { ...node, format: 'byte', contentEncoding: node['contentEncoding'] ?? 'base64' };
+}
+
+/** YAML reads `enum: [1, 2]` of a string, and `enum: [yes]` of YAML 1.1's authors, as what they look like. */
+function repairEnumTypes(node: Node, site: Site): Node {
+  const members = node['enum'];
+  const { type } = node;
+  if (!Array.isArray(members) || (type !== 'string' && type !== 'integer' && type !== 'number')) return node;
+  const toRight = type === 'string' ? toStringMember : toNumberMember;
+  const right = members.map(toRight);
+  const isMixed = members.some((member, i) => member !== null && member === right[i]);
+  if (isMixed || right.every((member, i) => member === members[i])) return node;
+  site.report({
+    message: `no member of "enum" is a ${type}, as "type" asks`,
+    assumed: `they are ${quote(right)}`,
+    inside: ['enum'],
+  });
+  return { ...node, enum: right };
+}
+
+function toStringMember(member: unknown): unknown {
+  return typeof member === 'number' || typeof member === 'boolean' ? String(member) : member;
+}
+
+function toNumberMember(member: unknown): unknown {
+  return typeof member === 'string' && member.trim() !== '' && Number.isFinite(Number(member))
+    ? Number(member)
+    : member;
+}
+
+/**
+ * A `discriminator` as an object whose `mapping` names every branch by a reference of the inner document, the implicit names of
+ * OpenAPI 3.1 section 4.8.25 included: the last step of each branch's reference.
+ */
+export function repairDiscriminator(node: Node, site: Site): Node {
+  const given = node['discriminator'];
+  // Swagger 2.0 gives nothing but the name of the property.
+  const discriminator: unknown = typeof given === 'string' ? { propertyName: given } : given;
+  if (!isObject(discriminator) || typeof discriminator['propertyName'] !== 'string') {
+    const message = `"discriminator" needs a "propertyName", not ${quote(given)}`;
+    site.report({ message, assumed: 'it is left out', inside: ['discriminator'] });
+    return omit(node, 'discriminator');
+  }
+  const mapping = readMapping(node, discriminator['mapping'], site);
+  const rest = omit(discriminator, 'mapping');
+  return { ...node, discriminator: Object.keys(mapping).length === 0 ? rest : { ...rest, mapping } };
+}
+
+function readMapping(node: Node, declared: unknown, site: Site): Readonly<Record<string, string>> {
+  const explicit = Object.entries(isObject(declared) ? declared : {}).flatMap(([name, reference]) => {
+    const inner = typeof reference === 'string' ? site.toInnerSchema(reference) : undefined;
+    return inner === undefined ? [] : [[name, inner] as const];
+  });
+  const taken = new Set(explicit.map(([, inner]) => inner));
+  const implicit = [node['oneOf'], node['anyOf']].flatMap((branches) =>
+    (Array.isArray(branches) ? branches : []).flatMap((branch: unknown) => {
+      const reference = isObject(branch) ? branch['$ref'] : undefined;
+      const inner = typeof reference === 'string' ? site.toInnerSchema(reference) : undefined;
+      if (inner === undefined || taken.has(inner)) return [];
+      return [[readName(String(reference)), inner] as const];
+    }),
+  );
+  return Object.fromEntries([...implicit, ...explicit]);
+}
+
+function readName(reference: string): string {
+  const last = reference.split(/[#/]/u).findLast((part) => part !== '') ?? reference;
+  return last.replace(/\.(?:ya?ml|json)$/u, '');
+}
+
+/** What says something about a schema rather than about its values, and so belongs on the outside of a wrapped one. */
+const ANNOTATIONS: ReadonlySet<string> = new Set(
+  'title description default example examples deprecated readOnly writeOnly xml externalDocs $comment'.split(' '),
+);
+
+/** Keywords that may refuse null where there is no `type`; all others look at other types only. */
+const DECIDING = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'const'];
+
+/**
+ * OpenAPI 3.0's `nullable` and 2.0's `x-nullable` as 2020-12 says it: null among the types and the members of `enum`, or, around
+ * whatever else may refuse null, an `anyOf` with null.
+ */
+export function upgradeNullable(node: Node, site: Site): Node {
+  const isNullable = node['nullable'] === true || node['x-nullable'] === true;
+  const rest = omit(node, 'nullable', 'x-nullable');
+  if (!isNullable) return rest;
+  if (site.dialect === 31 && node['nullable'] === true) {
+    const message = '"nullable" is a keyword of OpenAPI 3.0';
+    site.report({ message, assumed: 'null is accepted here', inside: ['nullable'] });
+  }
+  const { type } = rest;
+  const types: readonly unknown[] = Array.isArray(type) ? type : type === undefined ? [] : [type];
+  if (DECIDING.some((keyword) => rest[keyword] !== undefined)) return wrap(rest, site);
+  const members = rest['enum'];
+  return {
+    ...rest,
+    ...(types.length === 0 || types.includes('null') ? {} : { type: [...types, 'null'] }),
+    // 3.0.3 wants null listed; those who forget it mean it.
+    ...(Array.isArray(members) && !members.includes(null) ? { enum: [...(members as unknown[]), null] } : {}),
+  };
+}
+
+function wrap(node: Node, site: Site): Node {
+  const outside: Record<string, unknown> = {};
+  const inside: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(node)) {
+    const isOutside = ANNOTATIONS.has(keyword) || keyword.startsWith('x-');
+    (isOutside ? outside : inside)[keyword] = value;
+  }
+  site.moved(['anyOf', '0'], []);
+  return { ...outside, anyOf: [inside, { type: 'null' }] };
+}
