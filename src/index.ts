@@ -8,9 +8,9 @@ export { MockError, type ErrorCode, type Place } from './errors.js';
 export { createVirtualClock, createRealClock, type Clock, type VirtualClock } from './clock.js';
 export type { Interaction } from './journal/interaction.js';
 export type { Journal } from './journal/journal.js';
-export type { Violation } from './http/violation.js';
+export type { Violation } from './schema/violation.js';
 export type { Answer } from './http/answer.js';
-export type { Call } from './http/call.js';
+export type { Call } from './http/request/call.js';
 export type { Contract, Problem } from './contract/contract.js';
 export type { Operation } from './contract/operations/operation.js';
 export {

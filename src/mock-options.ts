@@ -2,7 +2,7 @@ import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import type { Handlers } from './answer/handlers.js';
 import { isObject } from './contract/json.js';
 import { MockError, nearest } from './errors.js';
-import type { QueryProfile } from './http/parameter-plan.js';
+import type { QueryProfile } from './http/request/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
 import type { RecordingOptions } from './recording/recordings.js';
 import type { ScenarioDefinition } from './scenario/definition.js';

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 import type { Contract } from './contract/contract.js';
-import type { Validators } from './http/validate.js';
+import type { Validators } from './schema/validate.js';
 import { readCount, readScenarioIds, type MockOptions } from './mock-options.js';
 import type { Scenarios } from './scenario/scenarios.js';
 import { readReserved } from './session/choice.js';

@@ -13,7 +13,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'contract/': 0,
   'schema/': 1,
   'http/': 2,
-  'generate/': 2.5,
+  'generate/': 2,
   'state/': 3,
   'scenario/': 3,
   'recording/': 3,

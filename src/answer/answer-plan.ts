@@ -3,10 +3,10 @@ import type { DeclaredResponse, Operation } from '../contract/operations/operati
 import { isObject } from '../contract/json.js';
 import { findMedia, findResponse } from '../http/declared.js';
 import type { Answer } from '../http/answer.js';
-import { isStream } from '../http/encode.js';
+import { isStream } from '../http/response/encode.js';
 import { isJsonType, isSequenceType, toEssence } from '../http/media-type.js';
-import type { SchemaCheck, Validators } from '../http/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
+import type { SchemaCheck, Validators } from '../schema/validate.js';
+import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import { isSendable } from './declared-headers.js';
 import { type ItemPlan, planItems } from './item-stream.js';
 import { type LinkPlan, planLinks } from './links.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import type { Session } from '../session/session.js';
 
 /** Everything a source may look at while it answers one call. */

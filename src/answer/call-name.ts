@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../contract/json.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import { isJsonType } from '../http/media-type.js';
 
 /**

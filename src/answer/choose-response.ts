@@ -1,7 +1,7 @@
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../http/declared.js';
 import { isCovered, toEssence } from '../http/media-type.js';
-import { negotiate } from '../http/negotiate.js';
+import { negotiate } from '../http/response/negotiate.js';
 
 /** What is asked of a response. */
 export interface ResponseWish {

@@ -1,8 +1,8 @@
 import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/operation.js';
 import { isObject } from '../contract/json.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
-import type { Validators } from '../http/validate.js';
+import type { Validators } from '../schema/validate.js';
 
 /** Header fields by name, in lower case. */
 export type HeaderFields = Readonly<Record<string, string>>;

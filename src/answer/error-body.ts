@@ -2,9 +2,9 @@ import type { Contract } from '../contract/contract.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import type { Answer } from '../http/answer.js';
 import { isJsonType } from '../http/media-type.js';
-import { readStatusTitle } from '../http/status-title.js';
-import type { Validators } from '../http/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
+import { readStatusTitle } from '../http/response/status-title.js';
+import type { Validators } from '../schema/validate.js';
+import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import { createErrorPlan, type ErrorPlan } from './error-plan.js';
 
 /** What an error answer has to say. */

@@ -2,8 +2,8 @@ import type { Contract } from '../contract/contract.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments } from '../contract/pointer.js';
 import { isObject } from '../contract/json.js';
-import type { Validators } from '../http/validate.js';
-import type { Violation } from '../http/violation.js';
+import type { Validators } from '../schema/validate.js';
+import type { Violation } from '../schema/violation.js';
 
 /** An example that may be served. */
 export interface FittingExample {

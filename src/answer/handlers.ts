@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import type { State } from '../session/handle.js';
 
 /**

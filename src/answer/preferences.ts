@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import { splitList } from '../http/text.js';
 
 /** What a client wishes of an answer, by `Prefer` (RFC 7240) or by `?__code=` and its like. */

@@ -2,8 +2,8 @@ import type { Contract, Problem } from '../contract/contract.js';
 import type { Example, MediaType, Operation } from '../contract/operations/operation.js';
 import type { ProblemCode } from '../contract/contract.js';
 import { isJsonType, toEssence } from '../http/media-type.js';
-import type { Validators } from '../http/validate.js';
-import type { Violation, ViolationPlace } from '../http/violation.js';
+import type { Validators } from '../schema/validate.js';
+import type { Violation, ViolationPlace } from '../schema/violation.js';
 
 type Direction = 'request' | 'response';
 

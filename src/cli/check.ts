@@ -2,8 +2,8 @@ import { checkExamples } from './check-examples.js';
 import { loadContract } from '../contract/load/load.js';
 import type { Problem } from '../contract/contract.js';
 import { formatMistake } from '../errors.js';
-import { prepareSchemas } from '../http/prepare.js';
-import { createValidators } from '../http/validate.js';
+import { prepareSchemas } from '../schema/validate.js';
+import { createValidators } from '../schema/validate.js';
 
 /** What `vouch check` was asked. */
 export interface CheckOptions {

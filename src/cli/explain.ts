@@ -1,6 +1,6 @@
 import { PROBLEM_CODES } from '../contract/contract.js';
 import { nearest } from '../errors.js';
-import { VIOLATION_CODES } from '../http/violation-codes.js';
+import { VIOLATION_CODES } from '../schema/violation.js';
 import { ERROR_MEANINGS } from './error-meanings.js';
 
 /** What `vouch explain` is asked. */

@@ -3,7 +3,7 @@ import { isObject } from '../contract/json.js';
 import { createVirtualClock } from '../clock.js';
 import { MockError } from '../errors.js';
 import { createGenerator } from '../generate/generate.js';
-import { createValidators } from '../http/validate.js';
+import { createValidators } from '../schema/validate.js';
 import { writeFixtures, type FixtureSet } from '../state/fixture-write.js';
 import { loadFixtures } from '../state/fixtures.js';
 import { inferResources } from '../state/infer.js';

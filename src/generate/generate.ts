@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import type { Schema } from '../contract/json.js';
-import type { Validators } from '../http/validate.js';
-import type { Violation } from '../http/violation.js';
+import type { Validators } from '../schema/validate.js';
+import type { Violation } from '../schema/violation.js';
 import { createRandom } from '../random.js';
 import { createExpander } from './expand.js';
 import { createHeight } from './height.js';

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import type { ClientReport } from './report.js';
+import type { ClientReport } from '../schema/report.js';
 
 /** The bytes a compressed body stands for, or what to tell its sender. */
 export type Decompressed = { readonly bytes: Uint8Array } | { readonly mistake: ClientReport };

@@ -1,7 +1,7 @@
-import { readPointer } from '../contract/pointer.js';
 import { isObject } from '../contract/json.js';
+import { readPointer } from '../contract/pointer.js';
 import type { Answer } from './answer.js';
-import type { Call } from './call.js';
+import type { Call } from './request/call.js';
 
 /** What runtime expressions are worked out from. */
 export interface ExpressionScope {

@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.js';
-import { readSegments, toPointer } from '../contract/pointer.js';
 import { isObject, type Schema, type SchemaObject } from '../contract/json.js';
-import type { BodyWriter } from './encode.js';
+import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from './media-type.js';
+import type { BodyWriter } from './response/encode.js';
 
 interface Place {
   readonly schema: Schema;

@@ -1,6 +1,6 @@
 import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/call.js';
-import type { Violation } from '../http/violation.js';
+import type { Call } from '../http/request/call.js';
+import type { Violation } from '../schema/violation.js';
 
 /** A call with its answer as it happened; plain data. */
 export interface Interaction {

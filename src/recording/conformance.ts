@@ -1,8 +1,8 @@
 import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import { isJsonType } from '../http/media-type.js';
-import type { Validators } from '../http/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
-import type { ViolationCode } from '../http/violation-codes.js';
+import type { Validators } from '../schema/validate.js';
+import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
+import type { ViolationCode } from '../schema/violation.js';
 import { findMedia, findResponse } from '../http/declared.js';
 import { type HeaderFields, readMediaType } from './exchange.js';
 

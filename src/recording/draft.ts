@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import { decodeContent } from './content-coding.js';
 import { type EventText, readEvents } from './events.js';
 import {

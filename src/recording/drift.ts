@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
-import type { Violation } from '../http/violation.js';
+import type { Violation } from '../schema/violation.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import type { CheckResponse } from './conformance.js';
 import { decodeContent } from './content-coding.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Router } from '../contract/router/router.js';
-import type { Call, CallDecoder } from '../http/call.js';
+import type { Call, CallDecoder } from '../http/request/call.js';
 import { type SeenExchange, toUnnumbered } from './draft.js';
 import type { HeaderFields } from './exchange.js';
 import { type HarContent, type HarEntry, type HarField, readHar } from './har.js';

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import type { Router } from '../contract/router/router.js';
-import type { Call, CallDecoder } from '../http/call.js';
+import type { Call, CallDecoder } from '../http/request/call.js';
 import type { Cassette, StoredExchange } from './cassette.js';
 import { type Difference, formatDifference, listDifferences } from './difference.js';
 import { writeCanonical } from './exact-json.js';

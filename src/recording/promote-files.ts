@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Validators } from '../http/validate.js';
+import type { Validators } from '../schema/validate.js';
 import { writeCanonical } from './exact-json.js';
 import type { Item, Promoted, PromoteCollection, PromotedItem } from './promote.js';
 

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import { BODIES_FOLDER, type Cassette, loadBodyBytes, type StoredExchange } from './cassette.js';
 import { toFileName, writeWhole } from './cassette-writer.js';
 import { writeCanonical } from './exact-json.js';

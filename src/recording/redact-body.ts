@@ -1,5 +1,5 @@
 import type { MediaType, Operation } from '../contract/operations/operation.js';
-import type { Direction } from '../http/schema-unit.js';
+import type { Direction } from '../schema/schema-unit.js';
 import { findMedia, findResponse } from '../http/declared.js';
 import { readJson, writeCanonical, writeJson } from './exact-json.js';
 import {

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
-import type { Validators } from '../http/validate.js';
+import type { Validators } from '../schema/validate.js';
 import type { HeaderFields, RecordedRequest, UnnumberedExchange } from './exchange.js';
 import { createBodyRedaction } from './redact-body.js';
 import { createFinalScan, type FinalScan } from './final-scan.js';

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { isObject } from '../contract/json.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import { findMedia } from '../http/declared.js';
 import { readMediaType, type RecordedBody, type RecordedEvent, type RecordedPart } from './exchange.js';
 import type { MatchRules } from './manifest.js';

@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { isObject, type SchemaObject } from '../contract/json.js';
-import type { Direction } from '../http/schema-unit.js';
-import type { Validators } from '../http/validate.js';
+import type { Direction } from '../schema/schema-unit.js';
+import type { Validators } from '../schema/validate.js';
 import { ExactNumber } from './exact-json.js';
 import { ANY_SHAPE, type SecretShape } from './placeholder.js';
 import type { SecretRules } from './secret-rules.js';

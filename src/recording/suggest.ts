@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { readPointer } from '../contract/pointer.js';
 import { formatPlace } from '../errors.js';
-import type { Violation } from '../http/violation.js';
+import type { Violation } from '../schema/violation.js';
 import { writeJson } from './exact-json.js';
 
 /** What a suggestion is made from. */

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
-import type { Violation, ViolationPlace } from '../http/violation.js';
+import type { Violation, ViolationPlace } from '../schema/violation.js';
 
 /** What scenarios are checked against. */
 export interface Ground {

@@ -1,5 +1,5 @@
 import { isObject } from '../contract/json.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import { formatRange, isInRange } from './call-range.js';
 import { describe } from './read.js';
 import type { When } from './rule.js';

@@ -1,4 +1,4 @@
-import type { Fault, StreamAction } from '../http/fault.js';
+import type { Fault, StreamAction } from '../http/answer.js';
 import { isObject } from '../contract/json.js';
 import { readDuration } from './delay.js';
 import { didYouMean } from './mistakes.js';

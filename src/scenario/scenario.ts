@@ -1,5 +1,5 @@
-import type { Call } from '../http/call.js';
-import type { Fault } from '../http/fault.js';
+import type { Call } from '../http/request/call.js';
+import type { Fault } from '../http/answer.js';
 import { createRandom } from '../random.js';
 import { formatRange, isInRange } from './call-range.js';
 import { sampleDelay } from './delay.js';

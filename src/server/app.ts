@@ -6,10 +6,10 @@ import { toSocketClock, type Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Router } from '../contract/router/router.js';
 import type { Answer } from '../http/answer.js';
-import type { Call, CallDecoder } from '../http/call.js';
-import type { Encoder, ResponseConstructor } from '../http/encode.js';
-import type { BodyBytes } from '../http/body-source.js';
-import { type Fault, isSilent } from '../http/fault.js';
+import type { Call, CallDecoder } from '../http/request/call.js';
+import type { Encoder, ResponseConstructor } from '../http/response/encode.js';
+import type { BodyBytes } from '../http/request/body-bytes.js';
+import { type Fault, isSilent } from '../http/answer.js';
 import {
   type Interaction,
   type ParsedHeaders,

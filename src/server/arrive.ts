@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyBytes } from '../http/body-source.js';
+import type { BodyBytes } from '../http/request/body-bytes.js';
 
 /** A message with what has arrived of its body before anybody asked. */
 export interface ArrivedMessage extends IncomingMessage {

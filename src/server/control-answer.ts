@@ -1,7 +1,7 @@
 import { MockError, type ErrorCode } from '../errors.js';
 import type { Answer } from '../http/answer.js';
-import { readStatusTitle } from '../http/status-title.js';
-import { NO_VIOLATIONS, type Violation } from '../http/violation.js';
+import { readStatusTitle } from '../http/response/status-title.js';
+import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 
 /** What an answer of the control API says went wrong. */
 export interface ControlProblem {

@@ -1,5 +1,5 @@
 import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import { answerProblem } from './control-answer.js';
 import { journalHandlers } from './control-journal.js';
 import { mockHandlers } from './control-mock.js';

@@ -1,6 +1,6 @@
 import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/call.js';
-import { negotiate } from '../http/negotiate.js';
+import type { Call } from '../http/request/call.js';
+import { negotiate } from '../http/response/negotiate.js';
 import type { Interaction } from '../journal/interaction.js';
 import type { Session } from '../session/session.js';
 import { findSessionDepartures } from '../session/verify-session.js';

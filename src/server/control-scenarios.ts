@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import { listScenarios } from '../scenario/scenarios.js';
 import { createScenarioHandle } from '../session/scenario-handle.js';
 import type { Session } from '../session/session.js';

@@ -1,5 +1,5 @@
 import { MockError, nearest } from '../errors.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import type { Session, SessionSnapshot } from '../session/session.js';
 import type { SessionOpening, Sessions } from '../session/sessions.js';
 import { answerEmpty, answerJson, answerProblem } from './control-answer.js';

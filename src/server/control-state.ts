@@ -1,6 +1,6 @@
 import { isVirtualClock } from '../clock.js';
 import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/call.js';
+import type { Call } from '../http/request/call.js';
 import type { ItemMistake } from '../session/collections.js';
 import { movable } from '../session/handle.js';
 import type { Session } from '../session/session.js';

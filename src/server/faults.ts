@@ -1,7 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock } from '../clock.js';
-import type { Fault } from '../http/fault.js';
+import type { Fault } from '../http/answer.js';
 import { breakStream, cutJson, dripBytes, stopHalfway, type Breakage, type StallEnd } from './fault-streams.js';
 
 /** One answer that is to go wrong. */

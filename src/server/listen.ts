@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { MockError } from '../errors.js';
-import type { ResponseConstructor } from '../http/encode.js';
+import type { ResponseConstructor } from '../http/response/encode.js';
 import type { Fetch, SocketEnvironment } from './app.js';
 import { type ArrivedMessage, awaitBody } from './arrive.js';
 import { isLoopback } from './control-guard.js';

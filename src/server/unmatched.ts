@@ -2,8 +2,8 @@ import type { ErrorAnswers } from '../answer/error-body.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
-import { toError } from '../http/report.js';
-import { NO_VIOLATIONS } from '../http/violation.js';
+import { toError } from '../schema/report.js';
+import { NO_VIOLATIONS } from '../schema/violation.js';
 import { preflightHeaders } from './cors.js';
 
 /** A request that met no operation. */

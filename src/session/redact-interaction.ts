@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
-import type { Validators } from '../http/validate.js';
+import type { Validators } from '../schema/validate.js';
 import type { Interaction } from '../journal/interaction.js';
 import { toPlainValue, type PlainAnswer, type PlainRequest, type ToPlain } from '../journal/plain.js';
 import { findMedia, findResponse } from '../http/declared.js';

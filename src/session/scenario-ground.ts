@@ -1,7 +1,7 @@
 import { DEFAULT_INSTANT } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Generator } from '../generate/generate.js';
-import type { Validators } from '../http/validate.js';
+import type { Validators } from '../schema/validate.js';
 import type { Ground } from '../scenario/ground.js';
 import type { Resources } from '../state/resource.js';
 

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { MockError, nearest } from '../errors.js';
-import type { Validators } from '../http/validate.js';
+import type { Validators } from '../schema/validate.js';
 import { createCollection, readScope, toScope, type Collection } from './collection.js';
 import { readFixtureFolder, readFixtureValues, type FixtureText } from './fixture-file.js';
 import { generateItems } from './fixture-generate.js';

@@ -1,5 +1,5 @@
 import { isObject, setOwn } from '../contract/json.js';
-import type { Violation } from '../http/violation.js';
+import type { Violation } from '../schema/violation.js';
 import { createRandom } from '../random.js';
 import { findTextForm } from './identity.js';
 import type { Item } from './item-list.js';

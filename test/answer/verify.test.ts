@@ -6,9 +6,9 @@ import { createVirtualClock } from '../../src/clock.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import type { Answer } from '../../src/http/answer.js';
-import { createCallDecoder } from '../../src/http/call.js';
-import { createValidators } from '../../src/http/validate.js';
-import { NO_VIOLATIONS } from '../../src/http/violation.js';
+import { createCallDecoder } from '../../src/http/request/call.js';
+import { createValidators } from '../../src/schema/validate.js';
+import { NO_VIOLATIONS } from '../../src/schema/violation.js';
 import type { Session } from '../../src/session/session.js';
 
 const DOCUMENT = {

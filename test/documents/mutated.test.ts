@@ -4,7 +4,7 @@ import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { createGenerator } from '../../src/generate/generate.js';
-import { createValidators } from '../../src/http/validate.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';
 import { draftRequest, toRequest } from '../sweep/minimal-request.js';
 import { MUTATIONS, mutate } from './mutate.js';

@@ -5,7 +5,7 @@ import type { Contract } from '../../src/contract/contract.js';
 import { isObject } from '../../src/contract/json.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
-import { createValidators } from '../../src/http/validate.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { createRandom } from '../../src/random.js';
 import { NOW } from './one-schema.js';
 

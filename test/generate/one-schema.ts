@@ -1,7 +1,7 @@
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator, type GenerateContext, type Generator } from '../../src/generate/generate.js';
-import { createValidators } from '../../src/http/validate.js';
-import type { Violation } from '../../src/http/violation.js';
+import { createValidators } from '../../src/schema/validate.js';
+import type { Violation } from '../../src/schema/violation.js';
 
 /** A generator over a document that holds nothing but schemas. */
 export interface OneSchema {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallDecoderOptions } from '../../src/http/call.js';
+import type { CallDecoderOptions } from '../../src/http/request/call.js';
 import { createAsk, toDocument, toLines, toSentences } from './decode.js';
 
 const text = { type: 'string' };

@@ -1,7 +1,7 @@
 import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter } from '../../src/contract/router/router.js';
-import { type Call, type CallDecoderOptions, createCallDecoder } from '../../src/http/call.js';
-import { createValidators } from '../../src/http/validate.js';
+import { type Call, type CallDecoderOptions, createCallDecoder } from '../../src/http/request/call.js';
+import { createValidators } from '../../src/schema/validate.js';
 
 /** A request in short: `POST /things?a=b`, its headers and its body. */
 export interface Asked {

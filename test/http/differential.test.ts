@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { createValidators } from '../../src/http/validate.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { createSecondCheck } from '../sweep/second-validator.js';
 
 type Schema = boolean | { readonly [keyword: string]: unknown };

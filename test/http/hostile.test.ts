@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { negotiate } from '../../src/http/negotiate.js';
+import { negotiate } from '../../src/http/response/negotiate.js';
 import { createAsk, toDocument, toLines } from './decode.js';
 
 const SIZE = 4_000_000;

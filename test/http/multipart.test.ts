@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUploadedFile } from '../../src/http/body-multipart.js';
+import { isUploadedFile } from '../../src/http/request/body-multipart.js';
 import { createAsk, toDocument, toLines, toSentences } from './decode.js';
 
 const text = { type: 'string' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { negotiate } from '../../src/http/negotiate.js';
+import { negotiate } from '../../src/http/response/negotiate.js';
 
 const JSON_TYPE = 'application/json';
 const XML = 'application/xml';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { prepareSchemas } from '../../src/http/prepare.js';
-import { createValidators } from '../../src/http/validate.js';
+import { prepareSchemas } from '../../src/schema/validate.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { createAsk, toDocument, toLines } from './decode.js';
 
 describe('preparing the schemas of a contract', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/http/call.js';
+import type { Call } from '../../src/http/request/call.js';
 import { createAsk, toDocument, toLines } from './decode.js';
 
 /** Text that survives every style: delimiters are encoded, and no text is empty (an empty list and a list of one empty text look alike). */

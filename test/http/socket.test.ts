@@ -5,8 +5,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { type Call, createCallDecoder } from '../../src/http/call.js';
-import { createValidators } from '../../src/http/validate.js';
+import { type Call, createCallDecoder } from '../../src/http/request/call.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { toDocument, toLines } from './decode.js';
 
 /** A server that decodes every request as one operation and answers with the violations, one per line. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createJournal, type Journal } from '../../src/journal/journal.js';
 import { recordRequest } from '../../src/journal/interaction.js';
 import { MockError } from '../../src/errors.js';
-import type { Violation } from '../../src/http/violation.js';
+import type { Violation } from '../../src/schema/violation.js';
 
 const OPERATIONS = ['listThings', 'createThing', 'getThing'];
 

@@ -1,8 +1,8 @@
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter, type Router } from '../../src/contract/router/router.js';
-import { createCallDecoder, type CallDecoder } from '../../src/http/call.js';
-import { createValidators, type Validators } from '../../src/http/validate.js';
+import { createCallDecoder, type CallDecoder } from '../../src/http/request/call.js';
+import { createValidators, type Validators } from '../../src/schema/validate.js';
 
 /** The parts of a contract that recordings are made of. */
 export interface ContractParts {

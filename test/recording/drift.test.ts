@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { createValidators } from '../../src/http/validate.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { createMock } from '../../src/mock.js';
 import { loadCassette } from '../../src/recording/cassette.js';
 import { createResponseCheck } from '../../src/recording/conformance.js';

@@ -12,8 +12,8 @@ import { createRecorder } from '../../src/recording/recorder.js';
 import { createRedactor } from '../../src/recording/redact.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter } from '../../src/contract/router/router.js';
-import { createCallDecoder } from '../../src/http/call.js';
-import { createValidators } from '../../src/http/validate.js';
+import { createCallDecoder } from '../../src/http/request/call.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { createFolder, readEveryFile } from './folders.js';
 import { startUpstream } from './upstream.js';
 

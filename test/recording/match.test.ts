@@ -6,7 +6,7 @@ import { DEFAULT_MATCH, type Manifest, type MatchRules } from '../../src/recordi
 import { createMatcher, formatMiss, type Matcher } from '../../src/recording/match.js';
 import { createMask, createRedactor, createRequestWalk } from '../../src/recording/redact.js';
 import { createReplayState } from '../../src/recording/replay-state.js';
-import type { Call } from '../../src/http/call.js';
+import type { Call } from '../../src/http/request/call.js';
 import { loadParts, SHOP } from './contract.js';
 import { createFolder } from './folders.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, createRealClock, createVirtualClock } from '../../src/clock.js';
-import type { Fault, StreamAction } from '../../src/http/fault.js';
+import type { Fault, StreamAction } from '../../src/http/answer.js';
 import type { Fetch } from '../../src/server/app.js';
 import { breakStream } from '../../src/server/fault-streams.js';
 import { applyFault } from '../../src/server/faults.js';

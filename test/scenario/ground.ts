@@ -1,6 +1,6 @@
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
-import { createValidators } from '../../src/http/validate.js';
+import { createValidators } from '../../src/schema/validate.js';
 import type { Ground } from '../../src/scenario/ground.js';
 import { createGround } from '../../src/session/scenario-ground.js';
 import { inferResources } from '../../src/state/infer.js';

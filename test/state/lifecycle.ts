@@ -1,6 +1,6 @@
 import { isObject } from '../../src/contract/json.js';
 import { createGenerator } from '../../src/generate/generate.js';
-import { createValidators } from '../../src/http/validate.js';
+import { createValidators } from '../../src/schema/validate.js';
 import type { Mock } from '../../src/index.js';
 import { inferResources } from '../../src/state/infer.js';
 import { createItemSchemaReader } from '../../src/state/item-schema.js';

@@ -1,7 +1,7 @@
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { createGenerator } from '../../src/generate/generate.js';
-import { createValidators } from '../../src/http/validate.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { findMedia, findResponse } from '../../src/http/declared.js';
 import { type BrokenDraft, breakRequest } from './broken-requests.js';
 import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';

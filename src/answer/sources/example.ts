@@ -1,8 +1,8 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import type { Validators } from '../../http/validate.js';
-import { NO_VIOLATIONS } from '../../http/violation.js';
+import type { Validators } from '../../schema/validate.js';
+import { NO_VIOLATIONS } from '../../schema/violation.js';
 import type { AnswerSource, Exchange } from '../answer-source.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';

@@ -1,4 +1,4 @@
-import type { Call } from '../../http/call.js';
+import type { Call } from '../../http/request/call.js';
 import type { Ownership } from '../../recording/ownership.js';
 import type { AnswerSource } from '../answer-source.js';
 

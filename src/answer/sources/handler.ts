@@ -5,7 +5,7 @@ import { MockError, nearest } from '../../errors.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
-import { NO_VIOLATIONS } from '../../http/violation.js';
+import { NO_VIOLATIONS } from '../../schema/violation.js';
 import type { State } from '../../session/handle.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource, Exchange, Next } from '../answer-source.js';

@@ -1,6 +1,6 @@
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
-import type { Call } from '../../http/call.js';
+import type { Call } from '../../http/request/call.js';
 import type { OpenedCassette, Recordings } from '../../recording/recordings.js';
 import type { StoredExchange } from '../../recording/cassette.js';
 import { readJson, writeJson } from '../../recording/exact-json.js';

@@ -1,7 +1,7 @@
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import { isSilent, type Fault } from '../../http/fault.js';
-import { NO_VIOLATIONS } from '../../http/violation.js';
+import { isSilent, type Fault } from '../../http/answer.js';
+import { NO_VIOLATIONS } from '../../schema/violation.js';
 import type { Scope } from '../../scenario/expression.js';
 import type { Rule } from '../../scenario/rule.js';
 import type { Outcome } from '../../scenario/scenario.js';

@@ -4,7 +4,7 @@ import type { GenerateContext, Generator } from '../../generate/generate.js';
 import { bytesFor } from '../../generate/bytes.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
-import { NO_VIOLATIONS } from '../../http/violation.js';
+import { NO_VIOLATIONS } from '../../schema/violation.js';
 import { mergePatch } from '../../http/merge-patch.js';
 import { resolveExpressions, type Scope } from '../../scenario/expression.js';
 import type { Respond, Rule } from '../../scenario/rule.js';

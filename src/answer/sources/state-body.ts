@@ -1,8 +1,8 @@
 import { isObject } from '../../contract/json.js';
 import type { Item, ItemContent } from '../../state/item-list.js';
-import { isUploadedFile, type UploadedFile } from '../../http/body-multipart.js';
-import type { Call } from '../../http/call.js';
-import type { Violation } from '../../http/violation.js';
+import { isUploadedFile, type UploadedFile } from '../../http/request/body-multipart.js';
+import type { Call } from '../../http/request/call.js';
+import type { Violation } from '../../schema/violation.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';
 

@@ -1,6 +1,6 @@
 import type { Answer } from '../../http/answer.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import type { Call } from '../../http/call.js';
+import type { Call } from '../../http/request/call.js';
 import { createEnvelope, type Envelope } from '../../state/envelope.js';
 import type { ListShape } from '../../state/list-shape.js';
 import { createPagePlan, isDescending, type PagePlan } from '../../state/page-plan.js';

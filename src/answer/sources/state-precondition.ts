@@ -1,5 +1,5 @@
 import type { Answer } from '../../http/answer.js';
-import { NO_VIOLATIONS } from '../../http/violation.js';
+import { NO_VIOLATIONS } from '../../schema/violation.js';
 import { hashText } from '../../random.js';
 import type { Entry } from '../../state/item-list.js';
 import type { Binding } from '../../state/resource.js';

@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.js';
 import type { Answer } from '../../http/answer.js';
-import type { Call } from '../../http/call.js';
+import type { Call } from '../../http/request/call.js';
 import { toScope, type Collection } from '../../state/collection.js';
 import type { Entry, Item } from '../../state/item-list.js';
 import type { Binding, Resource } from '../../state/resource.js';

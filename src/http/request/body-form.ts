@@ -1,0 +1,97 @@
+import { isObject, setOwn } from '../../contract/json.js';
+import type { Encoding } from '../../contract/operations/operation.js';
+import type { Shape } from '../../schema/shape.js';
+import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../text.js';
+import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
+import { splitRaw } from './style.js';
+
+/** One text at its place in a form. */
+interface Entry {
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+/** `application/x-www-form-urlencoded`, with the contract's `encoding` (OpenAPI 3.1, Encoding Object) and the brackets SDKs write. */
+export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
+  const text = decodeBytes(bytes, type.parameters['charset']);
+  if (text === undefined) return toMalformed('the body is not UTF-8 text');
+  const shape = media?.schema === undefined ? undefined : parts.shapes(media.schemaPointer);
+  const entries: Entry[] = [];
+  if (countFields(text) > MOST_FIELDS) return toMalformed(`the form has more than ${MOST_FIELDS} fields`);
+  for (const pair of readPairs(text)) {
+    const read = readPair(pair, { shape, encoding: media?.encoding ?? {}, parts });
+    if (read === undefined) {
+      return toMalformed(`the form field "${pair.name}" is percent-encoded in a way that cannot be decoded`);
+    }
+    entries.push(...read);
+  }
+  const tree = entries.length === 0 ? {} : buildTree(entries);
+  if (media?.schema === undefined) return { value: tree };
+  const value = parts.coerce(tree, media.schemaPointer);
+  return { value: isObject(value) ? readJsonFields(value, shape, parts) : value };
+};
+
+/** A form of more fields than this is an attack on memory. */
+const MOST_FIELDS = 100_000;
+
+function countFields(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count += 1;
+  return count;
+}
+
+function readPair(
+  { name, raw = '', broken }: Pair,
+  how: {
+    readonly shape: Shape | undefined;
+    readonly encoding: Readonly<Record<string, Encoding>>;
+    readonly parts: BodyParts;
+  },
+): readonly Entry[] | undefined {
+  const text = decodeForm(raw);
+  if (broken || text === undefined) return undefined;
+  const path = toFieldPath(name, how.shape);
+  const encoding = Object.hasOwn(how.encoding, path[0] ?? '') ? how.encoding[path[0] ?? ''] : undefined;
+  const style = encoding?.style ?? 'form';
+  const explode = encoding?.explode ?? style === 'form';
+  const pointer = how.shape?.properties.get(path[0] ?? '');
+  if (explode || path.length > 1 || pointer === undefined || !how.parts.shapes(pointer).types.has('array')) {
+    return [{ path, text }];
+  }
+  return splitRaw(raw, style).map((item) => ({ path: [...path, ''], text: decodeForm(item) ?? item }));
+}
+
+/** Where a field's name puts it: a property that is called `a[b]` comes first, then `b` in `a`. */
+export function toFieldPath(name: string, shape: Shape | undefined): readonly string[] {
+  if (shape?.properties.has(name) === true) return [name];
+  const brackets = readBrackets(name);
+  return brackets === undefined ? [name] : [brackets.base, ...brackets.path];
+}
+
+/** A field whose schema is an object or a list, and nothing a text could be, may be written as JSON. */
+function readJsonFields(
+  value: Readonly<Record<string, unknown>>,
+  shape: Shape | undefined,
+  parts: BodyParts,
+): Readonly<Record<string, unknown>> {
+  const result: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) {
+    const pointer = shape?.properties.get(name);
+    setOwn(result, name, pointer === undefined ? field : readJsonField(field, parts.shapes(pointer), parts));
+  }
+  return result;
+}
+
+/** The value of a text that must be JSON to fit its schema; anything else stays as it is. */
+export function readJsonField(field: unknown, { types, pointer }: Shape, { validators }: BodyParts): unknown {
+  const text: unknown = Array.isArray(field) && field.length === 1 ? field[0] : field;
+  if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return field;
+  // Where a text is allowed too, such as "auto" beside an object, only one that does not fit as it is.
+  if (types.has('string') && validators.check(pointer, 'request')(text, 'body').length === 0) return field;
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? (types.has('array') ? value : field) : types.has('object') ? value : field;
+  } catch {
+    return field;
+  }
+}

@@ -1,0 +1,182 @@
+import { isObject, setOwn } from '../../contract/json.js';
+import type { Encoding } from '../../contract/operations/operation.js';
+import { toAlternatives } from '../../schema/sentence.js';
+import type { Shape } from '../../schema/shape.js';
+import type { Violation } from '../../schema/violation.js';
+import { isCovered, isJsonType, readMediaType, toEssence } from '../media-type.js';
+import { type Part, readMultipart } from '../multipart.js';
+import { toError } from '../../schema/report.js';
+import { buildTree } from '../text.js';
+import {
+  type BodyCodec,
+  type BodyParts,
+  type BodyValue,
+  decodeBytes,
+  toCheckedText,
+  toMalformed,
+} from './body-codec.js';
+import { readJsonField, toFieldPath } from './body-form.js';
+
+/** A file of a multipart body. */
+export interface UploadedFile {
+  readonly filename: string | undefined;
+  /** As the part says it, or `application/octet-stream`. */
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Whether a value of a body is a file. */
+export function isUploadedFile(value: unknown): value is UploadedFile {
+  return isObject(value) && value['bytes'] instanceof Uint8Array && typeof value['mediaType'] === 'string';
+}
+
+/** The value of one part, and what a schema is asked about in its place. */
+interface Leaf {
+  readonly path: readonly string[];
+  /** Undefined for a file or a JSON part. */
+  readonly text: string | undefined;
+  readonly value: unknown;
+  readonly checked: unknown;
+}
+
+/** `multipart/form-data`: an object of texts, JSON values and files (OpenAPI 3.1, Encoding Object). */
+const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
+  const reading = readMultipart(bytes, type.parameters['boundary']);
+  if ('mistake' in reading) return toMalformed(`the body is not ${type.essence}: ${reading.mistake}`);
+  const nameless = reading.parts.findIndex(({ name }) => name === undefined);
+  if (nameless !== -1) return toMalformed(`the body is not form data: part ${nameless + 1} has no name`);
+  const shape = media?.schema === undefined ? undefined : parts.shapes(media.schemaPointer);
+  const violations: Violation[] = [];
+  const byField = new Map<string, Leaf[]>();
+  for (const part of reading.parts) {
+    const path = toFieldPath(part.name ?? '', shape);
+    const field = path[0] ?? '';
+    const encoding = media !== undefined && Object.hasOwn(media.encoding, field) ? media.encoding[field] : undefined;
+    if (encoding !== undefined) violations.push(...checkPart(part, { field, encoding, parts }));
+    const pointer = shape?.properties.get(field);
+    const leaf = toLeaf(part, path, {
+      encoding,
+      shape: pointer === undefined ? undefined : parts.shapes(pointer),
+      parts,
+    });
+    const leaves = byField.get(field);
+    if (leaves === undefined) byField.set(field, [leaf]);
+    else leaves.push(leaf);
+  }
+  const value: Record<string, unknown> = {};
+  const checked: Record<string, unknown> = {};
+  for (const [field, leaves] of byField) {
+    const pointer = shape?.properties.get(field) ?? shape?.rest;
+    setOwn(value, field, joinLeaves(leaves, { side: 'value', pointer, parts }));
+    setOwn(checked, field, joinLeaves(leaves, { side: 'checked', pointer, parts }));
+  }
+  return { value, checked, violations };
+};
+
+/** `multipart/mixed` and its kin: a list of parts. */
+const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): BodyValue => {
+  const reading = readMultipart(bytes, type.parameters['boundary']);
+  if ('mistake' in reading) return toMalformed(`the body is not ${type.essence}: ${reading.mistake}`);
+  const leaves = reading.parts.map((part) => toLeaf(part, [], { encoding: undefined, shape: undefined, parts }));
+  const isList = media?.schema !== undefined && parts.shapes(media.schemaPointer).types.has('array');
+  return { value: leaves.map(({ value }) => value), checked: leaves.map(({ checked }) => checked), unchecked: !isList };
+};
+
+/** What one part holds: a file where it says so or is no text, JSON where it says so or must be, else text. */
+function toLeaf(
+  part: Part,
+  path: readonly string[],
+  how: { readonly encoding: Encoding | undefined; readonly shape: Shape | undefined; readonly parts: BodyParts },
+): Leaf {
+  const declared = how.encoding?.contentType?.split(',')[0]?.trim();
+  const said = part.contentType ?? (declared?.includes('*') === true ? undefined : declared);
+  const { essence, parameters } = readMediaType(said ?? 'text/plain');
+  const file = (): Leaf => {
+    const mediaType = said ?? 'application/octet-stream';
+    const value: UploadedFile = { filename: part.filename, mediaType, bytes: part.bytes };
+    return { path, text: undefined, value, checked: toCheckedText(part.bytes) };
+  };
+  if (part.filename !== undefined && !(isJsonType(essence) && wantsValue(how.shape))) return file();
+  const text = decodeBytes(part.bytes, parameters['charset']);
+  if (text === undefined) return file();
+  if (isJsonType(essence)) {
+    try {
+      const value: unknown = JSON.parse(text);
+      return { path, text: undefined, value, checked: value };
+    } catch {
+      return { path, text, value: text, checked: text };
+    }
+  }
+  if (part.contentType !== undefined && !essence.startsWith('text/')) return file();
+  const value = readJsonPart(text, how.shape, how.parts);
+  return { path, text: value === text ? text : undefined, value, checked: value };
+}
+
+/** The value of a part that must be JSON to fit: the whole field, or one item of a list that comes in several parts. */
+function readJsonPart(text: string, shape: Shape | undefined, parts: BodyParts): unknown {
+  if (shape === undefined) return text;
+  const value = readJsonField(text, shape, parts);
+  return value === text && shape.items !== undefined ? readJsonField(text, parts.shapes(shape.items), parts) : value;
+}
+
+/** Whether a schema asks for a value that only a document can be: an object or a list. */
+function wantsValue(shape: Shape | undefined): boolean {
+  return shape !== undefined && shape.types.size > 0 && !shape.types.has('string');
+}
+
+/** The parts of one field as its schema wants them: repeated parts are a list, and so is one part where a list is asked for. */
+function joinLeaves(
+  leaves: readonly Leaf[],
+  how: { readonly side: 'value' | 'checked'; readonly pointer: string | undefined; readonly parts: BodyParts },
+): unknown {
+  const { side, pointer, parts } = how;
+  const texts = leaves.flatMap(({ path, text }) => (text === undefined ? [] : [{ path: path.slice(1), text }]));
+  if (texts.length === leaves.length) {
+    const tree = buildTree(texts);
+    return pointer === undefined ? tree : parts.coerce(tree, pointer);
+  }
+  const shape = pointer === undefined ? undefined : parts.shapes(pointer);
+  const [only] = leaves;
+  const items = shape?.items;
+  const toValue = (leaf: Leaf): unknown =>
+    leaf.text === undefined || items === undefined ? leaf[side] : parts.coerce(leaf.text, items);
+  if (leaves.length > 1) return leaves.map(toValue);
+  const wrap = shape?.types.has('array') === true && !Array.isArray(only?.[side]);
+  return wrap ? [only?.[side]] : only?.[side];
+}
+
+/** Checks a part's type and headers against the contract's `encoding`. */
+function checkPart(
+  part: Part,
+  as: { readonly field: string; readonly encoding: Encoding; readonly parts: BodyParts },
+): readonly Violation[] {
+  const { field, encoding, parts } = as;
+  const violations: Violation[] = [];
+  const allowed = encoding.contentType?.split(',').map((type) => type.trim()) ?? [];
+  const came = part.contentType;
+  if (
+    came !== undefined &&
+    allowed.length > 0 &&
+    !allowed.some((type) => isCovered(toEssence(came), toEssence(type)))
+  ) {
+    const message = `body property "${field}" is sent as ${toEssence(came)}, and must be ${toAlternatives(allowed)}`;
+    violations.push(toError({ code: 'CONTENT_TYPE_UNDECLARED', in: 'body', name: field, message }));
+  }
+  for (const header of encoding.headers) {
+    const text = part.headers.get(header.name.toLowerCase());
+    if (header.name.toLowerCase() === 'content-type') continue;
+    if (text !== undefined) {
+      const check = parts.validators.check(header.schemaPointer, 'request');
+      violations.push(...check(parts.coerce(text, header.schemaPointer), 'header', header.name));
+    } else if (header.required) {
+      const message = `the part "${field}" of the body must have the header "${header.name}"`;
+      violations.push(toError({ code: 'HEADER_REQUIRED', in: 'body', name: field, message }));
+    }
+  }
+  return violations;
+}
+
+/** Which codec takes a multipart type apart. */
+export function multipartCodecOf(essence: string): BodyCodec {
+  return essence === 'multipart/form-data' ? decodeMultipartForm : decodeMultipartList;
+}

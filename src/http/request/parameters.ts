@@ -1,0 +1,64 @@
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import type { Violation } from '../../schema/violation.js';
+import { readCookies } from './cookies.js';
+import { createPlan, demand, type ParameterParts, type ParameterPlan, settle } from './parameter-plan.js';
+import { createQueryReader } from './query.js';
+import { readStyled } from './style.js';
+
+/** The values of one call's parameters, by place and name. */
+export interface ParameterValues {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly cookie: Readonly<Record<string, unknown>>;
+}
+
+/** Where the text of the parameters stands in one request. */
+export interface ParameterSource {
+  /** By name, still percent-encoded. */
+  readonly pathText: Readonly<Record<string, string>>;
+  /** The query without its `?`, as it came. */
+  readonly search: string;
+  readonly headers: Headers;
+}
+
+/** Decodes and checks all parameters of one operation; departures are pushed to the list. */
+export type ParametersReader = (source: ParameterSource, violations: Violation[]) => ParameterValues;
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
+/** OpenAPI 3.1, Parameter Object: header parameters of these names are ignored. */
+const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
+
+/** Prepares the reading of an operation's parameters. */
+export function createParametersReader(operation: Operation, parts: ParameterParts): ParametersReader {
+  const plansIn = (place: Parameter['in']): readonly ParameterPlan[] =>
+    operation.parameters.filter((parameter) => parameter.in === place).map((parameter) => createPlan(parameter, parts));
+  const pathPlans = plansIn('path');
+  const headerPlans = plansIn('header').filter(({ parameter }) => !IGNORED_HEADERS.has(parameter.name.toLowerCase()));
+  const cookiePlans = plansIn('cookie');
+  const readQuery = createQueryReader(operation, [...plansIn('query'), ...plansIn('querystring')], parts);
+
+  /** Values that stand in one text each. */
+  const readTexts = (
+    plans: readonly ParameterPlan[],
+    violations: Violation[],
+    textOf: (plan: ParameterPlan) => string | undefined,
+  ): Readonly<Record<string, unknown>> => {
+    if (plans.length === 0) return NOTHING;
+    const values: Record<string, unknown> = {};
+    for (const plan of plans) {
+      const raw = textOf(plan);
+      if (raw === undefined) demand(plan, violations);
+      else settle(plan, { values, violations, parts }, (shape) => readStyled(raw, shape, plan.rules));
+    }
+    return values;
+  };
+
+  return ({ pathText, search, headers }, violations) => ({
+    path: readTexts(pathPlans, violations, ({ parameter }) => pathText[parameter.name]),
+    query: readQuery(search, violations),
+    header: readTexts(headerPlans, violations, ({ parameter }) => headers.get(parameter.name) ?? undefined),
+    cookie:
+      cookiePlans.length === 0 ? NOTHING : readCookies(cookiePlans, headers.get('cookie') ?? '', { violations, parts }),
+  });
+}

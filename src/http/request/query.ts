@@ -1,0 +1,218 @@
+import { setOwn } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { nearestWord } from '../../schema/sentence.js';
+import type { Violation } from '../../schema/violation.js';
+import { toError, toStrictError } from '../../schema/report.js';
+import { buildTree, decodeForm, type Pair, readBrackets, readPairs, type TextTree } from '../text.js';
+import { demand, type ParameterParts, type ParameterPlan, type QueryProfile, settle } from './parameter-plan.js';
+import { decodeOrThrow, readStyled, splitRaw, StyleError, type TextShape } from './style.js';
+
+/** Decodes and checks the query of one operation; departures are pushed to the list. */
+export type QueryReader = (search: string, violations: Violation[]) => Readonly<Record<string, unknown>>;
+
+/** One `name=value` that belongs to a parameter. */
+interface Entry {
+  /** Below the parameter: `['a', 'b']` of `filter[a][b]=…`. */
+  readonly path: readonly string[];
+  readonly raw: string | undefined;
+}
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
+/** How many undeclared parameters of one call are told of. */
+const MOST_UNDECLARED = 20;
+
+/** Prepares the reading of an operation's query. */
+export function createQueryReader(
+  operation: Operation,
+  plans: readonly ParameterPlan[],
+  parts: ParameterParts,
+): QueryReader {
+  const whole = plans.find(({ parameter }) => parameter.in === 'querystring');
+  if (whole !== undefined) return (search, violations) => readWhole(whole, search, { violations, parts });
+  const profile = readProfile(operation) ?? parts.queryProfile;
+  const findOwner = createOwnerFinder(plans, profile);
+  const expected = new Set([...parts.keysInQuery, ...readFixedNames(operation.path)]);
+  const required = plans.filter(({ parameter }) => parameter.required);
+
+  return (search, violations) => {
+    if (search === '') {
+      for (const plan of required) demand(plan, violations);
+      return NOTHING;
+    }
+    const values: Record<string, unknown> = {};
+    const owned = new Map<ParameterPlan, Entry[]>();
+    const undeclared = new Set<string>();
+    for (const pair of readPairs(search)) {
+      const owner = findOwner(pair.name);
+      if (owner === undefined && WISHES.has(pair.name)) continue;
+      if (owner === undefined) {
+        keepUndeclared(pair, values);
+        const isNews = !expected.has(pair.name) && !undeclared.has(pair.name) && undeclared.size < MOST_UNDECLARED;
+        if (isNews) violations.push(toUndeclared(pair, plans, parts.strict));
+        undeclared.add(pair.name);
+        continue;
+      }
+      const entry = { path: owner.path, raw: pair.raw };
+      const entries = owned.get(owner.plan);
+      if (entries === undefined) owned.set(owner.plan, [entry]);
+      else entries.push(entry);
+    }
+    for (const plan of plans) {
+      const entries = owned.get(plan);
+      if (entries === undefined) demand(plan, violations);
+      else if (isEmptyAllowed(plan, entries)) setOwn(values, plan.parameter.name, readEmpty(plan, entries));
+      else settle(plan, { values, violations, parts }, (shape) => readEntries(plan, entries, { shape, profile }));
+    }
+    return values;
+  };
+}
+
+/** `x-mock: { query: brackets }` on an operation says how its callers write lists and objects. */
+function readProfile(operation: Operation): QueryProfile | undefined {
+  const settings = operation.extensions['x-mock'];
+  if (typeof settings !== 'object' || settings === null || !('query' in settings)) return undefined;
+  return PROFILES.find((profile) => profile === settings.query);
+}
+
+const PROFILES: readonly QueryProfile[] = ['brackets', 'dots', 'comma', 'repeat'];
+
+/** Names in a path key with a fixed query: `/messages?beta=true`. */
+function readFixedNames(path: string): readonly string[] {
+  const question = path.indexOf('?');
+  return question === -1 ? [] : readPairs(path.slice(question + 1)).map(({ name }) => name);
+}
+
+type Owner = { readonly plan: ParameterPlan; readonly path: readonly string[] };
+
+/** Finds the parameter that a name in the query belongs to. */
+function createOwnerFinder(
+  plans: readonly ParameterPlan[],
+  profile: QueryProfile | undefined,
+): (name: string) => Owner | undefined {
+  const byName = new Map<string, Owner>(plans.map((plan) => [plan.parameter.name, { plan, path: [] }]));
+  const structured = plans.filter(({ textShapes }) => textShapes.some((shape) => shape !== 'text'));
+  const byBase = new Map<string, ParameterPlan>();
+  for (const plan of structured) {
+    // SDKs write `include[]` for what the contract calls `include`, and the other way round.
+    const base = plan.parameter.name.replace(/\[\]$/, '');
+    byBase.set(base, plan);
+    if (!byName.has(base)) byName.set(base, { plan, path: [] });
+  }
+  const spread = structured.filter(({ parameter, textShapes }) => {
+    return textShapes.includes('names') && parameter.style === 'form' && parameter.explode;
+  });
+  // OpenAPI 3.1, Style Values: an exploded form object takes names of its own; without named properties, all that are left.
+  const free = spread.find(({ shape }) => shape.rest !== undefined || (shape.open && shape.properties.size === 0));
+
+  return (name) => {
+    const exact = byName.get(name);
+    if (exact !== undefined) return exact;
+    const brackets = readBrackets(name);
+    const plan = brackets === undefined ? undefined : byBase.get(brackets.base);
+    if (brackets !== undefined && plan !== undefined) return { plan, path: brackets.path };
+    if (profile === 'dots' && name.includes('.')) {
+      const [base = '', ...path] = name.split('.');
+      const dotted = byBase.get(base);
+      if (dotted !== undefined) return { plan: dotted, path };
+    }
+    const spreader = spread.find(({ shape }) => shape.properties.has(name)) ?? free;
+    return spreader === undefined ? undefined : { plan: spreader, path: [name] };
+  };
+}
+
+/** Takes the entries of one parameter apart for one shape. */
+function readEntries(
+  plan: ParameterPlan,
+  entries: readonly Entry[],
+  how: { readonly shape: TextShape; readonly profile: QueryProfile | undefined },
+): TextTree {
+  const [first] = entries;
+  const flat = entries.every(({ path }) => path.length === 0);
+  if (how.shape === 'text') {
+    if (!flat) throw new StyleError('must be a single value, not a list or an object');
+    if (entries.length > 1)
+      throw new StyleError(`must be given once, not ${entries.length} times`, 'PARAMETER_REPEATED');
+    return decodeOrThrow(first?.raw ?? '', plan.rules.decode);
+  }
+  if (!flat) return readPaths(entries, how.shape);
+  if (how.shape === 'names') return readStyled(first?.raw ?? '', 'names', { ...plan.rules, explode: false });
+  return readList(plan, entries, how.profile);
+}
+
+/** Entries with brackets: `a[b]=1&a[c]=2`, `a[]=1`. */
+function readPaths(entries: readonly Entry[], shape: TextShape): TextTree {
+  if (shape === 'names' && entries.some(({ path }) => path.length === 0)) {
+    throw new StyleError('must not be given both as one value and by its properties', 'PARAMETER_REPEATED');
+  }
+  const tree = buildTree(entries.map(({ path, raw }) => ({ path, text: decodeOrThrow(raw ?? '', decodeForm) })));
+  return shape === 'list' && typeof tree === 'string' ? [tree] : tree;
+}
+
+function readList(plan: ParameterPlan, entries: readonly Entry[], profile: QueryProfile | undefined): TextTree {
+  const { rules, parameter } = plan;
+  const split = profile === 'comma' || (profile !== 'repeat' && !parameter.explode);
+  const raws = entries.flatMap(({ raw = '' }) => (split && raw !== '' ? splitRaw(raw, parameter.style) : [raw]));
+  // `tags=` is one empty text where texts are asked for, else no item at all.
+  if (raws.length === 1 && raws[0] === '' && !plan.takesEmptyItem) return [];
+  return raws.map((raw) => decodeOrThrow(raw, rules.decode));
+}
+
+/** OpenAPI 3.1, Parameter Object: `allowEmptyValue` lets `?flag` and `?flag=` through whatever the schema says. */
+function isEmptyAllowed({ parameter }: ParameterPlan, entries: readonly Entry[]): boolean {
+  return parameter.allowEmptyValue && entries.length === 1 && (entries[0]?.raw ?? '') === '';
+}
+
+function readEmpty({ shape }: ParameterPlan, entries: readonly Entry[]): unknown {
+  return shape.types.has('boolean') && entries[0]?.raw === undefined ? true : '';
+}
+
+/** A query that is one document (OpenAPI 3.2, `in: querystring`). */
+function readWhole(
+  plan: ParameterPlan,
+  search: string,
+  to: { readonly violations: Violation[]; readonly parts: ParameterParts },
+): Readonly<Record<string, unknown>> {
+  if (search === '') {
+    demand(plan, to.violations);
+    return NOTHING;
+  }
+  const values: Record<string, unknown> = {};
+  const isForm = plan.parameter.mediaType === 'application/x-www-form-urlencoded';
+  settle(plan, { values, ...to }, () => (isForm ? readFormText(search) : decodeOrThrow(search, decodeForm)));
+  return values;
+}
+
+/** A form as a tree: brackets nest, repeated names make lists. */
+function readFormText(text: string): TextTree {
+  const entries = readPairs(text).map(({ name, raw = '' }) => {
+    const brackets = readBrackets(name);
+    const path = brackets === undefined ? [name] : [brackets.base, ...brackets.path];
+    return { path, text: decodeOrThrow(raw, decodeForm) };
+  });
+  return entries.length === 0 ? {} : buildTree(entries);
+}
+
+/** Wishes that a browser writes into the address instead of a `Prefer` header; they are no part of the request. */
+const WISHES: ReadonlySet<string> = new Set(['__code', '__dynamic', '__example', '__seed']);
+
+/** What the contract does not declare is still there to be looked at, as text. */
+function keepUndeclared({ name, raw = '' }: Pair, values: Record<string, unknown>): void {
+  const text = decodeForm(raw) ?? raw;
+  const before = Object.hasOwn(values, name) ? values[name] : undefined;
+  setOwn(values, name, before === undefined ? text : [before, text].flat());
+}
+
+function toUndeclared(pair: Pair, plans: readonly ParameterPlan[], strict: boolean): Violation {
+  const { name } = pair;
+  if (pair.broken || (pair.raw !== undefined && decodeForm(pair.raw) === undefined)) {
+    const message = `query parameter "${name}" is percent-encoded in a way that cannot be decoded`;
+    return toError({ code: 'ENCODING_MALFORMED', in: 'query', name, message });
+  }
+  const close = nearestWord(
+    name,
+    plans.map(({ parameter }) => parameter.name),
+  );
+  const hint = close === undefined ? '' : `; did you mean "${close}"?`;
+  const message = `query parameter "${name}" is not declared by the operation${hint}`;
+  return toStrictError({ code: 'PARAMETER_UNDECLARED', in: 'query', name, message }, strict);
+}

@@ -1,0 +1,188 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Operation, SecurityRequirement, SecurityScheme } from '../../contract/operations/operation.js';
+import type { Violation } from '../../schema/violation.js';
+import { type ClientReport, toError, toNote } from '../../schema/report.js';
+import { decodeForm, decodePercent, readPairs } from '../text.js';
+import { splitCookies } from './cookies.js';
+
+/** Whether a mock takes a credential: a bearer token, `user:password`, or an API key. */
+export type AcceptCredential = (scheme: SecurityScheme, credential: string) => boolean;
+
+/** Finds the credentials of one request; departures are pushed to the list. */
+export type SecurityReader = (
+  source: { readonly headers: Headers; readonly search: string },
+  violations: Violation[],
+) => Readonly<Record<string, string>>;
+
+/** What one scheme says of a request: a credential, or why there is none. */
+type Finding =
+  | { readonly credential: string; readonly note?: ClientReport }
+  | { readonly report: ClientReport; readonly absent: boolean };
+
+const NO_CREDENTIALS: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Prepares the check of an operation's security: alternatives (OR) of schemes that must all hold (AND). */
+export function createSecurityReader(
+  operation: Operation,
+  contract: Contract,
+  accept: AcceptCredential | undefined,
+): SecurityReader {
+  const alternatives = operation.security.map((requirement) => toSchemes(requirement, contract));
+  if (alternatives.length === 0) return () => NO_CREDENTIALS;
+  // `{}` among the alternatives makes credentials optional; those that come are looked at all the same.
+  const open = alternatives.some((schemes) => schemes.length === 0);
+  const schemes = [...new Set(alternatives.flat())];
+  const [only] = schemes;
+  // Most operations ask for one scheme, and most calls bring it: that way needs no bookkeeping.
+  if (only !== undefined && alternatives.length === 1 && schemes.length === 1) {
+    return (source, violations) => {
+      const finding = findCredential(only, source, accept);
+      if ('report' in finding) {
+        violations.push(toError({ ...finding.report, status: 401 }));
+        return NO_CREDENTIALS;
+      }
+      if (finding.note !== undefined) violations.push(toNote(finding.note));
+      return { [only.name]: finding.credential };
+    };
+  }
+
+  return (source, violations) => {
+    const findings = new Map(schemes.map((scheme) => [scheme, findCredential(scheme, source, accept)]));
+    const held = alternatives.filter((all) => all.every((scheme) => 'credential' in (findings.get(scheme) ?? {})));
+    const met = held.find((all) => all.length > 0);
+    if (met !== undefined) return collect(met, findings, violations);
+    const failures = [...findings.values()].flatMap((finding) => ('report' in finding ? [finding] : []));
+    if (held.length > 0 && failures.every(({ absent }) => absent)) return NO_CREDENTIALS;
+    // Who sent a credential wants to hear what is wrong with it, not that other schemes were missing.
+    const tried = failures.filter(({ absent }) => !absent);
+    const shown = tried.length > 0 ? tried : failures;
+    violations.push(...shown.map(({ report }) => (open ? toNote(report) : toError({ ...report, status: 401 }))));
+    return NO_CREDENTIALS;
+  };
+}
+
+function toSchemes(requirement: SecurityRequirement, contract: Contract): readonly SecurityScheme[] {
+  // A requirement that names no known scheme demands nothing that could be checked; loading reports it.
+  return Object.keys(requirement).flatMap((name) =>
+    Object.hasOwn(contract.securitySchemes, name) ? (contract.securitySchemes[name] ?? []) : [],
+  );
+}
+
+function collect(
+  schemes: readonly SecurityScheme[],
+  findings: ReadonlyMap<SecurityScheme, Finding>,
+  violations: Violation[],
+): Readonly<Record<string, string>> {
+  const credentials: Record<string, string> = {};
+  for (const scheme of schemes) {
+    const finding = findings.get(scheme);
+    if (finding === undefined || !('credential' in finding)) continue;
+    credentials[scheme.name] = finding.credential;
+    if (finding.note !== undefined) violations.push(toNote(finding.note));
+  }
+  return credentials;
+}
+
+function findCredential(
+  scheme: SecurityScheme,
+  source: { readonly headers: Headers; readonly search: string },
+  accept: AcceptCredential | undefined,
+): Finding {
+  const finding = scheme.type === 'apiKey' ? findKey(scheme, source) : findAuthorization(scheme, source.headers);
+  if (!('credential' in finding) || finding.note !== undefined || accept === undefined) return finding;
+  if (accept(scheme, finding.credential)) return finding;
+  const invalid = toChallenge(scheme) === 'Bearer' ? 'Bearer error="invalid_token"' : toChallenge(scheme);
+  const message = `the ${nounOf(scheme)} is not one that this server accepts`;
+  return refuse(scheme, { code: 'CREDENTIAL_REJECTED', message, challenge: invalid });
+}
+
+/** An API key in a header, the query or a cookie. */
+function findKey(
+  scheme: SecurityScheme,
+  { headers, search }: { readonly headers: Headers; readonly search: string },
+): Finding {
+  const key = scheme.key ?? '';
+  let found: string | undefined;
+  if (scheme.in === 'query') {
+    const raw = readPairs(search).find(({ name }) => name === key);
+    found = raw === undefined ? undefined : (decodeForm(raw.raw ?? '') ?? raw.raw);
+  } else if (scheme.in === 'cookie') {
+    const raw = splitCookies(headers.get('cookie') ?? '').find(({ name }) => name === key)?.raw;
+    found = raw === undefined ? undefined : (decodePercent(raw) ?? raw);
+  } else found = headers.get(key) ?? undefined;
+  const place = scheme.in === 'query' ? 'query parameter' : (scheme.in ?? 'header');
+  if (found === undefined)
+    return refuse(scheme, { code: 'CREDENTIAL_MISSING', message: `the API key in ${place} "${key}" is missing` });
+  if (found === '')
+    return refuse(scheme, { code: 'CREDENTIAL_EMPTY', message: `the API key in ${place} "${key}" is empty` });
+  return { credential: found };
+}
+
+/** How nearly every client writes it. */
+const PLAIN_BEARER = /^Bearer [\w.~+/=-]+$/;
+
+/** A credential in the Authorization header (RFC 9110 section 11.6.2). */
+function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
+  if (scheme.type === 'mutualTLS') {
+    const message = `security scheme "${scheme.name}" is mutual TLS, which is assumed to hold`;
+    return {
+      credential: '',
+      note: { code: 'CREDENTIAL_UNCHECKED', in: 'security', name: scheme.name, message, schemaPointer: scheme.pointer },
+    };
+  }
+  const wanted = scheme.type === 'http' ? (scheme.scheme ?? 'bearer') : 'bearer';
+  const header = headers.get('authorization');
+  if (wanted === 'bearer' && header !== null && PLAIN_BEARER.test(header)) return { credential: header.slice(7) };
+  const shown = wanted === 'bearer' ? 'Bearer' : wanted === 'basic' ? 'Basic' : wanted;
+  if (header === null || header.trim() === '') {
+    return refuse(scheme, {
+      code: 'CREDENTIAL_MISSING',
+      message: `the Authorization header is missing; it must be "${shown} …"`,
+    });
+  }
+  const [, given = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(header) ?? [];
+  if (given.toLowerCase() !== wanted) {
+    const named = /^[\w-]+$/.test(given) && rest !== '' ? `uses the scheme "${given}"` : 'names no scheme';
+    return refuse(scheme, {
+      code: 'CREDENTIAL_WRONG_SCHEME',
+      message: `the Authorization header ${named}; it must be "${shown} …"`,
+    });
+  }
+  const credential = rest.trim();
+  if (credential === '')
+    return refuse(scheme, {
+      code: 'CREDENTIAL_EMPTY',
+      message: `the Authorization header says "${shown}" and no credential`,
+    });
+  return wanted === 'basic' ? readBasic(scheme, credential) : { credential };
+}
+
+/** RFC 7617 section 2: base64 of `user:password`. */
+function readBasic(scheme: SecurityScheme, credential: string): Finding {
+  const text = Buffer.from(credential, 'base64').toString('utf8');
+  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(credential) && text.includes(':')) return { credential: text };
+  return refuse(scheme, {
+    code: 'CREDENTIAL_MALFORMED',
+    message: 'the Basic credential is not the base64 of "user:password"',
+  });
+}
+
+function refuse(scheme: SecurityScheme, why: Pick<ClientReport, 'code' | 'message' | 'challenge'>): Finding {
+  const about = { in: 'security', name: scheme.name, schemaPointer: scheme.pointer } as const;
+  const report: ClientReport = { challenge: toChallenge(scheme), ...about, ...why };
+  return { report, absent: why.code === 'CREDENTIAL_MISSING' };
+}
+
+/** What WWW-Authenticate says of a scheme. RFC 9110 11.6.1 demands one; there is no registered one for API keys. */
+function toChallenge(scheme: SecurityScheme): string {
+  if (scheme.type === 'apiKey') return `ApiKey in="${scheme.in ?? 'header'}", name="${scheme.key ?? ''}"`;
+  if (scheme.type !== 'http' || scheme.scheme === 'bearer' || scheme.scheme === undefined) return 'Bearer';
+  // RFC 7617 section 2: Basic must name a realm.
+  if (scheme.scheme === 'basic') return 'Basic realm="vouch", charset="UTF-8"';
+  return `${scheme.scheme.charAt(0).toUpperCase()}${scheme.scheme.slice(1)}`;
+}
+
+function nounOf(scheme: SecurityScheme): string {
+  if (scheme.type === 'apiKey') return 'API key';
+  return scheme.scheme === 'basic' ? 'user name and password' : 'token';
+}

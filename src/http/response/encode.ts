@@ -1,0 +1,160 @@
+import type { Violation } from '../../schema/violation.js';
+import type { Answer } from '../answer.js';
+import { isJsonType, isSequenceType, toEssence } from '../media-type.js';
+
+/** The class whose instances go back: the platform's own in-process, the server's cheaper one on a socket. */
+export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseInit) => Response;
+
+/** A body as it goes onto the wire. */
+export type WrittenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+
+/** Writes an answer as a Response. */
+export type Encoder = (answer: Answer, method: string, ResponseClass: ResponseConstructor) => Response;
+
+/** Turns a body of one media type into text or bytes; undefined where the type is not its own. */
+export type BodyWriter = (answer: Answer) => string | Uint8Array | undefined;
+
+/** RFC 9110 15.3.5, 15.3.6, 15.4.5: these never carry content. */
+const EMPTY_STATUSES: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
+
+/** A header is no report: the journal has them all. */
+const SHOWN_VIOLATIONS = 3;
+
+// Field values are visible ASCII, obs-text, space and tab (RFC 9110 5.5); anything else would make the server throw.
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const BAD_FIELD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+// oxlint-disable-next-line no-control-regex -- as above
+const BAD_FIELD_CHARACTERS = /[^\t\x20-\x7e\x80-\xff]/gu;
+
+/**
+ * An encoder that asks `writers` first (for types that need to know the contract, such as XML) and knows JSON, text, bytes
+ * and streams of items itself.
+ */
+export function createEncoder(writers: readonly BodyWriter[]): Encoder {
+  return (answer, method, ResponseClass) => {
+    const headers: Record<string, string> = { 'x-mock-source': toFieldValue(answer.from) };
+    if (answer.violations.length > 0) Object.assign(headers, toViolationHeaders(answer.violations));
+    const repeated: [string, string][] = [];
+    for (const name in answer.headers) {
+      const value = answer.headers[name];
+      if (typeof value === 'string') headers[name] = toFieldValue(value);
+      else for (const item of value ?? []) repeated.push([name, toFieldValue(item)]);
+    }
+    const body = EMPTY_STATUSES.has(answer.status) ? null : writeBody(answer, writers);
+    if ((body !== null || method === 'HEAD') && answer.mediaType !== undefined)
+      headers['content-type'] = answer.mediaType;
+    if (method !== 'HEAD') return createResponse(ResponseClass, body, { status: answer.status, headers, repeated });
+    // RFC 9110 9.3.2: HEAD answers like GET, without the body but with the length it would have.
+    if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
+    else if (body instanceof Uint8Array) headers['content-length'] = String(body.byteLength);
+    return createResponse(ResponseClass, null, { status: answer.status, headers, repeated });
+  };
+}
+
+function createResponse(
+  ResponseClass: ResponseConstructor,
+  body: WrittenBody | null,
+  head: {
+    readonly status: number;
+    readonly headers: Record<string, string>;
+    readonly repeated: readonly [string, string][];
+  },
+): Response {
+  const { status, repeated } = head;
+  if (repeated.length === 0) return new ResponseClass(body, { status, headers: head.headers });
+  const headers = new Headers(head.headers);
+  for (const [name, value] of repeated) headers.append(name, value);
+  return new ResponseClass(body, { status, headers });
+}
+
+function writeBody(answer: Answer, writers: readonly BodyWriter[]): WrittenBody | null {
+  const { body, mediaType } = answer;
+  if (body === undefined) return null;
+  // A Uint8Array over shared memory is no legal body, and no source makes one.
+  if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
+  if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream');
+  if (mediaType === undefined || isJsonType(mediaType)) return JSON.stringify(body);
+  for (const writer of writers) {
+    const written = writer(answer);
+    if (written !== undefined) return written as string | Uint8Array<ArrayBuffer>;
+  }
+  if (typeof body === 'string') return body;
+  const essence = toEssence(mediaType);
+  if (isSequenceType(essence) && Array.isArray(body)) return body.map((item) => writeItem(item, essence)).join('');
+  if (essence === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null) {
+    return new URLSearchParams(
+      Object.entries(body).map(([name, value]): [string, string] => [name, toText(value)]),
+    ).toString();
+  }
+  return toText(body);
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What is off contract in an answer that leaves all the same, so that it is seen without a look into the journal. */
+function toViolationHeaders(violations: readonly Violation[]): Readonly<Record<string, string>> {
+  // What the client did is in the body of the refusal.
+  const own = violations.filter(({ by }) => by !== 'client');
+  if (own.length === 0) return {};
+  const shown = own.slice(0, SHOWN_VIOLATIONS).map((violation) => `${violation.code} ${violation.message}`);
+  const more = own.length > SHOWN_VIOLATIONS ? [`and ${own.length - SHOWN_VIOLATIONS} more`] : [];
+  return { 'x-mock-violations': toFieldValue([...shown, ...more].join('; ')) };
+}
+
+function toFieldValue(value: string): string {
+  return BAD_FIELD_VALUE.test(value) ? value.toWellFormed().replace(BAD_FIELD_CHARACTERS, encodeURIComponent) : value;
+}
+
+/** Whether a body is a stream of items. */
+export function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** One item of a sequential media type as it stands on the wire. */
+function writeItem(item: unknown, essence: string): string {
+  if (essence === 'text/event-stream') return writeEvent(item);
+  // RFC 7464: each text is introduced by a record separator.
+  if (essence === 'application/json-seq') return `\u001e${JSON.stringify(item)}\n`;
+  return `${JSON.stringify(item)}\n`;
+}
+
+/** An event of the HTML standard's server-sent events: an object of `event`, `data`, `id`, `retry`, or plain data. */
+function writeEvent(item: unknown): string {
+  if (typeof item !== 'object' || item === null || !('data' in item)) return `data: ${toText(item)}\n\n`;
+  const event = item as {
+    readonly event?: unknown;
+    readonly id?: unknown;
+    readonly retry?: unknown;
+    readonly data: unknown;
+  };
+  const lines: string[] = [];
+  for (const field of ['event', 'id', 'retry'] as const) {
+    if (event[field] !== undefined && event[field] !== null) lines.push(`${field}: ${toText(event[field])}`);
+  }
+  for (const line of toText(event.data).split(/\r\n|\r|\n/)) lines.push(`data: ${line}`);
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** Items one by one, each written when the reader asks for it; bytes and text pass as they are. */
+function writeStream(items: AsyncIterable<unknown>, mediaType: string): ReadableStream<Uint8Array> {
+  const essence = toEssence(mediaType);
+  const iterator = items[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await iterator.next();
+        if (done === true) controller.close();
+        else if (value instanceof Uint8Array) controller.enqueue(value);
+        else controller.enqueue(encoder.encode(isSequenceType(essence) ? writeItem(value, essence) : toText(value)));
+      } catch (error) {
+        controller.error(error);
+      }
+    },
+    cancel: async () => {
+      await iterator.return?.();
+    },
+  });
+}

@@ -1,0 +1,79 @@
+import { isCovered, isJsonType, readMediaType, readPrecision, toEssence } from '../media-type.js';
+import { splitList } from '../text.js';
+
+/** One range of an Accept header. */
+interface Range {
+  readonly essence: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** 0 to 1. */
+  readonly quality: number;
+}
+
+/** "Give me the bytes": clients that say so mean any type, as the official SDKs of several vendors do. */
+const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/binary']);
+
+/**
+ * The offered media type that the client likes best, or undefined where it takes none of them (RFC 9110 section 12.5.1).
+ *
+ * Among equals the first offered wins. A missing, empty or malformed Accept takes anything. A JSON type also meets a wish for
+ * another JSON type (`application/json` for `application/vnd.x+json`), if nothing fits exactly. An offered range (`text/*`)
+ * is met by any type it covers, and is returned as it is.
+ */
+export function negotiate(accept: string | null, offered: readonly string[]): string | undefined {
+  const first = offered[0];
+  if (first === undefined) return undefined;
+  // The two headers that nearly every client sends.
+  if (accept === null || accept === '*/*' || accept === first) return first;
+  const ranges = readAccept(accept);
+  if (ranges.length === 0) return first;
+  return pick(ranges, offered, matches) ?? pick(ranges, offered, matchesLoosely);
+}
+
+function readAccept(accept: string): readonly Range[] {
+  return splitList(accept, ',').flatMap((text) => {
+    const { essence, parameters } = readMediaType(text);
+    if (essence === '') return [];
+    if (essence !== '*' && !/^[^\s/]+\/[^\s/]+$/.test(essence)) return [];
+    const { q, ...rest } = parameters;
+    const quality = q === undefined ? 1 : Number(q);
+    return [{ essence, parameters: rest, quality: Number.isFinite(quality) ? Math.min(Math.max(quality, 0), 1) : 1 }];
+  });
+}
+
+/** The offered type with the highest quality; that of the most precise range that speaks of it counts. */
+function pick(
+  ranges: readonly Range[],
+  offered: readonly string[],
+  speaksOf: (range: Range, type: string) => boolean,
+): string | undefined {
+  let best: string | undefined;
+  let bestQuality = 0;
+  for (const type of offered) {
+    let precision = 0;
+    let quality = 0;
+    for (const range of ranges) {
+      if (!speaksOf(range, type)) continue;
+      const own = readPrecision(range.essence) + Object.keys(range.parameters).length;
+      if (own > precision) [precision, quality] = [own, range.quality];
+    }
+    if (quality > bestQuality) [best, bestQuality] = [type, quality];
+  }
+  return best;
+}
+
+function matches(range: Range, type: string): boolean {
+  const essence = toEssence(type);
+  if (!isCovered(essence, range.essence) && !isCovered(range.essence, essence)) return false;
+  const wanted = Object.entries(range.parameters);
+  if (wanted.length === 0) return true;
+  const { parameters } = readMediaType(type);
+  // A type offered without a parameter leaves it open: `charset=utf-8` is met by plain `application/json`.
+  return wanted.every(([name, value]) => {
+    const own = parameters[name];
+    return own === undefined || own.toLowerCase() === value.toLowerCase();
+  });
+}
+
+function matchesLoosely(range: Range, type: string): boolean {
+  return BYTES.has(range.essence) || (isJsonType(range.essence) && isJsonType(type));
+}

@@ -1,0 +1,320 @@
+import type { ErrorObject } from 'ajv';
+import type { Contract } from '../contract/contract.js';
+import { isObject } from '../contract/json.js';
+import { escapeSegment, fromReference } from '../contract/pointer.js';
+import type { DirectedUnits } from './compile.js';
+import { MOST_ERRORS } from './schema-unit.js';
+import {
+  type Finding,
+  toAlternatives,
+  toEnumSentence,
+  toFinding,
+  toSubject,
+  toTypeWords,
+  toWords,
+} from './sentence.js';
+import type { Violation, ViolationPlace } from './violation.js';
+
+/** Where the checked value came from. */
+export interface ExplainPlace {
+  readonly in: ViolationPlace;
+  readonly name: string | undefined;
+}
+
+/** Says why a value breaks the schema at a pointer, at most twenty times. */
+export type Explainer = (pointer: string, value: unknown, place: ExplainPlace) => readonly Violation[];
+
+/** Findings of a value against the schema at a pointer; `depth` counts the unions around it. */
+export type Find = (pointer: string, value: unknown, depth: number) => readonly Finding[];
+
+const MOST_VIOLATIONS = 20;
+
+/** Explains departures of one direction; what it compiles for that, it compiles only once something departed. */
+export function createExplainer(
+  contract: Contract,
+  parts: { readonly units: DirectedUnits; readonly by: 'client' | 'mock' },
+): Explainer {
+  const { units, by } = parts;
+
+  const find: Find = (pointer, value, depth) => {
+    const validate = units.full(pointer);
+    if (validate(value)) return [];
+    // A copy: explaining a union asks the same compiled function again, and that replaces its errors.
+    const errors = (validate.errors ?? []).slice(0, MOST_ERRORS);
+    const findings = errors.flatMap((error) => {
+      const owner = units.pointerOf(error.parentSchema);
+      if ((error.keyword === 'anyOf' || error.keyword === 'oneOf') && owner !== undefined) {
+        return explainUnion(error, { contract, find, owner, depth });
+      }
+      const finding = toFinding(error, owner === undefined ? pointer : `${owner}/${escapeSegment(error.keyword)}`);
+      return finding === undefined ? [] : [finding];
+    });
+    const told = tidy(findings);
+    // Whatever happens to the words, what was found invalid stays invalid.
+    return told.length > 0
+      ? told
+      : [{ code: 'EXCLUDED', path: '', says: 'does not fit its schema', schemaPointer: pointer }];
+  };
+
+  return (pointer, value, place) => {
+    const words = { ...place, answered: by === 'mock' };
+    const lead = place.name === undefined ? '' : `/${escapeSegment(place.name)}`;
+    return find(pointer, value, 0)
+      .slice(0, MOST_VIOLATIONS)
+      .map((finding) => ({
+        code: finding.code,
+        severity: 'error',
+        in: place.in,
+        pointer: `${lead}${finding.path}`,
+        message: `${toSubject(words, finding.path)} ${finding.says}`,
+        by,
+        schemaPointer: finding.schemaPointer,
+      }));
+  };
+}
+
+/** Leaves out what adds nothing: at one place what a stronger finding already implies, then repeats. */
+function tidy(findings: readonly Finding[]): readonly Finding[] {
+  const listed = new Set(findings.filter(({ code }) => code === 'ENUM' || code === 'CONST').map(({ path }) => path));
+  const seen = new Set<string>();
+  return findings.filter(({ path, code, says }) => {
+    // Somebody who is told which values there are need not be told their type, length or pattern.
+    if (listed.has(path) && IMPLIED.has(code)) return false;
+    const key = `${path} ${says}`;
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+const IMPLIED: ReadonlySet<Finding['code']> = new Set(['TYPE', 'LENGTH', 'PATTERN', 'FORMAT']);
+
+/** What explaining a union needs to know. */
+export interface UnionContext {
+  readonly contract: Contract;
+  readonly find: Find;
+  /** Where the schema with the union stands. */
+  readonly owner: string;
+  /** How many unions stand around this one. */
+  readonly depth: number;
+}
+
+/** Unions inside unions are explained this deep; below it is only said that nothing fits. */
+const DEEPEST = 4;
+/** More alternatives than this are not tried one by one. */
+const MOST_BRANCHES = 64;
+
+/** Says why a value fits no alternative, or too many, by the alternative that was meant. */
+export function explainUnion(error: ErrorObject, context: UnionContext): readonly Finding[] {
+  const { contract, owner } = context;
+  const schemaPointer = `${owner}/${error.keyword}`;
+  const report = (code: Finding['code'], says: string, below = ''): readonly Finding[] => [
+    { code, path: `${error.instancePath}${below}`, says, schemaPointer },
+  ];
+  const branches = readBranches(contract, schemaPointer);
+  const passing: unknown = error.params['passingSchemas'];
+  if (Array.isArray(passing)) {
+    const both = passing.flat().map((i) => branches[Number(i)]?.name ?? `number ${Number(i) + 1}`);
+    return report(
+      'UNION',
+      `fits ${both.join(' and ')}, and must fit exactly one of its ${branches.length} alternatives`,
+    );
+  }
+  if (branches.length === 0 || context.depth >= DEEPEST) return report('UNION', 'fits none of its alternatives');
+
+  const data: unknown = error.data;
+  const tag = isObject(data) ? readTag(contract, contract.at(owner), { branches, data }) : undefined;
+  if (tag === undefined || !isObject(data)) return explainBranches(branches, error, context);
+  const below = `/${escapeSegment(tag.property)}`;
+  if (!Object.hasOwn(data, tag.property)) {
+    return report('REQUIRED', `is required: it tells which of the ${tag.branches.length} kinds this is`, below);
+  }
+  const value = data[tag.property];
+  const meant = tag.branches.filter((_branch, i) => tag.values[i]?.includes(value) === true);
+  if (meant.length > 0) return explainBranches(meant, error, context);
+  return report('ENUM', toEnumSentence(value, [...new Set(tag.values.flat())]), below);
+}
+
+/** Explains by the branch that is closest to the value; the others are left out. */
+function explainBranches(branches: readonly Branch[], error: ErrorObject, context: UnionContext): readonly Finding[] {
+  const open = branches
+    .slice(0, MOST_BRANCHES)
+    .map((branch) => ({ branch, findings: context.find(branch.pointer, error.data, context.depth + 1) }))
+    .filter(({ findings }) => findings.length > 0);
+  // A branch for another kind of value altogether is not the one that was meant.
+  const close = open.filter(({ findings }) => !findings.some(isAboutKind));
+  const best = close.toSorted((x, y) => weigh(x.findings) - weigh(y.findings))[0];
+  if (best === undefined) {
+    const kinds = listKinds(
+      context.contract,
+      open.map(({ branch }) => branch.schema),
+    );
+    return [
+      {
+        code: kinds.some((kind) => /^["\d-]/.test(kind)) ? 'ENUM' : 'TYPE',
+        path: error.instancePath,
+        says: `must be ${toAlternatives(kinds.length === 0 ? [`one of ${branches.length} alternatives`] : kinds)}, not ${toWords(error.data)}`,
+        schemaPointer: `${context.owner}/${error.keyword}`,
+      },
+    ];
+  }
+  // Several candidates: say which one the sentence is about, where it has a name that says more than its type.
+  const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
+  const taken = name === undefined ? '' : ` (taken as ${name})`;
+  return best.findings.map(({ code, path, says, schemaPointer }) => ({
+    code,
+    path: `${error.instancePath}${path}`,
+    says: `${says}${taken}`,
+    schemaPointer,
+  }));
+}
+
+const TYPE_NAME = /^(any|array|boolean|integer|null|number|object|string)$/i;
+
+function isAboutKind({ path, code }: Finding): boolean {
+  return path === '' && (code === 'TYPE' || code === 'ENUM' || code === 'CONST');
+}
+
+/** A branch that fails in few places is closer than one that fails in many; a wrong tag weighs most. */
+function weigh(findings: readonly Finding[]): number {
+  return findings.reduce((sum, { code }) => {
+    if (code === 'CONST' || code === 'ENUM') return sum + 3;
+    return sum + (code === 'TYPE' ? 2 : 1);
+  }, 0);
+}
+
+/** What each alternative takes, in words, merged: `"auto", "none" or an object`. */
+function listKinds(contract: Contract, schemas: readonly unknown[], depth = 0): readonly string[] {
+  const kinds = schemas.flatMap((given) => {
+    const schema = follow(contract, given);
+    if (!isObject(schema) || depth > DEEPEST) return [];
+    if (Array.isArray(schema['enum'])) return schema['enum'].map(toWords);
+    if (Object.hasOwn(schema, 'const')) return [toWords(schema['const'])];
+    const types = [schema['type'] ?? []].flat().filter((type): type is string => typeof type === 'string');
+    if (types.length > 0) return types.map((type) => toTypeWords([type]));
+    const below = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => schema[keyword] ?? []);
+    if (below.length > 0) return listKinds(contract, below, depth + 1);
+    return isObject(schema['properties']) ? ['an object'] : [];
+  });
+  // Where any text will do, the texts that are listed beside it say nothing.
+  const distinct = [...new Set(kinds)];
+  const shown = distinct.includes('a string') ? distinct.filter((kind) => !kind.startsWith('"')) : distinct;
+  return [...shown.filter((kind) => kind !== 'null'), ...shown.filter((kind) => kind === 'null')];
+}
+
+/** One alternative of a union. */
+export interface Branch {
+  readonly pointer: string;
+  /** Its schema with a chain of `$ref`s followed, and where that stands. */
+  readonly schema: unknown;
+  readonly target: string;
+  /** The name of the schema it refers to, or its title. */
+  readonly name: string | undefined;
+}
+
+/** The property that tells the alternatives of a union apart. */
+export interface Tag {
+  readonly property: string;
+  readonly branches: readonly Branch[];
+  /** The values that lead to each branch, in the order of `branches`. */
+  readonly values: readonly (readonly unknown[])[];
+}
+
+/** Unions inside branches are looked into this deep. */
+const DEEPEST_TAG = 5;
+
+/** The alternatives at a pointer that ends in `oneOf` or `anyOf`. */
+export function readBranches(contract: Contract, pointer: string): readonly Branch[] {
+  const branches = contract.at(pointer);
+  if (!Array.isArray(branches)) return [];
+  return branches.map((branch: unknown, i) => {
+    const target = (isObject(branch) ? fromReference(branch['$ref']) : undefined) ?? `${pointer}/${i}`;
+    const schema = follow(contract, branch);
+    const title = isObject(schema) ? schema['title'] : undefined;
+    const own = isObject(branch) && typeof branch['$ref'] === 'string' ? branch['$ref'].split('/').at(-1) : undefined;
+    return { pointer: `${pointer}/${i}`, schema, target, name: own ?? (typeof title === 'string' ? title : undefined) };
+  });
+}
+
+/** The tag of a union: its declared discriminator, else a property that the value has and every branch fixes. */
+export function readTag(
+  contract: Contract,
+  owner: unknown,
+  given: { readonly branches: readonly Branch[]; readonly data: Readonly<Record<string, unknown>> },
+): Tag | undefined {
+  const { branches, data } = given;
+  const discriminator = isObject(owner) ? owner['discriminator'] : undefined;
+  if (isObject(discriminator) && typeof discriminator['propertyName'] === 'string') {
+    return readDeclaredTag(contract, branches, discriminator);
+  }
+  const objects = branches.filter(({ schema }) => listProperties(contract, schema).length > 0);
+  const first = objects[0];
+  if (objects.length < 2 || first === undefined) return undefined;
+  for (const property of listProperties(contract, first.schema)) {
+    if (!Object.hasOwn(data, property)) continue;
+    const values = objects.map(({ schema }) => listFixed(contract, schema, property));
+    if (values.every((fixed) => fixed.length > 0) && new Set(values.flat()).size > 1) {
+      return { property, branches: objects, values };
+    }
+  }
+  return undefined;
+}
+
+/** What a branch itself says of the property comes before the mapping: a mapping may only repeat the schemas' names. */
+function readDeclaredTag(
+  contract: Contract,
+  branches: readonly Branch[],
+  discriminator: Readonly<Record<string, unknown>>,
+): Tag | undefined {
+  const property = String(discriminator['propertyName']);
+  const fixed = branches.map(({ schema }) => listFixed(contract, schema, property));
+  if (fixed.every((values) => values.length > 0)) return { property, branches, values: fixed };
+  // Half of the branches say it themselves: then what the others take cannot be known by name.
+  if (fixed.some((values) => values.length > 0)) return undefined;
+  const mapping = isObject(discriminator['mapping']) ? discriminator['mapping'] : {};
+  const values = branches.map((branch) => {
+    const mapped = Object.keys(mapping).filter((key) => isMappedTo(mapping[key], branch));
+    if (mapped.length > 0) return mapped;
+    return branch.name === undefined ? [] : [branch.name];
+  });
+  return { property, branches, values };
+}
+
+/** OpenAPI 3.1, Discriminator Object: a mapping value is a schema's name or a reference to it. */
+function isMappedTo(mapped: unknown, branch: Branch): boolean {
+  return mapped === branch.name || fromReference(mapped) === branch.target;
+}
+
+/** The values a schema fixes a property to, by `const` or `enum`, its alternatives' together; none where it leaves it open. */
+function listFixed(contract: Contract, root: unknown, property: string): readonly unknown[] {
+  const list = (schema: unknown, depth: number): readonly unknown[] => {
+    if (!isObject(schema) || depth > DEEPEST_TAG) return [];
+    const properties = schema['properties'];
+    if (isObject(properties) && Object.hasOwn(properties, property)) {
+      const own = follow(contract, properties[property]);
+      if (isObject(own) && Object.hasOwn(own, 'const')) return [own['const']];
+      if (isObject(own) && Array.isArray(own['enum'])) return own['enum'];
+    }
+    for (const keyword of ['oneOf', 'anyOf']) {
+      const alternatives = schema[keyword];
+      if (!Array.isArray(alternatives)) continue;
+      const all = alternatives.map((one) => list(follow(contract, one), depth + 1));
+      if (all.length > 0 && all.every((values) => values.length > 0)) return all.flat();
+    }
+    const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
+    return parts.flatMap((part) => list(follow(contract, part), depth + 1));
+  };
+  return list(root, 0);
+}
+
+function listProperties(contract: Contract, schema: unknown, depth = 0): readonly string[] {
+  if (!isObject(schema) || depth > DEEPEST_TAG) return [];
+  const own = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
+  return [...own, ...parts.flatMap((part) => listProperties(contract, follow(contract, part), depth + 1))];
+}
+
+/** A schema with its chain of `$ref`s followed. */
+export function follow(contract: Contract, schema: unknown): unknown {
+  return isObject(schema) ? contract.resolve(schema, '').schema : schema;
+}

@@ -1,0 +1,115 @@
+import type { Contract } from '../contract/contract.js';
+import { followBareReferences } from '../contract/follow.js';
+import { isObject } from '../contract/json.js';
+import { escapeSegment, fromReference } from '../contract/pointer.js';
+
+/** What a schema says about how text is to be read: its types, its parts, its alternatives. */
+export interface Shape {
+  /** Where the schema stands, its chain of `$ref`s followed. */
+  readonly pointer: string;
+  /** JSON types that may fit; empty where the schema says nothing. */
+  readonly types: ReadonlySet<string>;
+  /** Pointers of the alternatives of `anyOf` and `oneOf`. */
+  readonly alternatives: readonly string[];
+  /** Pointers of the properties, those of `allOf` included. */
+  readonly properties: ReadonlyMap<string, string>;
+  /** Pointer of the schema of further properties, if one is declared. */
+  readonly rest: string | undefined;
+  /** Whether the schema says anything of further properties, or names none at all. */
+  readonly open: boolean;
+  /** Pointer of the schema of array items. */
+  readonly items: string | undefined;
+}
+
+/** Reads the shape of the schema at a pointer; the answer for a pointer is kept. */
+export function createShapes(contract: Contract): (pointer: string) => Shape {
+  const shapes = new Map<string, Shape>();
+  const read = (pointer: string): Shape => {
+    const known = shapes.get(pointer);
+    if (known !== undefined) return known;
+    const draft = { pointer, types: new Set<string>(), alternatives: [], properties: new Map(), items: undefined };
+    // Known before it is whole: a schema may lead back to itself.
+    shapes.set(pointer, { ...draft, rest: undefined, open: true });
+    const shape = readShape(contract, pointer, read);
+    shapes.set(pointer, shape);
+    return shape;
+  };
+  return read;
+}
+
+type Draft = { -readonly [Key in keyof Shape]: Shape[Key] } & {
+  types: Set<string>;
+  alternatives: string[];
+  properties: Map<string, string>;
+};
+
+function readShape(contract: Contract, pointer: string, read: (pointer: string) => Shape): Shape {
+  const at = followBareReferences(contract.document, pointer);
+  const schema = contract.at(at);
+  const draft: Draft = {
+    pointer: at,
+    types: new Set(),
+    alternatives: [],
+    properties: new Map(),
+    rest: undefined,
+    open: false,
+    items: undefined,
+  };
+  if (!isObject(schema)) return { ...draft, open: true };
+  readOwn(schema, at, draft);
+  const target = fromReference(schema['$ref']);
+  const parts = [...(target === undefined ? [] : [target]), ...listPointers(schema['allOf'], `${at}/allOf`)];
+  for (const part of parts) inherit(draft, read(part));
+  for (const keyword of ['anyOf', 'oneOf'])
+    draft.alternatives.push(...listPointers(schema[keyword], `${at}/${keyword}`));
+  if (draft.types.size === 0) {
+    for (const part of draft.alternatives) for (const type of read(part).types) draft.types.add(type);
+  }
+  const named = draft.properties.size > 0 || draft.alternatives.some((part) => read(part).properties.size > 0);
+  return { ...draft, open: draft.open || !named };
+}
+
+/** What the schema says itself. */
+function readOwn(schema: Readonly<Record<string, unknown>>, at: string, draft: Draft): void {
+  for (const type of [schema['type'] ?? []].flat()) if (typeof type === 'string') draft.types.add(type);
+  const values = Object.hasOwn(schema, 'const') ? [schema['const']] : schema['enum'];
+  if (draft.types.size === 0 && Array.isArray(values)) for (const value of values) draft.types.add(typeOf(value));
+  if (isObject(schema['properties'])) {
+    for (const name of Object.keys(schema['properties'])) {
+      draft.properties.set(name, `${at}/properties/${escapeSegment(name)}`);
+    }
+    if (draft.types.size === 0) draft.types.add('object');
+  }
+  for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
+    if (schema[keyword] === undefined) continue;
+    draft.open = true;
+    if (isObject(schema[keyword])) draft.rest = `${at}/${keyword}`;
+  }
+  if (schema['patternProperties'] !== undefined) draft.open = true;
+  if (schema['items'] !== undefined) {
+    draft.items = `${at}/items`;
+    if (draft.types.size === 0) draft.types.add('array');
+  }
+}
+
+/** What holds for the same value by `$ref` or `allOf`. */
+function inherit(draft: Draft, part: Shape): void {
+  if (draft.types.size === 0) for (const type of part.types) draft.types.add(type);
+  for (const [name, at] of part.properties) if (!draft.properties.has(name)) draft.properties.set(name, at);
+  draft.alternatives.push(...part.alternatives);
+  draft.rest ??= part.rest;
+  draft.items ??= part.items;
+  // A part that names nothing is open, but that says nothing of the whole.
+  if (part.rest !== undefined || (part.open && part.properties.size > 0)) draft.open = true;
+}
+
+function listPointers(list: unknown, at: string): readonly string[] {
+  return Array.isArray(list) ? list.map((_item, i) => `${at}/${i}`) : [];
+}
+
+/** The JSON type of a value. */
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+}

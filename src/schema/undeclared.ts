@@ -1,0 +1,120 @@
+import type { Contract } from '../contract/contract.js';
+import { isObject } from '../contract/json.js';
+import { toPointer } from '../contract/pointer.js';
+import { toNote, toStrictError } from './report.js';
+import { isFlagged } from './read-write.js';
+import { nearestWord, type PlaceWords, toSubject } from './sentence.js';
+import type { Shape } from './shape.js';
+import { NO_VIOLATIONS, type Violation } from './violation.js';
+
+/** Finds what a valid body holds beyond the contract: properties nobody declared, and those that only the server may set. */
+export type UndeclaredFinder = (value: unknown, schemaPointer: string) => readonly Violation[];
+
+/** What is known of the properties of one schema, its alternatives included. */
+interface Declared {
+  readonly properties: ReadonlyMap<string, readonly string[]>;
+  readonly readOnly: ReadonlySet<string>;
+  readonly rest: readonly string[];
+  readonly items: readonly string[];
+  readonly open: boolean;
+}
+
+const MOST = 20;
+const DEEPEST = 32;
+
+/** Prepares the finding of undeclared properties; in strict mode they are errors. */
+export function createUndeclaredFinder(
+  contract: Contract,
+  shapes: (pointer: string) => Shape,
+  strict: boolean,
+): UndeclaredFinder {
+  const known = new Map<string, Declared>();
+  // The lists themselves come again with every body: to join their pointers each time would cost more than the rest.
+  const lists = new Map<string, readonly string[]>();
+  const byList = new WeakMap<readonly string[], Declared>();
+  const declaredAt = (pointers: readonly string[]): Declared => {
+    const before = byList.get(pointers);
+    if (before !== undefined) return before;
+    const key = pointers.join('\n');
+    const declared = known.get(key) ?? readDeclared(pointers, contract, shapes);
+    known.set(key, declared);
+    byList.set(pointers, declared);
+    return declared;
+  };
+  const listOf = (schemaPointer: string): readonly string[] => {
+    const list = lists.get(schemaPointer) ?? [schemaPointer];
+    lists.set(schemaPointer, list);
+    return list;
+  };
+
+  return (root, schemaPointer) => {
+    let found: Violation[] | undefined;
+    const report = (violation: Violation): void => {
+      found ??= [];
+      if (found.length < MOST) found.push(violation);
+    };
+    const visit = (value: unknown, pointers: readonly string[], path: readonly string[]): void => {
+      if (typeof value !== 'object' || value === null || pointers.length === 0 || path.length > DEEPEST) return;
+      const declared = declaredAt(pointers);
+      if (Array.isArray(value)) {
+        if (declared.items.length > 0) value.forEach((item, i) => visit(item, declared.items, [...path, String(i)]));
+        return;
+      }
+      if (!isObject(value)) return;
+      for (const name of Object.keys(value)) {
+        const below = declared.properties.get(name);
+        if (below === undefined) {
+          if (!declared.open) report(toUndeclared([...path, name], declared, strict));
+          visit(value[name], declared.rest, [...path, name]);
+          continue;
+        }
+        if (declared.readOnly.has(name)) report(toReadOnly([...path, name]));
+        const child = value[name];
+        if (typeof child === 'object') visit(child, below, [...path, name]);
+      }
+    };
+    visit(root, listOf(schemaPointer), []);
+    return found ?? NO_VIOLATIONS;
+  };
+}
+
+function readDeclared(pointers: readonly string[], contract: Contract, shapes: (pointer: string) => Shape): Declared {
+  const properties = new Map<string, string[]>();
+  const readOnly = new Set<string>();
+  const rest: string[] = [];
+  const items: string[] = [];
+  let open = pointers.length === 0;
+  const seen = new Set<string>();
+  const gather = (pointer: string): void => {
+    if (seen.has(pointer)) return;
+    seen.add(pointer);
+    const shape = shapes(pointer);
+    const isPlain = shape.properties.size === 0 && shape.alternatives.length > 0;
+    if (shape.open && !isPlain && (shape.types.size === 0 || shape.types.has('object'))) open = true;
+    for (const [name, at] of shape.properties) {
+      properties.set(name, [...(properties.get(name) ?? []), at]);
+      if (isFlagged(contract, contract.at(at), 'readOnly')) readOnly.add(name);
+    }
+    if (shape.rest !== undefined) rest.push(shape.rest);
+    if (shape.items !== undefined) items.push(shape.items);
+    shape.alternatives.forEach(gather);
+  };
+  pointers.forEach(gather);
+  return { properties, readOnly, rest, items, open };
+}
+
+function toUndeclared(path: readonly string[], declared: Declared, strict: boolean): Violation {
+  const close = nearestWord(path.at(-1) ?? '', [...declared.properties.keys()]);
+  const hint = close === undefined ? '' : `; did you mean "${close}"?`;
+  const pointer = toPointer(...path);
+  const message = `${toSubject(BODY, pointer)} is not declared by the schema${hint}`;
+  return toStrictError({ code: 'PROPERTY_UNDECLARED', in: 'body', pointer, message }, strict);
+}
+
+function toReadOnly(path: readonly string[]): Violation {
+  const pointer = toPointer(...path);
+  const message = `${toSubject(BODY, pointer)} is read-only: only the server sets it`;
+  return toNote({ code: 'READ_ONLY', in: 'body', pointer, message });
+}
+
+const BODY: PlaceWords = { in: 'body', name: undefined, answered: false };

@@ -1,0 +1,128 @@
+import type { Contract, Problem } from '../contract/contract.js';
+import { followBareReferences } from '../contract/follow.js';
+import { isObject } from '../contract/json.js';
+import type { MediaType } from '../contract/operations/operation.js';
+import { createUnits } from './compile.js';
+import { createExplainer, type ExplainPlace } from './explain.js';
+import { type Direction, readUnit } from './schema-unit.js';
+import { NO_VIOLATIONS, type Violation, type ViolationPlace } from './violation.js';
+
+/** Checks values against schemas of one contract; each schema is compiled when it is first needed and then kept. */
+export interface Validators {
+  /** The check of the schema at a pointer of the inner document; cheap to ask for again. */
+  check(schemaPointer: string, direction: Direction): SchemaCheck;
+  /** Compiles the schema at a pointer now; those it refers to still wait for their first value. */
+  prepare(schemaPointer: string, direction: Direction): void;
+  /** Schemas that could not be compiled whole so far, and what was dropped of them. */
+  problems(): readonly Problem[];
+  /** Whether something had to be dropped from the schema at a pointer, or from one it uses and was compiled. */
+  isWhole(schemaPointer: string): boolean;
+}
+
+/**
+ * Checks one value; `NO_VIOLATIONS` where it is valid.
+ *
+ * @param name - Of the parameter or header the value came in; it leads the pointers and is named in the messages.
+ */
+export type SchemaCheck = (value: unknown, place: ViolationPlace, name?: string) => readonly Violation[];
+
+/** What validators do beyond the rules of JSON Schema. */
+export interface ValidatorsOptions {
+  /** Whether `format` is a rule (the default) or only a remark. */
+  readonly formats?: 'assert' | 'annotate';
+}
+
+/** Validators over a contract. Nothing is compiled yet. */
+export function createValidators(contract: Contract, options: ValidatorsOptions = {}): Validators {
+  const units = createUnits(contract, options.formats ?? 'assert');
+  const checks = { request: new Map<string, SchemaCheck>(), response: new Map<string, SchemaCheck>() };
+  const explainers = {
+    request: createExplainer(contract, { units: units.request, by: 'client' }),
+    response: createExplainer(contract, { units: units.response, by: 'mock' }),
+  };
+
+  const createCheck = (pointer: string, direction: Direction): SchemaCheck => {
+    const target = followBareReferences(contract.document, pointer);
+    const schema = contract.at(target);
+    if (schema === true || (isObject(schema) && Object.keys(schema).length === 0)) return () => NO_VIOLATIONS;
+    let isValid: ((value: unknown) => boolean) | undefined;
+    return (value, place, name) => {
+      isValid ??= units[direction].quick(target);
+      try {
+        if (isValid(value)) return NO_VIOLATIONS;
+        const at: ExplainPlace = { in: place, name };
+        return explainers[direction](target, value, at);
+      } catch (error) {
+        // Only a stack that ran out: a value or a schema that goes round without end.
+        if (!(error instanceof RangeError)) throw error;
+        return [tooDeep(place, direction, target)];
+      }
+    };
+  };
+
+  return {
+    check: (pointer, direction) => {
+      const known = checks[direction].get(pointer);
+      if (known !== undefined) return known;
+      const check = createCheck(pointer, direction);
+      checks[direction].set(pointer, check);
+      return check;
+    },
+    prepare: (pointer, direction) => {
+      units[direction].quick(followBareReferences(contract.document, pointer));
+    },
+    problems: () => units.problems(),
+    // Asked with every value, and nearly always answered by the first half.
+    isWhole: (pointer) => units.areWhole() || units.isWhole(followBareReferences(contract.document, pointer)),
+  };
+}
+
+function tooDeep(place: ViolationPlace, direction: Direction, schemaPointer: string): Violation {
+  return {
+    code: 'TOO_DEEP',
+    severity: 'error',
+    in: place,
+    pointer: '',
+    message: `the ${place} is nested too deeply to be checked against its schema`,
+    by: direction === 'request' ? 'client' : 'mock',
+    schemaPointer,
+  };
+}
+
+/**
+ * Compiles every schema that the operations of a contract use, one per step, so that a server can do it between requests and
+ * `vouch check` at once. Afterwards `validators.problems()` is complete, and no first request pays for a compilation.
+ *
+ * @returns Yields the pointer of each schema after it was compiled.
+ */
+export function* prepareSchemas(contract: Contract, validators: Validators): Generator<string, void> {
+  for (const direction of ['request', 'response'] as const) {
+    const seen = new Set<string>();
+    const waiting = [...listRoots(contract, direction)];
+    for (let pointer = waiting.pop(); pointer !== undefined; pointer = waiting.pop()) {
+      if (seen.has(pointer)) continue;
+      seen.add(pointer);
+      validators.prepare(pointer, direction);
+      waiting.push(...(readUnit(contract, pointer, { direction, link: 'call' })?.references ?? []));
+      yield pointer;
+    }
+  }
+}
+
+/** Where the schemas stand that operations name themselves. */
+function listRoots(contract: Contract, direction: Direction): readonly string[] {
+  const ofContent = (content: readonly MediaType[]): readonly string[] =>
+    content.flatMap(({ schema, schemaPointer, itemSchema, itemSchemaPointer }) => [
+      ...(schema === undefined ? [] : [schemaPointer]),
+      ...(itemSchema === undefined ? [] : [itemSchemaPointer]),
+    ]);
+  return contract.operations.flatMap(({ parameters, body, responses }) => {
+    if (direction === 'request') {
+      return [...parameters.map(({ schemaPointer }) => schemaPointer), ...ofContent(body?.content ?? [])];
+    }
+    return responses.flatMap(({ headers, content }) => [
+      ...headers.map(({ schemaPointer }) => schemaPointer),
+      ...ofContent(content),
+    ]);
+  });
+}

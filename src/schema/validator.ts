@@ -1,0 +1,241 @@
+import {
+  _,
+  type Ajv,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type Format,
+  type KeywordCxt,
+  Name,
+  nil,
+  type Options,
+  type ValidateFunction,
+} from 'ajv';
+import formats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { callValidateCode } from 'ajv/dist/vocabularies/code.js';
+import { readPattern } from '../contract/upgrade/patterns.js';
+import { CALL_KEYWORD, FORBIDDEN_KEYWORD, MOST_ERRORS, type UnitLink } from './schema-unit.js';
+
+/** A compiled schema: whether a value is valid, with `errors` of the last value that was not. */
+export interface Validate {
+  (value: unknown, context?: Parameters<ValidateFunction>[1]): boolean;
+  errors?: readonly ErrorObject[] | null;
+}
+
+/** What a validator is made for. */
+export interface ValidatorOptions {
+  /** `quick` stops at the first error and knows little about it; `full` finds all and remembers where each rule stands. */
+  readonly depth: 'quick' | 'full';
+  readonly link: UnitLink;
+  /** Whether `format` is a rule or only a remark (JSON Schema 2020-12 leaves it open). */
+  readonly formats: 'assert' | 'annotate';
+  /** The compiled unit at a pointer, asked for when the first value gets there. */
+  readonly call: (pointer: string) => Validate;
+  /** Hears of a pattern that could not be taken as it is. */
+  readonly onPattern: (pattern: string, remark: string) => void;
+}
+
+/** The schema compiler, with the options that measured best (no inlining, no optimiser) and the keywords that units need. */
+export function createValidator(options: ValidatorOptions): Ajv {
+  const regExp = (pattern: string): RegExp => {
+    const reading = readPattern(pattern);
+    if (reading.remark !== undefined) options.onPattern(pattern, reading.remark);
+    return reading.expression;
+  };
+  regExp.code = 'new RegExp';
+  const settings: Options = {
+    strict: false,
+    // JSON text may hold a number beyond the largest one, and JSON.parse makes Infinity of it, which no answer can repeat.
+    strictNumbers: true,
+    allErrors: options.depth === 'full',
+    verbose: options.depth === 'full',
+    messages: false,
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    addUsedSchema: false,
+    inlineRefs: false,
+    ownProperties: true,
+    // 19.99 is a multiple of 0.01, whatever binary fractions say.
+    multipleOfPrecision: 6,
+    validateFormats: options.formats === 'assert',
+    code: { optimize: false, regExp },
+  };
+  const ajv = new Ajv2020(settings);
+  // Units that are called do not pass on which properties they looked at; those that need it are linked by `$ref`.
+  ajv.opts.unevaluated = options.link === 'ref';
+  formats.default(ajv, { mode: 'full', keywords: false });
+  for (const [name, format] of Object.entries(readFormats())) ajv.addFormat(name, format);
+  mendKeywords(ajv);
+  ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
+  ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options.call) });
+  return ajv;
+}
+
+// The names ajv's own code gives them (ajv/dist/compile/names.js, whose default export not every loader sees alike).
+const vErrors = new Name('vErrors');
+const errors = new Name('errors');
+
+/** Writes the call of another unit, which is compiled when the first value gets there. */
+function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): void {
+  const { gen } = context;
+  // The keyword's schema type is string.
+  const pointer = context.schema as string;
+  let validate: Validate | undefined;
+  const lazy: Validate = (value, at) => {
+    validate ??= call(pointer);
+    const valid = validate(value, at);
+    lazy.errors = validate.errors ?? null;
+    return valid;
+  };
+  const source = gen.scopeValue('validate', { ref: lazy });
+  context.result(callValidateCode(context, source, nil), undefined, () => {
+    // Beyond a bound nothing is added: to join the errors of each item of a long list to all before it is quadratic.
+    const joined = _`${vErrors}.length < ${MOST_ERRORS} ? ${vErrors}.concat(${source}.errors) : ${vErrors}`;
+    gen.assign(vErrors, _`${vErrors} === null ? ${source}.errors : ${joined}`);
+    gen.assign(errors, _`${vErrors}.length`);
+  });
+}
+
+/**
+ * Changes how the validator writes some keywords; what they decide stays what JSON Schema says.
+ *
+ * Unions leave no errors of their alternatives behind, only their own one: they are explained later and by the alternative that
+ * was meant, and until then nobody pays for the errors of those that were not. Two keywords are kept from a mistake of ajv 8.20.
+ */
+export function mendKeywords(ajv: Ajv): void {
+  for (const keyword of ['anyOf', 'oneOf', 'contains']) rewrite(ajv, keyword, quiet);
+  for (const keyword of ['prefixItems', 'propertyNames']) rewrite(ajv, keyword, goOnAfterNothing);
+  rewrite(ajv, 'unevaluatedItems', countFromZero);
+}
+
+function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => KeywordCxt): void {
+  const definition = ajv.getKeyword(keyword);
+  if (typeof definition === 'boolean' || !('code' in definition)) return;
+  // `code` belongs to no other kind of definition.
+  const stock = definition as CodeKeywordDefinition;
+  ajv.removeKeyword(keyword);
+  ajv.addKeyword({
+    ...stock,
+    // What of an array was looked at must be known before `unevaluatedItems` asks for the rest.
+    ...(stock.type === 'array' && keyword !== 'unevaluatedItems' ? { before: 'unevaluatedItems' } : {}),
+    code: (context, ruleType) => stock.code(change(context), ruleType),
+  });
+}
+
+/** The context of one keyword, its parts silent and its own error in place of theirs. */
+function quiet(context: KeywordCxt): KeywordCxt {
+  const error = context.error.bind(context);
+  const subschema = context.subschema.bind(context);
+  context.error = (...report) => {
+    context.reset();
+    error(...report);
+  };
+  context.subschema = (part, valid) => subschema({ ...part, createErrors: false, allErrors: false }, valid);
+  return context;
+}
+
+/**
+ * Goes on to the next keyword where there was nothing to look at: an array shorter than `prefixItems`, an object without names.
+ * The verdict is unset then, and ajv, where it stops at the first error, takes that for a failure without an error.
+ */
+function goOnAfterNothing(context: KeywordCxt): KeywordCxt {
+  context.ok = (verdict) => {
+    if (context.allErrors !== true) context.gen.if(_`${verdict} !== false`);
+  };
+  return context;
+}
+
+/**
+ * Gives `unevaluatedItems` a number to count from. How many items were looked at may be known only when it runs, and is `true` for
+ * all of them, or unset where the `if` or alternative that would have told was not taken: ajv compares lengths with either.
+ */
+function countFromZero(context: KeywordCxt): KeywordCxt {
+  const { items } = context.it;
+  if (items === undefined || typeof items === 'boolean' || typeof items === 'number') return context;
+  const { gen } = context;
+  context.it.items = gen.const('evaluated', _`${items} === true ? Infinity : ${items} || 0`);
+  return context;
+}
+
+/** Formats that name a kind of value without restricting it here: how bytes or secrets are shown is the reader's business. */
+const FREE =
+  'binary password commonmark html sf-binary sf-boolean sf-decimal sf-integer sf-string sf-token float double double-int unixtime idn-email idn-hostname iri iri-reference'.split(
+    ' ',
+  );
+
+const WHOLE_RANGES: Readonly<Record<string, readonly [number, number]>> = {
+  int8: [-128, 127],
+  int16: [-32_768, 32_767],
+  int32: [-2_147_483_648, 2_147_483_647],
+  // Doubles above 2^53 stand for several integers; the bounds themselves are the nearest doubles.
+  int64: [-(2 ** 63), 2 ** 63],
+  uint8: [0, 255],
+  uint16: [0, 65_535],
+  uint32: [0, 4_294_967_295],
+  uint64: [0, 2 ** 64],
+};
+
+/** No two parts can take the same digits: a client's text of megabytes is looked at once. */
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+
+const TEXTS: Readonly<Record<string, RegExp>> = {
+  base64url: /^[\w-]*={0,2}$/,
+  char: /^[^]$/u,
+  decimal: DECIMAL,
+  decimal128: DECIMAL,
+  duration:
+    /^P(?!$)((\d+([.,]\d+)?Y)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?D)?(T(?=\d)(\d+([.,]\d+)?H)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?S)?)?|\d+([.,]\d+)?W)$/,
+  'http-date':
+    /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  'media-range': /^(\*\/\*|[!#$%&'+.^`|~\w-]+\/(\*|[!#$%&'+.^`|~\w-]+))(\s*;.*)?$/,
+  uuid: /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
+};
+
+/** The formats of OpenAPI's registry that the validator's own set lacks or reads differently; every other name is ignored. */
+export function readFormats(): Readonly<Record<string, Format>> {
+  const formats: Record<string, Format> = {};
+  for (const name of FREE) formats[name] = true;
+  for (const [name, range] of Object.entries(WHOLE_RANGES)) {
+    formats[name] = {
+      type: 'number',
+      validate: (value: number) => Number.isInteger(value) && value >= range[0] && value <= range[1],
+    };
+  }
+  for (const [name, expression] of Object.entries(TEXTS)) formats[name] = (text: string) => expression.test(text);
+  formats['byte'] = isBase64;
+  formats['url'] = isUrl;
+  formats['regex'] = isRegularExpression;
+  formats['date-time'] = isDateTime;
+  return formats;
+}
+
+/** RFC 4648 section 4, line breaks allowed (RFC 2045), padding optional: real APIs leave it out. */
+function isBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/\r\n]*(={1,2}[\r\n]*)?$/.test(text);
+}
+
+/** An absolute URL, of this machine too; the validator's own expression takes quadratic time, and refuses private addresses. */
+function isUrl(text: string): boolean {
+  return /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text);
+}
+
+/** RFC 3339 section 5.6, to the letter: a "T" between date and time, a real day, an offset. Leap seconds are taken. */
+function isDateTime(text: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-](\d\d):(\d\d))$/.exec(text);
+  if (match === null) return false;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const offset = [Number(match[9] ?? 0), Number(match[10] ?? 0)] as const;
+  // Day 0 of the next month is the last of this one.
+  const days = month >= 1 && month <= 12 ? new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate() : 0;
+  const inDay = hour < 24 && minute < 60 && second <= 60 && offset[0] < 24 && offset[1] < 60;
+  return day >= 1 && day <= days && inDay;
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
