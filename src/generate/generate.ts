@@ -1,15 +1,15 @@
 import type { Contract } from '../contract/contract.js';
 import type { Schema } from '../contract/json.js';
+import { createRandom } from '../random.js';
 import type { Validators } from '../schema/validate.js';
 import type { Violation } from '../schema/violation.js';
-import { createRandom } from '../random.js';
-import { createExpander } from './expand.js';
-import { createHeight } from './height.js';
-import { make } from './make.js';
-import { readPlainName } from './names.js';
-import { NOTHING, type Run, type Spot } from './run.js';
-import { SYNTHETIC } from './shape.js';
-import { createVocabulary } from './vocabulary.js';
+import { readPlainName } from './text/names.js';
+import { createVocabulary } from './text/vocabulary.js';
+import { createExpander } from './values/expand.js';
+import { createHeight } from './values/height.js';
+import { make } from './values/make.js';
+import { NOTHING, type Run, type Spot } from './values/run.js';
+import { SYNTHETIC } from './values/shape.js';
 
 /** What a generated value depends on besides its schema. */
 export interface GenerateContext {

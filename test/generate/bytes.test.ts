@@ -1,6 +1,6 @@
 import { brotliDecompressSync, crc32, gunzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bytesFor } from '../../src/generate/bytes.js';
+import { bytesFor } from '../../src/generate/bytes/bytes.js';
 
 const read = (type: string): Buffer => Buffer.from(bytesFor(type));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPattern } from '../../src/generate/pattern.js';
+import { readPattern } from '../../src/generate/text/pattern.js';
 import { createRandom } from '../../src/random.js';
 
 const PATTERNS: readonly string[] = [

@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../../generate/generate.js';
-import { bytesFor } from '../../generate/bytes.js';
+import { bytesFor } from '../../generate/bytes/bytes.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';

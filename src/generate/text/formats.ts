@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { Random } from '../../random.js';
 import { pickInstant, readMoment } from './dates.js';
 import { pickUuid } from './identifiers.js';
 import { readWords } from './names.js';

@@ -1,8 +1,8 @@
-import type { Random } from '../random.js';
+import type { Random } from '../../random.js';
+import type { Vocabulary } from '../text/vocabulary.js';
 import type { Decisions, Expander } from './expand.js';
 import type { Height } from './height.js';
 import type { Part, Shape } from './shape.js';
-import type { Vocabulary } from './vocabulary.js';
 
 /** What a schema that nothing fits yields. */
 export const NOTHING: unique symbol = Symbol('nothing');

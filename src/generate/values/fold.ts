@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { escapeSegment } from '../contract/pointer.js';
-import type { Schema, SchemaObject } from '../contract/json.js';
-import { readPattern } from './pattern.js';
+import type { Schema, SchemaObject } from '../../contract/json.js';
+import { escapeSegment } from '../../contract/pointer.js';
+import { readPattern } from '../text/pattern.js';
 import { allowsType, type Draft, isKeywords, type JsonType, type Part, readType } from './shape.js';
 
 type Fold = (draft: Draft, value: unknown, part: Part) => void;

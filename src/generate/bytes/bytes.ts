@@ -1,7 +1,7 @@
-import { writeGzip, writePdf, writeTar, writeZip } from './bytes-document.js';
-import { writeWoff2 } from './bytes-font.js';
-import { writeBmp, writeGif, writeIco, writeJpeg, writePng, writeWebp } from './bytes-image.js';
-import { writeMp3, writeMp4, writeOgg, writeWav, writeWebm } from './bytes-media.js';
+import { writeGzip, writePdf, writeTar, writeZip } from './document.js';
+import { writeWoff2 } from './font.js';
+import { writeBmp, writeGif, writeIco, writeJpeg, writePng, writeWebp } from './image.js';
+import { writeMp3, writeMp4, writeOgg, writeWav, writeWebm } from './media.js';
 
 /** A small file of a media type (given without parameters) that programs which read the type can open. */
 export function bytesFor(mediaType: string): Uint8Array {

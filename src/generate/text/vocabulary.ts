@@ -1,11 +1,12 @@
+import type { Faker } from '@faker-js/faker';
+import { createRequire } from 'node:module';
+import type { Random } from '../../random.js';
+import type { Spot, Task } from '../values/run.js';
 import { type Moment, pickInstant, readMoment, toTimestamp } from './dates.js';
-import { createFake, readFakerMethod } from './fake.js';
 import { FORMATS, type FormatWriter } from './formats.js';
 import { imitateIdentifier, pickIdentifier } from './identifiers.js';
 import { findByName, readPlainName, readWords } from './names.js';
 import { pickPerson, pickPlace, type Place } from './people.js';
-import { QUANTITIES, type Quantity } from './quantities.js';
-import type { Spot, Task } from './run.js';
 import { FORMAT_NAMES, type Pen, pickSentence, pickSlug, pickTitle, type Word, WORDS } from './words.js';
 
 /** What values look like: by `x-faker`, by format, by the name of the property. */
@@ -157,4 +158,138 @@ function grow(pen: Pen): string {
   return text
     .padEnd(pen.minLength, ' and so on')
     .slice(0, Math.max(pen.minLength, Math.min(pen.maxLength, text.length)));
+}
+
+/** faker, for one value: it draws from that value's random stream alone. */
+export type Fake = (random: Random, now: number) => Faker;
+
+/**
+ * Creates an own faker, loaded when a word first needs it: the English locale alone takes 18 ms to read.
+ *
+ * The shared instance of the package is the user's too, so it is never seeded; ours draws from whichever stream it is lent.
+ */
+export function createFake(): Fake {
+  let faker: Faker | undefined;
+  let stream: Random | undefined;
+  const load = (): Faker => {
+    // The entry exports one instance, its type is that of the package's main entry.
+    const { faker: shared } = createRequire(import.meta.url)('@faker-js/faker/locale/en') as { readonly faker: Faker };
+    const Own = shared.constructor as new (options: object) => Faker;
+    const randomizer = { next: () => stream?.next() ?? 0, seed: () => undefined };
+    return new Own({ locale: shared.rawDefinitions, randomizer });
+  };
+  return (random, now) => {
+    faker ??= load();
+    stream = random;
+    faker.setDefaultRefDate(now);
+    return faker;
+  };
+}
+
+/** The value of `x-faker`: a method such as `person.firstName`, or one with its arguments; undefined where there is none. */
+export function readFakerMethod(faker: Faker, wish: unknown): unknown {
+  const [path, given] = readWish(wish);
+  if (path === undefined) return undefined;
+  const steps = path.replace(/^faker\./, '').split('.');
+  const method = steps.pop() ?? '';
+  // Looked up by names of the document, so every step is checked.
+  let owner: unknown = faker;
+  for (const step of steps) owner = readOwn(owner, step);
+  const call = readOwn(owner, method);
+  if (typeof call !== 'function') return undefined;
+  try {
+    const value: unknown = Reflect.apply(call, owner, given);
+    return value instanceof Date ? value.toISOString() : typeof value === 'bigint' ? Number(value) : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `'a.b'`, `'a.b(1, {"x": 2})'`, `{ 'a.b': arguments }` and `{ method, args }` all mean a call. */
+function readWish(wish: unknown): readonly [path: string | undefined, given: readonly unknown[]] {
+  if (typeof wish === 'string') {
+    const found = /^([\w.]+)(?:\((.*)\))?$/s.exec(wish.trim());
+    if (found === null) return [undefined, []];
+    return [found[1], readArguments(found[2] ?? '')];
+  }
+  if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return [undefined, []];
+  const { method, args, arguments: more } = wish as Readonly<Record<string, unknown>>;
+  if (typeof method === 'string') return [method, toList(args ?? more)];
+  const [entry] = Object.entries(wish);
+  return entry === undefined ? [undefined, []] : [entry[0], toList(entry[1])];
+}
+
+function readArguments(text: string): readonly unknown[] {
+  try {
+    return toList(JSON.parse(`[${text.replaceAll("'", '"')}]`));
+  } catch {
+    return [];
+  }
+}
+
+function toList(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function readOwn(owner: unknown, name: string): unknown {
+  if (typeof owner !== 'object' || owner === null || name.startsWith('_') || name === 'constructor') return undefined;
+  return (owner as Readonly<Record<string, unknown>>)[name];
+}
+
+/** What a number may be made of. */
+export interface Scale {
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The position in the nearest array. */
+  readonly index: number;
+  readonly isWhole: boolean;
+  place(): Place;
+}
+
+/** Writes the number of a property of a certain name. */
+export type Quantity = (scale: Scale) => number;
+
+const cents = ({ random, isWhole }: Scale): number =>
+  isWhole ? random.integer(5, 500) * 100 : random.integer(500, 50_000) / 100;
+const share = ({ random, isWhole }: Scale): number => (isWhole ? random.integer(1, 100) : random.integer(1, 99) / 100);
+const between =
+  (least: number, most: number): Quantity =>
+  ({ random }) =>
+    random.integer(least, most);
+
+/** One line per word; the same line may serve several spellings. */
+export const QUANTITIES: ReadonlyMap<string, Quantity> = new Map<string, Quantity>([
+  ...words('price amount total subtotal cost balance fee tax discount revenue salary unitamount', cents),
+  ...words('percent percentage rate ratio share probability confidence', share),
+  ...words('quantity qty count size items copies seats guests', between(1, 12)),
+  ...words('age', between(18, 80)),
+  ...words('year', ({ now }) => new Date(now).getUTCFullYear()),
+  ...words('expyear', ({ now, random }) => new Date(now).getUTCFullYear() + random.integer(1, 5)),
+  ...words('month expmonth', between(1, 12)),
+  ...words('day dayofmonth', between(1, 28)),
+  ...words('hour hours', between(0, 23)),
+  ...words('minute minutes second seconds', between(0, 59)),
+  ...words('expiresin ttl timeout maxage', () => 3600),
+  ...words('duration elapsed durationms', between(30, 900)),
+  ...words('latitude lat', ({ place }) => place().latitude),
+  ...words('longitude lng lon', ({ place }) => place().longitude),
+  ...words('width height', between(2, 20)),
+  ...words('bytes filesize contentlength sizebytes', between(1000, 90_000)),
+  ...words('port', between(1024, 9999)),
+  ...words('page pagenumber currentpage', () => 1),
+  ...words('limit pagesize perpage', () => 20),
+  ...words('offset skip', () => 0),
+  ...words('index position order rank sortorder sequence', ({ index }) => index),
+  ...words('status statuscode httpstatus', () => 200),
+  ...words('rating score stars', between(1, 5)),
+  ...words('progress completion', between(0, 100)),
+  ...words('version revision', between(1, 5)),
+  ...words('weight', between(1, 50)),
+  ...words('temperature topp', ({ random }) => random.integer(1, 10) / 10),
+]);
+
+function words(names: string, quantity: Quantity): readonly (readonly [string, Quantity])[] {
+  return names.split(' ').map((name) => [name, quantity] as const);
 }

@@ -1,5 +1,5 @@
-import type { Schema, SchemaObject } from '../contract/json.js';
-import type { Pattern } from './pattern.js';
+import type { Schema, SchemaObject } from '../../contract/json.js';
+import type { Pattern } from '../text/pattern.js';
 
 /** The types of JSON Schema; a `number` may be whole, an `integer` must be. */
 export type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';

@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { Random } from '../../random.js';
 import { readWords } from './names.js';
 
 /**

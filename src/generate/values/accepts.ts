@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../contract/json.js';
+import { isObject } from '../../contract/json.js';
+import { countCharacters } from '../text/pattern.js';
 import { readPropertyParts } from './children.js';
-import { countCharacters } from './pattern.js';
 import { allowsType, isKeywords, readType, type Shape } from './shape.js';
 
 /** Whether a scalar fits a shape, as far as the shape itself tells; formats and what stands inside are not looked at. */

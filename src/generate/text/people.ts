@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { Random } from '../../random.js';
 
 /** Somebody whose parts agree with each other. */
 export interface Person {
