@@ -9,7 +9,7 @@ import { createInteractionRedactor } from './session/redact-interaction.js';
 import { createSession, type Session } from './session/session.js';
 import { createSessionClocks } from './session/session-clock.js';
 import { createSessions, type Sessions } from './session/sessions.js';
-import { createStore, type StoreDefinition } from './state/store.js';
+import { createStore, type StoreDefinition } from './state/store/store.js';
 
 /** What the sessions of one mock share. */
 export interface SessionsGround {

@@ -37,10 +37,10 @@ import { createHandle, createState, toRequest, type HandleParts, type SessionHan
 import { createGround } from './session/scenario-ground.js';
 import { createScenarioHandle, type ScenarioHandle } from './session/scenario-handle.js';
 import type { SessionOpening, Sessions } from './session/sessions.js';
-import { loadFixtures } from './state/fixtures.js';
-import { inferResources } from './state/infer.js';
+import { loadFixtures } from './state/fixtures/fixtures.js';
+import { inferResources } from './state/inference/infer.js';
 import type { Resources } from './state/resource.js';
-import type { StoreDefinition } from './state/store.js';
+import type { StoreDefinition } from './state/store/store.js';
 
 /** A mock server, in-process or on a socket. What belongs to a session means the default one here. */
 export interface Mock extends Omit<

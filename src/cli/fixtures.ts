@@ -4,11 +4,11 @@ import { createVirtualClock } from '../clock.js';
 import { MockError } from '../errors.js';
 import { createGenerator } from '../generate/generate.js';
 import { createValidators } from '../schema/validate.js';
-import { writeFixtures, type FixtureSet } from '../state/fixture-write.js';
-import { loadFixtures } from '../state/fixtures.js';
-import { inferResources } from '../state/infer.js';
-import type { Item } from '../state/item-list.js';
-import { createStore } from '../state/store.js';
+import { writeFixtures, type FixtureSet } from '../state/fixtures/fixture-file.js';
+import { loadFixtures } from '../state/fixtures/fixtures.js';
+import { inferResources } from '../state/inference/infer.js';
+import type { Item } from '../state/store/item-list.js';
+import { createStore } from '../state/store/store.js';
 
 /** What `vouch fixtures init` was asked. */
 export interface FixturesInitOptions {

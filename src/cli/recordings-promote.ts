@@ -11,8 +11,8 @@ import { promote, type PromoteParts } from '../recording/promote.js';
 import { type SetAside, toFixtures } from '../recording/promote-files.js';
 import { createMask, createRequestWalk } from '../recording/redact.js';
 import { rerun, type RerunDifference } from '../recording/rerun.js';
-import { inferResources } from '../state/infer.js';
-import { createPagePlan } from '../state/page-plan.js';
+import { inferResources } from '../state/inference/infer.js';
+import { createPagePlan } from '../state/pages/page-plan.js';
 import { type Ground, loadGround, loadMeant, type RecordingsOptions } from './recordings.js';
 import { findSpec } from './serve.js';
 

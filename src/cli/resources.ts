@@ -1,5 +1,5 @@
 import { loadContract } from '../contract/load/load.js';
-import { inferResources } from '../state/infer.js';
+import { inferResources } from '../state/inference/infer.js';
 import type { Binding, Resource, Resources } from '../state/resource.js';
 
 /** What `vouch resources` was asked. */

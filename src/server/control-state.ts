@@ -4,7 +4,7 @@ import type { Call } from '../http/request/call.js';
 import type { ItemMistake } from '../session/collections.js';
 import { movable } from '../session/handle.js';
 import type { Session } from '../session/session.js';
-import type { Item } from '../state/item-list.js';
+import type { Item } from '../state/store/item-list.js';
 import { answerEmpty, answerJson, answerProblem } from './control-answer.js';
 import type { ControlHandler, ControlledParts } from './control-handlers.js';
 import { readBody } from './control-sessions.js';

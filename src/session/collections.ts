@@ -5,8 +5,8 @@ import { mergePatch } from '../http/merge-patch.js';
 import type { ChangeCollection } from '../scenario/effects.js';
 import type { CollectionView } from '../scenario/match.js';
 import type { CollectionChanges } from '../scenario/rule.js';
-import { EVERY_SCOPE, readScope, toScope } from '../state/collection.js';
-import type { Entry, Item } from '../state/item-list.js';
+import { EVERY_SCOPE, readScope, toScope } from '../state/store/collection.js';
+import type { Entry, Item } from '../state/store/item-list.js';
 import { findScope, lookForLinks } from './item-links.js';
 import {
   createItemWriters,

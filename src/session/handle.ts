@@ -5,7 +5,7 @@ import type { Cassette } from '../recording/cassette.js';
 import { assertNoMisses } from '../recording/misses.js';
 import type { Recordings } from '../recording/recordings.js';
 import type { Scenarios } from '../scenario/scenarios.js';
-import type { Item } from '../state/item-list.js';
+import type { Item } from '../state/store/item-list.js';
 import { heedAbort } from './abort.js';
 import { toInvalid, type CollectionEditors } from './collections.js';
 import type { ResetKind, Session, SessionSnapshot } from './session.js';

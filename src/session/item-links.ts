@@ -1,5 +1,5 @@
 import { MockError } from '../errors.js';
-import { readScope, toScope } from '../state/collection.js';
+import { readScope, toScope } from '../state/store/collection.js';
 import type { ItemMistake } from './collections.js';
 import type { ItemWorld, ItemWriter } from './item-writer.js';
 

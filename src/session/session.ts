@@ -5,7 +5,7 @@ import type { Changeable, ChangeCollection } from '../scenario/effects.js';
 import type { ToPlain } from '../journal/plain.js';
 import { createScenarioState, type ScenarioSnapshot, type ScenarioState } from '../scenario/scenario-state.js';
 import { activeIds, dropScenarios, startScenarios, useScenarios, type Scenarios } from '../scenario/scenarios.js';
-import type { Snapshot, Store } from '../state/store.js';
+import type { Snapshot, Store } from '../state/store/store.js';
 import type { SessionClock } from './session-clock.js';
 
 /** One client's world. */

@@ -1,6 +1,6 @@
-import type { Draft, Survey } from './draft.js';
+import type { Draft, Survey } from './inference/draft.js';
+import { toBareName, toSingular } from './inference/resource-names.js';
 import type { ItemProperty, ItemSchema } from './item-schema.js';
-import { toBareName, toSingular } from './resource-names.js';
 import type { Binding, Resource } from './resource.js';
 
 /** A resource with everything its schemas say of it. */

@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/operations/operation.js';
-import type { Item } from './item-list.js';
-import type { ListShape } from './list-shape.js';
-import type { PageStyleName } from './page.js';
+import type { ListShape } from './pages/list-shape.js';
+import type { PageStyleName } from './pages/page.js';
+import type { Item } from './store/item-list.js';
 
 /** What an operation does to a collection. */
 export type Action =

@@ -3,7 +3,7 @@ import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
 import type { Ground } from '../../src/scenario/ground.js';
 import { createGround } from '../../src/session/scenario-ground.js';
-import { inferResources } from '../../src/state/infer.js';
+import { inferResources } from '../../src/state/inference/infer.js';
 
 /** A small contract with everything that a scenario can be wrong about. */
 export const LIBRARY: Readonly<Record<string, unknown>> = {

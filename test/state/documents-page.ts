@@ -1,5 +1,5 @@
 import { loadContract } from '../../src/contract/load/load.js';
-import { inferResources } from '../../src/state/infer.js';
+import { inferResources } from '../../src/state/inference/infer.js';
 import type { Binding, Resource, Resources } from '../../src/state/resource.js';
 
 const INTRODUCTION = `# What is inferred from real documents

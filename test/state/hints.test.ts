@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { MockError } from '../../src/errors.js';
-import { HINT_SCHEMA } from '../../src/state/hint-schema.js';
-import { inferResources } from '../../src/state/infer.js';
+import { HINT_SCHEMA } from '../../src/state/inference/hint-schema.js';
+import { inferResources } from '../../src/state/inference/infer.js';
 import { createShopDocument } from './shop-document.js';
 
 type Tree = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { inferResources } from '../../src/state/infer.js';
+import { inferResources } from '../../src/state/inference/infer.js';
 import type { Resources } from '../../src/state/resource.js';
 import { describeDocument } from './real-document.js';
 

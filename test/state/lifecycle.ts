@@ -2,7 +2,7 @@ import { isObject } from '../../src/contract/json.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
 import type { Mock } from '../../src/index.js';
-import { inferResources } from '../../src/state/infer.js';
+import { inferResources } from '../../src/state/inference/infer.js';
 import { createItemSchemaReader } from '../../src/state/item-schema.js';
 import type { Binding, Resource } from '../../src/state/resource.js';
 import { draftRequest, toRequest, type RequestDraft } from '../sweep/minimal-request.js';

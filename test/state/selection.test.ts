@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/state/item-list.js';
-import { readFilters, readSearch, readSort } from '../../src/state/selection.js';
+import type { Entry } from '../../src/state/store/item-list.js';
+import { readFilters, readSearch, readSort } from '../../src/state/pages/selection.js';
 
 const ITEMS = [
   {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/clock.js';
-import { createCollection, readScope, toScope, type Collection } from '../../src/state/collection.js';
-import { createStore, type Store, type StoreDefinition } from '../../src/state/store.js';
-import { PAGE_STYLES, isPageMistake } from '../../src/state/page.js';
-import { createView } from '../../src/state/view.js';
+import { createCollection, readScope, toScope, type Collection } from '../../src/state/store/collection.js';
+import { createStore, type Store, type StoreDefinition } from '../../src/state/store/store.js';
+import { PAGE_STYLES, isPageMistake } from '../../src/state/pages/page.js';
+import { createView } from '../../src/state/store/view.js';
 
 function fill(count: number): Collection {
   const collection = createCollection({ name: 'things', defaults: {}, world: undefined, started: true });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/random.js';
-import { makeUuid, readExample, readPattern, type TextForm } from '../../src/state/text-form.js';
+import { makeUuid, readExample, readPattern, type TextForm } from '../../src/state/store/identity.js';
 
 /** Several values of a form, each from a stream of its own. */
 function sample(form: TextForm | undefined): readonly string[] {

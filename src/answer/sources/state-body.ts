@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json.js';
-import type { Item, ItemContent } from '../../state/item-list.js';
+import type { Item, ItemContent } from '../../state/store/item-list.js';
 import { isUploadedFile, type UploadedFile } from '../../http/request/body-multipart.js';
 import type { Call } from '../../http/request/call.js';
 import type { Violation } from '../../schema/violation.js';

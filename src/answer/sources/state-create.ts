@@ -1,6 +1,6 @@
 import { isObject, setOwn } from '../../contract/json.js';
 import type { Answer } from '../../http/answer.js';
-import type { Entry, Item } from '../../state/item-list.js';
+import type { Entry, Item } from '../../state/store/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
 import type { Binding } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';

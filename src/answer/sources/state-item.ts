@@ -1,5 +1,5 @@
-import { toScope } from '../../state/collection.js';
-import { readFixed } from '../../state/deletion.js';
+import { toScope } from '../../state/store/collection.js';
+import { readFixed } from '../../state/store/deletion.js';
 import type { Binding } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
 import { completeBody } from './state-body.js';

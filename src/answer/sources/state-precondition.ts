@@ -1,7 +1,7 @@
 import type { Answer } from '../../http/answer.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import { hashText } from '../../random.js';
-import type { Entry } from '../../state/item-list.js';
+import type { Entry } from '../../state/store/item-list.js';
 import type { Binding } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';

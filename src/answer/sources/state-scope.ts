@@ -1,8 +1,8 @@
 import { isObject } from '../../contract/json.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import { toScope, type Collection } from '../../state/collection.js';
-import type { Entry, Item } from '../../state/item-list.js';
+import { toScope, type Collection } from '../../state/store/collection.js';
+import type { Entry, Item } from '../../state/store/item-list.js';
 import type { Binding, Resource } from '../../state/resource.js';
 import type { Exchange } from '../answer-source.js';
 import { chooseDeclared, toWords, type StateKit } from './state-kit.js';

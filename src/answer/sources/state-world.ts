@@ -1,7 +1,7 @@
-import { readScope, toScope } from '../../state/collection.js';
-import type { Entry, Item } from '../../state/item-list.js';
+import { readScope, toScope } from '../../state/store/collection.js';
+import type { Entry, Item } from '../../state/store/item-list.js';
 import { readItemKey } from '../../state/resource-facts.js';
-import { makeWholeItem } from '../../state/whole-item.js';
+import { makeWholeItem } from '../../state/store/whole-item.js';
 import type { Exchange } from '../answer-source.js';
 import type { StateKit } from './state-kit.js';
 import type { Place } from './state-scope.js';

@@ -1,8 +1,8 @@
-import { isObject } from '../contract/json.js';
-import type { Entry } from './item-list.js';
-import type { ItemSchema } from './item-schema.js';
+import { isObject } from '../../contract/json.js';
+import type { ItemSchema } from '../item-schema.js';
+import type { Entry } from '../store/item-list.js';
+import type { EntryOrder } from '../store/view.js';
 import type { PagePlan } from './page-plan.js';
-import type { EntryOrder } from './view.js';
 
 /**
  * Which items a request wants: those whose properties equal what it asks for. Undefined where it asks for nothing.

@@ -1,8 +1,8 @@
-import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operations/operation.js';
-import { isObject } from '../contract/json.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
-import { findSuccess } from './success.js';
+import type { Contract } from '../../contract/contract.js';
+import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { findSuccess } from '../success.js';
 
 /** What a property of an envelope says about the page it carries. */
 export type EnvelopeRole =

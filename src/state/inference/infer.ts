@@ -1,15 +1,19 @@
-import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operations/operation.js';
-import { bindCollectionOperation, bindItemOperation, bindSingletonOperation } from './bind.js';
-import { bindCollectionWord, bindItemWord } from './bind-word.js';
-import { createSurvey, draftCollections, type Draft, type Survey } from './draft.js';
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { createItemSchemaReader } from '../item-schema.js';
+import { describeResource, findMembers } from '../resource-facts.js';
+import type { Binding, ParentLink, Resource, Resources, Unbound } from '../resource.js';
+import {
+  bindCollectionOperation,
+  bindCollectionWord,
+  bindItemOperation,
+  bindItemWord,
+  bindSingletonOperation,
+} from './bind.js';
+import { createSurvey, type Draft, draftCollections, type PathGroup, type Survey, toGroupKey } from './draft.js';
 import type { Finding } from './finding.js';
 import { applyHints } from './hints.js';
-import { createItemSchemaReader } from './item-schema.js';
-import { toGroupKey, type PathGroup } from './path-shape.js';
-import { describeResource, findMembers } from './resource-facts.js';
 import { nameCollections, toBareName, toSingular } from './resource-names.js';
-import type { Binding, ParentLink, Resource, Resources, Unbound } from './resource.js';
 
 /**
  * Works out which operations of a contract make one resource, from paths, methods, schemas and answers alone.

@@ -1,5 +1,5 @@
-import { isObject } from '../contract/json.js';
-import { nearest } from '../errors.js';
+import { isObject } from '../../contract/json.js';
+import { nearest } from '../../errors.js';
 
 /** The part of JSON Schema that describes hints. */
 export interface HintSchema {

@@ -1,6 +1,6 @@
+import { toBareName } from '../inference/resource-names.js';
+import type { ItemSchema } from '../item-schema.js';
 import type { Item } from './item-list.js';
-import type { ItemSchema } from './item-schema.js';
-import { toBareName } from './resource-names.js';
 
 const DONE = /^(deleted|removed|success|ok|is_?deleted|acknowledged)$/i;
 

@@ -1,5 +1,5 @@
-import { isObject } from '../contract/json.js';
-import type { Validators } from '../schema/validate.js';
+import { isObject } from '../../contract/json.js';
+import type { Validators } from '../../schema/validate.js';
 import type { Item } from './item-list.js';
 
 /** What a made-up value depends on. */

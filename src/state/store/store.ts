@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import { createCollection, readScope, type Collection } from './collection.js';
+import type { Clock } from '../../clock.js';
+import { type Collection, createCollection, readScope } from './collection.js';
 import type { Item, ItemContent } from './item-list.js';
 
 /** In-memory state of one session: named collections that start from fixtures. */

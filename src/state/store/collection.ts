@@ -1,5 +1,5 @@
+import type { World } from '../resource.js';
 import { createItemList, type Entry, type Item, type ItemList, type NewEntry } from './item-list.js';
-import type { World } from './resource.js';
 
 /**
  * One named collection: a list of items, or, where its items live under others, one list for each of those.

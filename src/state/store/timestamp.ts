@@ -1,4 +1,4 @@
-import type { ItemProperty } from './item-schema.js';
+import type { ItemProperty } from '../item-schema.js';
 
 const MOMENT =
   /^(created|updated|modified|last_?modified|inserted)(_?(at|on|date|time|timestamp|datetime))?$|^(date|time)_?(created|updated|modified)$|^(creation|modification|last_?update)_?(date|time)$/i;

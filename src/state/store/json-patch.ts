@@ -1,5 +1,5 @@
-import { isObject } from '../contract/json.js';
-import { readSegments, toPointer } from '../contract/pointer.js';
+import { isObject } from '../../contract/json.js';
+import { readSegments, toPointer } from '../../contract/pointer.js';
 import type { Item } from './item-list.js';
 
 /** What a JSON Patch makes of an item, or the sentence that says why it cannot be applied. */

@@ -1,7 +1,7 @@
-import type { Contract } from '../contract/contract.js';
-import type { Operation, Parameter } from '../contract/operations/operation.js';
-import { isObject, type SchemaObject } from '../contract/json.js';
-import type { ItemSchema } from './item-schema.js';
+import type { Contract } from '../../contract/contract.js';
+import { isObject, type SchemaObject } from '../../contract/json.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import type { ItemSchema } from '../item-schema.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './page.js';
 
 /** How a list is paged, sorted and filtered: which query parameter says what. */

@@ -1,10 +1,10 @@
-import { isObject, setOwn } from '../contract/json.js';
-import type { Violation } from '../schema/violation.js';
-import { createRandom } from '../random.js';
+import { isObject, setOwn } from '../../contract/json.js';
+import { createRandom } from '../../random.js';
+import type { Violation } from '../../schema/violation.js';
+import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import type { Resource } from '../resource.js';
 import { findTextForm } from './identity.js';
 import type { Item } from './item-list.js';
-import type { ItemProperty, ItemSchema } from './item-schema.js';
-import type { Resource } from './resource.js';
 import { chooseFirstStatus, isStatus } from './status.js';
 import { createMomentWriter, isChangeMoment, isMoment, writeMoment } from './timestamp.js';
 

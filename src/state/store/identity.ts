@@ -1,4 +1,111 @@
-import type { Random } from '../random.js';
+import type { Contract } from '../../contract/contract.js';
+import { isObject, type SchemaObject } from '../../contract/json.js';
+import { createRandom, type Random } from '../../random.js';
+import { toSingular } from '../inference/resource-names.js';
+import type { ItemSchema } from '../item-schema.js';
+import type { Resource } from '../resource.js';
+import type { Collection } from './collection.js';
+
+/** What an id is made from. */
+export interface IdSource {
+  readonly seed: number;
+  readonly number: number;
+  /** Tells apart lists that show parts of one collection. */
+  readonly part?: string;
+}
+
+/** Makes the ids of one collection. */
+export interface Identity {
+  /** The id of create number `number`: a function of the seed, the collection and that number, and free in this scope. */
+  make(collection: Collection, scope: string, by: IdSource): string | number;
+  /** An id as the store keeps it. */
+  toKey(id: unknown): string;
+  /** An id as an item shows it: a number where the schema wants one. */
+  toValue(id: string | number): string | number;
+}
+
+/** How ids of a resource look: by its pattern, its format, its examples, else by a prefix made from its name. */
+export function createIdentity(contract: Contract, resource: Resource, schema: ItemSchema | undefined): Identity {
+  const property = schema?.properties.get(resource.idProperty ?? '');
+  const shown = property?.schema ?? readSchema(contract, resource.idParameterSchema) ?? {};
+  const whole = isInteger(shown);
+  const idProperty = resource.idProperty ?? '';
+  const pattern = Object.hasOwn(resource.patterns, idProperty) ? resource.patterns[idProperty] : undefined;
+  const form = whole ? undefined : findForm(contract, { resource, schema, shown, pattern });
+  return {
+    toKey: (id) => (typeof id === 'string' ? id : String(id)),
+    toValue: (id) => (whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id)),
+    make: (collection, scope, { seed, number, part = '' }) => {
+      const list = collection.list(scope);
+      if (form === undefined) {
+        // Counted on from what is there, so that numbers stay small; `number` leads past those that were removed.
+        let next = Math.max(list.size + 1, number);
+        while (list.recall(String(next)) !== undefined) next += 1;
+        return next;
+      }
+      for (let attempt = 0; ; attempt++) {
+        const key = `${collection.name}\0${scope}${part}\0${number}${attempt === 0 ? '' : `\0${attempt}`}`;
+        const id = form(createRandom(seed, key));
+        // A form with room for few ids runs out: then the number itself makes the difference.
+        if (list.recall(id) === undefined) return id;
+        if (attempt > 20) return `${id}${number}`;
+      }
+    },
+  };
+}
+
+/** The form of the values that a property shows, or undefined where it shows none. */
+export function findTextForm(schema: SchemaObject, pattern: string | undefined): TextForm | undefined {
+  const wanted = pattern ?? schema.pattern;
+  if (wanted !== undefined) {
+    const form = readPattern(wanted);
+    if (form !== undefined) return form;
+  }
+  if (schema.format === 'uuid') return makeUuid;
+  for (const example of [schema.example, ...(Array.isArray(schema.examples) ? schema.examples : [])]) {
+    const form = typeof example === 'string' ? readExample(example) : undefined;
+    if (form !== undefined) return form;
+  }
+  return undefined;
+}
+
+function findForm(
+  contract: Contract,
+  known: {
+    readonly resource: Resource;
+    readonly schema: ItemSchema | undefined;
+    readonly shown: SchemaObject;
+    readonly pattern: string | undefined;
+  },
+): TextForm {
+  const { resource, schema, shown, pattern } = known;
+  const own = findTextForm(shown, pattern);
+  if (own !== undefined) return own;
+  const id = resource.idProperty ?? 'id';
+  const examples = [schema?.schema.example, ...(Array.isArray(schema?.schema.examples) ? schema.schema.examples : [])];
+  for (const example of examples) {
+    const form = isObject(example) && typeof example[id] === 'string' ? readExample(example[id]) : undefined;
+    if (form !== undefined) return form;
+  }
+  const parameter = readSchema(contract, resource.idParameterSchema);
+  const named = parameter === undefined ? undefined : findTextForm(parameter, undefined);
+  return named ?? createPrefixForm(`${toSingular(resource.name.split('.').at(-1) ?? 'item')}_`);
+}
+
+function readSchema(contract: Contract, pointer: string | undefined): SchemaObject | undefined {
+  const schema = pointer === undefined ? undefined : contract.at(pointer);
+  if (!isObject(schema) || pointer === undefined) return undefined;
+  const resolved = contract.resolve(schema, pointer).schema;
+  return isObject(resolved) ? resolved : undefined;
+}
+
+function isInteger(schema: SchemaObject): boolean {
+  return (
+    schema.type === 'integer' ||
+    schema.type === 'number' ||
+    (Array.isArray(schema.type) && schema.type.includes('integer'))
+  );
+}
 
 /** A way to make texts of one form: `key_` and 24 letters or digits. */
 export type TextForm = (random: Random) => string;

@@ -1,6 +1,6 @@
+import type { Action } from '../resource.js';
+import type { Item } from '../store/item-list.js';
 import type { Draft } from './draft.js';
-import type { Item } from './item-list.js';
-import type { Action } from './resource.js';
 
 /** What an operation was found to do, before names and hints are settled. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import type { PathGroup } from './path-shape.js';
+import type { PathGroup } from './draft.js';
 
 /**
  * Names for collections by the key of their path: the last word of each group, `parent.child` below an item

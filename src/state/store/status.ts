@@ -1,4 +1,4 @@
-import type { ItemSchema } from './item-schema.js';
+import type { ItemSchema } from '../item-schema.js';
 
 /** A status an action leads to. */
 export interface StatusChange {
