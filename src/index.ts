@@ -20,10 +20,10 @@ export {
   type Handlers,
   type TypedHandlers,
 } from './answer/handlers.js';
-export type { ScenarioDefinition } from './scenario/definition.js';
+export type { ScenarioDefinition } from './scenario/definition/definition.js';
 export type { ScenarioHandle } from './session/scenario-handle.js';
 export type { ScenarioSummary } from './scenario/scenarios.js';
-export type { Reload } from './scenario/reload.js';
+export type { Reload } from './scenario/scenarios.js';
 export type { Cassette, StoredExchange } from './recording/cassette.js';
 export type { MatchRules } from './recording/manifest.js';
 export type { Owner, RecordingMode } from './recording/mode.js';

@@ -5,8 +5,8 @@ import { MockError, nearest } from './errors.js';
 import type { QueryProfile } from './http/request/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
 import type { RecordingOptions } from './recording/recordings.js';
-import type { ScenarioDefinition } from './scenario/definition.js';
-import type { Reload } from './scenario/reload.js';
+import type { ScenarioDefinition } from './scenario/definition/definition.js';
+import type { Reload } from './scenario/scenarios.js';
 import type { ControlOptions } from './server/control.js';
 import type { ClockOption } from './session/session-clock.js';
 

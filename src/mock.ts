@@ -24,7 +24,7 @@ import { checkOptions, readControl, readCount, readRecordings, readSeed, type Mo
 import { openSessions, readAccepts } from './mock-sessions.js';
 import type { Recordings } from './recording/recordings.js';
 import type { Ground } from './scenario/ground.js';
-import { openScenarios } from './scenario/open.js';
+import { openScenarios } from './scenario/scenarios.js';
 import type { Scenarios } from './scenario/scenarios.js';
 import { createApp, type Fetch } from './server/app.js';
 import { createControl } from './server/control.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Problem } from '../contract/contract.js';
 import { formatMistake } from '../errors.js';
 import { createMock, type Mock } from '../mock.js';
-import type { Reload } from '../scenario/reload.js';
+import type { Reload } from '../scenario/scenarios.js';
 import type { MockOptions } from '../mock-options.js';
 import { isLoopback } from '../server/control-guard.js';
 import { colour, logInteractions } from './log.js';

@@ -1,10 +1,12 @@
 import type { Operation } from '../contract/operations/operation.js';
 import { MockError, nearest } from '../errors.js';
-import { applyChanges, type Changeable } from './effects.js';
+import type { ScenarioDefinition } from './definition/definition.js';
+import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';
+import { isFilled, toError } from './definition/source.js';
 import type { Ground } from './ground.js';
-import { toScenario } from './load.js';
-import type { Rule, Scenario } from './rule.js';
-import type { ScenarioState } from './scenario-state.js';
+import { applyChanges, type Changeable } from './rules/effects.js';
+import type { Rule, Scenario } from './rules/rule.js';
+import type { ScenarioState } from './rules/scenario-state.js';
 
 /** Every scenario of one mock, and which of them the whole mock has activated. */
 export interface Scenarios {
@@ -170,4 +172,40 @@ function moveToEnd(list: readonly string[], ids: readonly string[]): readonly st
 /** Ids of which one is named several times count where they are named last. */
 function withoutRepeats(ids: readonly string[]): readonly string[] {
   return ids.filter((id, i) => ids.lastIndexOf(id) === i);
+}
+
+/**
+ * The scenarios of one mock.
+ *
+ * @param source - A folder with one scenario per file, or scenarios by id; undefined for none.
+ * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE`.
+ */
+export async function openScenarios(
+  source: string | Readonly<Record<string, ScenarioDefinition>> | undefined,
+  ground: Ground,
+): Promise<Scenarios> {
+  if (typeof source === 'string') return createScenarios(ground, await loadScenarios(source, ground));
+  return createScenarios(ground, toScenarios(source ?? {}, ground));
+}
+
+/** What came of reading a folder of scenarios again. */
+export interface Reload {
+  /** Ids of the scenarios that are as their files say. */
+  readonly loaded: readonly string[];
+  /** Ids of those whose last good version stays, because their file is wrong now. */
+  readonly kept: readonly string[];
+  /** Everything that is wrong, as one error. */
+  readonly error: MockError | undefined;
+}
+
+/**
+ * Reads a folder of scenarios again: an edited one holds at once, also where it is active; one that is wrong now stays as it
+ * was; one whose file is gone is gone.
+ */
+export async function reloadScenarios(folder: string, ground: Ground, scenarios: Scenarios): Promise<Reload> {
+  const { scenarios: sound, ids, mistakes } = await readScenarios(folder, ground);
+  const loaded = sound.map((scenario) => scenario.id);
+  const kept = ids.filter((id) => !loaded.includes(id) && scenarios.get(id)?.file !== undefined);
+  scenarios.replace([...sound, ...kept.map((id) => scenarios.find(id))]);
+  return { loaded, kept, error: isFilled(mistakes) ? toError(mistakes) : undefined };
 }

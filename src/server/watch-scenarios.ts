@@ -1,6 +1,6 @@
 import { MockError } from '../errors.js';
 import type { Ground } from '../scenario/ground.js';
-import { reloadScenarios, type Reload } from '../scenario/reload.js';
+import { reloadScenarios, type Reload } from '../scenario/scenarios.js';
 import type { Scenarios } from '../scenario/scenarios.js';
 import { createWatcher, type Watcher, type WatchOptions } from './watch.js';
 

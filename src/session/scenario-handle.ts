@@ -1,4 +1,4 @@
-import type { ScenarioDefinition } from '../scenario/definition.js';
+import type { ScenarioDefinition } from '../scenario/definition/definition.js';
 import { listScenarios, type Scenarios, type ScenarioSummary } from '../scenario/scenarios.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';

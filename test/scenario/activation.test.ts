@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/mock-options.js';
-import type { ScenarioDefinition } from '../../src/scenario/definition.js';
+import type { ScenarioDefinition } from '../../src/scenario/definition/definition.js';
 import { LIBRARY } from './ground.js';
 
 /** A scenario whose list has one book, called like the scenario. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FAULT_NAMES } from '../../src/scenario/read-fault.js';
+import { FAULT_NAMES } from '../../src/scenario/definition/read-fault.js';
 import type { Ground } from '../../src/scenario/ground.js';
-import { loadScenarios, toScenario } from '../../src/scenario/load.js';
-import type { Scenario } from '../../src/scenario/rule.js';
+import { loadScenarios, toScenario } from '../../src/scenario/definition/load.js';
+import type { Scenario } from '../../src/scenario/rules/rule.js';
 import { readGround } from './ground.js';
 
 const page = readFileSync('docs/scenarios.md', 'utf8');

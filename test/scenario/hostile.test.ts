@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
 import type { Ground } from '../../src/scenario/ground.js';
-import { toScenario } from '../../src/scenario/load.js';
-import { readSource } from '../../src/scenario/source.js';
+import { toScenario } from '../../src/scenario/definition/load.js';
+import { readSource } from '../../src/scenario/definition/source.js';
 import { readGround } from './ground.js';
 
 /** A scenario in which every member of the language stands once. */

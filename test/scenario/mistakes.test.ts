@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatMistake } from '../../src/errors.js';
 import type { Ground } from '../../src/scenario/ground.js';
-import { loadScenarios, readScenarios } from '../../src/scenario/load.js';
+import { loadScenarios, readScenarios } from '../../src/scenario/definition/load.js';
 import { readGround } from './ground.js';
 import { MISTAKES } from './mistakes-table.js';
 

@@ -7,7 +7,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getLanguageService, TextDocument, type LanguageService } from 'vscode-json-languageservice';
 import { loadContract } from '../../src/contract/load/load.js';
-import { scenarioSchema } from '../../src/scenario/schema.js';
+import { scenarioSchema } from '../../src/scenario/definition/schema.js';
 import { runSchema } from '../../src/cli/schema.js';
 
 let folder: string;

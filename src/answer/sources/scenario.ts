@@ -1,11 +1,11 @@
 import { MockError } from '../../errors.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import { applyChanges, patchAnswer, type ChangeCollection } from '../../scenario/effects.js';
-import type { CollectionView } from '../../scenario/match.js';
-import { considerRules, type Verdict } from '../../scenario/scenario.js';
+import { applyChanges, patchAnswer, type ChangeCollection } from '../../scenario/rules/effects.js';
+import type { CollectionView } from '../../scenario/rules/match.js';
+import { considerRules, type Verdict } from '../../scenario/rules/consider.js';
 import { activeIds, startScenarios, type Scenarios } from '../../scenario/scenarios.js';
-import type { Scope } from '../../scenario/expression.js';
+import type { Scope } from '../../scenario/rules/expression.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource, Exchange, Next } from '../answer-source.js';
 import type { ErrorAnswers } from '../error-body.js';

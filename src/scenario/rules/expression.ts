@@ -1,6 +1,6 @@
-import { readPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/json.js';
-import type { Call } from '../http/request/call.js';
+import { isObject } from '../../contract/json.js';
+import { readPointer } from '../../contract/pointer.js';
+import type { Call } from '../../http/request/call.js';
 
 /**
  * A runtime expression (OpenAPI 3.1 section 4.8.20.4): `$request.path.id`, `$request.query.after`, `$request.header.x`,

@@ -1,13 +1,12 @@
-import type { Operation } from '../contract/operations/operation.js';
-import { isObject } from '../contract/json.js';
-import type { Ground } from './ground.js';
-import { createNotes, didYouMean, type Mistake } from './mistakes.js';
-import { isRecord, member, readItems, readMembers, readText, type Given } from './read.js';
+import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { Ground } from '../ground.js';
+import type { Changes } from '../rules/rule.js';
 import { isRateLimit } from './read-fault.js';
 import { readRule, type RuleBody } from './read-rule.js';
 import { NO_CHANGES, readChanges, readVars } from './read-state.js';
-import type { Changes } from './rule.js';
-import type { Source } from './source.js';
+import { type Given, isRecord, member, readItems, readMembers, readText } from './read.js';
+import { createNotes, didYouMean, type Mistake, type Source } from './source.js';
 
 const SCENARIO_KEYS = ['$schema', 'description', 'extends', 'state', 'vars', 'operations'] as const;
 

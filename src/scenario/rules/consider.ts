@@ -1,9 +1,9 @@
-import type { Call } from '../http/request/call.js';
-import type { Fault } from '../http/answer.js';
-import { createRandom } from '../random.js';
+import type { Fault } from '../../http/answer.js';
+import type { Call } from '../../http/request/call.js';
+import { createRandom } from '../../random.js';
 import { formatRange, isInRange } from './call-range.js';
 import { sampleDelay } from './delay.js';
-import { findMismatch, type CollectionView } from './match.js';
+import { type CollectionView, findMismatch } from './match.js';
 import { drawFrom } from './rate-limit.js';
 import type { Patch, Respond, Rule, Step } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';

@@ -1,5 +1,5 @@
-import type { Operation } from '../contract/operations/operation.js';
-import type { Fault } from '../http/answer.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { Fault } from '../../http/answer.js';
 import type { CallRange } from './call-range.js';
 import type { Delay } from './delay.js';
 import type { RateLimit } from './rate-limit.js';

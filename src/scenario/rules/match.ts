@@ -1,7 +1,7 @@
-import { isObject } from '../contract/json.js';
-import type { Call } from '../http/request/call.js';
+import { isObject } from '../../contract/json.js';
+import type { Call } from '../../http/request/call.js';
+import { describe } from '../definition/read.js';
 import { formatRange, isInRange } from './call-range.js';
-import { describe } from './read.js';
 import type { When } from './rule.js';
 
 /** What is asked of collections while rules are considered. */

@@ -1,13 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
-import { toPointer } from '../contract/pointer.js';
-import { MockError } from '../errors.js';
-import type { Ground } from './ground.js';
+import { toPointer } from '../../contract/pointer.js';
+import { MockError } from '../../errors.js';
+import type { Ground } from '../ground.js';
+import type { Scenario } from '../rules/rule.js';
 import { linkScenarios } from './link.js';
-import { isFilled, toError, type Mistake } from './mistakes.js';
 import { findParents, findVars, readScenario } from './read-scenario.js';
-import type { Scenario } from './rule.js';
-import { readSource, toSource, type Source } from './source.js';
+import { isFilled, type Mistake, readSource, type Source, toError, toSource } from './source.js';
 
 /** What a folder of scenarios holds. */
 export interface LoadedScenarios {

@@ -1,6 +1,6 @@
-import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/json.js';
-import { didYouMean, type Notes } from './mistakes.js';
+import { isObject } from '../../contract/json.js';
+import { toPointer } from '../../contract/pointer.js';
+import { didYouMean, type Notes } from './source.js';
 
 /** A value of a scenario with its place and the notebook for what is wrong with it. */
 export interface Given {

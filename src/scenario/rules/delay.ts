@@ -1,5 +1,5 @@
-import { createRandom, type Random } from '../random.js';
-import { describe } from './read.js';
+import { createRandom, type Random } from '../../random.js';
+import { describe } from '../definition/read.js';
 
 /** How long to wait, in milliseconds. */
 export type Delay =

@@ -1,14 +1,14 @@
-import type { Operation } from '../contract/operations/operation.js';
-import { toPointer } from '../contract/pointer.js';
-import { setOwn, type Schema } from '../contract/json.js';
-import { findResponse } from '../http/declared.js';
-import { checkExpressions, checkParts, checkPartial, type Against } from './check-value.js';
-import { findExpressions } from './expression.js';
-import { successResponse, type Reading } from './ground.js';
-import { didYouMean } from './mistakes.js';
-import { describe, isRecord, listWords, member, readMembers, readText, readWhole, type Given } from './read.js';
+import { type Schema, setOwn } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { toPointer } from '../../contract/pointer.js';
+import { findResponse } from '../../http/declared.js';
+import { type Reading, successResponse } from '../ground.js';
+import { findExpressions } from '../rules/expression.js';
+import type { Patch, Respond } from '../rules/rule.js';
+import { type Against, checkExpressions, checkPartial, checkParts } from './check-value.js';
 import { readFault } from './read-fault.js';
-import type { Patch, Respond } from './rule.js';
+import { describe, type Given, isRecord, listWords, member, readMembers, readText, readWhole } from './read.js';
+import { didYouMean } from './source.js';
 
 const RESPOND_KEYS = ['status', 'example', 'body', 'headers', 'mediaType'] as const;
 

@@ -1,14 +1,14 @@
-import type { Operation, Parameter } from '../contract/operations/operation.js';
-import { toPointer } from '../contract/pointer.js';
-import { isObject } from '../contract/json.js';
-import { nearest } from '../errors.js';
-import { readCallRange, type CallRange } from './call-range.js';
+import { isObject } from '../../contract/json.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import { toPointer } from '../../contract/pointer.js';
+import { nearest } from '../../errors.js';
+import type { Reading } from '../ground.js';
+import { type CallRange, readCallRange } from '../rules/call-range.js';
+import { readPresence } from '../rules/match.js';
+import type { CollectionCondition, When } from '../rules/rule.js';
 import { checkParts, knownParameters } from './check-value.js';
-import type { Reading } from './ground.js';
-import { readPresence } from './match.js';
-import { didYouMean } from './mistakes.js';
-import { describe, isRecord, member, readItems, readMembers, type Given } from './read.js';
-import type { CollectionCondition, When } from './rule.js';
+import { describe, type Given, isRecord, member, readItems, readMembers } from './read.js';
+import { didYouMean } from './source.js';
 
 const WHEN_KEYS = ['path', 'query', 'header', 'cookie', 'body', 'call', 'state'] as const;
 

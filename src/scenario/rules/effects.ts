@@ -1,5 +1,5 @@
-import type { Answer } from '../http/answer.js';
-import { mergePatch } from '../http/merge-patch.js';
+import type { Answer } from '../../http/answer.js';
+import { mergePatch } from '../../http/merge-patch.js';
 import { resolveExpressions, type Scope } from './expression.js';
 import type { Changes, CollectionChanges, Patch, Rule } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';

@@ -1,10 +1,10 @@
-import type { Fault, StreamAction } from '../http/answer.js';
-import { isObject } from '../contract/json.js';
-import { readDuration } from './delay.js';
-import { didYouMean } from './mistakes.js';
-import { USUAL_HEADERS, type RateLimit, type RateLimitHeaders } from './rate-limit.js';
-import { describe, isRecord, member, readWhole, readWord, type Given } from './read.js';
-import type { Effect } from './rule.js';
+import { isObject } from '../../contract/json.js';
+import type { Fault, StreamAction } from '../../http/answer.js';
+import { readDuration } from '../rules/delay.js';
+import { type RateLimit, type RateLimitHeaders, USUAL_HEADERS } from '../rules/rate-limit.js';
+import type { Effect } from '../rules/rule.js';
+import { describe, type Given, isRecord, member, readWhole, readWord } from './read.js';
+import { didYouMean } from './source.js';
 
 /** Names that other tools use for the same faults, in lower case without their separators; they are taken as well. */
 const ALIASES: ReadonlyMap<string, string> = new Map(

@@ -1,12 +1,12 @@
-import { isObject } from '../contract/json.js';
-import { readDuration, type Delay } from './delay.js';
-import type { Reading } from './ground.js';
-import { describe, isRecord, member, readItems, readText, readWhole, readWord, type Given } from './read.js';
+import { isObject } from '../../contract/json.js';
+import type { Reading } from '../ground.js';
+import { type Delay, readDuration } from '../rules/delay.js';
+import type { Effect, OnEnd, Rule, Step } from '../rules/rule.js';
 import { readFault } from './read-fault.js';
 import { readPatch, readRespond } from './read-respond.js';
 import { readChanges } from './read-state.js';
 import { readWhen } from './read-when.js';
-import type { Effect, OnEnd, Rule, Step } from './rule.js';
+import { describe, type Given, isRecord, member, readItems, readText, readWhole, readWord } from './read.js';
 
 const RULE_KEYS = [
   'when',

@@ -1,9 +1,9 @@
-import { findExpressions } from './expression.js';
-import { checkExpressions, checkParts, checkPartial, type Against } from './check-value.js';
-import type { Reading } from './ground.js';
+import type { Reading } from '../ground.js';
+import { findExpressions } from '../rules/expression.js';
+import type { Changes, CollectionChanges } from '../rules/rule.js';
+import { type Against, checkExpressions, checkPartial, checkParts } from './check-value.js';
 import { checkCollection } from './read-when.js';
-import { describe, isRecord, member, readFlag, readItems, readMembers, readWhole, type Given } from './read.js';
-import type { Changes, CollectionChanges } from './rule.js';
+import { describe, type Given, isRecord, member, readFlag, readItems, readMembers, readWhole } from './read.js';
 
 const CHANGE_KEYS = ['clear', 'generate', 'add', 'update', 'remove'] as const;
 

@@ -1,7 +1,7 @@
-import type { Operation } from '../contract/operations/operation.js';
-import { didYouMean, type Mistake } from './mistakes.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { type Changes, type Layer, type Rule, type Scenario, selectRules } from '../rules/rule.js';
 import type { ScenarioPart } from './read-scenario.js';
-import { selectRules, type Changes, type Layer, type Rule, type Scenario } from './rule.js';
+import { didYouMean, type Mistake } from './source.js';
 
 /** Scenarios with what they extend added, and everything that is wrong with any of them. */
 export interface Linked {

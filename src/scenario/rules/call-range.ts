@@ -1,4 +1,4 @@
-import { describe } from './read.js';
+import { describe } from '../definition/read.js';
 
 /** Which numbers are meant: from one to another (both included), or every n-th. */
 export type CallRange =

@@ -1,6 +1,6 @@
-import type { Contract } from '../contract/contract.js';
-import { readSegments } from '../contract/pointer.js';
-import { isObject, type Schema } from '../contract/json.js';
+import type { Contract } from '../../contract/contract.js';
+import { isObject, type Schema } from '../../contract/json.js';
+import { readSegments } from '../../contract/pointer.js';
 
 /**
  * How much of a value has to be there.
