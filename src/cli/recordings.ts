@@ -6,20 +6,26 @@ import { createRouter, type Router } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
 import { type CallDecoder, createCallDecoder } from '../http/request/call.js';
 import { createValidators, type Validators } from '../schema/validate.js';
-import { type Cassette, listCassettes, loadCassette, readCassetteFolder, toFolderName } from '../recording/cassette.js';
-import { openCassette } from '../recording/cassette-writer.js';
-import { checkCassette, formatCheck } from '../recording/check.js';
-import { createResponseCheck } from '../recording/conformance.js';
-import { type DriftResult, findDrift } from '../recording/drift.js';
-import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../recording/drift-report.js';
-import { exportHar } from '../recording/har-export.js';
-import { importHar } from '../recording/har-import.js';
-import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../recording/manifest.js';
-import { findSuperfluous, pruneCassette } from '../recording/prune.js';
-import { createRecorder } from '../recording/recorder.js';
-import { createMask, createRedactor, createRequestWalk } from '../recording/redact.js';
-import { createUpstream } from '../recording/upstream.js';
-import { createShapeReader } from '../recording/value-shape.js';
+import {
+  type Cassette,
+  listCassettes,
+  loadCassette,
+  readCassetteFolder,
+  toFolderName,
+} from '../recording/cassette/cassette.js';
+import { openCassette } from '../recording/cassette/cassette-writer.js';
+import { checkCassette, formatCheck } from '../recording/drift/check.js';
+import { createResponseCheck } from '../recording/drift/conformance.js';
+import { type DriftResult, findDrift } from '../recording/drift/drift.js';
+import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../recording/drift/drift-report.js';
+import { exportHar } from '../recording/har/har-export.js';
+import { importHar } from '../recording/har/har-import.js';
+import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../recording/cassette/manifest.js';
+import { findSuperfluous, pruneCassette } from '../recording/cassette/prune.js';
+import { createRecorder } from '../recording/upstream/recorder.js';
+import { createMask, createRedactor, createRequestWalk } from '../recording/redaction/redact.js';
+import { createUpstream } from '../recording/upstream/upstream.js';
+import { createShapeReader } from '../recording/drift/value-shape.js';
 import { colour } from './log.js';
 import { readHeaders } from './record.js';
 import { findSpec, packageFolder } from './serve.js';

@@ -1,8 +1,8 @@
 import { isVirtualClock, type Clock, type VirtualClock } from '../clock.js';
 import { MockError } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
-import type { Cassette } from '../recording/cassette.js';
-import { assertNoMisses } from '../recording/misses.js';
+import type { Cassette } from '../recording/cassette/cassette.js';
+import { assertNoMisses } from '../recording/matching/replay-state.js';
 import type { Recordings } from '../recording/recordings.js';
 import type { Scenarios } from '../scenario/scenarios.js';
 import type { Item } from '../state/store/item-list.js';

@@ -4,10 +4,15 @@ import type { Validators } from '../schema/validate.js';
 import type { Interaction } from '../journal/interaction.js';
 import { toPlainValue, type PlainAnswer, type PlainRequest, type ToPlain } from '../journal/plain.js';
 import { findMedia, findResponse } from '../http/declared.js';
-import { readMediaType } from '../recording/exchange.js';
-import { replacePatterns } from '../recording/redact.js';
-import { createSecretRules } from '../recording/secret-rules.js';
-import { createSecretWalk, readParameterPointers, type SecretWalk, type VisitText } from '../recording/secret-walk.js';
+import { readMediaType } from '../recording/cassette/exchange.js';
+import { replacePatterns } from '../recording/redaction/redact.js';
+import { createSecretRules } from '../recording/redaction/secret-rules.js';
+import {
+  createSecretWalk,
+  readParameterPointers,
+  type SecretWalk,
+  type VisitText,
+} from '../recording/redaction/secret-walk.js';
 
 /** What stands for a secret. */
 const MARK = '[redacted]';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import { createJournal, type Journal } from '../journal/journal.js';
-import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/replay-state.js';
+import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
 import type { Changeable, ChangeCollection } from '../scenario/rules/effects.js';
 import type { ToPlain } from '../journal/plain.js';
 import { createScenarioState, type ScenarioSnapshot, type ScenarioState } from '../scenario/rules/scenario-state.js';

@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
-import { loadCassette, readCassetteFolder } from '../../src/recording/cassette.js';
-import { openCassette } from '../../src/recording/cassette-writer.js';
-import { ExactNumber, readJson, writeCanonical, writeJson } from '../../src/recording/exact-json.js';
-import { readEvents, writeEvents } from '../../src/recording/events.js';
-import type { UnnumberedExchange } from '../../src/recording/exchange.js';
-import { DEFAULT_MATCH, type Manifest } from '../../src/recording/manifest.js';
-import { readQueryText, writeTarget } from '../../src/recording/query-text.js';
-import { readBody, writeBody } from '../../src/recording/recorded-body.js';
+import { loadCassette, readCassetteFolder } from '../../src/recording/cassette/cassette.js';
+import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
+import { ExactNumber, readJson, writeCanonical, writeJson } from '../../src/recording/cassette/exact-json.js';
+import { readEvents, writeEvents } from '../../src/recording/cassette/events.js';
+import type { UnnumberedExchange } from '../../src/recording/cassette/exchange.js';
+import { DEFAULT_MATCH, type Manifest } from '../../src/recording/cassette/manifest.js';
+import { readQueryText, writeTarget } from '../../src/recording/cassette/query-text.js';
+import { readBody, writeBody } from '../../src/recording/cassette/recorded-body.js';
 import { createFolder } from './folders.js';
 
 const MANIFEST: Manifest = {

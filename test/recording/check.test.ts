@@ -6,10 +6,10 @@ import { createRouter } from '../../src/contract/router/router.js';
 import { createCallDecoder } from '../../src/http/request/call.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createMock } from '../../src/mock.js';
-import { type Cassette, loadCassette } from '../../src/recording/cassette.js';
-import { checkCassette, formatCheck } from '../../src/recording/check.js';
-import { findSuperfluous, pruneCassette } from '../../src/recording/prune.js';
-import { createMask, createRequestWalk } from '../../src/recording/redact.js';
+import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
+import { checkCassette, formatCheck } from '../../src/recording/drift/check.js';
+import { findSuperfluous, pruneCassette } from '../../src/recording/cassette/prune.js';
+import { createMask, createRequestWalk } from '../../src/recording/redaction/redact.js';
 import { createFolder } from './folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 

@@ -5,7 +5,7 @@ import Stripe from 'stripe';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { promoteCassette } from '../../src/cli/recordings-promote.js';
 import { createMock, type Mock } from '../../src/mock.js';
-import { loadCassette } from '../../src/recording/cassette.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { createFolder, readEveryFile } from './folders.js';
 import { startUpstream } from './upstream.js';
 

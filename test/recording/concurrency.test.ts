@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock } from '../../src/mock.js';
-import { loadCassette } from '../../src/recording/cassette.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { createFolder } from './folders.js';
 import { startUpstream, type TestUpstream } from './upstream.js';
 

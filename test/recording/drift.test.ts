@@ -5,12 +5,12 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createMock } from '../../src/mock.js';
-import { loadCassette } from '../../src/recording/cassette.js';
-import { createResponseCheck } from '../../src/recording/conformance.js';
-import { type DriftResult, type DriftVerdict, findDrift } from '../../src/recording/drift.js';
-import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift-report.js';
-import { createUpstream } from '../../src/recording/upstream.js';
-import { createShapeReader } from '../../src/recording/value-shape.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { createResponseCheck } from '../../src/recording/drift/conformance.js';
+import { type DriftResult, type DriftVerdict, findDrift } from '../../src/recording/drift/drift.js';
+import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift/drift-report.js';
+import { createUpstream } from '../../src/recording/upstream/upstream.js';
+import { createShapeReader } from '../../src/recording/drift/value-shape.js';
 import { createFolder } from './folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 

@@ -9,7 +9,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MockOptions } from '../../src/mock-options.js';
 import { createMock, type Mock } from '../../src/mock.js';
-import { type Cassette, loadCassette } from '../../src/recording/cassette.js';
+import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createFolder } from './folders.js';
 import { type Intercept, startUpstream, type TestUpstream } from './upstream.js';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openCassette } from '../../src/recording/cassette-writer.js';
-import { toUnnumbered } from '../../src/recording/draft.js';
-import { DEFAULT_MATCH, type Manifest, type MatchRules } from '../../src/recording/manifest.js';
-import { createMatcher, formatMiss, type Matcher } from '../../src/recording/match.js';
-import { createMask, createRedactor, createRequestWalk } from '../../src/recording/redact.js';
-import { createReplayState } from '../../src/recording/replay-state.js';
+import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
+import { toUnnumbered } from '../../src/recording/upstream/draft.js';
+import { DEFAULT_MATCH, type Manifest, type MatchRules } from '../../src/recording/cassette/manifest.js';
+import { createMatcher, formatMiss, type Matcher } from '../../src/recording/matching/match.js';
+import { createMask, createRedactor, createRequestWalk } from '../../src/recording/redaction/redact.js';
+import { createReplayState } from '../../src/recording/matching/replay-state.js';
 import type { Call } from '../../src/http/request/call.js';
 import { loadParts, SHOP } from './contract.js';
 import { createFolder } from './folders.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MockOptions } from '../../src/mock-options.js';
 import { createMock, type Mock } from '../../src/mock.js';
-import { loadCassette } from '../../src/recording/cassette.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type ModeRequest, readMode } from '../../src/recording/mode.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createFolder } from './folders.js';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
-import type { UnnumberedExchange } from '../../src/recording/exchange.js';
-import { openCassette } from '../../src/recording/cassette-writer.js';
-import { writeExchange } from '../../src/recording/exchange-file.js';
-import { DEFAULT_MATCH } from '../../src/recording/manifest.js';
-import { createRecorder } from '../../src/recording/recorder.js';
-import { createRedactor, type Redactor } from '../../src/recording/redact.js';
-import type { RedactionOptions } from '../../src/recording/secret-rules.js';
+import type { UnnumberedExchange } from '../../src/recording/cassette/exchange.js';
+import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
+import { writeExchange } from '../../src/recording/cassette/exchange-file.js';
+import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
+import { createRecorder } from '../../src/recording/upstream/recorder.js';
+import { createRedactor, type Redactor } from '../../src/recording/redaction/redact.js';
+import type { RedactionOptions } from '../../src/recording/redaction/secret-rules.js';
 import { loadParts, SHOP } from './contract.js';
 import { createFolder, readEveryFile } from './folders.js';
 

@@ -1,5 +1,5 @@
 import type { Call } from '../../http/request/call.js';
-import type { Ownership } from '../../recording/ownership.js';
+import type { Ownership } from '../../recording/recordings.js';
 import type { AnswerSource } from '../answer-source.js';
 
 const SHOWN = 3;

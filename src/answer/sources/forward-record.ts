@@ -1,4 +1,4 @@
-import { type SeenExchange, toUnnumbered } from '../../recording/draft.js';
+import { type SeenExchange, toUnnumbered } from '../../recording/upstream/draft.js';
 import type { OpenedCassette, Recordings } from '../../recording/recordings.js';
 import type { Exchange } from '../answer-source.js';
 

@@ -1,12 +1,12 @@
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
-import { decodeContent, toReadableCodings } from '../../recording/content-coding.js';
-import { readForwardFields, type SeenChunk } from '../../recording/draft.js';
-import { type HeaderFields, readMediaType } from '../../recording/exchange.js';
-import { omitFields, readField } from '../../recording/hop-by-hop.js';
+import { decodeContent, toReadableCodings } from '../../recording/upstream/content-coding.js';
+import { readForwardFields, type SeenChunk } from '../../recording/upstream/draft.js';
+import { type HeaderFields, readMediaType } from '../../recording/cassette/exchange.js';
+import { omitFields, readField } from '../../recording/upstream/end-to-end.js';
 import type { Recordings } from '../../recording/recordings.js';
-import { readCallUrl, splitPath, toLocation, toTarget } from '../../recording/target.js';
-import { toFailure, type Upstream, type UpstreamResponse } from '../../recording/upstream.js';
+import { readCallUrl, splitPath, toLocation, toTarget } from '../../recording/cassette/target.js';
+import { toFailure, type Upstream, type UpstreamResponse } from '../../recording/upstream/upstream.js';
 import type { AnswerSource, Exchange, Next } from '../answer-source.js';
 import type { ErrorAnswers } from '../error-body.js';
 import { toReportHeaders } from './foreign-calls.js';

@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
-import type { RecordedFailure } from '../../recording/exchange.js';
+import type { RecordedFailure } from '../../recording/cassette/exchange.js';
 import type { ErrorAnswers } from '../error-body.js';
 
 /**

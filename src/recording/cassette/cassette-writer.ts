@@ -1,0 +1,203 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { BODIES_FOLDER, type Cassette, loadCassette, type StoredExchange } from './cassette.js';
+import { writeJson } from './exact-json.js';
+import { toBody, writeExchange } from './exchange-file.js';
+import type { RecordedBody, RecordedExchange, RecordedPart, UnnumberedExchange } from './exchange.js';
+import { type Manifest, MANIFEST_FILE, toManifestFile } from './manifest.js';
+
+/** A cassette that is being written. */
+export interface CassetteWriter {
+  readonly folder: string;
+  /** What the cassette holds now. */
+  read(): Cassette;
+  /**
+   * Writes one finished exchange and resolves once its file is whole; exchanges are written one after the other, so that numbers
+   * have no gap however the process ends. `approve` sees the texts just before they are written and throws to refuse them.
+   */
+  add(exchange: UnnumberedExchange, approve?: (texts: readonly WrittenText[]) => void): Promise<StoredExchange>;
+  /** Replaces the manifest. */
+  describe(change: (manifest: Manifest) => Manifest): Promise<void>;
+  /** Rewrites what is on disk; `change` returns the text it was given where nothing is to be done. */
+  rewrite(change: (text: string) => string): Promise<void>;
+  /** Removes every exchange, the last one first, and puts another manifest in. */
+  clear(manifest: Manifest): Promise<void>;
+}
+
+/** A text on its way to the disk. */
+export interface WrittenText {
+  readonly file: string;
+  readonly text: string;
+}
+
+const TEXT_LIMIT_BYTES = 65_536;
+
+/** Opens a cassette to write into it; makes the folder where there is none. */
+export function openCassette(folder: string, initial: Manifest): CassetteWriter {
+  mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
+  removeUnfinished(folder);
+  if (!existsSync(join(folder, MANIFEST_FILE))) writeFirstManifest(folder, initial);
+  let cassette = loadCassette(folder);
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const turn = last.then(task);
+    // A refused exchange must not stop the ones behind it; its own caller hears of it.
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    folder,
+    read: () => cassette,
+    add: (exchange, approve) =>
+      inTurn(async () => {
+        const number = (cassette.exchanges.at(-1)?.number ?? 0) + 1;
+        const stored = await writeFiles({ folder, exchange: { ...exchange, number }, approve });
+        cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
+        return stored;
+      }),
+    describe: (change) =>
+      inTurn(async () => {
+        const manifest = change(cassette.manifest);
+        await writeManifest(folder, manifest);
+        cassette = { ...cassette, manifest };
+      }),
+    rewrite: (change) =>
+      inTurn(async () => {
+        const changed = await rewriteFiles(folder, cassette.exchanges, change);
+        if (changed) cassette = loadCassette(folder);
+      }),
+    clear: (manifest) =>
+      inTurn(async () => {
+        for (const { file } of cassette.exchanges.toReversed()) rmSync(join(folder, file), { force: true });
+        rmSync(join(folder, BODIES_FOLDER), { recursive: true, force: true });
+        mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
+        await writeManifest(folder, manifest);
+        cassette = { ...cassette, manifest, exchanges: [] };
+      }),
+  };
+}
+
+/** Writes a file so that it is there whole or not at all. */
+export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const temporary = join(file, '..', `.${basename(file)}.tmp`);
+  await writeFile(temporary, content);
+  await rename(temporary, file);
+}
+
+/** The name of an exchange's file. */
+export function toFileName(exchange: RecordedExchange): string {
+  const words = exchange.operation
+    .replaceAll(/[^\w-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 80);
+  const outcome = exchange.response?.status ?? 'failed';
+  return `${toNumberText(exchange.number)}-${words}.${outcome}.json`;
+}
+
+function toNumberText(number: number): string {
+  return String(number).padStart(4, '0');
+}
+
+/** Left over from a process that was killed while it wrote. */
+function removeUnfinished(folder: string): void {
+  for (const part of [folder, join(folder, BODIES_FOLDER)]) {
+    for (const name of readdirSync(part)) {
+      if (name.startsWith('.') && name.endsWith('.tmp')) rmSync(join(part, name), { force: true });
+    }
+  }
+}
+
+async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  await writeWhole(join(folder, MANIFEST_FILE), toManifestText(manifest));
+}
+
+/** Nobody waits for anything yet, so that a cassette can be put in without waiting. */
+function writeFirstManifest(folder: string, manifest: Manifest): void {
+  const temporary = join(folder, `.${MANIFEST_FILE}.tmp`);
+  writeFileSync(temporary, toManifestText(manifest));
+  renameSync(temporary, join(folder, MANIFEST_FILE));
+}
+
+function toManifestText(manifest: Manifest): string {
+  return `${writeJson(toManifestFile(manifest), 2)}\n`;
+}
+
+interface BodyFile {
+  readonly path: string;
+  readonly content: string | Uint8Array;
+}
+
+async function writeFiles(task: {
+  readonly folder: string;
+  readonly exchange: RecordedExchange;
+  readonly approve: ((texts: readonly WrittenText[]) => void) | undefined;
+}): Promise<StoredExchange> {
+  const { folder, exchange, approve } = task;
+  const files: BodyFile[] = [];
+  const base = `${BODIES_FOLDER}/${toNumberText(exchange.number)}`;
+  const request = { ...exchange.request, ...placeBody(exchange.request, `${base}.request`, files) };
+  const response =
+    exchange.response === undefined
+      ? undefined
+      : { ...exchange.response, ...placeBody(exchange.response, base, files) };
+  const onDisk = { ...exchange, request: withoutBytes(request), response: response && withoutBytes(response) };
+  const name = toFileName(onDisk);
+  const text = writeExchange(onDisk);
+  const bodies = files.map(({ path, content }) => ({
+    file: path,
+    // Latin-1 gives every byte one character, so that a secret inside is found whatever surrounds it.
+    text: typeof content === 'string' ? content : Buffer.from(content).toString('latin1'),
+  }));
+  approve?.([{ file: name, text }, ...bodies]);
+  // The bodies first: an exchange on disk never names a body that is not there.
+  for (const { path, content } of files) await writeWhole(join(folder, path), content);
+  await writeWhole(join(folder, name), text);
+  return { ...onDisk, file: name };
+}
+
+function withoutBytes<T extends RecordedBody>(message: T): T {
+  if (message.bodyFile === undefined) return message;
+  const { body: _body, bodyText: _text, bytes: _bytes, ...rest } = message;
+  // Only optional members were left out.
+  return rest as T;
+}
+
+/** Chooses between a place in the exchange's file and a file of its own. */
+function placeBody(body: RecordedBody, base: string, files: BodyFile[]): RecordedBody {
+  if (body.parts !== undefined) {
+    const parts = body.parts.map((part, i): RecordedPart => {
+      const placed = placeBody(part, `${base}.part-${i + 1}`, files);
+      return withoutBytes({ ...part, ...placed });
+    });
+    return { parts };
+  }
+  const content = body.bytes ?? toLongText(body);
+  if (content === undefined) return toBody(body);
+  const path = `${base}.bin`;
+  files.push({ path, content });
+  return { bodyFile: path };
+}
+
+function toLongText(body: RecordedBody): string | undefined {
+  const text = body.bodyText ?? (body.body === undefined ? undefined : writeJson(body.body));
+  return text !== undefined && text.length > TEXT_LIMIT_BYTES ? text : undefined;
+}
+
+async function rewriteFiles(
+  folder: string,
+  exchanges: readonly StoredExchange[],
+  change: (text: string) => string,
+): Promise<boolean> {
+  let changed = false;
+  const bodies = readdirSync(join(folder, BODIES_FOLDER)).map((name) => join(BODIES_FOLDER, name));
+  for (const name of [...exchanges.map(({ file }) => file), ...bodies]) {
+    const file = join(folder, name);
+    const text = await readFile(file, 'latin1');
+    const next = change(text);
+    if (next === text) continue;
+    await writeWhole(file, Buffer.from(next, 'latin1'));
+    changed = true;
+  }
+  return changed;
+}

@@ -1,0 +1,112 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Call } from '../../http/request/call.js';
+import { createMatcher, type MatcherParts, readCall } from '../matching/match.js';
+import { toFileName, writeWhole } from './cassette-writer.js';
+import { BODIES_FOLDER, type Cassette, loadBodyBytes, type StoredExchange } from './cassette.js';
+import { writeCanonical } from './exact-json.js';
+import { toBody, writeExchange } from './exchange-file.js';
+import type { RecordedBody, RecordedExchange } from './exchange.js';
+
+/** An exchange that a cassette can do without. */
+export interface Superfluous {
+  readonly exchange: StoredExchange;
+  readonly why: string;
+}
+
+/**
+ * The exchanges that replay would never need: of operations the contract has no more, and repetitions at the end of a sequence,
+ * where the last one is held anyway.
+ */
+export function findSuperfluous(cassette: Cassette, parts: MatcherParts): readonly Superfluous[] {
+  const matcher = createMatcher(cassette, parts);
+  const superfluous = new Map<number, Superfluous>();
+  const sequences = new Map<string, readonly StoredExchange[]>();
+  for (const exchange of cassette.exchanges) {
+    const call: Call | undefined = readCall(exchange.request, parts);
+    if (call === undefined || call.operation.id !== exchange.operation) {
+      superfluous.set(exchange.number, {
+        exchange,
+        why: `the contract has no operation "${exchange.operation}" there`,
+      });
+      continue;
+    }
+    const key = matcher.keyOf(exchange);
+    if (key !== undefined) sequences.set(key, [...(sequences.get(key) ?? []), exchange]);
+  }
+  for (const sequence of sequences.values()) {
+    for (let i = sequence.length - 1; i > 0; i--) {
+      const [before, exchange] = [sequence[i - 1], sequence[i]];
+      if (
+        before === undefined ||
+        exchange === undefined ||
+        toOutcome(cassette, before) !== toOutcome(cassette, exchange)
+      )
+        break;
+      superfluous.set(exchange.number, { exchange, why: `it repeats ${before.file}, which is held` });
+    }
+  }
+  return [...superfluous.values()].sort((x, y) => x.exchange.number - y.exchange.number);
+}
+
+/** Removes exchanges and bodies that nobody names, and numbers the others without gaps. @returns the new names by the old ones. */
+export async function pruneCassette(
+  cassette: Cassette,
+  superfluous: readonly Superfluous[],
+): Promise<ReadonlyMap<string, string>> {
+  const { folder } = cassette;
+  const dropped = new Set(superfluous.map(({ exchange }) => exchange.number));
+  for (const { exchange } of superfluous) rmSync(join(folder, exchange.file));
+  const renamed = new Map<string, string>();
+  const kept = cassette.exchanges.filter(({ number }) => !dropped.has(number));
+  const bodies = new Set<string>();
+  for (const [i, exchange] of kept.entries()) {
+    const moved = await renumber(folder, exchange, i + 1);
+    for (const body of listBodyFiles(moved)) bodies.add(body);
+    if (moved.file !== exchange.file) renamed.set(exchange.file, moved.file);
+  }
+  for (const name of readdirSync(join(folder, BODIES_FOLDER))) {
+    if (!bodies.has(`${BODIES_FOLDER}/${name}`)) rmSync(join(folder, BODIES_FOLDER, name));
+  }
+  return renamed;
+}
+
+/** What an exchange came to, without what is new every time. */
+function toOutcome({ folder }: Cassette, { response, failure }: StoredExchange): string {
+  if (response === undefined) return writeCanonical(failure);
+  const { date: _, ...headers } = response.headers;
+  const bytes = response.bodyFile === undefined ? undefined : loadBodyBytes(folder, response);
+  const content = bytes === undefined ? toBody(response) : Buffer.from(bytes).toString('base64');
+  return writeCanonical([response.status, headers, content]);
+}
+
+/** Gives an exchange a lower number: new files first, so that nothing is lost where this is interrupted. */
+async function renumber(folder: string, exchange: StoredExchange, number: number): Promise<StoredExchange> {
+  if (exchange.number === number) return exchange;
+  const prefix = (of: number): string => `${BODIES_FOLDER}/${String(of).padStart(4, '0')}.`;
+  const move = async <T extends RecordedBody>(body: T): Promise<T> => {
+    const parts = body.parts === undefined ? {} : { parts: await Promise.all(body.parts.map(move)) };
+    if (body.bodyFile === undefined) return { ...body, ...parts };
+    const bodyFile = body.bodyFile.replace(prefix(exchange.number), prefix(number));
+    await writeWhole(join(folder, bodyFile), loadBodyBytes(folder, body) ?? new Uint8Array());
+    return { ...body, bodyFile };
+  };
+  const moved: RecordedExchange = {
+    ...exchange,
+    number,
+    request: await move(exchange.request),
+    response: exchange.response && (await move(exchange.response)),
+  };
+  const file = toFileName(moved);
+  await writeWhole(join(folder, file), writeExchange(moved));
+  rmSync(join(folder, exchange.file));
+  return { ...moved, file };
+}
+
+function listBodyFiles({ request, response }: RecordedExchange): readonly string[] {
+  const list = (body: RecordedBody | undefined): readonly string[] =>
+    body === undefined
+      ? []
+      : [...(body.bodyFile === undefined ? [] : [body.bodyFile]), ...(body.parts ?? []).flatMap(list)];
+  return [...list(request), ...list(response)];
+}

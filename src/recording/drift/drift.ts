@@ -1,0 +1,261 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { readPointer } from '../../contract/pointer.js';
+import { formatPlace } from '../../errors.js';
+import { findMedia, findResponse } from '../../http/declared.js';
+import type { Violation } from '../../schema/violation.js';
+import type { Cassette, StoredExchange } from '../cassette/cassette.js';
+import { toDoubles, writeJson } from '../cassette/exact-json.js';
+import { type HeaderFields, readMediaType, type RecordedBody } from '../cassette/exchange.js';
+import { writeTarget } from '../cassette/query-text.js';
+import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
+import { toTarget } from '../cassette/target.js';
+import { decodeContent } from '../upstream/content-coding.js';
+import { readField } from '../upstream/end-to-end.js';
+import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
+import type { CheckResponse } from './conformance.js';
+import { compareShapes, type ReadShape, type ShapeDifference } from './value-shape.js';
+
+/** Whose fault a difference is, or that there is none. */
+export type DriftVerdict =
+  | 'in-sync'
+  | 'recording-old'
+  | 'api-left-contract'
+  | 'recording-stale'
+  | 'contract-wrong'
+  | 'both-off-contract'
+  | 'unreachable'
+  | 'skipped';
+
+/** What was found out about one request. */
+export interface DriftResult {
+  /** The file of the exchange. */
+  readonly file: string;
+  readonly operation: string;
+  readonly method: string;
+  readonly target: string;
+  readonly verdict: DriftVerdict;
+  /** Why it was skipped, or how the connection failed. */
+  readonly reason: string | undefined;
+  readonly differences: readonly ShapeDifference[];
+  readonly recorded: readonly Violation[];
+  readonly live: readonly Violation[];
+  /** Where the contract is wrong: the changes of schemas that would fit. */
+  readonly suggestions: readonly string[];
+}
+
+/** What drift is looked for with. */
+export interface DriftParts {
+  readonly contract: Contract;
+  readonly cassette: Cassette;
+  readonly upstream: Upstream;
+  /** Sent with every request; a recording holds no credentials. */
+  readonly headers: HeaderFields;
+  /** Operations that are asked although their method is not safe. */
+  readonly operations: readonly string[];
+  readonly check: CheckResponse;
+  readonly readShape: ReadShape;
+}
+
+// RFC 9110 9.2.1, and QUERY.
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
+
+/** Sends the recorded requests again, one after the other, and compares shapes, not values. */
+export async function findDrift(parts: DriftParts): Promise<readonly DriftResult[]> {
+  const groups = new Map<string, StoredExchange[]>();
+  for (const exchange of parts.cassette.exchanges) {
+    const key = `${exchange.request.method} ${writeTarget(exchange.request)} ${JSON.stringify(exchange.request.body ?? exchange.request.bodyText)}`;
+    groups.set(key, [...(groups.get(key) ?? []), exchange]);
+  }
+  const results: DriftResult[] = [];
+  for (const exchanges of groups.values()) results.push(await compareGroup(exchanges, parts));
+  return results;
+}
+
+/** A request that was recorded several times is sent once, and in sync where any of its recordings is. */
+async function compareGroup(exchanges: readonly StoredExchange[], parts: DriftParts): Promise<DriftResult> {
+  // A group is made with its first exchange.
+  const last = exchanges.at(-1) as StoredExchange;
+  const operation = parts.contract.operation(last.operation);
+  const reason = readObstacle(last, operation, parts);
+  if (operation === undefined || reason !== undefined) return toResult(last, { verdict: 'skipped', reason });
+  const live = await askLive(last, operation, parts);
+  if ('failure' in live) return toResult(last, { verdict: 'unreachable', reason: live.failure.message });
+  // A recording holds no credentials: who gave none has compared nothing.
+  if (
+    (live.status === 401 || live.status === 403) &&
+    exchanges.every(({ response }) => response?.status !== live.status)
+  ) {
+    const answer = `the API answered ${live.status}: give a credential with --header "authorization: …"`;
+    return toResult(last, { verdict: 'unreachable', reason: answer });
+  }
+  const results = exchanges.map((exchange) => compare(exchange, operation, { live, parts }));
+  return results.find(({ verdict }) => verdict === 'in-sync') ?? (results.at(-1) as DriftResult);
+}
+
+function readObstacle(
+  exchange: StoredExchange,
+  operation: Operation | undefined,
+  parts: DriftParts,
+): string | undefined {
+  const { request, response } = exchange;
+  if (operation === undefined) return `operation "${exchange.operation}" is not in the contract`;
+  if (response === undefined) return 'a failed connection was recorded';
+  if (!SAFE.has(request.method) && !parts.operations.includes(operation.id)) {
+    return `${request.method} is not safe: name it with --operation ${operation.id} to send it all the same`;
+  }
+  const placeholders = Object.keys(parts.cassette.manifest.redacted);
+  const sent = `${writeTarget(request)}\n${JSON.stringify(request.body ?? request.bodyText ?? '')}`;
+  if (placeholders.some((placeholder) => sent.includes(placeholder)))
+    return 'a placeholder stands where a secret would have to be sent';
+  return undefined;
+}
+
+interface LiveResponse extends RecordedBody {
+  readonly status: number;
+  readonly headers: HeaderFields;
+}
+
+async function askLive(
+  exchange: StoredExchange,
+  operation: Operation,
+  { upstream, cassette, headers }: DriftParts,
+): Promise<LiveResponse | { readonly failure: { readonly message: string } }> {
+  const { request } = exchange;
+  const placeholders = Object.keys(cassette.manifest.redacted);
+  const kept = Object.entries(request.headers).filter(
+    ([, value]) => !placeholders.some((placeholder) => String(value).includes(placeholder)),
+  );
+  const sent: UpstreamRequest = {
+    method: request.method,
+    target: toTarget(upstream.url, operation, writeTarget(request)),
+    headers: { ...Object.fromEntries(kept), ...headers },
+    body: writeBody(cassette.folder, request, request.headers),
+  };
+  const response = await upstream.send(sent);
+  if ('failure' in response) return response;
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of response.body) chunks.push(chunk);
+  } catch (error) {
+    return { failure: { message: error instanceof Error ? error.message : String(error) } };
+  }
+  const bytes = decodeContent(Buffer.concat(chunks), readField(response.headers, 'content-encoding'));
+  return { status: response.status, headers: response.headers, ...readBody(bytes, response.headers) };
+}
+
+function compare(
+  exchange: StoredExchange,
+  operation: Operation,
+  { live, parts }: { readonly live: LiveResponse; readonly parts: DriftParts },
+): DriftResult {
+  // `readObstacle` has left out what has no response.
+  const stored = exchange.response as LiveResponse;
+  const recorded = { ...stored, ...loadBody(parts.cassette.folder, stored, stored.headers) };
+  const violations = {
+    recorded: parts.check(operation, { ...recorded, body: toDoubles(recorded.body) }),
+    live: parts.check(operation, { ...live, body: toDoubles(live.body) }),
+  };
+  const differences = listDifferences(recorded, live, { operation, readShape: parts.readShape });
+  const verdict = judge(violations, differences.length === 0);
+  const suggestions =
+    verdict === 'contract-wrong'
+      ? suggestChanges(parts.contract, operation, { violations: violations.live, body: live.body })
+      : [];
+  return toResult(exchange, { verdict, differences, ...violations, suggestions });
+}
+
+/** The table of docs/recordings.md. */
+function judge(
+  violations: { readonly recorded: readonly Violation[]; readonly live: readonly Violation[] },
+  same: boolean,
+): DriftVerdict {
+  const recordedFits = violations.recorded.length === 0;
+  const liveFits = violations.live.length === 0;
+  if (recordedFits && liveFits) return same ? 'in-sync' : 'recording-old';
+  if (recordedFits) return 'api-left-contract';
+  if (liveFits) return 'recording-stale';
+  return same && toSignature(violations.recorded) === toSignature(violations.live)
+    ? 'contract-wrong'
+    : 'both-off-contract';
+}
+
+/** Departures without the numbers of items: a longer list departs in the same way more often. */
+function toSignature(violations: readonly Violation[]): string {
+  const lines = violations.map(({ code, pointer }) => `${code} ${pointer.replaceAll(/\/\d+(?=\/|$)/g, '/*')}`);
+  return [...new Set(lines)].sort().join('\n');
+}
+
+function listDifferences(
+  recorded: LiveResponse,
+  live: LiveResponse,
+  { operation, readShape }: { readonly operation: Operation; readonly readShape: ReadShape },
+): readonly ShapeDifference[] {
+  if (recorded.status !== live.status) {
+    return [{ kind: 'status', pointer: '', message: `the status was ${recorded.status} and is ${live.status}` }];
+  }
+  const [was, is] = [readMediaType(recorded.headers), readMediaType(live.headers)];
+  if (was !== is) {
+    return [{ kind: 'media-type', pointer: '', message: `the media type was ${was ?? 'none'} and is ${is ?? 'none'}` }];
+  }
+  if (recorded.body === undefined || live.body === undefined) return [];
+  const media = is === undefined ? undefined : findMedia(findResponse(operation, live.status)?.content ?? [], is);
+  const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
+  return compareShapes(readShape(recorded.body, pointers), readShape(live.body, pointers));
+}
+
+function toResult(
+  { file, operation, request }: StoredExchange,
+  found: Pick<DriftResult, 'verdict'> & Partial<DriftResult>,
+): DriftResult {
+  const nothing = { reason: undefined, differences: [], recorded: [], live: [], suggestions: [] };
+  return { file, operation, method: request.method, target: writeTarget(request), ...nothing, ...found };
+}
+
+/** What a suggestion is made from. */
+export interface SuggestionParts {
+  readonly violations: readonly Violation[];
+  /** The body that departs from the contract. */
+  readonly body: unknown;
+}
+
+/** The changes of the contract that would make these departures fit, each with the place in the document. */
+export function suggestChanges(contract: Contract, operation: Operation, parts: SuggestionParts): readonly string[] {
+  const lines = parts.violations.map((violation) => {
+    const pointer = violation.schemaPointer ?? operation.pointer;
+    return `${formatPlace(contract.locate(pointer))}: ${toChange(violation, parts.body)}`;
+  });
+  return [...new Set(lines)];
+}
+
+function toChange(violation: Violation, body: unknown): string {
+  const { code, pointer, message } = violation;
+  const name = JSON.stringify(pointer.split('/').at(-1) ?? '');
+  const value = readPointer(body, pointer);
+  switch (code) {
+    case 'REQUIRED':
+      return `take ${name} out of "required"`;
+    case 'TYPE':
+      return `allow the type ${JSON.stringify(toType(value))} too`;
+    case 'ENUM':
+    case 'CONST':
+      return `allow the value ${writeJson(value)} too`;
+    case 'ADDITIONAL_PROPERTY':
+    case 'UNEVALUATED':
+      return `declare the property ${name} with the type ${JSON.stringify(toType(value))}`;
+    case 'STATUS_UNDECLARED':
+    case 'MEDIA_TYPE_UNDECLARED':
+      return `declare it: ${message}`;
+    case 'HEADER_REQUIRED':
+      return `make it optional: ${message}`;
+    default:
+      return `loosen the rule: ${message}`;
+  }
+}
+
+function toType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}

@@ -1,0 +1,210 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { findMedia } from '../../http/declared.js';
+import type { Call } from '../../http/request/call.js';
+import { readMediaType, type RecordedBody, type RecordedEvent, type RecordedPart } from '../cassette/exchange.js';
+import type { MatchRules } from '../cassette/manifest.js';
+import { joinRepeated } from '../cassette/query-text.js';
+import { readParameterPointers, type SecretWalk, type VisitText } from '../redaction/secret-walk.js';
+
+/** Everything of a request that counts on replay, in one normal form. */
+export interface RequestFacts {
+  readonly method: string;
+  readonly path: Readonly<Record<string, unknown>>;
+  /** Typed by the contract, defaults filled in. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Those the contract declares or the manifest names. */
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** Brings requests into normal form. */
+export interface FactsReader {
+  /** A text that only calls with the same facts share; cheap, and undefined where it would be large. */
+  signature(call: Call): string | undefined;
+  /** The facts of a decoded call with its body in recorded form. */
+  read(call: Call, body: RecordedBody): RequestFacts;
+}
+
+/** What the normal form depends on. */
+export interface FactsParts {
+  readonly contract: Contract;
+  readonly rules: MatchRules;
+  readonly walk: SecretWalk;
+  /** Puts one mark in the place of every secret and every placeholder. */
+  readonly mask: VisitText;
+}
+
+// New with every request, whatever the contract says.
+const NEVER_SAME: ReadonlySet<string> = new Set([
+  'idempotency-key',
+  'traceparent',
+  'tracestate',
+  'x-correlation-id',
+  'x-request-id',
+]);
+
+const SIGNED_BYTES = 4096;
+
+/** A reader of facts for one cassette; what an operation declares is looked up once. */
+export function createFactsReader(parts: FactsParts): FactsReader {
+  const plans = new Map<Operation, OperationPlan>();
+  const planOf = (operation: Operation): OperationPlan => {
+    const plan = plans.get(operation) ?? createPlan(operation, parts);
+    plans.set(operation, plan);
+    return plan;
+  };
+  return {
+    signature: (call) => {
+      if (call.bytes !== undefined && call.bytes.byteLength > SIGNED_BYTES) return undefined;
+      const body = call.bytes === undefined ? '' : Buffer.from(call.bytes).toString('latin1');
+      const fields = ['content-type', ...planOf(call.operation).headers].map((name) => call.headers.get(name));
+      return JSON.stringify([call.operation.id, call.method, call.url, fields, body]);
+    },
+    read: (call, body) => {
+      const plan = planOf(call.operation);
+      const query = { ...plan.defaults, ...omit(call.query, plan.ignoredQuery) };
+      return {
+        method: call.method,
+        path: maskValues({ kind: 'path', values: call.path }, call.operation, parts),
+        query: maskValues({ kind: 'query', values: query }, call.operation, parts),
+        header: readHeaders(call, plan, parts),
+        body: readBodyFacts(body, call, parts),
+      };
+    },
+  };
+}
+
+interface OperationPlan {
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly ignoredQuery: ReadonlySet<string>;
+  readonly headers: readonly string[];
+  readonly secretHeaders: ReadonlySet<string>;
+}
+
+function createPlan(operation: Operation, { contract, rules }: FactsParts): OperationPlan {
+  const ignoredHeaders = new Set(rules.ignoreHeaders.map((name) => name.toLowerCase()));
+  const secretHeaders = new Set(
+    Object.values(contract.securitySchemes)
+      .filter((scheme) => scheme.in === 'header')
+      .map((scheme) => (scheme.key ?? '').toLowerCase()),
+  );
+  const declared = operation.parameters
+    .filter((parameter) => parameter.in === 'header')
+    .map((parameter) => parameter.name.toLowerCase())
+    .filter((name) => !NEVER_SAME.has(name) && !ignoredHeaders.has(name) && !secretHeaders.has(name));
+  const defaults: Record<string, unknown> = {};
+  for (const parameter of operation.parameters) {
+    const { schema } = contract.resolve(parameter.schema, parameter.schemaPointer);
+    if (parameter.in === 'query' && isObject(schema) && schema.default !== undefined)
+      defaults[parameter.name] = schema.default;
+  }
+  return {
+    defaults: omit(defaults, new Set(rules.ignoreQuery)),
+    ignoredQuery: new Set(rules.ignoreQuery),
+    headers: [...new Set([...declared, ...rules.headers.map((name) => name.toLowerCase())])],
+    secretHeaders,
+  };
+}
+
+function readHeaders(call: Call, plan: OperationPlan, { walk, mask }: FactsParts): Readonly<Record<string, unknown>> {
+  const facts: Record<string, unknown> = {};
+  for (const name of plan.headers) {
+    const text = call.headers.get(name);
+    // Typed where the contract declares it, so that `1` and `01` are the same number.
+    const typed = Object.entries(call.header).find(([declared]) => declared.toLowerCase() === name)?.[1];
+    if (text !== null)
+      facts[name] = typeof typed === 'number' || isObject(typed) ? typed : walk.header(name, text, mask);
+  }
+  return facts;
+}
+
+function maskValues(
+  of: { readonly kind: 'path' | 'query'; readonly values: Readonly<Record<string, unknown>> },
+  operation: Operation,
+  { walk, mask }: FactsParts,
+): Readonly<Record<string, unknown>> {
+  const { kind } = of;
+  return Object.fromEntries(
+    Object.entries(of.values).map(([name, value]) => {
+      if (typeof value !== 'string') return [name, value];
+      const pointers = readParameterPointers(operation, kind, name);
+      return [name, walk.named(name, value, { kind, pointers, direction: 'request', visit: mask })];
+    }),
+  );
+}
+
+function readBodyFacts(body: RecordedBody, call: Call, parts: FactsParts): unknown {
+  const { walk, mask, rules } = parts;
+  const mediaType = call.mediaType ?? readMediaType({ 'content-type': call.headers.get('content-type') ?? '' });
+  const media = mediaType === undefined ? undefined : findMedia(call.operation.body?.content ?? [], mediaType);
+  const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
+  if (body.body !== undefined) {
+    return ignoreMembers(walk.json(body.body, { pointers, direction: 'request' }, mask), rules.ignoreBody);
+  }
+  if (body.bodyText !== undefined && mediaType === 'application/x-www-form-urlencoded') {
+    return ignoreMembers(readForm(body.bodyText, pointers, parts), rules.ignoreBody);
+  }
+  return toComparable(body, (text) => mask(text, { rule: undefined, shapes: () => [], accepts: () => true }));
+}
+
+/** The fields of a form: order counts between fields of one name only. */
+function readForm(
+  text: string,
+  pointers: readonly string[],
+  { walk, mask }: FactsParts,
+): Readonly<Record<string, string | readonly string[]>> {
+  const fields = [...new URLSearchParams(text)].map(([name, value]) => {
+    const clean = walk.named(name, value, { kind: 'form', pointers, direction: 'request', visit: mask });
+    return [name, clean] as const;
+  });
+  return joinRepeated(fields);
+}
+
+function toComparable(body: RecordedBody | RecordedPart | RecordedEvent, mask: (text: string) => string): unknown {
+  if ('parts' in body && body.parts !== undefined) {
+    return body.parts
+      .toSorted((x, y) => (x.name < y.name ? -1 : 1))
+      .map((part) => ({
+        name: part.name,
+        filename: part.filename,
+        type: part.mediaType,
+        content: toComparable(part, mask),
+      }));
+  }
+  if ('bodyText' in body && body.bodyText !== undefined) return mask(body.bodyText);
+  if ('body' in body && body.body !== undefined) return body.body;
+  if ('bodyBase64' in body && body.bodyBase64 !== undefined) return body.bodyBase64;
+  if ('bytes' in body && body.bytes !== undefined) return Buffer.from(body.bytes).toString('base64');
+  if ('events' in body && body.events !== undefined) return body.events.map(({ data, event }) => ({ data, event }));
+  return undefined;
+}
+
+/** A JSON value without the members that pointers lead to; `*` stands for any one step. */
+function ignoreMembers(value: unknown, pointers: readonly string[]): unknown {
+  return pointers.reduce((clean, pointer) => ignoreMember(clean, pointer.split('/').slice(1)), value);
+}
+
+function ignoreMember(value: unknown, steps: readonly string[]): unknown {
+  const [step, ...rest] = steps;
+  if (step === undefined || typeof value !== 'object' || value === null) return value;
+  const isMeant = (name: string): boolean => step === '*' || name === step.replaceAll('~1', '/').replaceAll('~0', '~');
+  if (Array.isArray(value)) {
+    if (rest.length === 0) return value.filter((_, i) => !isMeant(String(i)));
+    return value.map((item, i) => (isMeant(String(i)) ? ignoreMember(item, rest) : (item as unknown)));
+  }
+  const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+    if (!isMeant(name)) return [[name, member]];
+    return rest.length === 0 ? [] : [[name, ignoreMember(member, rest)]];
+  });
+  return Object.fromEntries(members);
+}
+
+function omit(
+  values: Readonly<Record<string, unknown>>,
+  names: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
+  if (names.size === 0) return values;
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
+}

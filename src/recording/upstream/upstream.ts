@@ -1,0 +1,184 @@
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { MockError } from '../../errors.js';
+import type { HeaderFields, RecordedFailure } from '../cassette/exchange.js';
+import { readEndToEnd } from './end-to-end.js';
+
+/** The one server that requests are forwarded to. */
+export interface Upstream {
+  readonly url: URL;
+  /** Sends one request; resolves with the head of the response, or with the way in which the connection failed. */
+  send(request: UpstreamRequest): Promise<UpstreamResponse | UpstreamFailed>;
+  /** Closes the connections that are kept alive. */
+  close(): void;
+}
+
+/** What is sent. */
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Path and query, on the upstream's host whatever stands in it. */
+  readonly target: string;
+  readonly headers: HeaderFields;
+  readonly body: Uint8Array | undefined;
+}
+
+/** The head of a response, and its body as it comes. */
+export interface UpstreamResponse {
+  readonly status: number;
+  /** End-to-end fields only. */
+  readonly headers: HeaderFields;
+  readonly interim: readonly number[];
+  /** Throws where the connection breaks off. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Closes the connection, also while a piece of the body is being waited for. */
+  cancel(): void;
+  /** Names of the trailer fields, once the body was read. */
+  trailers(): readonly string[];
+}
+
+/** A connection that came to nothing. */
+export interface UpstreamFailed {
+  readonly failure: RecordedFailure;
+}
+
+/** How the upstream is reached. */
+export interface UpstreamOptions {
+  /** How long nothing may come before the upstream counts as silent. */
+  readonly timeoutMs?: number;
+  /** Takes any certificate. */
+  readonly insecure?: boolean;
+  /** Certificates of further authorities, PEM. */
+  readonly ca?: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** A client of one upstream with kept-alive connections. @throws MockError `OPTION_INVALID`. */
+export function createUpstream(base: string, options: UpstreamOptions = {}): Upstream {
+  const url = readUpstreamUrl(base);
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const secure = url.protocol === 'https:';
+  const agent = secure
+    ? new HttpsAgent({
+        keepAlive: true,
+        rejectUnauthorized: options.insecure !== true,
+        ...(options.ca === undefined ? {} : { ca: options.ca }),
+      })
+    : new HttpAgent({ keepAlive: true });
+  const attempt = (request: UpstreamRequest): Promise<Attempt> =>
+    new Promise((resolve) => {
+      const interim: number[] = [];
+      const client = (secure ? httpsRequest : httpRequest)({
+        agent,
+        protocol: url.protocol,
+        hostname: url.hostname.replace(/^\[|\]$/g, ''),
+        port: url.port,
+        method: request.method,
+        path: request.target,
+        headers: toOutgoing(request, url.host),
+        timeout: timeoutMs,
+        setHost: false,
+      });
+      client.on('information', ({ statusCode }) => interim.push(statusCode));
+      client.on('timeout', () => client.destroy(createTimeout(timeoutMs)));
+      client.on('error', (error) => resolve({ error, stale: client.reusedSocket }));
+      client.on('response', (message) => resolve({ response: toResponse(message, client, interim) }));
+      client.end(request.body);
+    });
+  return {
+    url,
+    send: async (request) => {
+      const first = await attempt(request);
+      // A connection that was kept alive may have been closed by the other side in the meantime, before it read anything.
+      const stale = 'error' in first && first.stale && isReset(first.error) && REPEATABLE.has(request.method);
+      const outcome = stale ? await attempt(request) : first;
+      return 'response' in outcome ? outcome.response : { failure: toFailure(outcome.error, url) };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+// RFC 9110 9.2.2: idempotent methods may be repeated.
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+type Attempt = { readonly response: UpstreamResponse } | { readonly error: Error; readonly stale: boolean };
+
+function readUpstreamUrl(base: string): URL {
+  const url = URL.canParse(base) ? new URL(base) : undefined;
+  if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+  throw new MockError('OPTION_INVALID', `${JSON.stringify(base)} is not the URL of an upstream`, {
+    hint: 'give its base URL, such as https://api.example.com/v1',
+  });
+}
+
+function toOutgoing(request: UpstreamRequest, host: string): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = { host };
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (name !== 'host' && name !== 'content-length' && name !== 'expect') {
+      headers[name] = typeof value === 'string' ? value : [...value];
+    }
+  }
+  // RFC 9112 6.3: a request without a length and without a coding has no content.
+  if (request.body !== undefined) headers['content-length'] = String(request.body.byteLength);
+  else if (request.method === 'POST' || request.method === 'PUT' || request.method === 'PATCH')
+    headers['content-length'] = '0';
+  return headers;
+}
+
+function toResponse(message: IncomingMessage, client: ClientRequest, interim: readonly number[]): UpstreamResponse {
+  const fields: (readonly [string, string])[] = [];
+  for (let i = 0; i < message.rawHeaders.length; i += 2) {
+    const name = message.rawHeaders[i] ?? '';
+    // What another mock says of itself would pass for ours.
+    if (!/^x-mock-/i.test(name)) fields.push([name, message.rawHeaders[i + 1] ?? '']);
+  }
+  return {
+    status: message.statusCode ?? 502,
+    headers: readEndToEnd(fields),
+    interim,
+    body: readChunks(message, client),
+    cancel: () => void client.destroy(),
+    trailers: () => Object.keys(message.trailers),
+  };
+}
+
+async function* readChunks(message: IncomingMessage, client: ClientRequest): AsyncGenerator<Uint8Array> {
+  try {
+    // An IncomingMessage without an encoding gives Buffers.
+    for await (const chunk of message) yield chunk as Uint8Array;
+  } finally {
+    if (!message.complete) client.destroy();
+  }
+}
+
+function createTimeout(timeoutMs: number): Error {
+  return Object.assign(new Error(`nothing came for ${timeoutMs} ms`), { code: 'UPSTREAM_TIMEOUT' });
+}
+
+function isReset(error: Error): boolean {
+  return readCode(error) === 'ECONNRESET' || readCode(error) === 'EPIPE';
+}
+
+function readCode(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined) return code;
+  // All addresses of a name were tried and failed.
+  const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
+  return first === undefined ? '' : readCode(first);
+}
+
+/** The way in which a connection failed, in the words that a recording keeps. */
+export function toFailure(error: Error, url: URL): RecordedFailure {
+  const code = readCode(error);
+  const reason = error.message === '' ? code : error.message;
+  return { kind: readKind(code), message: `${url.origin} could not be asked: ${reason}` };
+}
+
+function readKind(code: string): RecordedFailure['kind'] {
+  if (code === 'UPSTREAM_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout';
+  if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'refused';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
+  if (code.startsWith('HPE_')) return 'protocol';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) return 'tls';
+  return 'reset';
+}
