@@ -21,7 +21,7 @@ export {
   type TypedHandlers,
 } from './answer/handlers.js';
 export type { ScenarioDefinition } from './scenario/definition/definition.js';
-export type { ScenarioHandle } from './session/scenario-handle.js';
+export type { ScenarioHandle } from './session/handle.js';
 export type { ScenarioSummary } from './scenario/scenarios.js';
 export type { Reload } from './scenario/scenarios.js';
 export type { Cassette, StoredExchange } from './recording/cassette/cassette.js';

@@ -2,8 +2,8 @@ import { MockError, nearest } from '../errors.js';
 import type { Interaction } from './interaction.js';
 import type { PlainInteraction, ToPlain } from './plain.js';
 import { createRing } from './ring.js';
-import { createWaiting, type WaitOptions } from './wait.js';
 import { verifyInteractions, type VerifyOptions } from './verify.js';
+import { createWaiting, type WaitOptions } from './wait.js';
 
 /** Says of an interaction whether it is meant. */
 export type InteractionPredicate = (interaction: Interaction) => boolean;

@@ -1,5 +1,5 @@
-import type { Violation } from '../schema/violation.js';
 import type { Fault } from '../http/answer.js';
+import type { Violation } from '../schema/violation.js';
 import type { Interaction } from './interaction.js';
 
 /** An interaction as it is shown outside the process: JSON, and without its secrets. */

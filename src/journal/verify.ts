@@ -1,6 +1,5 @@
 import { MockError } from '../errors.js';
-import { describeInteraction } from './describe.js';
-import type { Interaction } from './interaction.js';
+import { describeInteraction, type Interaction } from './interaction.js';
 
 /** What a journal is held against besides the contract. */
 export interface VerifyOptions {

@@ -1,6 +1,5 @@
 import { MockError } from '../errors.js';
-import type { Interaction } from './interaction.js';
-import { describeInteraction } from './describe.js';
+import { describeInteraction, type Interaction } from './interaction.js';
 
 /** How long and for how many to wait. */
 export interface WaitOptions {

@@ -1,6 +1,6 @@
 import type { Call } from '../http/request/call.js';
 import { listScenarios } from '../scenario/scenarios.js';
-import { createScenarioHandle } from '../session/scenario-handle.js';
+import { createScenarioHandle } from '../session/handle.js';
 import type { Session } from '../session/session.js';
 import { answerEmpty, answerJson, answerProblem } from './control-answer.js';
 import type { ControlHandler, ControlledParts } from './control-handlers.js';

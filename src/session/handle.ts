@@ -1,16 +1,16 @@
-import { isVirtualClock, type Clock, type VirtualClock } from '../clock.js';
+import { type Clock, isVirtualClock, type VirtualClock } from '../clock.js';
 import { MockError } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
 import type { Cassette } from '../recording/cassette/cassette.js';
 import { assertNoMisses } from '../recording/matching/replay-state.js';
 import type { Recordings } from '../recording/recordings.js';
-import type { Scenarios } from '../scenario/scenarios.js';
+import type { ScenarioDefinition } from '../scenario/definition/definition.js';
+import { listScenarios, type Scenarios, type ScenarioSummary } from '../scenario/scenarios.js';
 import type { Item } from '../state/store/item-list.js';
-import { heedAbort } from './abort.js';
-import { toInvalid, type CollectionEditors } from './collections.js';
+import { type CollectionEditors, toInvalid } from './collections.js';
 import type { ResetKind, Session, SessionSnapshot } from './session.js';
 import type { Sessions } from './sessions.js';
-import { verifySession, type SessionVerifyOptions } from './verify-session.js';
+import { type SessionVerifyOptions, verifySession } from './verify-session.js';
 
 /** A session as a test holds it. */
 export interface SessionHandle {
@@ -165,5 +165,76 @@ export function createState(session: Session, editors: CollectionEditors): State
         },
       };
     },
+  };
+}
+
+/**
+ * Asks as the platform's `fetch` does: where the signal of the request is aborted, before or meanwhile, it rejects with the reason.
+ *
+ * @throws The reason of the signal.
+ */
+export function heedAbort(
+  request: Request,
+  fetch: (request: Request) => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const { signal } = request;
+  signal.throwIfAborted();
+  const answer = fetch(request);
+  return answer instanceof Promise ? raceAbort(signal, answer) : answer;
+}
+
+async function raceAbort(signal: AbortSignal, answer: Promise<Response>): Promise<Response> {
+  const left = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    // Whatever the reason is: the platform hands it over as it was given.
+    // oxlint-disable-next-line prefer-promise-reject-errors
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: left.signal });
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    left.abort();
+  }
+}
+
+/** The scenarios of a mock, as a test holds them. What is activated here holds in every session. */
+export interface ScenarioHandle {
+  readonly ids: readonly string[];
+  /** Active in every session, the strongest last. */
+  readonly active: readonly string[];
+  /** Every scenario with its rules, and how often each of them applied in a session; the default one unless another is named. */
+  list(session?: string): readonly ScenarioSummary[];
+  /** Activates scenarios in every session, open or yet to be opened. @throws MockError `SCENARIO_UNKNOWN`. */
+  activate(...ids: readonly string[]): void;
+  /** Deactivates scenarios, all of them where none is named; what they changed stays until a reset. */
+  deactivate(...ids: readonly string[]): void;
+  /** Adds a scenario, or puts it in the place of one of the same id. @throws MockError `SCENARIO_INVALID`. */
+  add(id: string, definition: ScenarioDefinition): void;
+  /** Takes away a scenario that was added. @returns whether there was one; those of files stay. */
+  remove(id: string): boolean;
+}
+
+/** The scenarios of a mock in a test's hands. */
+export function createScenarioHandle(parts: {
+  readonly scenarios: Scenarios;
+  readonly sessions: Sessions;
+}): ScenarioHandle {
+  const { scenarios, sessions } = parts;
+  const find = (id: string | undefined): Session => (id === undefined ? sessions.default : sessions.find(id));
+  return {
+    get ids() {
+      return scenarios.ids;
+    },
+    get active() {
+      return scenarios.active;
+    },
+    list: (id) => listScenarios(scenarios, find(id).scenario),
+    activate: (...ids) => {
+      scenarios.activate(ids);
+      for (const session of sessions.list()) session.begin(ids);
+    },
+    deactivate: (...ids) => scenarios.deactivate(ids.length === 0 ? scenarios.active : ids),
+    add: (id, definition) => void scenarios.add(id, definition),
+    remove: scenarios.remove,
   };
 }

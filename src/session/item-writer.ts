@@ -4,13 +4,13 @@ import { MockError, nearest } from '../errors.js';
 import type { Generator } from '../generate/generate.js';
 import type { Validators } from '../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
-import { readScope, toScope } from '../state/store/collection.js';
 import { withoutMarks } from '../state/fixtures/fixture-items.js';
+import { createItemSchemaReader } from '../state/item-schema.js';
+import type { Resource, Resources } from '../state/resource.js';
+import { readScope, toScope } from '../state/store/collection.js';
 import { createIdentity, type Identity } from '../state/store/identity.js';
 import type { Item, ItemContent, NewEntry } from '../state/store/item-list.js';
 import { createItemPlan, type ItemPlan } from '../state/store/item-plan.js';
-import { createItemSchemaReader } from '../state/item-schema.js';
-import type { Resource, Resources } from '../state/resource.js';
 import type { Session } from './session.js';
 
 /** What items are written with. */

@@ -1,9 +1,8 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
-import type { Validators } from '../schema/validate.js';
-import type { Interaction } from '../journal/interaction.js';
-import { toPlainValue, type PlainAnswer, type PlainRequest, type ToPlain } from '../journal/plain.js';
 import { findMedia, findResponse } from '../http/declared.js';
+import type { Interaction } from '../journal/interaction.js';
+import { type PlainAnswer, type PlainRequest, type ToPlain, toPlainValue } from '../journal/plain.js';
 import { readMediaType } from '../recording/cassette/exchange.js';
 import { replacePatterns } from '../recording/redaction/redact.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
@@ -13,6 +12,7 @@ import {
   type SecretWalk,
   type VisitText,
 } from '../recording/redaction/secret-walk.js';
+import type { Validators } from '../schema/validate.js';
 
 /** What stands for a secret. */
 const MARK = '[redacted]';

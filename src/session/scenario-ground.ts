@@ -1,8 +1,8 @@
 import { DEFAULT_INSTANT } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Generator } from '../generate/generate.js';
-import type { Validators } from '../schema/validate.js';
 import type { Ground } from '../scenario/ground.js';
+import type { Validators } from '../schema/validate.js';
 import type { Resources } from '../state/resource.js';
 
 /** What scenarios are checked against: a contract, and the collections that were inferred from it. */

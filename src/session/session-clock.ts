@@ -1,4 +1,4 @@
-import { createRealClock, createVirtualClock, readInstant, type Clock } from '../clock.js';
+import { type Clock, createRealClock, createVirtualClock, readInstant } from '../clock.js';
 
 /** What a mock may be told about time: `'real'` for the machine's, an instant to stand still at, or a clock of the caller's own. */
 export type ClockOption = number | string | Date | Clock | undefined;

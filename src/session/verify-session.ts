@@ -1,5 +1,5 @@
-import { findDepartures, toVerifyError, type Finding, type VerifyOptions } from '../journal/verify.js';
 import { checkOperation } from '../journal/journal.js';
+import { findDepartures, type Finding, toVerifyError, type VerifyOptions } from '../journal/verify.js';
 import type { Scenarios } from '../scenario/scenarios.js';
 import type { Session } from './session.js';
 
