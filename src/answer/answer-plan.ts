@@ -1,10 +1,10 @@
 import type { Contract } from '../contract/contract.js';
-import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import { isObject } from '../contract/json.js';
-import { findMedia, findResponse } from '../http/declared.js';
+import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import type { Answer } from '../http/answer.js';
-import { isStream } from '../http/response/encode.js';
+import { findMedia, findResponse } from '../http/declared.js';
 import { isJsonType, isSequenceType, toEssence } from '../http/media-type.js';
+import { isStream } from '../http/response/encode.js';
 import type { SchemaCheck, Validators } from '../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import { isSendable } from './declared-headers.js';

@@ -1,7 +1,7 @@
-import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/operation.js';
 import { isObject } from '../contract/json.js';
-import type { Call } from '../http/request/call.js';
+import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
+import type { Call } from '../http/request/call.js';
 import type { Validators } from '../schema/validate.js';
 
 /** Header fields by name, in lower case. */

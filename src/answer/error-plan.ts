@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.js';
-import type { MediaType } from '../contract/operations/operation.js';
 import { isObject, type Schema, type SchemaObject, setOwn } from '../contract/json.js';
+import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
-import type { ErrorFacts } from './error-body.js';
+import type { ErrorFacts } from './error-answers.js';
 
 /** Drafts an error body from its facts. */
 export type ErrorPlan = (facts: ErrorFacts) => unknown;

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
+import { isObject } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments } from '../contract/pointer.js';
-import { isObject } from '../contract/json.js';
 import type { Validators } from '../schema/validate.js';
 import type { Violation } from '../schema/violation.js';
 

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { MediaType } from '../contract/operations/operation.js';
 import { isObject } from '../contract/json.js';
+import type { MediaType } from '../contract/operations/operation.js';
 import { bytesFor, isTextType, textFor } from '../generate/bytes/bytes.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import { isJsonType, isSequenceType, isXmlType, toEssence } from '../http/media-type.js';

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import type { MediaType } from '../contract/operations/operation.js';
 import { isObject } from '../contract/json.js';
+import type { MediaType } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 
 /** The schema that each item of a stream fits, and what an item is. */

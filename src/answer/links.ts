@@ -1,11 +1,11 @@
 import type { Contract } from '../contract/contract.js';
+import { isObject } from '../contract/json.js';
 import type { DeclaredResponse, Operation, Parameter } from '../contract/operations/operation.js';
 import { fromReference } from '../contract/pointer.js';
-import { isObject } from '../contract/json.js';
 import { readTemplate } from '../contract/router/path-template.js';
 import type { Answer } from '../http/answer.js';
-import { resolveRuntimeValue, type ExpressionScope } from '../http/runtime-expression.js';
-import type { Exchange } from './answer-source.js';
+import { type ExpressionScope, resolveRuntimeValue } from '../http/runtime-expression.js';
+import type { Exchange } from './chain.js';
 
 /** A link that the contract declares for an answer (OpenAPI 3.1 section 4.8.20). */
 export interface LinkPlan {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Hono } from 'hono';
 import type { Chain } from '../answer/chain.js';
-import type { ErrorAnswers } from '../answer/error-body.js';
+import type { ErrorAnswers } from '../answer/error-answers.js';
 import { toSocketClock, type Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Router } from '../contract/router/router.js';

@@ -1,4 +1,4 @@
-import type { ErrorAnswers } from '../answer/error-body.js';
+import type { ErrorAnswers } from '../answer/error-answers.js';
 import type { Operation } from '../contract/operations/operation.js';
 import type { Answer } from '../http/answer.js';
 

@@ -1,4 +1,4 @@
-import type { ErrorAnswers } from '../answer/error-body.js';
+import type { ErrorAnswers } from '../answer/error-answers.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';

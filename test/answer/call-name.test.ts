@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameCall } from '../../src/answer/call-name.js';
+import { nameCall } from '../../src/answer/chain.js';
 import { createAsk, toDocument } from '../http/decode.js';
 
 const SIZE = 1_000_000;

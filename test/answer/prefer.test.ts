@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePrefer } from '../../src/answer/preferences.js';
+import { parsePrefer } from '../../src/answer/sources/prefer.js';
 import type { Mock } from '../../src/index.js';
 import { json, openMock } from './open-mock.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/answer/answer-source.js';
-import { createErrorAnswers } from '../../src/answer/error-body.js';
+import type { Exchange } from '../../src/answer/chain.js';
+import { createErrorAnswers } from '../../src/answer/error-answers.js';
 import { createVerifySource } from '../../src/answer/sources/verify.js';
 import { createVirtualClock } from '../../src/clock.js';
 import { loadContract } from '../../src/contract/load/load.js';

@@ -3,10 +3,10 @@ import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
-import type { AnswerSource, Exchange } from '../answer-source.js';
+import type { AnswerSource, Exchange } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
-import type { ErrorAnswers } from '../error-body.js';
+import type { ErrorAnswers } from '../error-answers.js';
 import { createExamples, type Examples, type FittingExample } from '../examples.js';
 import { createGenerateAnswer, type GenerateAnswer, readContext } from './generate.js';
 

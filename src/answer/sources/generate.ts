@@ -1,16 +1,15 @@
 import type { Contract } from '../../contract/contract.js';
-import type { Operation } from '../../contract/operations/operation.js';
 import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
-import type { AnswerSource, Exchange } from '../answer-source.js';
-import { nameCall } from '../call-name.js';
+import { type AnswerSource, type Exchange, nameCall } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
-import type { ErrorAnswers } from '../error-body.js';
+import type { ErrorAnswers } from '../error-answers.js';
 import { createGenerateBody } from '../generated-body.js';
 
 /** What the source of generated answers is made of. */

@@ -8,10 +8,9 @@ import { isJsonType } from '../../http/media-type.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import type { State } from '../../session/handle.js';
 import type { Session } from '../../session/session.js';
-import type { AnswerSource, Exchange, Next } from '../answer-source.js';
-import { nameCall } from '../call-name.js';
+import { type AnswerSource, type Exchange, nameCall, type Next } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
-import type { ErrorAnswers } from '../error-body.js';
+import type { ErrorAnswers } from '../error-answers.js';
 import type { AnswerMore, Handler, HandlerContext, HandlerResult, Handlers } from '../handlers.js';
 
 /** What the source of handlers is made of. */

@@ -4,9 +4,9 @@ import type { Call } from '../../http/request/call.js';
 import { toError } from '../../schema/report.js';
 import type { Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
-import type { AnswerSource, Next } from '../answer-source.js';
+import type { AnswerSource, Next } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
-import type { ErrorAnswers } from '../error-body.js';
+import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-plan.js';
 
 /** Whether a session takes a credential. */

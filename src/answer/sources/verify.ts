@@ -1,14 +1,14 @@
 import type { Contract } from '../../contract/contract.js';
-import type { Operation } from '../../contract/operations/operation.js';
 import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Violation } from '../../schema/violation.js';
-import type { AnswerSource, Exchange } from '../answer-source.js';
-import { createAnswerPlans, type AnswerPlan } from '../answer-plan.js';
+import { type AnswerPlan, createAnswerPlans } from '../answer-plan.js';
+import type { AnswerSource, Exchange } from '../chain.js';
 import { createDeclaredHeaders } from '../declared-headers.js';
-import type { ErrorAnswers } from '../error-body.js';
+import type { ErrorAnswers } from '../error-answers.js';
 import { addLinks } from '../links.js';
 import { readContext } from './generate.js';
 

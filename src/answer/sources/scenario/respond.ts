@@ -1,17 +1,17 @@
-import { isObject } from '../../contract/json.js';
-import type { MediaType, Operation } from '../../contract/operations/operation.js';
-import type { GenerateContext, Generator } from '../../generate/generate.js';
-import { bytesFor } from '../../generate/bytes/bytes.js';
-import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/media-type.js';
-import { NO_VIOLATIONS } from '../../schema/violation.js';
-import { mergePatch } from '../../http/merge-patch.js';
-import { resolveExpressions, type Scope } from '../../scenario/rules/expression.js';
-import type { Respond, Rule } from '../../scenario/rules/rule.js';
-import type { Exchange } from '../answer-source.js';
-import { findMedia } from '../../http/declared.js';
-import { chooseResponse, type ResponseChoice } from '../choose-response.js';
-import type { ErrorAnswers } from '../error-body.js';
+import { isObject } from '../../../contract/json.js';
+import type { MediaType, Operation } from '../../../contract/operations/operation.js';
+import { bytesFor } from '../../../generate/bytes/bytes.js';
+import type { GenerateContext, Generator } from '../../../generate/generate.js';
+import type { Answer } from '../../../http/answer.js';
+import { findMedia } from '../../../http/declared.js';
+import { isJsonType } from '../../../http/media-type.js';
+import { mergePatch } from '../../../http/merge-patch.js';
+import { resolveExpressions, type Scope } from '../../../scenario/rules/expression.js';
+import type { Respond, Rule } from '../../../scenario/rules/rule.js';
+import { NO_VIOLATIONS } from '../../../schema/violation.js';
+import type { Exchange } from '../../chain.js';
+import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
+import type { ErrorAnswers } from '../../error-answers.js';
 
 /** What answers of rules are made with. */
 export interface RespondParts {

@@ -1,21 +1,14 @@
-import { isObject, setOwn } from '../../contract/json.js';
-import type { Answer } from '../../http/answer.js';
-import type { Entry, Item } from '../../state/store/item-list.js';
-import { readItemKey } from '../../state/resource-facts.js';
-import type { Binding } from '../../state/resource.js';
-import type { Exchange } from '../answer-source.js';
-import { completeBody, readBodies, readBody, readUpload } from './state-body.js';
-import {
-  createChoice,
-  createShower,
-  toAnswer,
-  type ResourceKit,
-  type StateHandler,
-  type StateKit,
-} from './state-kit.js';
-import { createPreconditions } from './state-precondition.js';
-import { answerMissing, answerUnknownTarget, createPlaceFinder, findEntry, readId, type Place } from './state-scope.js';
-import { seedOpenWorld } from './state-world.js';
+import { isObject, setOwn } from '../../../contract/json.js';
+import type { Answer } from '../../../http/answer.js';
+import { readItemKey } from '../../../state/resource-facts.js';
+import type { Binding } from '../../../state/resource.js';
+import type { Entry, Item } from '../../../state/store/item-list.js';
+import type { Exchange } from '../../chain.js';
+import { completeBody, readBodies, readBody, readUpload } from './body.js';
+import { createChoice, createShower, type ResourceKit, type StateHandler, type StateKit, toAnswer } from './kit.js';
+import { createPreconditions } from './precondition.js';
+import { answerMissing, answerUnknownTarget, createPlaceFinder, findEntry, type Place, readId } from './scope.js';
+import { seedOpenWorld } from './world.js';
 
 /** Creates one item and answers with it; a copy starts from the item its path names. */
 export function createCreateHandler(kit: StateKit, binding: Binding): StateHandler {

@@ -1,6 +1,6 @@
-import type { AnswerSource } from './answer-source.js';
-import type { ErrorAnswers } from './error-body.js';
-import type { RecordingOptions, RecordingParts, Recordings } from '../recording/recordings.js';
+import type { RecordingOptions, RecordingParts, Recordings } from '../../../recording/recordings.js';
+import type { AnswerSource } from '../../chain.js';
+import type { ErrorAnswers } from '../../error-answers.js';
 
 /** Recordings with the sources that answer from them and from an upstream. */
 export interface Foreign {
@@ -14,9 +14,9 @@ export async function openRecordings(
   parts: RecordingParts & { readonly errors: ErrorAnswers },
 ): Promise<Foreign> {
   const [{ createRecordings }, { createReplaySource }, { createForwardSource }] = await Promise.all([
-    import('../recording/recordings.js'),
-    import('./sources/replay.js'),
-    import('./sources/forward.js'),
+    import('../../../recording/recordings.js'),
+    import('./replay.js'),
+    import('./forward.js'),
   ]);
   const recordings = createRecordings(options, parts);
   const of = { recordings, errors: parts.errors };

@@ -1,12 +1,12 @@
-import { isObject } from '../../contract/json.js';
-import type { Answer } from '../../http/answer.js';
-import type { Call } from '../../http/request/call.js';
-import { toScope, type Collection } from '../../state/store/collection.js';
-import type { Entry, Item } from '../../state/store/item-list.js';
-import type { Binding, Resource } from '../../state/resource.js';
-import type { Exchange } from '../answer-source.js';
-import { chooseDeclared, toWords, type StateKit } from './state-kit.js';
-import { bringIntoBeing } from './state-world.js';
+import { isObject } from '../../../contract/json.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import type { Binding, Resource } from '../../../state/resource.js';
+import { type Collection, toScope } from '../../../state/store/collection.js';
+import type { Entry, Item } from '../../../state/store/item-list.js';
+import type { Exchange } from '../../chain.js';
+import { chooseDeclared, type StateKit, toWords } from './kit.js';
+import { bringIntoBeing } from './world.js';
 
 /** The place in the store that a call speaks of. */
 export interface Place {

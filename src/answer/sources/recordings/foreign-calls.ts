@@ -1,6 +1,10 @@
-import type { Call } from '../../http/request/call.js';
-import type { Ownership } from '../../recording/recordings.js';
-import type { AnswerSource } from '../answer-source.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import type { RecordedFailure } from '../../../recording/cassette/exchange.js';
+import type { Ownership } from '../../../recording/recordings.js';
+import type { AnswerSource } from '../../chain.js';
+import type { ErrorAnswers } from '../../error-answers.js';
 
 const SHOWN = 3;
 
@@ -23,4 +27,22 @@ export function onlyForMock(source: AnswerSource, ownership: Ownership): AnswerS
     answer: (exchange, next) =>
       ownership.ownerOf(exchange.call.operation.id) === 'mock' ? source.answer(exchange, next) : next(),
   };
+}
+
+/**
+ * A connection to the upstream that failed, as an answer in the contract's own error shape: 504 where nothing came in time,
+ * 502 for everything else (RFC 9110 15.6.3, 15.6.5).
+ */
+export function answerFailure(
+  errors: ErrorAnswers,
+  operation: Operation,
+  failure: RecordedFailure & { readonly from: string },
+): Answer {
+  const answer = errors.answer(operation, {
+    status: failure.kind === 'timeout' ? 504 : 502,
+    message: failure.message,
+    code: `upstream_${failure.kind}`,
+    from: failure.from,
+  });
+  return { ...answer, deviates: 'the upstream failed' };
 }

@@ -1,14 +1,13 @@
-import type { Operation } from '../../contract/operations/operation.js';
-import type { Answer } from '../../http/answer.js';
-import type { Binding } from '../../state/resource.js';
-import type { AnswerSource } from '../answer-source.js';
-import { createContentHandler } from './state-content.js';
-import { createReplaceHandler, createUpdateHandler } from './state-change.js';
-import { createBatchHandler, createCreateHandler } from './state-create.js';
-import { withIdempotency } from './state-idempotency.js';
-import { createDeleteHandler, createReadHandler } from './state-item.js';
-import { createStateKit, type StateHandler, type StateKit, type StateParts } from './state-kit.js';
-import { createListHandler } from './state-list.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Binding } from '../../../state/resource.js';
+import type { AnswerSource } from '../../chain.js';
+import { createReplaceHandler, createUpdateHandler } from './change.js';
+import { createBatchHandler, createCreateHandler } from './create.js';
+import { withIdempotency } from './idempotency.js';
+import { createContentHandler, createDeleteHandler, createReadHandler } from './item.js';
+import { createStateKit, type StateHandler, type StateKit, type StateParts } from './kit.js';
+import { createListHandler } from './list.js';
 
 /** Answers from collections: what was created is listed and read, what was removed is gone. */
 export function createStateSource(parts: StateParts): AnswerSource {

@@ -1,7 +1,7 @@
-import { digestText } from '../../contract/load/cache.js';
-import type { Answer } from '../../http/answer.js';
-import type { Binding } from '../../state/resource.js';
-import { chooseDeclared, type StateHandler, type StateKit } from './state-kit.js';
+import { digestText } from '../../../contract/load/cache.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Binding } from '../../../state/resource.js';
+import { chooseDeclared, type StateHandler, type StateKit } from './kit.js';
 
 interface Remembered {
   /** A digest of what was asked: bodies can be large, and a thousand of them are remembered. */

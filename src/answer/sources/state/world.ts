@@ -1,10 +1,10 @@
-import { readScope, toScope } from '../../state/store/collection.js';
-import type { Entry, Item } from '../../state/store/item-list.js';
-import { readItemKey } from '../../state/resource-facts.js';
-import { makeWholeItem } from '../../state/store/whole-item.js';
-import type { Exchange } from '../answer-source.js';
-import type { StateKit } from './state-kit.js';
-import type { Place } from './state-scope.js';
+import { readItemKey } from '../../../state/resource-facts.js';
+import { readScope, toScope } from '../../../state/store/collection.js';
+import type { Entry, Item } from '../../../state/store/item-list.js';
+import { makeWholeItem } from '../../../state/store/whole-item.js';
+import type { Exchange } from '../../chain.js';
+import type { StateKit } from './kit.js';
+import type { Place } from './scope.js';
 
 /** How many items an open collection shows before anybody created one. */
 const OPEN_ITEMS = 3;

@@ -1,22 +1,22 @@
-import type { Contract } from '../../contract/contract.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import { isObject } from '../../contract/json.js';
-import type { Generator } from '../../generate/generate.js';
-import type { Answer } from '../../http/answer.js';
-import type { Call } from '../../http/request/call.js';
-import type { Validators } from '../../schema/validate.js';
-import { NO_VIOLATIONS } from '../../schema/violation.js';
-import type { Collection } from '../../state/store/collection.js';
-import { createIdentity, type Identity } from '../../state/store/identity.js';
-import type { Entry, Item } from '../../state/store/item-list.js';
-import { createItemPlan, type ItemPlan } from '../../state/store/item-plan.js';
-import { createItemSchemaReader, type ItemSchema, type ReadItemSchema } from '../../state/item-schema.js';
-import { toSingular } from '../../state/inference/resource-names.js';
-import type { Binding, Resource, Resources, World } from '../../state/resource.js';
-import type { Exchange, Next } from '../answer-source.js';
-import { dropWrong } from './state-body.js';
-import { chooseResponse, type ResponseChoice } from '../choose-response.js';
-import type { ErrorAnswers } from '../error-body.js';
+import type { Contract } from '../../../contract/contract.js';
+import { isObject } from '../../../contract/json.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import type { Generator } from '../../../generate/generate.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import type { Validators } from '../../../schema/validate.js';
+import { NO_VIOLATIONS } from '../../../schema/violation.js';
+import { toSingular } from '../../../state/inference/resource-names.js';
+import { createItemSchemaReader, type ItemSchema, type ReadItemSchema } from '../../../state/item-schema.js';
+import type { Binding, Resource, Resources, World } from '../../../state/resource.js';
+import type { Collection } from '../../../state/store/collection.js';
+import { createIdentity, type Identity } from '../../../state/store/identity.js';
+import type { Entry, Item } from '../../../state/store/item-list.js';
+import { createItemPlan, type ItemPlan } from '../../../state/store/item-plan.js';
+import type { Exchange, Next } from '../../chain.js';
+import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
+import type { ErrorAnswers } from '../../error-answers.js';
+import { dropWrong } from './body.js';
 
 /** What the source of state is made of. */
 export interface StateParts {

@@ -1,10 +1,10 @@
-import type { Answer } from '../../http/answer.js';
-import { NO_VIOLATIONS } from '../../schema/violation.js';
-import { hashText } from '../../random.js';
-import type { Entry } from '../../state/store/item-list.js';
-import type { Binding } from '../../state/resource.js';
-import type { Exchange } from '../answer-source.js';
-import type { StateKit } from './state-kit.js';
+import type { Answer } from '../../../http/answer.js';
+import { hashText } from '../../../random.js';
+import { NO_VIOLATIONS } from '../../../schema/violation.js';
+import type { Binding } from '../../../state/resource.js';
+import type { Entry } from '../../../state/store/item-list.js';
+import type { Exchange } from '../../chain.js';
+import type { StateKit } from './kit.js';
 
 /** Conditional requests on one operation (RFC 9110 section 13), where the contract speaks of them. */
 export interface Preconditions {

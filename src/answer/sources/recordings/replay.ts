@@ -1,18 +1,17 @@
-import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/media-type.js';
-import type { Call } from '../../http/request/call.js';
-import type { OpenedCassette, Recordings } from '../../recording/recordings.js';
-import type { StoredExchange } from '../../recording/cassette/cassette.js';
-import { readJson, writeJson } from '../../recording/cassette/exact-json.js';
-import { writeEvent } from '../../recording/cassette/events.js';
-import { readMediaType, type RecordedEvent, type RecordedResponse } from '../../recording/cassette/exchange.js';
-import { omitFields, readField } from '../../recording/upstream/end-to-end.js';
-import { formatMiss } from '../../recording/matching/match.js';
-import { writeBody } from '../../recording/cassette/recorded-body.js';
-import type { AnswerSource, Exchange, Next } from '../answer-source.js';
-import type { ErrorAnswers } from '../error-body.js';
-import { answerFailure } from './upstream-failure.js';
-import { toReportHeaders } from './foreign-calls.js';
+import type { Answer } from '../../../http/answer.js';
+import { isJsonType } from '../../../http/media-type.js';
+import type { Call } from '../../../http/request/call.js';
+import type { StoredExchange } from '../../../recording/cassette/cassette.js';
+import { writeEvent } from '../../../recording/cassette/events.js';
+import { readJson, writeJson } from '../../../recording/cassette/exact-json.js';
+import { readMediaType, type RecordedEvent, type RecordedResponse } from '../../../recording/cassette/exchange.js';
+import { writeBody } from '../../../recording/cassette/recorded-body.js';
+import { formatMiss } from '../../../recording/matching/match.js';
+import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
+import { omitFields, readField } from '../../../recording/upstream/end-to-end.js';
+import type { AnswerSource, Exchange, Next } from '../../chain.js';
+import type { ErrorAnswers } from '../../error-answers.js';
+import { answerFailure, toReportHeaders } from './foreign-calls.js';
 
 /** What the replay of recordings is made of. */
 export interface ReplayParts {

@@ -1,11 +1,12 @@
-import { toScope } from '../../state/store/collection.js';
-import { readFixed } from '../../state/store/deletion.js';
-import type { Binding } from '../../state/resource.js';
-import type { Exchange } from '../answer-source.js';
-import { completeBody } from './state-body.js';
-import { createChoice, createShower, toAnswer, type StateHandler, type StateKit } from './state-kit.js';
-import { createPreconditions } from './state-precondition.js';
-import { answerMissing, createPlaceFinder, findEntry, readId, type Place } from './state-scope.js';
+import { isJsonType } from '../../../http/media-type.js';
+import type { Binding } from '../../../state/resource.js';
+import { toScope } from '../../../state/store/collection.js';
+import { readFixed } from '../../../state/store/deletion.js';
+import type { Exchange } from '../../chain.js';
+import { completeBody } from './body.js';
+import { createChoice, createShower, type StateHandler, type StateKit, toAnswer } from './kit.js';
+import { createPreconditions } from './precondition.js';
+import { answerMissing, createPlaceFinder, findEntry, type Place, readId } from './scope.js';
 
 /** Answers with one item. */
 export function createReadHandler(kit: StateKit, binding: Binding): StateHandler {
@@ -80,4 +81,26 @@ function removeWithChildren(
     const members = store.collection(child.name);
     for (const scope of members.scopes) members.remove(id, scope);
   }
+}
+
+/** Answers with the bytes behind one item: as they are, or as a JSON string where the contract speaks of JSON. */
+export function createContentHandler(kit: StateKit, binding: Binding): StateHandler {
+  const findPlace = createPlaceFinder(kit, binding);
+  const choose = createChoice(binding.operation);
+  return (exchange, next) => {
+    const choice = choose(exchange.call);
+    const place = findPlace(exchange);
+    if ('missing' in place) return place.missing;
+    const id = readId(exchange.call, binding.id);
+    const entry = findEntry(kit, exchange, { place, id });
+    if (entry === undefined) return answerMissing(kit, exchange, { binding, id, place }) ?? next();
+    if (choice === undefined || entry.content === undefined) return next();
+    const { bytes, mediaType = 'application/octet-stream' } = entry.content;
+    if (choice.media?.type.includes('*') === true) {
+      // The contract leaves the type open: it is the item's own.
+      return { ...toAnswer(choice, bytes), mediaType };
+    }
+    const json = choice.mediaType !== undefined && isJsonType(choice.mediaType);
+    return toAnswer(choice, json ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes);
+  };
 }

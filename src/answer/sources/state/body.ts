@@ -1,10 +1,10 @@
-import { isObject } from '../../contract/json.js';
-import type { Item, ItemContent } from '../../state/store/item-list.js';
-import { isUploadedFile, type UploadedFile } from '../../http/request/body-multipart.js';
-import type { Call } from '../../http/request/call.js';
-import type { Violation } from '../../schema/violation.js';
-import type { Exchange } from '../answer-source.js';
-import type { StateKit } from './state-kit.js';
+import { isObject } from '../../../contract/json.js';
+import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
+import type { Call } from '../../../http/request/call.js';
+import type { Violation } from '../../../schema/violation.js';
+import type { Item, ItemContent } from '../../../state/store/item-list.js';
+import type { Exchange } from '../../chain.js';
+import type { StateKit } from './kit.js';
 
 /** The object a request carries, without the files in it; an empty one where its body is none. */
 export function readBody(exchange: Exchange): Item {

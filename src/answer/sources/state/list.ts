@@ -1,17 +1,17 @@
-import type { Answer } from '../../http/answer.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import type { Call } from '../../http/request/call.js';
-import { createEnvelope, type Envelope } from '../../state/pages/envelope.js';
-import type { ListShape } from '../../state/pages/list-shape.js';
-import { createPagePlan, isDescending, type PagePlan } from '../../state/pages/page-plan.js';
-import { isPageMistake, type PageMistake, type PageTurn } from '../../state/pages/page.js';
-import { readFilters, readSearch, readSort } from '../../state/pages/selection.js';
-import type { Binding } from '../../state/resource.js';
-import { createView } from '../../state/store/view.js';
-import type { Exchange } from '../answer-source.js';
-import { createChoice, createShower, toAnswer, toWords, type StateHandler, type StateKit } from './state-kit.js';
-import { createPlaceFinder, type Place } from './state-scope.js';
-import { seedOpenWorld } from './state-world.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import { createEnvelope, type Envelope } from '../../../state/pages/envelope.js';
+import type { ListShape } from '../../../state/pages/list-shape.js';
+import { createPagePlan, isDescending, type PagePlan } from '../../../state/pages/page-plan.js';
+import { isPageMistake, type PageMistake, type PageTurn } from '../../../state/pages/page.js';
+import { readFilters, readSearch, readSort } from '../../../state/pages/selection.js';
+import type { Binding } from '../../../state/resource.js';
+import { createView } from '../../../state/store/view.js';
+import type { Exchange } from '../../chain.js';
+import { createChoice, createShower, type StateHandler, type StateKit, toAnswer, toWords } from './kit.js';
+import { createPlaceFinder, type Place } from './scope.js';
+import { seedOpenWorld } from './world.js';
 
 /** Answers a list from state: one page, in the order asked for, with an envelope that tells the truth about it. */
 export function createListHandler(kit: StateKit, binding: Binding, shape: ListShape): StateHandler {

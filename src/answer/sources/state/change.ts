@@ -1,25 +1,25 @@
-import { isObject } from '../../contract/json.js';
-import type { Answer } from '../../http/answer.js';
-import type { Call } from '../../http/request/call.js';
-import { mergePatch } from '../../http/merge-patch.js';
-import type { Entry, Item } from '../../state/store/item-list.js';
-import { applyJsonPatch } from '../../state/store/json-patch.js';
-import type { Binding } from '../../state/resource.js';
-import { isMomentOf, writeMoment } from '../../state/store/timestamp.js';
-import type { Exchange } from '../answer-source.js';
-import { addItem, refuseDuplicate } from './state-create.js';
-import { createPreconditions } from './state-precondition.js';
-import { readBody } from './state-body.js';
+import { isObject } from '../../../contract/json.js';
+import type { Answer } from '../../../http/answer.js';
+import { mergePatch } from '../../../http/merge-patch.js';
+import type { Call } from '../../../http/request/call.js';
+import type { Binding } from '../../../state/resource.js';
+import type { Entry, Item } from '../../../state/store/item-list.js';
+import { applyJsonPatch } from '../../../state/store/json-patch.js';
+import { isMomentOf, writeMoment } from '../../../state/store/timestamp.js';
+import type { Exchange } from '../../chain.js';
+import { readBody } from './body.js';
+import { addItem, refuseDuplicate } from './create.js';
 import {
   chooseDeclared,
   createChoice,
   createShower,
-  toAnswer,
   type ResourceKit,
   type StateHandler,
   type StateKit,
-} from './state-kit.js';
-import { answerMissing, createPlaceFinder, findEntry, readId, type Place } from './state-scope.js';
+  toAnswer,
+} from './kit.js';
+import { createPreconditions } from './precondition.js';
+import { answerMissing, createPlaceFinder, findEntry, type Place, readId } from './scope.js';
 
 /** Changes an item: a part of it, or, for an action, what the action stands for. */
 export function createUpdateHandler(kit: StateKit, binding: Binding): StateHandler {
