@@ -23,7 +23,7 @@ export interface VirtualClock extends Clock {
 export const DEFAULT_INSTANT: number = Date.UTC(2026, 0, 1);
 
 /** The machine's own clock. */
-export interface RealClock extends Clock {
+interface RealClock extends Clock {
   /** The same time for somebody on a socket: who sleeps by it keeps no process alive. */
   readonly unheld: Clock;
 }
@@ -67,7 +67,7 @@ export function toSocketClock(clock: Clock): Clock {
 }
 
 /** How a virtual clock treats those who sleep by it. */
-export interface VirtualClockOptions {
+interface VirtualClockOptions {
   /** Whether sleeping moves the clock on instead of waiting for somebody to do so; default false. */
   readonly autoAdvance?: boolean;
 }

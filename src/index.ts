@@ -1,5 +1,5 @@
 export { createMock, type Mock, type MockServer } from './mock.js';
-export type { MockOptions } from './mock-options.js';
+export type { MockOptions } from './options.js';
 export type { SessionHandle, State, CollectionHandle } from './session/handle.js';
 export type { ResetKind, SessionSnapshot } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';

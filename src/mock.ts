@@ -1,46 +1,61 @@
-import { createChain } from './answer/chain.js';
+import { type AnswerSource, createChain } from './answer/chain.js';
 import { createErrorAnswers, type ErrorAnswers } from './answer/error-answers.js';
-import type { AnswerSource } from './answer/chain.js';
-import { openRecordings, type Foreign } from './answer/sources/recordings/open.js';
 import { createExampleSource } from './answer/sources/example.js';
-import { onlyForMock } from './answer/sources/recordings/foreign-calls.js';
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createHandlerSource } from './answer/sources/handler.js';
 import { createPreferSource } from './answer/sources/prefer.js';
+import { onlyForMock } from './answer/sources/recordings/foreign-calls.js';
+import { type Foreign, openRecordings } from './answer/sources/recordings/open.js';
 import { createRefuseSource } from './answer/sources/refuse.js';
 import { createScenarioSource } from './answer/sources/scenario/scenario.js';
 import { createStateSource } from './answer/sources/state/state.js';
 import { createVerifySource } from './answer/sources/verify.js';
+import type { Clock } from './clock.js';
 import type { Contract, Problem } from './contract/contract.js';
 import { loadContract } from './contract/load/load.js';
 import { createRouter } from './contract/router/router.js';
 import { createGenerator, type Generator } from './generate/generate.js';
 import { createCallDecoder } from './http/request/call.js';
 import { createEncoder } from './http/response/encode.js';
-import { prepareSchemas } from './schema/validate.js';
-import { createValidators, type Validators } from './schema/validate.js';
 import { createXmlWriter } from './http/xml.js';
-import { checkOptions, readControl, readCount, readRecordings, readSeed, type MockOptions } from './mock-options.js';
-import { openSessions, readAccepts } from './mock-sessions.js';
+import {
+  checkOptions,
+  type MockOptions,
+  readControl,
+  readCount,
+  readRecordings,
+  readScenarioIds,
+  readSeed,
+} from './options.js';
 import type { Recordings } from './recording/recordings.js';
 import type { Ground } from './scenario/ground.js';
-import { openScenarios } from './scenario/scenarios.js';
-import type { Scenarios } from './scenario/scenarios.js';
+import { openScenarios, type Scenarios } from './scenario/scenarios.js';
+import { createValidators, prepareSchemas, type Validators } from './schema/validate.js';
 import { createApp, type Fetch } from './server/app.js';
-import { createControl } from './server/control.js';
-import { listen, type ListenOptions, type Listening } from './server/listen.js';
-import type { Watcher } from './server/watch.js';
-import { watchScenarios } from './server/watch-scenarios.js';
-import { createCollectionEditors, type CollectionEditors } from './session/collections.js';
-import { heedAbort } from './session/handle.js';
-import { createHandle, createState, toRequest, type HandleParts, type SessionHandle } from './session/handle.js';
+import { createControl } from './server/control/control.js';
+import { listen, type Listening, type ListenOptions } from './server/listen.js';
+import { type Watcher, watchScenarios } from './server/watch.js';
+import { readReserved } from './session/choice.js';
+import { type CollectionEditors, createCollectionEditors } from './session/collections.js';
+import {
+  createHandle,
+  createScenarioHandle,
+  createState,
+  type HandleParts,
+  heedAbort,
+  type ScenarioHandle,
+  type SessionHandle,
+  toRequest,
+} from './session/handle.js';
+import { createInteractionRedactor } from './session/redact-interaction.js';
 import { createGround } from './session/scenario-ground.js';
-import { createScenarioHandle, type ScenarioHandle } from './session/handle.js';
-import type { SessionOpening, Sessions } from './session/sessions.js';
+import { createSessionClocks } from './session/session-clock.js';
+import { createSession, type Session } from './session/session.js';
+import { createSessions, type SessionOpening, type Sessions } from './session/sessions.js';
 import { loadFixtures } from './state/fixtures/fixtures.js';
 import { inferResources } from './state/inference/infer.js';
 import type { Resources } from './state/resource.js';
-import type { StoreDefinition } from './state/store/store.js';
+import { createStore, type StoreDefinition } from './state/store/store.js';
 
 /** A mock server, in-process or on a socket. What belongs to a session means the default one here. */
 export interface Mock extends Omit<
@@ -246,4 +261,60 @@ function readBasePath({ operations }: Contract): string {
     counts.set(first, (counts.get(first) ?? 0) + 1);
   }
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
+}
+
+/** What the sessions of one mock share. */
+interface SessionsGround {
+  readonly contract: Contract;
+  readonly seed: number;
+  readonly validators: Validators;
+  readonly scenarios: Scenarios;
+  readonly definition: StoreDefinition;
+  readonly editors: CollectionEditors;
+}
+
+const DEFAULT_JOURNAL_LIMIT = 1000;
+const DEFAULT_IDLE_MS = 30 * 60 * 1000;
+const DEFAULT_MAXIMUM_SESSIONS = 10_000;
+
+/** The sessions of a mock, with nothing but the default one open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
+function openSessions(parts: SessionsGround, options: MockOptions): Sessions {
+  const { contract, seed, validators, scenarios, definition, editors } = parts;
+  const { operations, securitySchemes } = contract;
+  const sessionParts = {
+    seed,
+    journalLimit: readCount('journalLimit', options.journalLimit, DEFAULT_JOURNAL_LIMIT),
+    operations: operations.map((operation) => operation.id),
+    toPlain: createInteractionRedactor(contract, validators),
+    createClock: createSessionClocks(options.clock),
+    createStore: (clock: Clock) => createStore(definition, { seed, clock }),
+    scenarios,
+    changeCollections: editors.change,
+  };
+  return createSessions({
+    requireSession: options.requireSession ?? false,
+    idleMs: readCount('sessionIdleMs', options.sessionIdleMs, DEFAULT_IDLE_MS),
+    limit: readCount('maxSessions', options.maxSessions, DEFAULT_MAXIMUM_SESSIONS),
+    reserved: readReserved(operations.flatMap((operation) => operation.basePaths.map((base) => base + operation.path))),
+    credentialHeaders: Object.values(securitySchemes).flatMap((scheme) =>
+      scheme.in === 'header' ? (scheme.key?.toLowerCase() ?? []) : [],
+    ),
+    now: Date.now,
+    opening: readScenarioIds(options.scenario),
+    create: (id, opening) => createSession(id, sessionParts, opening),
+  });
+}
+
+/** Which credentials a session takes; undefined: any. */
+function readAccepts(
+  { tokens, issuedTokens }: MockOptions,
+  sessions: Sessions,
+): ((session: Session, credential: string) => boolean) | undefined {
+  if (tokens === undefined && issuedTokens !== true) return undefined;
+  const accepted = new Set(tokens);
+  return (session, credential) =>
+    accepted.has(credential) ||
+    // A token that was registered for a session was made to be used there.
+    sessions.owns(session, credential) ||
+    (issuedTokens === true && session.store.holdsSecret(credential));
 }

@@ -28,7 +28,7 @@ export interface AnswerPlan {
 }
 
 /** Plans by operation, status and media type; each is made once. */
-export interface AnswerPlans {
+interface AnswerPlans {
   of(operation: Operation, answer: Answer): AnswerPlan;
 }
 

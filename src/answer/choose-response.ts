@@ -4,7 +4,7 @@ import { isCovered, toEssence } from '../http/media-type.js';
 import { negotiate } from '../http/response/negotiate.js';
 
 /** What is asked of a response. */
-export interface ResponseWish {
+interface ResponseWish {
   /** A certain status; undefined for the one of success. */
   readonly status?: number | undefined;
   /** The `Accept` header. */

@@ -5,10 +5,10 @@ import type { Call } from '../http/request/call.js';
 import type { Validators } from '../schema/validate.js';
 
 /** Header fields by name, in lower case. */
-export type HeaderFields = Readonly<Record<string, string>>;
+type HeaderFields = Readonly<Record<string, string>>;
 
 /** Writes the headers a response declares. */
-export interface DeclaredHeaders {
+interface DeclaredHeaders {
   /**
    * A value for each header a response declares, as its examples or its schema have it.
    *
@@ -84,7 +84,7 @@ export function locateCreated(call: Call, response: DeclaredResponse, answer: Lo
 }
 
 /** As much of an answer as tells where its subject is. */
-export interface LocatedBody {
+interface LocatedBody {
   readonly status: number;
   readonly body: unknown;
 }

@@ -34,7 +34,7 @@ export interface ErrorAnswers {
 }
 
 /** Completes a partial body to one that fits a schema. */
-export type CompleteBody = (schemaPointer: string, partial: unknown) => unknown;
+type CompleteBody = (schemaPointer: string, partial: unknown) => unknown;
 
 interface ErrorShape {
   readonly mediaType: string;

@@ -13,7 +13,7 @@ export interface FittingExample {
 }
 
 /** What became of the examples of one media type. */
-export interface ExampleReport {
+interface ExampleReport {
   readonly fitting: readonly FittingExample[];
   /** Those that break the schema, with what they break. */
   readonly broken: readonly (FittingExample & { readonly violations: readonly Violation[] })[];

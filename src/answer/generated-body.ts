@@ -7,7 +7,7 @@ import { isJsonType, isSequenceType, isXmlType, toEssence } from '../http/media-
 import { streamItems } from './item-stream.js';
 
 /** Makes the body of a media type out of nothing but its schema. */
-export type GenerateBody = (media: MediaType, mediaType: string, context: GenerateContext) => unknown;
+type GenerateBody = (media: MediaType, mediaType: string, context: GenerateContext) => unknown;
 
 /**
  * Creates the maker of bodies: a value of the schema for JSON and XML, a text for `text/*`, small but real bytes for the

@@ -52,7 +52,7 @@ export interface AnswerMore {
  * Types of operations by id, in the form that openapi-typescript writes them as `operations`:
  * `{ parameters: { path, query, header, cookie }, requestBody: { content }, responses: { 200: { content } } }`.
  */
-export type OperationTypes = object;
+type OperationTypes = object;
 
 /** Handlers whose calls and answers have the types of the contract. */
 export type TypedHandlers<Operations extends OperationTypes> = {
@@ -60,7 +60,7 @@ export type TypedHandlers<Operations extends OperationTypes> = {
 };
 
 /** A handler's context with the types of one operation. */
-export interface TypedContext<Operation> extends Omit<HandlerContext, 'call' | 'json'> {
+interface TypedContext<Operation> extends Omit<HandlerContext, 'call' | 'json'> {
   readonly call: TypedCall<Operation>;
   json<Status extends StatusOf<Operation>>(
     body: BodyOf<Operation, Status>,
@@ -70,7 +70,7 @@ export interface TypedContext<Operation> extends Omit<HandlerContext, 'call' | '
 }
 
 /** A call with the types of one operation. */
-export interface TypedCall<Operation> extends Omit<Call, 'path' | 'query' | 'header' | 'cookie' | 'body'> {
+interface TypedCall<Operation> extends Omit<Call, 'path' | 'query' | 'header' | 'cookie' | 'body'> {
   readonly path: ParametersOf<Operation, 'path'>;
   readonly query: ParametersOf<Operation, 'query'>;
   readonly header: ParametersOf<Operation, 'header'>;

@@ -15,7 +15,7 @@ export interface LinkPlan {
 }
 
 /** Where a link leads, or why it leads nowhere. */
-export type LinkTarget = { readonly target: string } | { readonly reason: string };
+type LinkTarget = { readonly target: string } | { readonly reason: string };
 
 const NO_LINKS: readonly LinkPlan[] = [];
 

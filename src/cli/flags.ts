@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Where commands print. */
 export interface Output {
@@ -39,7 +39,7 @@ export function withListening(command: Command): Command {
 }
 
 /** A port number of the command line. */
-export function readPort(text: string): number {
+function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65535) return port;
   throw new InvalidArgumentError('a port is a whole number from 0 (any free one) to 65535.');

@@ -13,7 +13,7 @@ export function logInteractions(options: {
 }
 
 /** One tidy line for an interaction: method, path, status, time, where the answer came from, the first violation. */
-export function formatInteraction(interaction: Interaction): string {
+function formatInteraction(interaction: Interaction): string {
   const { request, answer, elapsedMs } = interaction;
   const violation = interaction.violations[0];
   const parts = [
@@ -31,7 +31,7 @@ export function formatInteraction(interaction: Interaction): string {
 }
 
 /** The same as one line of JSON. Header values are left out: credentials travel there. */
-export function formatInteractionJson(interaction: Interaction): string {
+function formatInteractionJson(interaction: Interaction): string {
   const { request, answer } = interaction;
   return JSON.stringify({
     time: new Date(interaction.at).toISOString(),

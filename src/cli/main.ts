@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { readFileSync } from 'node:fs';
 import { guardPatterns } from '../contract/upgrade/patterns.js';
+import { MockError } from '../errors.js';
+import { addRecordAndReplay } from './commands/record-commands.js';
+import { addRecordings } from './commands/recordings-commands.js';
+import { addServe } from './commands/serve-command.js';
+import { addState } from './commands/state-commands.js';
 import { type DocumentFlags, type Output, withDocument } from './flags.js';
-import { addRecordAndReplay } from './record-commands.js';
-import { addRecordings } from './recordings-commands.js';
-import { addServe } from './serve-command.js';
-import { addState } from './state-commands.js';
 
 const output: Output = {
   write: (line) => void process.stdout.write(`${line}\n`),
@@ -20,7 +21,7 @@ function addQuestions(program: Command): void {
     .description('print every mistake in the document; exit code 1 on errors')
     .option('--json', 'print JSON', false)
     .action(async (spec: string, flags: DocumentFlags & { readonly json: boolean }) => {
-      const { runCheck } = await import('./check.js');
+      const { runCheck } = await import('./commands/check.js');
       const { json, allowHttpRefs } = flags;
       process.exitCode = await runCheck({ spec, json, allowHttpRefs, overlays: flags.overlay ?? [], write });
     });
@@ -30,7 +31,7 @@ function addQuestions(program: Command): void {
     .description('write JSON Schemas of scenario and fixture files, for an editor')
     .option('--out <folder>', 'where to', '.vouch')
     .action(async (spec: string, { out }: { readonly out: string }) => {
-      const { runSchema } = await import('./schema.js');
+      const { runSchema } = await import('./commands/schema.js');
       process.exitCode = await runSchema({ spec, out, write });
     });
   program
@@ -38,7 +39,7 @@ function addQuestions(program: Command): void {
     .argument('[code]', 'a code such as REQUIRED (default: all of them)')
     .description('say what the code of a violation means')
     .action(async (code: string | undefined) => {
-      const { runExplain } = await import('./explain.js');
+      const { runExplain } = await import('./commands/explain.js');
       process.exitCode = runExplain({ code, ...output });
     });
 }
@@ -73,10 +74,15 @@ async function main(): Promise<void> {
     await guardPatterns();
     await program.parseAsync();
   } catch (error) {
-    const { describeFailure } = await import('./failure.js');
     output.writeError(describeFailure(error));
     process.exitCode = 1;
   }
+}
+
+/** A mistake as the command line shows it; anything unexpected with its stack, for a report. */
+function describeFailure(error: unknown): string {
+  if (error instanceof MockError) return error.toString();
+  return `vouch failed unexpectedly; please report this:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
 await main();

@@ -1,6 +1,3 @@
-/** Any JSON value (RFC 8259). */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
-
 /** A JSON Schema of the inner dialect: draft 2020-12 as OpenAPI 3.1 uses it, every `$ref` a local `#/…` pointer. */
 export type Schema = boolean | SchemaObject;
 

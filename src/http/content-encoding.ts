@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'n
 import type { ClientReport } from '../schema/report.js';
 
 /** The bytes a compressed body stands for, or what to tell its sender. */
-export type Decompressed = { readonly bytes: Uint8Array } | { readonly mistake: ClientReport };
+type Decompressed = { readonly bytes: Uint8Array } | { readonly mistake: ClientReport };
 
 /**
  * Undoes the Content-Encoding of a request body (RFC 9110 section 8.4), the last one applied first.

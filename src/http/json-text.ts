@@ -1,5 +1,5 @@
 /** Why a text is not JSON, and where. */
-export interface JsonMistake {
+interface JsonMistake {
   /** From 1. */
   readonly line: number;
   /** From 1, in characters. */

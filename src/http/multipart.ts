@@ -11,7 +11,7 @@ export interface Part {
 }
 
 /** The parts, or why the body cannot be taken apart. */
-export type MultipartReading = { readonly parts: readonly Part[] } | { readonly mistake: string };
+type MultipartReading = { readonly parts: readonly Part[] } | { readonly mistake: string };
 
 /** More parts or header bytes than this are an attack, not a form. */
 const MOST_PARTS = 10_000;

@@ -10,7 +10,7 @@ export interface ExpressionScope {
 }
 
 /** A value whose expressions have been worked out, or the first expression that has no value. */
-export type ResolvedValue = { readonly value: unknown } | { readonly missing: string };
+type ResolvedValue = { readonly value: unknown } | { readonly missing: string };
 
 const EMBEDDED = /\{(\$[^{}]+)\}/g;
 

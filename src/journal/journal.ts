@@ -6,7 +6,7 @@ import { verifyInteractions, type VerifyOptions } from './verify.js';
 import { createWaiting, type WaitOptions } from './wait.js';
 
 /** Says of an interaction whether it is meant. */
-export type InteractionPredicate = (interaction: Interaction) => boolean;
+type InteractionPredicate = (interaction: Interaction) => boolean;
 
 /** The record of one session's interactions, bounded in count and in bytes of bodies: the oldest are dropped first. */
 export interface Journal {
@@ -40,7 +40,7 @@ export interface Journal {
 }
 
 /** What a journal is made with. */
-export interface JournalOptions {
+interface JournalOptions {
   /** How many interactions it keeps. */
   readonly limit: number;
   /** How many bytes of bodies it keeps at most; default 64 MiB. */

@@ -1,7 +1,7 @@
 import type { Interaction } from './interaction.js';
 
 /** The interactions that are kept. */
-export interface Ring {
+interface Ring {
   readonly dropped: number;
   /** @param size - Bytes of the bodies it holds on to, roughly. */
   add(interaction: Interaction, size: number): void;
@@ -10,7 +10,7 @@ export interface Ring {
 }
 
 /** How much a ring keeps. */
-export interface RingLimits {
+interface RingLimits {
   readonly count: number;
   /** Of all bodies together; the newest interaction stays whatever its size. */
   readonly bytes: number;

@@ -10,13 +10,13 @@ export interface VerifyOptions {
 }
 
 /** How often an operation may be called; both bounds included. */
-export interface CallBounds {
+interface CallBounds {
   readonly atLeast?: number;
   readonly atMost?: number;
 }
 
 /** What verification looks at. */
-export interface JournalRecord {
+interface JournalRecord {
   readonly interactions: readonly Interaction[];
   readonly dropped: number;
 }

@@ -12,7 +12,7 @@ export interface WaitOptions {
 }
 
 /** What is waited for. */
-export interface Wanted {
+interface Wanted {
   /** An operation id, or the predicate itself: for the message only. */
   readonly what: string | ((interaction: Interaction) => boolean);
   isMeant(interaction: Interaction): boolean;
@@ -21,7 +21,7 @@ export interface Wanted {
 }
 
 /** Everybody who waits for an interaction of one journal. */
-export interface Waiting {
+interface Waiting {
   /** Tells of an interaction that came; costs nothing while nobody waits. */
   tell(interaction: Interaction): void;
   wait(wanted: Wanted, options: WaitOptions): Promise<Interaction>;

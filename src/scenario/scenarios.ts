@@ -157,7 +157,7 @@ export function listScenarios(scenarios: Scenarios, state: ScenarioState): reado
 }
 
 /** The error for an id that no scenario has. */
-export function toUnknown(id: string, ids: readonly string[]): MockError {
+function toUnknown(id: string, ids: readonly string[]): MockError {
   const near = nearest(id, ids);
   const known = ids.length === 0 ? 'there are no scenarios' : `scenarios: ${ids.join(', ')}`;
   return new MockError('SCENARIO_UNKNOWN', `no scenario is called ${JSON.stringify(id)}`, {

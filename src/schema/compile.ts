@@ -23,7 +23,7 @@ export interface DirectedUnits {
 }
 
 /** The compiled schemas of a contract. */
-export interface Units {
+interface Units {
   readonly request: DirectedUnits;
   readonly response: DirectedUnits;
   /** What could not be compiled so far. */
@@ -123,10 +123,10 @@ function createDirected(
 }
 
 /** The compiled schema at a pointer; compiled when it is first asked for. */
-export type Compile = (pointer: string) => Validate;
+type Compile = (pointer: string) => Validate;
 
 /** Takes note of what a schema at a pointer had to do without. */
-export type ReportDropped = (dropped: {
+type ReportDropped = (dropped: {
   /** The schema that is the poorer for it. */
   readonly unit: string;
   /** Where what was dropped stands. */
@@ -138,7 +138,7 @@ export type ReportDropped = (dropped: {
 }) => void;
 
 /** What a compiler is made of. */
-export interface CompilerParts {
+interface CompilerParts {
   readonly depth: ValidatorOptions['depth'];
   readonly link: UnitLink;
   readonly formats: ValidatorOptions['formats'];
@@ -150,7 +150,7 @@ export interface CompilerParts {
 }
 
 /** A compiler of one depth and one way to link schemas. */
-export function createCompiler(parts: CompilerParts): Compile {
+function createCompiler(parts: CompilerParts): Compile {
   const { depth, link, formats, read, report } = parts;
   const compiled = new Map<string, Validate>();
   // Patterns are read while their schema is compiled; this is the schema.
@@ -223,7 +223,7 @@ function addReferences(ajv: Ajv, references: readonly string[], read: CompilerPa
 }
 
 /** A keyword that was taken out of a schema so that the rest could be compiled. */
-export interface DroppedKeyword {
+interface DroppedKeyword {
   /** Where the keyword stands in the inner document. */
   readonly pointer: string;
   readonly keyword: string;
@@ -237,7 +237,7 @@ export interface DroppedKeyword {
  *
  * @param compile - Throws where a schema cannot be compiled.
  */
-export function repairUnit(unit: SchemaUnit, compile: (schema: UnitSchema) => void): readonly DroppedKeyword[] {
+function repairUnit(unit: SchemaUnit, compile: (schema: UnitSchema) => void): readonly DroppedKeyword[] {
   const reason = (schema: UnitSchema): string | undefined => {
     try {
       // A copy: the compiler remembers schemas by identity, and this one may change yet.

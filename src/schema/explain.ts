@@ -22,10 +22,10 @@ export interface ExplainPlace {
 }
 
 /** Says why a value breaks the schema at a pointer, at most twenty times. */
-export type Explainer = (pointer: string, value: unknown, place: ExplainPlace) => readonly Violation[];
+type Explainer = (pointer: string, value: unknown, place: ExplainPlace) => readonly Violation[];
 
 /** Findings of a value against the schema at a pointer; `depth` counts the unions around it. */
-export type Find = (pointer: string, value: unknown, depth: number) => readonly Finding[];
+type Find = (pointer: string, value: unknown, depth: number) => readonly Finding[];
 
 const MOST_VIOLATIONS = 20;
 
@@ -90,7 +90,7 @@ function tidy(findings: readonly Finding[]): readonly Finding[] {
 const IMPLIED: ReadonlySet<Finding['code']> = new Set(['TYPE', 'LENGTH', 'PATTERN', 'FORMAT']);
 
 /** What explaining a union needs to know. */
-export interface UnionContext {
+interface UnionContext {
   readonly contract: Contract;
   readonly find: Find;
   /** Where the schema with the union stands. */
@@ -105,7 +105,7 @@ const DEEPEST = 4;
 const MOST_BRANCHES = 64;
 
 /** Says why a value fits no alternative, or too many, by the alternative that was meant. */
-export function explainUnion(error: ErrorObject, context: UnionContext): readonly Finding[] {
+function explainUnion(error: ErrorObject, context: UnionContext): readonly Finding[] {
   const { contract, owner } = context;
   const schemaPointer = `${owner}/${error.keyword}`;
   const report = (code: Finding['code'], says: string, below = ''): readonly Finding[] => [
@@ -203,7 +203,7 @@ function listKinds(contract: Contract, schemas: readonly unknown[], depth = 0): 
 }
 
 /** One alternative of a union. */
-export interface Branch {
+interface Branch {
   readonly pointer: string;
   /** Its schema with a chain of `$ref`s followed, and where that stands. */
   readonly schema: unknown;
@@ -213,7 +213,7 @@ export interface Branch {
 }
 
 /** The property that tells the alternatives of a union apart. */
-export interface Tag {
+interface Tag {
   readonly property: string;
   readonly branches: readonly Branch[];
   /** The values that lead to each branch, in the order of `branches`. */
@@ -224,7 +224,7 @@ export interface Tag {
 const DEEPEST_TAG = 5;
 
 /** The alternatives at a pointer that ends in `oneOf` or `anyOf`. */
-export function readBranches(contract: Contract, pointer: string): readonly Branch[] {
+function readBranches(contract: Contract, pointer: string): readonly Branch[] {
   const branches = contract.at(pointer);
   if (!Array.isArray(branches)) return [];
   return branches.map((branch: unknown, i) => {
@@ -237,7 +237,7 @@ export function readBranches(contract: Contract, pointer: string): readonly Bran
 }
 
 /** The tag of a union: its declared discriminator, else a property that the value has and every branch fixes. */
-export function readTag(
+function readTag(
   contract: Contract,
   owner: unknown,
   given: { readonly branches: readonly Branch[]; readonly data: Readonly<Record<string, unknown>> },
@@ -315,6 +315,6 @@ function listProperties(contract: Contract, schema: unknown, depth = 0): readonl
 }
 
 /** A schema with its chain of `$ref`s followed. */
-export function follow(contract: Contract, schema: unknown): unknown {
+function follow(contract: Contract, schema: unknown): unknown {
   return isObject(schema) ? contract.resolve(schema, '').schema : schema;
 }

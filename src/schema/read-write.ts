@@ -3,7 +3,7 @@ import { isObject } from '../contract/json.js';
 import { fromReference } from '../contract/pointer.js';
 
 /** The two one-way marks of a property. */
-export type OneWay = 'readOnly' | 'writeOnly';
+type OneWay = 'readOnly' | 'writeOnly';
 
 /** Whether a schema carries the mark: itself, where its `$ref` leads, or in a part of its `allOf`. */
 export function isFlagged(contract: Contract, schema: unknown, flag: OneWay): boolean {

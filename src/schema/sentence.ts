@@ -254,7 +254,7 @@ export function toAlternatives(items: readonly string[]): string {
 }
 
 /** A count with its noun: `1 item`, `3 items`. */
-export function toCount(count: number, noun: string): string {
+function toCount(count: number, noun: string): string {
   if (count === 1) return `1 ${noun}`;
   return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }

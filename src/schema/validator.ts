@@ -103,7 +103,7 @@ function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): vo
  * Unions leave no errors of their alternatives behind, only their own one: they are explained later and by the alternative that
  * was meant, and until then nobody pays for the errors of those that were not. Two keywords are kept from a mistake of ajv 8.20.
  */
-export function mendKeywords(ajv: Ajv): void {
+function mendKeywords(ajv: Ajv): void {
   for (const keyword of ['anyOf', 'oneOf', 'contains']) rewrite(ajv, keyword, quiet);
   for (const keyword of ['prefixItems', 'propertyNames']) rewrite(ajv, keyword, goOnAfterNothing);
   rewrite(ajv, 'unevaluatedItems', countFromZero);
@@ -193,7 +193,7 @@ const TEXTS: Readonly<Record<string, RegExp>> = {
 };
 
 /** The formats of OpenAPI's registry that the validator's own set lacks or reads differently; every other name is ignored. */
-export function readFormats(): Readonly<Record<string, Format>> {
+function readFormats(): Readonly<Record<string, Format>> {
   const formats: Record<string, Format> = {};
   for (const name of FREE) formats[name] = true;
   for (const [name, range] of Object.entries(WHOLE_RANGES)) {

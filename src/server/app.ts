@@ -1,30 +1,28 @@
-import type { ServerResponse } from 'node:http';
 import type { Hono } from 'hono';
+import type { ServerResponse } from 'node:http';
 import type { Chain } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-answers.js';
-import { toSocketClock, type Clock } from '../clock.js';
+import { type Clock, toSocketClock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Router } from '../contract/router/router.js';
-import type { Answer } from '../http/answer.js';
+import { type Answer, type Fault, isSilent } from '../http/answer.js';
+import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { Call, CallDecoder } from '../http/request/call.js';
 import type { Encoder, ResponseConstructor } from '../http/response/encode.js';
-import type { BodyBytes } from '../http/request/body-bytes.js';
-import { type Fault, isSilent } from '../http/answer.js';
 import {
   type Interaction,
   type ParsedHeaders,
   readHeaders,
-  recordRequest,
   type RecordedRequest,
+  recordRequest,
   type UnmatchedRequest,
 } from '../journal/interaction.js';
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
-import type { Control, ControlArrival } from './control.js';
+import type { Control, ControlArrival } from './control/control.js';
 import { allowOrigin } from './cors.js';
-import { toFailure, toUnanswered } from './failure.js';
-import { applyFault } from './faults.js';
-import { answerRefusedSession, answerUnmatched } from './unmatched.js';
+import { applyFault } from './faults/faults.js';
+import { answerRefusedSession, answerUnmatched, toFailure, toUnanswered } from './unmatched.js';
 
 /** What @hono/node-server hands over with a request that came by a socket. */
 export interface SocketEnvironment {
@@ -39,7 +37,7 @@ export interface SocketEnvironment {
 }
 
 /** The parts one app is put together from. */
-export interface AppParts {
+interface AppParts {
   readonly contract: Contract;
   readonly router: Router;
   readonly decoder: CallDecoder;

@@ -1,4 +1,5 @@
 import type { ErrorAnswers } from '../answer/error-answers.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
@@ -7,7 +8,7 @@ import { NO_VIOLATIONS } from '../schema/violation.js';
 import { preflightHeaders } from './cors.js';
 
 /** A request that met no operation. */
-export interface UnmatchedSituation {
+interface UnmatchedSituation {
   readonly match: Exclude<RouteMatch, { readonly kind: 'operation' }>;
   readonly request: Request;
   readonly path: string;
@@ -59,4 +60,36 @@ function answerOptions({ request, cors }: UnmatchedSituation, allow: readonly st
 
 function cutPath(path: string): string {
   return path.length <= SHOWN_PATH_LENGTH ? path : `${path.slice(0, SHOWN_PATH_LENGTH)}… (${path.length} characters)`;
+}
+
+/** The answer to a call that no source answers. */
+export function toUnanswered(errors: ErrorAnswers, operation: Operation): Answer {
+  return errors.answer(operation, {
+    status: 501,
+    message: `nothing answers ${operation.id}: the contract declares no response for it`,
+    code: 'not_answered',
+    headers: { 'x-should-retry': 'false' },
+    from: 'mock',
+  });
+}
+
+/** The answer to a call that the mock failed at: a mistake of ours is a 500 that says so. */
+export function toFailure(errors: ErrorAnswers, operation: Operation, error: unknown): Answer {
+  const message = error instanceof Error ? error.message : String(error);
+  const answer = errors.answer(operation, {
+    status: 500,
+    message: `the mock failed while it answered ${operation.id}: ${message}`,
+    code: 'mock_failed',
+    headers: { 'x-should-retry': 'false' },
+    from: 'mock',
+  });
+  const violation = {
+    code: 'MOCK_FAILED',
+    severity: 'error',
+    in: 'body',
+    pointer: '',
+    message: `the mock failed: ${message}`,
+    by: 'mock',
+  } as const;
+  return { ...answer, violations: [...answer.violations, violation] };
 }

@@ -1,5 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MockError } from '../errors.js';
+import type { Ground } from '../scenario/ground.js';
+import { type Reload, reloadScenarios, type Scenarios } from '../scenario/scenarios.js';
 
 /** Something that looks at files until it is closed. */
 export interface Watcher {
@@ -7,7 +10,7 @@ export interface Watcher {
 }
 
 /** How a watcher looks. */
-export interface WatchOptions {
+interface WatchOptions {
   /** Milliseconds between two looks; default 250. */
   readonly everyMs?: number;
 }
@@ -93,5 +96,37 @@ async function collect(path: string, stamps: Map<string, string>): Promise<void>
     if (!(error instanceof Error && 'code' in error)) throw error;
     // Not there, or gone since it was listed, is no file; one that may not be read is a change once it may.
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') stamps.set(path, String(error.code));
+  }
+}
+
+/** What is watched, and who is told. */
+interface WatchedScenarios extends WatchOptions {
+  readonly folder: string;
+  readonly ground: Ground;
+  readonly scenarios: Scenarios;
+  /** Told of every reload; of the same mistakes only once. */
+  onReload(reload: Reload): void;
+}
+
+/** Keeps scenarios as their files are while a mock runs: an edit holds from the next call on. */
+export function watchScenarios(watched: WatchedScenarios): Watcher {
+  const { folder, ground, scenarios } = watched;
+  let told: string | undefined;
+  const reload = async (): Promise<void> => {
+    const result = await readAgain(folder, ground, scenarios);
+    const mistakes = result.error?.toString();
+    if (mistakes === undefined || mistakes !== told) watched.onReload(result);
+    told = mistakes;
+  };
+  return createWatcher([folder], reload, watched);
+}
+
+async function readAgain(folder: string, ground: Ground, scenarios: Scenarios): Promise<Reload> {
+  try {
+    return await reloadScenarios(folder, ground, scenarios);
+  } catch (error) {
+    // A folder that is gone for a moment: everything stays as it was.
+    if (error instanceof MockError) return { loaded: [], kept: scenarios.ids, error };
+    throw error;
   }
 }

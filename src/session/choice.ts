@@ -63,7 +63,7 @@ export function readCookie(headers: Headers): string | undefined {
 }
 
 /** Credentials that mean a session: many clients let a test set nothing but the key they send. */
-export interface Tokens {
+interface Tokens {
   /** The session of the credential that a request carries. */
   read(headers: Headers): string | undefined;
   owner(token: string): string | undefined;

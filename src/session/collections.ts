@@ -217,7 +217,7 @@ function withParent(scope: string, item: Item): Item {
 }
 
 /** What an item refers to and is not there: the item it lives under, or the one it is a member for. */
-export function lookForLinks(
+function lookForLinks(
   { resource }: ItemWriter,
   { store }: ItemWorld,
   { scope, id }: { readonly scope: string; readonly id: string },
@@ -240,7 +240,7 @@ export function lookForLinks(
 }
 
 /** Where an item that does not say so goes: the only scope at the top, else the one that was filled first. */
-export function findScope(writer: ItemWriter, world: ItemWorld): string {
+function findScope(writer: ItemWriter, world: ItemWorld): string {
   const { name, parents } = writer.resource;
   const [used] = world.store.collection(name).scopes;
   if (used !== undefined) return used;

@@ -54,7 +54,7 @@ export interface SessionSnapshot {
 }
 
 /** What every session of one mock is made from. */
-export interface SessionParts {
+interface SessionParts {
   readonly seed: number;
   /** How many interactions a journal keeps. */
   readonly journalLimit: number;

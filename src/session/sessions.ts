@@ -3,7 +3,7 @@ import { checkSessionId, createTokens, isSessionId, readCookie, readPrefix } fro
 import type { Session } from './session.js';
 
 /** The session a request means, and the path that is left once a session prefix is taken off; or why it has none. */
-export type SessionChoice =
+type SessionChoice =
   | { readonly session: Session; readonly path: string }
   | { readonly session: undefined; readonly refused: MockError };
 

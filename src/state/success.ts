@@ -1,7 +1,7 @@
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 
 /** The answer an operation gives when all is well. */
-export interface Success {
+interface Success {
   readonly response: DeclaredResponse;
   /** Its JSON media type where it has one, else its first; undefined for an answer without a body. */
   readonly media: MediaType | undefined;

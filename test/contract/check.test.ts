@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runCheck } from '../../src/cli/check.js';
+import { runCheck } from '../../src/cli/commands/check.js';
 import { createFolder } from './loading.js';
 
 async function check(text: string, json = false): Promise<{ code: number; output: string }> {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter, type Router } from '../../src/contract/router/router.js';
 import { createValidators, type Validators } from '../../src/schema/validate.js';
-import { CONTROL_SPEC } from '../../src/server/control.js';
+import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import type { Reach } from '../describe-both.js';
 
 /** An answer of the control API, already held against its document. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
-import { CONTROL_SPEC } from '../../src/server/control.js';
+import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import { AUTHORIZED, BUILT_IN, describeBoth, jsonInit, type Reach } from '../describe-both.js';
 import { createControlClient, loadControlDocument, type AskControl } from './control-client.js';
 

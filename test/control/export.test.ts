@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runFixturesExport } from '../../src/cli/fixtures.js';
+import { runFixturesExport } from '../../src/cli/commands/fixtures.js';
 import { createMock } from '../../src/index.js';
 import { BUILT_IN } from '../describe-both.js';
 

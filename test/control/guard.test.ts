@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createControlGuard, isLoopback, type ControlPolicy } from '../../src/server/control-guard.js';
+import { createControlGuard, isLoopback, type ControlPolicy } from '../../src/server/control/guard.js';
 import { createMock, MockError } from '../../src/index.js';
 import { BUILT_IN, describeBoth } from '../describe-both.js';
 import { createControlClient, loadControlDocument } from './control-client.js';

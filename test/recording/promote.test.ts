@@ -1,7 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { promoteCassette, type PromoteOptions, type PromoteOutcome } from '../../src/cli/recordings-promote.js';
+import {
+  promoteCassette,
+  type PromoteOptions,
+  type PromoteOutcome,
+} from '../../src/cli/commands/recordings-promote.js';
 import { createMock, type Mock } from '../../src/mock.js';
 import { toFixtures } from '../../src/recording/promote/promote-files.js';
 import { mergeOrder } from '../../src/recording/promote/promote.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock, type MockServer } from '../../src/mock.js';
-import type { MockOptions } from '../../src/mock-options.js';
+import type { MockOptions } from '../../src/options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
 
 const EVENT = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };

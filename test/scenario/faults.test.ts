@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, createRealClock, createVirtualClock } from '../../src/clock.js';
 import type { Fault, StreamAction } from '../../src/http/answer.js';
 import type { Fetch } from '../../src/server/app.js';
-import { breakStream } from '../../src/server/fault-streams.js';
-import { applyFault } from '../../src/server/faults.js';
+import { breakStream } from '../../src/server/faults/fault-streams.js';
+import { applyFault } from '../../src/server/faults/faults.js';
 import { listen } from '../../src/server/listen.js';
 
 const BODY = { data: Array.from({ length: 40 }, (_, i) => ({ id: `item-${i}` })), has_more: false };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/clock.js';
 import { createMock, type Mock } from '../../src/mock.js';
-import type { MockOptions } from '../../src/mock-options.js';
+import type { MockOptions } from '../../src/options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
 import { LIBRARY } from './ground.js';
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getLanguageService, TextDocument, type LanguageService } from 'vscode-json-languageservice';
 import { loadContract } from '../../src/contract/load/load.js';
 import { scenarioSchema } from '../../src/scenario/definition/schema.js';
-import { runSchema } from '../../src/cli/schema.js';
+import { runSchema } from '../../src/cli/commands/schema.js';
 
 let folder: string;
 let schema: object;

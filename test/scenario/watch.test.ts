@@ -7,9 +7,9 @@ import { loadScenarios } from '../../src/scenario/definition/load.js';
 import type { Reload } from '../../src/scenario/scenarios.js';
 import { createScenarios, type Scenarios } from '../../src/scenario/scenarios.js';
 import { createWatcher, type Watcher } from '../../src/server/watch.js';
-import { watchScenarios } from '../../src/server/watch-scenarios.js';
+import { watchScenarios } from '../../src/server/watch.js';
 import { createMock } from '../../src/mock.js';
-import type { MockOptions } from '../../src/mock-options.js';
+import type { MockOptions } from '../../src/options.js';
 import { LIBRARY, readGround } from './ground.js';
 
 let folder: string;

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runFixturesExport, runFixturesInit } from '../../src/cli/fixtures.js';
-import { runResources } from '../../src/cli/resources.js';
+import { runFixturesExport, runFixturesInit } from '../../src/cli/commands/fixtures.js';
+import { runResources } from '../../src/cli/commands/resources.js';
 import { createMock } from '../../src/index.js';
 import { AUTHORIZED, jsonInit } from '../describe-both.js';
 

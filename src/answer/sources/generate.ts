@@ -13,7 +13,7 @@ import type { ErrorAnswers } from '../error-answers.js';
 import { createGenerateBody } from '../generated-body.js';
 
 /** What the source of generated answers is made of. */
-export interface GenerateParts {
+interface GenerateParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly generator: Generator;
@@ -24,7 +24,7 @@ export interface GenerateParts {
 export type GenerateAnswer = (exchange: Exchange, choice: ResponseChoice, wish?: GenerateWish) => Answer;
 
 /** What a generated answer is asked to be. */
-export interface GenerateWish {
+interface GenerateWish {
   /** Instead of the session's seed. */
   readonly seed?: number | undefined;
   /** A value that does not fit, to keep as much of as does. */

@@ -14,7 +14,7 @@ import type { ErrorAnswers } from '../error-answers.js';
 import type { AnswerMore, Handler, HandlerContext, HandlerResult, Handlers } from '../handlers.js';
 
 /** What the source of handlers is made of. */
-export interface HandlerParts {
+interface HandlerParts {
   readonly contract: Contract;
   readonly generator: Generator;
   readonly errors: ErrorAnswers;

@@ -106,7 +106,7 @@ function refuse({ parts }: Makers, { call }: Exchange, message: string): Answer 
 }
 
 /** What a client wishes of an answer, by `Prefer` (RFC 7240) or by `?__code=` and its like. */
-export interface Preferences {
+interface Preferences {
   /** The status. */
   readonly code: number | undefined;
   /** The name of an example. */
@@ -124,7 +124,7 @@ export interface Preferences {
 const NAMES = ['code', 'example', 'dynamic', 'seed'] as const;
 
 /** The wishes of a call; undefined where it has none of these. Other preferences are left to whom they concern. */
-export function readPreferences(call: Call): Preferences | undefined {
+function readPreferences(call: Call): Preferences | undefined {
   const header = call.headers.get('prefer');
   const query = call.url.includes('__') ? call.url.slice(call.url.indexOf('?') + 1) : undefined;
   if (header === null && query === undefined) return undefined;

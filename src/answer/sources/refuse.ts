@@ -10,10 +10,10 @@ import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-plan.js';
 
 /** Whether a session takes a credential. */
-export type AcceptsCredential = (session: Session, credential: string) => boolean;
+type AcceptsCredential = (session: Session, credential: string) => boolean;
 
 /** What the refuse source is made of. */
-export interface RefuseParts {
+interface RefuseParts {
   readonly errors: ErrorAnswers;
   /** Narrows the credentials taken; undefined takes any that is well formed. */
   readonly accepts?: AcceptsCredential | undefined;

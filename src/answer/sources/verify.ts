@@ -13,7 +13,7 @@ import { addLinks } from '../links.js';
 import { readContext } from './generate.js';
 
 /** What the check of answers is made of. */
-export interface VerifyParts {
+interface VerifyParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly generator: Generator;

@@ -10,7 +10,7 @@ import { createReferences, type ReferenceTarget } from './references.js';
 import type { SourceFile, SourceFiles } from './source-files.js';
 
 /** All files as one document of the inner dialect. */
-export interface Bundle {
+interface Bundle {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
   readonly origins: Origins;

@@ -10,7 +10,7 @@ import { isObject } from '../json.js';
 import type { Origins } from './origins.js';
 
 /** A bundled document as it is kept on disk. */
-export interface CachedDocument {
+interface CachedDocument {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
   readonly origins: ReturnType<Origins['list']>;

@@ -4,7 +4,7 @@ import { fromReference, readPointer, readSegments, toPointer } from '../pointer.
 import { omit } from '../upgrade/site.js';
 
 /** A document without endless schemas, and those that were found. */
-export interface CheckedDocument {
+interface CheckedDocument {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
 }

@@ -3,13 +3,13 @@ import { readSegments } from '../pointer.js';
 import { NESTING_LIMIT } from './parse.js';
 
 /** A line and a column, both from 1. */
-export interface TextPosition {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** Finds where a JSON pointer stands in a text. */
-export interface LineFinder {
+interface LineFinder {
   /** The key or item the pointer names; the closest ancestor that the text holds where the pointer leads nowhere. */
   find(pointer: string): TextPosition | undefined;
 }

@@ -182,7 +182,7 @@ function createLocate({ files, origins }: Loaded, places: Map<string, Place>): C
 }
 
 /** What a contract is made of: a document of the inner dialect, and how to find the way back to its text. */
-export interface ContractParts {
+interface ContractParts {
   readonly document: Readonly<Record<string, unknown>>;
   readonly hash: string;
   /** Mistakes found so far. */
@@ -191,7 +191,7 @@ export interface ContractParts {
 }
 
 /** A contract over a document that is bundled and upgraded already. */
-export function createContract(parts: ContractParts): Contract {
+function createContract(parts: ContractParts): Contract {
   const { document, hash, locate } = parts;
   const findings = [...parts.findings];
   const context = { document, report: (finding: Finding) => void findings.push(finding) };
@@ -232,7 +232,7 @@ function compareSeverity(one: Finding, other: Finding): number {
 }
 
 /** The main file of a document, not parsed yet. */
-export interface MainText {
+interface MainText {
   readonly uri: string;
   /** Undefined for a document that came as an object. */
   readonly name: string | undefined;
@@ -246,7 +246,7 @@ export interface MainText {
  *
  * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE` or `SPEC_INVALID`.
  */
-export async function loadMain(
+async function loadMain(
   spec: string | URL | object,
   options: { readonly cwd: string; readonly allowHttp: boolean },
 ): Promise<MainText> {
@@ -272,7 +272,7 @@ export async function loadMain(
 }
 
 /** The main file, parsed. @throws MockError `SPEC_INVALID` with line and column. */
-export function parseMain({ uri, name, text }: MainText): SourceFile {
+function parseMain({ uri, name, text }: MainText): SourceFile {
   const { value, notes } = parseText(text, name ?? 'the given object');
   if (isObject(value)) return { uri, name, text, value, notes };
   const what = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : `a ${typeof value}`;

@@ -1,7 +1,7 @@
 import { readSegments, toPointer } from '../pointer.js';
 
 /** Where something stands in the text: a file by its number, and a pointer in it. */
-export interface Origin {
+interface Origin {
   readonly file: number;
   readonly pointer: string;
 }

@@ -85,7 +85,7 @@ export function readResponses(document: unknown, parent: Found): readonly Declar
 }
 
 /** The entries of a `headers` map. OpenAPI 3.1 section 4.8.17: a response header called Content-Type is ignored. */
-export function readHeaders(document: unknown, parent: Found): readonly DeclaredHeader[] {
+function readHeaders(document: unknown, parent: Found): readonly DeclaredHeader[] {
   return readEntries(parent.value['headers']).flatMap(([name, value]): readonly DeclaredHeader[] => {
     if (name.toLowerCase() === 'content-type') return [];
     const found = findObject(document, value, parent.pointer + toPointer('headers', name));

@@ -7,7 +7,7 @@ import { readRequestBody, readResponses } from './read-content.js';
 import { readParameters } from './read-parameters.js';
 
 /** The document all the readers read, and where they report. */
-export interface ReadContext {
+interface ReadContext {
   readonly document: Readonly<Record<string, unknown>>;
   readonly report: Report;
 }
@@ -233,7 +233,7 @@ const COMBINATIONS_LIMIT = 32;
  *
  * A variable takes its default and each member of its enum (OpenAPI 3.1 section 4.8.6). A relative URL is a base path as it stands.
  */
-export function readBasePaths(servers: unknown): readonly string[] {
+function readBasePaths(servers: unknown): readonly string[] {
   const paths = new Set<string>();
   for (const server of Array.isArray(servers) ? servers : []) {
     if (!isObject(server) || typeof server['url'] !== 'string') continue;

@@ -8,7 +8,7 @@ import { ANYTHING_POINTER, readContent, readExamples, readSchema } from './read-
 const TEXT_POINTER = '/x-vouch/text';
 
 /** What the parameters of one operation are read from. */
-export interface ParameterSource {
+interface ParameterSource {
   readonly document: unknown;
   /** The path key. */
   readonly path: string;

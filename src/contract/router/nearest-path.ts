@@ -4,7 +4,7 @@ import { decodeText } from '../pointer.js';
 import { readTemplate, type TemplateSegment } from './path-template.js';
 
 /** Names the path keys that look most like a path nobody declared. */
-export interface NearestPaths {
+interface NearestPaths {
   /** Up to three path keys, the closest first; none where nothing looks alike. */
   find(pathname: string): readonly string[];
 }

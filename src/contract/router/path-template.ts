@@ -15,7 +15,7 @@ export interface TemplateSegment {
 export type QueryPair = readonly [name: string, value: string];
 
 /** A path key, taken apart. */
-export interface PathTemplate {
+interface PathTemplate {
   readonly segments: readonly TemplateSegment[];
   readonly trailingSlash: boolean;
   /** Pairs of a query that is part of the key (`/messages?beta=true`), decoded. */

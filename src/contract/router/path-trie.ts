@@ -20,7 +20,7 @@ export interface Step {
 }
 
 /** A base path and the operations below it. */
-export interface Base {
+interface Base {
   readonly path: string;
   readonly root: Step;
 }

@@ -175,7 +175,7 @@ function readBaseEnd(pathname: string, base: string): number {
 }
 
 /** Whether the texts of a path can be values of the parameters they stand for, in the order of the names. */
-export type PathFit = (names: readonly string[], texts: readonly string[]) => boolean;
+type PathFit = (names: readonly string[], texts: readonly string[]) => boolean;
 
 /** What a text must look like to be a value of a type or a format. */
 const FORMS: Readonly<Record<string, RegExp>> = {
@@ -190,7 +190,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
  * Tells path keys of one shape apart (`/files/{id}` and `/files/{name}`): OpenAPI says they are one, documents mean the one whose
  * parameters fit. Types, formats and enums tell; whatever else a schema says is left to the check of the request.
  */
-export function createPathFit(operation: Operation, resolve: Contract['resolve']): PathFit {
+function createPathFit(operation: Operation, resolve: Contract['resolve']): PathFit {
   const schemas = new Map<string, SchemaObject>();
   for (const parameter of operation.parameters) {
     if (parameter.in !== 'path' || parameter.style !== 'simple') continue;

@@ -1,5 +1,5 @@
 /** What became of a pattern of the document. */
-export interface PatternReading {
+interface PatternReading {
   /** Matches everything where the pattern cannot be read. */
   readonly expression: RegExp;
   /** What was changed or given up, as a sentence; undefined where the pattern was taken as it is. */

@@ -172,7 +172,7 @@ function toNumberMember(member: unknown): unknown {
  * A `discriminator` as an object whose `mapping` names every branch by a reference of the inner document, the implicit names of
  * OpenAPI 3.1 section 4.8.25 included: the last step of each branch's reference.
  */
-export function repairDiscriminator(node: Node, site: Site): Node {
+function repairDiscriminator(node: Node, site: Site): Node {
   const given = node['discriminator'];
   // Swagger 2.0 gives nothing but the name of the property.
   const discriminator: unknown = typeof given === 'string' ? { propertyName: given } : given;
@@ -220,7 +220,7 @@ const DECIDING = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if',
  * OpenAPI 3.0's `nullable` and 2.0's `x-nullable` as 2020-12 says it: null among the types and the members of `enum`, or, around
  * whatever else may refuse null, an `anyOf` with null.
  */
-export function upgradeNullable(node: Node, site: Site): Node {
+function upgradeNullable(node: Node, site: Site): Node {
   const isNullable = node['nullable'] === true || node['x-nullable'] === true;
   const rest = omit(node, 'nullable', 'x-nullable');
   if (!isNullable) return rest;

@@ -8,7 +8,7 @@ export type Dialect = 20 | 30 | 31;
 export type Node = Readonly<Record<string, unknown>>;
 
 /** A mistake at the node that is being repaired. */
-export interface Mistake {
+interface Mistake {
   readonly code?: ProblemCode;
   readonly severity?: 'error' | 'warning';
   readonly message: string;

@@ -192,7 +192,7 @@ export function liftParameter(node: Node, site: Site): Node {
 }
 
 /** The style and explode of an array in 2.0; in a path or header it is always `simple`. */
-export function readCollectionStyle(node: Node): Node {
+function readCollectionStyle(node: Node): Node {
   if (node['type'] !== 'array') return {};
   const place = node['in'];
   if (place === 'path' || place === 'header' || place === undefined) return { style: 'simple', explode: false };
@@ -226,7 +226,7 @@ export function liftResponse(node: Node, site: Site): Node {
  * @param produces - Of the operation, or of the document for a shared response.
  * @param moved - Takes steps relative to the response.
  */
-export function liftResponseOf(node: Node, produces: readonly string[], moved: Site['moved']): Node {
+function liftResponseOf(node: Node, produces: readonly string[], moved: Site['moved']): Node {
   if (typeof node['$ref'] === 'string' || isObject(node['content'])) return node;
   const { schema } = node;
   const examples = isObject(node['examples']) ? node['examples'] : {};
@@ -246,7 +246,7 @@ export function liftResponseOf(node: Node, produces: readonly string[], moved: S
 }
 
 /** `consumes` or `produces` as media types. */
-export function readMediaTypes(value: unknown): readonly string[] {
+function readMediaTypes(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((type) => typeof type === 'string') : [];
 }
 

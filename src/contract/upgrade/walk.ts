@@ -11,7 +11,7 @@ import { repairNode } from './repair-node.js';
 import { type Dialect, type Node, omit, quote, type Site } from './site.js';
 
 /** Makes upgraded copies of nodes. */
-export interface Walker {
+interface Walker {
   /** The node upgraded, with all that is below it; undefined where nothing of it can be used. Parts without change are shared. */
   walk(job: Job): unknown;
 }
@@ -210,7 +210,7 @@ export interface Job {
 }
 
 /** What a walk needs and fills. */
-export interface WalkParts {
+interface WalkParts {
   readonly references: References;
   readonly origins: Origins;
   readonly findings: Finding[];
@@ -220,7 +220,7 @@ export interface WalkParts {
 }
 
 /** Where a walk is. */
-export interface Cursor {
+interface Cursor {
   job: Job;
   base: ReferenceBase;
   /** The steps from the job's node to this one. */
@@ -228,7 +228,7 @@ export interface Cursor {
 }
 
 /** What repairs are told and tell, and the references of the place the cursor is at. */
-export interface WalkSite extends Site {
+interface WalkSite extends Site {
   /** The inner reference to what a reference written here leads to; reports it where it leads nowhere. */
   toInner(kind: Kind, reference: string): string | undefined;
   /** The pointer of the cursor, or of something inside it, in the inner document. */
@@ -236,7 +236,7 @@ export interface WalkSite extends Site {
 }
 
 /** The site at a cursor: one object for the whole walk, because it is asked at every node. */
-export function createSite(parts: WalkParts, cursor: Cursor): WalkSite {
+function createSite(parts: WalkParts, cursor: Cursor): WalkSite {
   const { references, origins, findings, files, place } = parts;
   const inner = new Map<string, string | undefined>();
   const here = (inside: readonly string[] = []): string => cursor.job.inner + toPointer(...cursor.path, ...inside);

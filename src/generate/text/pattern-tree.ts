@@ -125,7 +125,7 @@ const POOL: readonly string[] = Array.from(LOWER + DIGITS + UPPER + MARKS + ABRO
  * The characters that a class of a regular expression takes, told by the engine itself: letters and digits where it takes
  * some, else marks, else any other character of Unicode. Empty where it takes none.
  */
-export function readAlphabet(source: string, flags: string): readonly string[] {
+function readAlphabet(source: string, flags: string): readonly string[] {
   const expression = new RegExp(`^(?:${source})$`, flags);
   const fitting = POOL.filter((char) => expression.test(char));
   const isWide = source === '.' || source.startsWith('[^') || /^\\[DSWP]/.test(source);

@@ -84,7 +84,7 @@ function fill(
 }
 
 /** How many characters a node may write. */
-export interface Range {
+interface Range {
   readonly least: number;
   readonly most: number;
 }
@@ -92,7 +92,7 @@ export interface Range {
 const EMPTY: Range = { least: 0, most: 0 };
 
 /** The shortest and the longest text of a node; references back are taken to be of any length. */
-export function measure(node: PatternNode): Range {
+function measure(node: PatternNode): Range {
   switch (node.kind) {
     case 'chars':
       return { least: 1, most: 1 };
@@ -131,7 +131,7 @@ interface Sampling {
 }
 
 /** A text of a tree with that many characters, as near as the tree can come to it. */
-export function sampleNode(tree: PatternNode, length: number, random: Random): string {
+function sampleNode(tree: PatternNode, length: number, random: Random): string {
   const sampling: Sampling = { random, groups: new Map(), ahead: [], written: 0 };
   const text = write(tree, length, sampling);
   return sampling.ahead.length === 0 ? text : weave(text, sampling.ahead);

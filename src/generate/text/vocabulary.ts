@@ -22,7 +22,7 @@ export interface Vocabulary {
 }
 
 /** What the name of a property says about its value. */
-export interface NameFacts {
+interface NameFacts {
   readonly plain: string;
   readonly words: readonly string[];
   /** Whether it stands for one thing among many, so that no two values of it may be the same. */
@@ -161,14 +161,14 @@ function grow(pen: Pen): string {
 }
 
 /** faker, for one value: it draws from that value's random stream alone. */
-export type Fake = (random: Random, now: number) => Faker;
+type Fake = (random: Random, now: number) => Faker;
 
 /**
  * Creates an own faker, loaded when a word first needs it: the English locale alone takes 18 ms to read.
  *
  * The shared instance of the package is the user's too, so it is never seeded; ours draws from whichever stream it is lent.
  */
-export function createFake(): Fake {
+function createFake(): Fake {
   let faker: Faker | undefined;
   let stream: Random | undefined;
   const load = (): Faker => {
@@ -187,7 +187,7 @@ export function createFake(): Fake {
 }
 
 /** The value of `x-faker`: a method such as `person.firstName`, or one with its arguments; undefined where there is none. */
-export function readFakerMethod(faker: Faker, wish: unknown): unknown {
+function readFakerMethod(faker: Faker, wish: unknown): unknown {
   const [path, given] = readWish(wish);
   if (path === undefined) return undefined;
   const steps = path.replace(/^faker\./, '').split('.');
@@ -238,7 +238,7 @@ function readOwn(owner: unknown, name: string): unknown {
 }
 
 /** What a number may be made of. */
-export interface Scale {
+interface Scale {
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -249,7 +249,7 @@ export interface Scale {
 }
 
 /** Writes the number of a property of a certain name. */
-export type Quantity = (scale: Scale) => number;
+type Quantity = (scale: Scale) => number;
 
 const cents = ({ random, isWhole }: Scale): number =>
   isWhole ? random.integer(5, 500) * 100 : random.integer(500, 50_000) / 100;
@@ -260,7 +260,7 @@ const between =
     random.integer(least, most);
 
 /** One line per word; the same line may serve several spellings. */
-export const QUANTITIES: ReadonlyMap<string, Quantity> = new Map<string, Quantity>([
+const QUANTITIES: ReadonlyMap<string, Quantity> = new Map<string, Quantity>([
   ...words('price amount total subtotal cost balance fee tax discount revenue salary unitamount', cents),
   ...words('percent percentage rate ratio share probability confidence', share),
   ...words('quantity qty count size items copies seats guests', between(1, 12)),

@@ -161,7 +161,7 @@ export function readShapeKey(parts: readonly Part[], decisions: Decisions): stri
  * Ways not to fit a schema, for the plain forms of `not`: one choice between the keywords that can be broken. A schema of
  * another form gives none, and the value is left to luck and the validator.
  */
-export function readNegations(part: Part, follow: (reference: string) => Part | undefined): readonly Choice[] {
+function readNegations(part: Part, follow: (reference: string) => Part | undefined): readonly Choice[] {
   const { schema, pointer } = part;
   if (schema === true) return [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options: [], isExact: false }];
   if (!isKeywords(schema)) return [];
@@ -209,7 +209,7 @@ export function readNegations(part: Part, follow: (reference: string) => Part | 
  * The property a discriminator reads and the value it has for one branch (OpenAPI 3.1 section 4.8.25): the name the mapping
  * gives the branch, else the last step of its reference. Undefined without a discriminator, or for a branch without a name.
  */
-export function readDiscriminator(
+function readDiscriminator(
   schema: SchemaObject,
   branch: Schema,
   follow: (reference: string) => Part | undefined,
@@ -228,7 +228,7 @@ export function readDiscriminator(
 }
 
 /** The place a discriminator stands in, and what has been folded with it so far. */
-export interface DiscriminatorPlace {
+interface DiscriminatorPlace {
   readonly schema: SchemaObject;
   readonly part: Part;
   readonly seen: ReadonlySet<string>;
@@ -241,7 +241,7 @@ export interface DiscriminatorPlace {
  * Where one of the mapped heirs is being folded already, it is that one; without a mapping the name of the component is the
  * value (OpenAPI 3.1 section 4.8.25.1). Undefined beside `oneOf` and `anyOf`, whose branches are chosen there.
  */
-export function readHeirs({ schema, part, seen, follow }: DiscriminatorPlace): Choice | undefined {
+function readHeirs({ schema, part, seen, follow }: DiscriminatorPlace): Choice | undefined {
   const discriminator = schema.discriminator;
   if (!isKeywords(discriminator) || typeof discriminator.propertyName !== 'string') return undefined;
   if (schema.oneOf !== undefined || schema.anyOf !== undefined) return undefined;

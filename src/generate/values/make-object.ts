@@ -172,7 +172,7 @@ function readKind(task: Task): string {
  *
  * @param excluded - Options that cannot be had.
  */
-export function listNames(task: Task, excluded: ReadonlySet<string>): readonly string[] {
+function listNames(task: Task, excluded: ReadonlySet<string>): readonly string[] {
   const { shape, spot, run } = task;
   const given = isObject(spot.given) ? spot.given : {};
   const isGiven = (name: string): boolean => Object.hasOwn(given, name) && given[name] !== undefined;
@@ -196,12 +196,12 @@ export function listNames(task: Task, excluded: ReadonlySet<string>): readonly s
 }
 
 /** Whether a property has to be there in this direction. */
-export function isDemanded(task: Task, name: string): boolean {
+function isDemanded(task: Task, name: string): boolean {
   return task.shape.required.has(name) && travels(task, name);
 }
 
 /** readOnly properties stay out of requests, writeOnly ones out of responses (OpenAPI 3.1 section 4.8.24). */
-export function travels(task: Task, name: string): boolean {
+function travels(task: Task, name: string): boolean {
   const parts = readPropertyParts(task.shape, name);
   if (parts === undefined) return false;
   const { readOnly, writeOnly } = task.run.expander.expand(parts, UNDECIDED);
@@ -209,7 +209,7 @@ export function travels(task: Task, name: string): boolean {
 }
 
 /** What tells one schema from another on the way down, so that a cycle is seen. */
-export function readTrailKey(parts: readonly Part[]): string {
+function readTrailKey(parts: readonly Part[]): string {
   let key = '';
   for (const { schema, pointer } of parts)
     key += `${typeof schema === 'boolean' ? pointer : (schema.$ref ?? `#${pointer}`)},`;
@@ -257,7 +257,7 @@ function isFlatOption(shape: Shape): boolean {
 }
 
 /** Makes the properties of one object tell the same story: counts and lists, first and last, earlier and later. */
-export function agree(run: Run, shape: Shape, value: Record<string, unknown>): void {
+function agree(run: Run, shape: Shape, value: Record<string, unknown>): void {
   const list = findList(value);
   if (list !== undefined) agreeWithList(run, shape, { value, list });
   agreeInTime(run, shape, value);

@@ -140,7 +140,7 @@ function isContainer(value: unknown): boolean {
 }
 
 /** A shape with every choice made, and how they were made. */
-export interface Settled {
+interface Settled {
   readonly shape: Shape;
   readonly decisions: Decisions;
 }
@@ -158,7 +158,7 @@ const MAXIMUM_LOOKS = 400;
 const MAXIMUM_FRESH_DEPTH = 4;
 
 /** Every way to make the choices of a schema, the likeliest first; lazily, and no more than a few hundred. */
-export function* settle(question: Question): Generator<Settled> {
+function* settle(question: Question): Generator<Settled> {
   const looks = { left: MAXIMUM_LOOKS };
   yield* walk(question, new Map(), looks);
 }

@@ -29,7 +29,7 @@ export interface Choice {
 }
 
 /** What `additionalProperties` says about the names that its neighbours do not know. */
-export interface Closure {
+interface Closure {
   readonly known: ReadonlySet<string>;
   readonly patterns: readonly RegExp[];
   readonly part: Part;

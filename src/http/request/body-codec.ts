@@ -17,7 +17,7 @@ export interface BodyParts {
 }
 
 /** One body to be decoded. */
-export interface BodyInput {
+interface BodyInput {
   readonly bytes: Uint8Array;
   /** The Content-Type as it came, or what was assumed for want of one. */
   readonly type: MediaTypeText;

@@ -27,7 +27,7 @@ export interface ReadBody {
 export type BodyReader = (bytes: Uint8Array, contentType: string | null, violations: Violation[]) => ReadBody;
 
 /** What reading bodies needs, made once per contract. */
-export interface BodyReaderParts extends BodyParts {
+interface BodyReaderParts extends BodyParts {
   readonly strict: boolean;
   readonly findUndeclared: UndeclaredFinder;
 }

@@ -65,7 +65,7 @@ export interface CallDecoder {
 }
 
 /** A request with its body. */
-export interface ArrivedRequest {
+interface ArrivedRequest {
   readonly request: Request;
   readonly body: BodyBytes;
 }

@@ -5,7 +5,7 @@ import { demand, type ParameterParts, type ParameterPlan, settle } from './param
 import { decodeOrThrow, readStyled, type TextShape } from './style.js';
 
 /** One cookie as it came: its value without quotes, still encoded. */
-export interface Cookie {
+interface Cookie {
   readonly name: string;
   readonly raw: string;
 }

@@ -40,7 +40,7 @@ export interface ParameterPlan {
 }
 
 /** What `settle` writes to. */
-export interface Settling {
+interface Settling {
   readonly values: Record<string, unknown>;
   readonly violations: Violation[];
   readonly parts: ParameterParts;

@@ -14,7 +14,7 @@ export interface ParameterValues {
 }
 
 /** Where the text of the parameters stands in one request. */
-export interface ParameterSource {
+interface ParameterSource {
   /** By name, still percent-encoded. */
   readonly pathText: Readonly<Record<string, string>>;
   /** The query without its `?`, as it came. */

@@ -8,7 +8,7 @@ import { demand, type ParameterParts, type ParameterPlan, type QueryProfile, set
 import { decodeOrThrow, readStyled, splitRaw, StyleError, type TextShape } from './style.js';
 
 /** Decodes and checks the query of one operation; departures are pushed to the list. */
-export type QueryReader = (search: string, violations: Violation[]) => Readonly<Record<string, unknown>>;
+type QueryReader = (search: string, violations: Violation[]) => Readonly<Record<string, unknown>>;
 
 /** One `name=value` that belongs to a parameter. */
 interface Entry {

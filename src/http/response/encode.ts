@@ -6,7 +6,7 @@ import { isJsonType, isSequenceType, toEssence } from '../media-type.js';
 export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseInit) => Response;
 
 /** A body as it goes onto the wire. */
-export type WrittenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+type WrittenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** Writes an answer as a Response. */
 export type Encoder = (answer: Answer, method: string, ResponseClass: ResponseConstructor) => Response;

@@ -9,7 +9,7 @@ import { toBody, writeExchange } from './exchange-file.js';
 import type { RecordedBody, RecordedExchange } from './exchange.js';
 
 /** An exchange that a cassette can do without. */
-export interface Superfluous {
+interface Superfluous {
   readonly exchange: StoredExchange;
   readonly why: string;
 }

@@ -68,14 +68,14 @@ function toText(bytes: Uint8Array): string | undefined {
 }
 
 /** Brings the bytes of one part into recorded form. */
-export type ReadPartBody = (bytes: Uint8Array, headers: HeaderFields) => RecordedBody;
+type ReadPartBody = (bytes: Uint8Array, headers: HeaderFields) => RecordedBody;
 
 /**
  * The parts of a multipart body (RFC 2046 5.1, RFC 7578); undefined where it has no boundary or breaks off.
  *
  * Bytes are looked at as Latin-1, one character each, so that files survive.
  */
-export function readParts(
+function readParts(
   bytes: Uint8Array,
   contentType: string,
   readBody: ReadPartBody,
@@ -97,7 +97,7 @@ export function readParts(
 }
 
 /** A multipart body of these parts, with the boundary of its content type. */
-export function writeParts(
+function writeParts(
   parts: readonly RecordedPart[],
   contentType: string,
   writeBody: (part: RecordedPart) => Uint8Array | undefined,

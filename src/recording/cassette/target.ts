@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operations/operation.js';
 
 /** The base path a request came under, and what is left of its path. */
-export interface SplitPath {
+interface SplitPath {
   readonly base: string;
   readonly rest: string;
 }

@@ -23,7 +23,7 @@ export interface CheckFinding {
 }
 
 /** What recordings are checked with. */
-export interface CheckParts {
+interface CheckParts {
   readonly contract: Contract;
   readonly router: Router;
   readonly decoder: CallDecoder;

@@ -6,7 +6,7 @@ import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/
 import { type HeaderFields, readMediaType } from '../cassette/exchange.js';
 
 /** A response as far as the contract has something to say about it. */
-export interface CheckedResponse {
+interface CheckedResponse {
   readonly status: number;
   readonly headers: HeaderFields;
   /** The JSON value or the text of the body; undefined where there is none, or it is neither. */

@@ -45,7 +45,7 @@ export interface DriftResult {
 }
 
 /** What drift is looked for with. */
-export interface DriftParts {
+interface DriftParts {
   readonly contract: Contract;
   readonly cassette: Cassette;
   readonly upstream: Upstream;
@@ -213,14 +213,14 @@ function toResult(
 }
 
 /** What a suggestion is made from. */
-export interface SuggestionParts {
+interface SuggestionParts {
   readonly violations: readonly Violation[];
   /** The body that departs from the contract. */
   readonly body: unknown;
 }
 
 /** The changes of the contract that would make these departures fit, each with the place in the document. */
-export function suggestChanges(contract: Contract, operation: Operation, parts: SuggestionParts): readonly string[] {
+function suggestChanges(contract: Contract, operation: Operation, parts: SuggestionParts): readonly string[] {
   const lines = parts.violations.map((violation) => {
     const pointer = violation.schemaPointer ?? operation.pointer;
     return `${formatPlace(contract.locate(pointer))}: ${toChange(violation, parts.body)}`;

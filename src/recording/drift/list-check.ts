@@ -4,7 +4,7 @@ import { loadBody } from '../cassette/recorded-body.js';
 import type { CheckFinding } from './check.js';
 
 /** One recorded page of a list. */
-export interface RecordedPage {
+interface RecordedPage {
   readonly exchange: StoredExchange;
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly envelope: Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { ExactNumber } from '../cassette/exact-json.js';
 import { createSecretSchemas, type SchemaPointers } from '../redaction/secret-schema.js';
 
 /** What kinds of values stand where, whatever the values are. */
-export interface ValueShape {
+interface ValueShape {
   /** JSON types seen; `null` counts as none, because it says nothing of what else may stand there. */
   readonly kinds: ReadonlySet<string>;
   /** Members of the objects seen; undefined for an object that is a map of names. */

@@ -9,7 +9,7 @@ import { readField } from '../upstream/end-to-end.js';
 import { writeHar } from './har.js';
 
 /** What an export is made with. */
-export interface HarExportParts {
+interface HarExportParts {
   readonly contract: Contract;
   /** Base URL of the entries; default the upstream of the cassette. */
   readonly base: string | undefined;

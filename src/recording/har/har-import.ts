@@ -9,7 +9,7 @@ import type { Recorder } from '../upstream/recorder.js';
 import { type HarContent, type HarEntry, type HarField, readHar } from './har.js';
 
 /** What an import is made with. */
-export interface HarImportParts {
+interface HarImportParts {
   readonly router: Router;
   readonly decoder: CallDecoder;
   readonly recorder: Recorder;

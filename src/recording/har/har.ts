@@ -12,7 +12,7 @@ export interface HarEntry {
 }
 
 /** The request of an entry. */
-export interface HarRequest {
+interface HarRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly HarField[];
@@ -20,7 +20,7 @@ export interface HarRequest {
 }
 
 /** The response of an entry; status 0 where there was none. */
-export interface HarResponse {
+interface HarResponse {
   readonly status: number;
   readonly headers: readonly HarField[];
   readonly content: HarContent;
@@ -36,7 +36,7 @@ export interface HarField {
 }
 
 /** A field of a form. */
-export interface HarParameter extends HarField {
+interface HarParameter extends HarField {
   readonly fileName?: string;
 }
 

@@ -32,7 +32,7 @@ export interface MatchedSequence {
 }
 
 /** A recorded exchange that is not quite what came. */
-export interface NearExchange {
+interface NearExchange {
   readonly exchange: StoredExchange;
   /** Empty where the exchange belongs to another operation. */
   readonly differences: readonly Difference[];
@@ -187,7 +187,7 @@ function append<T>(map: Map<string, T[]>, key: string, entry: T): void {
 }
 
 /** One place in which a request differs from a recorded one. */
-export interface Difference {
+interface Difference {
   readonly in: 'method' | 'path' | 'query' | 'header' | 'body';
   readonly pointer: string;
   /** What was recorded; undefined: nothing. */
@@ -197,7 +197,7 @@ export interface Difference {
 }
 
 /** The places in which two requests of one operation differ. */
-export function listDifferences(recorded: RequestFacts, came: RequestFacts): readonly Difference[] {
+function listDifferences(recorded: RequestFacts, came: RequestFacts): readonly Difference[] {
   const differences: Difference[] = [];
   for (const place of ['method', 'path', 'query', 'header', 'body'] as const) {
     compare(recorded[place], came[place], { place, pointer: '', differences });
@@ -206,7 +206,7 @@ export function listDifferences(recorded: RequestFacts, came: RequestFacts): rea
 }
 
 /** A difference as a line of text: `body /name: recorded "ci", came "cd"`. */
-export function formatDifference({ in: place, pointer, recorded, came }: Difference): string {
+function formatDifference({ in: place, pointer, recorded, came }: Difference): string {
   return `${place}${pointer === '' ? '' : ` ${pointer}`}: recorded ${toWords(recorded)}, came ${toWords(came)}`;
 }
 

@@ -32,7 +32,7 @@ export interface ReplaySnapshot {
 }
 
 /** A call that no recording fitted. */
-export interface Miss {
+interface Miss {
   readonly operation: string;
   readonly method: string;
   readonly url: string;
@@ -41,7 +41,7 @@ export interface Miss {
 }
 
 /** One exchange of a sequence. */
-export interface ReplayTurn {
+interface ReplayTurn {
   readonly exchange: StoredExchange;
   /** Counts from 1. */
   readonly position: number;

@@ -20,7 +20,7 @@ export interface RequestFacts {
 }
 
 /** Brings requests into normal form. */
-export interface FactsReader {
+interface FactsReader {
   /** A text that only calls with the same facts share; cheap, and undefined where it would be large. */
   signature(call: Call): string | undefined;
   /** The facts of a decoded call with its body in recorded form. */
@@ -28,7 +28,7 @@ export interface FactsReader {
 }
 
 /** What the normal form depends on. */
-export interface FactsParts {
+interface FactsParts {
   readonly contract: Contract;
   readonly rules: MatchRules;
   readonly walk: SecretWalk;

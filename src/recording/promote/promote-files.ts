@@ -9,7 +9,7 @@ import { omitFields } from '../upstream/end-to-end.js';
 import type { Item, PromoteCollection, Promoted, PromotedItem } from './promote.js';
 
 /** One file of promoted fixtures. */
-export interface FixtureFile {
+interface FixtureFile {
   /** Relative to the folder of the fixtures. */
   readonly path: string;
   readonly content: string | Uint8Array;
@@ -23,7 +23,7 @@ export interface SetAside {
 }
 
 /** What fixtures are written with. */
-export interface FixtureParts {
+interface FixtureParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly collections: ReadonlyMap<string, PromoteCollection>;
@@ -122,7 +122,7 @@ function readDefaults(created: readonly Item[], items: readonly PromotedItem[]):
 }
 
 /** What the rules for recorded errors are made with. */
-export interface ErrorScenarioParts {
+interface ErrorScenarioParts {
   readonly check: CheckResponse;
   operation(id: string): Operation | undefined;
   /** The key that exchanges with the same request share. */

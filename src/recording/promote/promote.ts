@@ -6,7 +6,7 @@ import { loadBody, writeBody } from '../cassette/recorded-body.js';
 import { isCursor, listWalks, readPage } from '../drift/list-check.js';
 
 /** What an operation does to a collection, as inference found it. */
-export interface PromoteBinding {
+interface PromoteBinding {
   readonly collection: string;
   readonly action: string;
   /** The path parameters that name the item. */
@@ -46,7 +46,7 @@ export interface PromotedItem {
 }
 
 /** The bytes behind an item. */
-export interface PromotedContent {
+interface PromotedContent {
   readonly bytes: Uint8Array;
   readonly mediaType: string | undefined;
 }
@@ -242,7 +242,7 @@ function sortItems(items: readonly PromotedItem[], order: readonly string[]): re
 }
 
 /** For each collection the order of its ids, oldest first, put together from all its pages. */
-export function readOrders(cassette: Cassette, parts: PromoteParts): ReadonlyMap<string, readonly string[]> {
+function readOrders(cassette: Cassette, parts: PromoteParts): ReadonlyMap<string, readonly string[]> {
   const orders = new Map<string, readonly string[]>();
   const pages = cassette.exchanges.flatMap((exchange) =>
     parts.bindings.get(exchange.operation)?.action === 'list' ? (readPage(cassette.folder, exchange) ?? []) : [],
@@ -291,6 +291,6 @@ export function mergeOrder(known: readonly string[], found: readonly string[]): 
 }
 
 /** An id as text. */
-export function toId(value: unknown): string {
+function toId(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }

@@ -14,7 +14,7 @@ export interface RerunDifference {
 }
 
 /** How a cassette is run again. */
-export interface RerunParts {
+interface RerunParts {
   /** Answers a request: a mock over the promoted fixtures. */
   fetch(request: Request): Promise<Response>;
   /** Whether an exchange makes an item, whose id and other values the server chooses. */

@@ -9,7 +9,7 @@ export interface SecretShape {
 }
 
 /** What is known about a secret when its placeholder is made. */
-export interface SecretFacts extends SecretShape {
+interface SecretFacts extends SecretShape {
   /** The rule that found it. */
   readonly rule: string;
 }
@@ -36,7 +36,7 @@ export interface Vault {
 }
 
 /** Shorter ones are replaced where they stand only: to look for `1234` everywhere would spoil innocent text. */
-export const SEARCHABLE_LENGTH = 8;
+const SEARCHABLE_LENGTH = 8;
 
 const OURS = /^[\w-]*REDACTED\d{4,}$/;
 

@@ -12,7 +12,7 @@ import {
 import { OPEN_PLACE, type SecretWalk, type VisitText } from './secret-walk.js';
 
 /** Visits the texts of bodies in whichever form they are. */
-export interface BodyRedaction {
+interface BodyRedaction {
   request(request: RecordedRequest): RecordedBody;
   response(response: RecordedResponse): RecordedBody;
 }

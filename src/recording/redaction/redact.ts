@@ -20,7 +20,7 @@ export interface Redactor {
 }
 
 /** What a redactor is made of. */
-export interface RedactorParts {
+interface RedactorParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly options: RedactionOptions;
@@ -31,7 +31,7 @@ export interface RedactorParts {
 }
 
 /** A secret whose value is known before it is seen. */
-export interface WatchedSecret {
+interface WatchedSecret {
   readonly rule: string;
   readonly value: string;
 }
@@ -193,10 +193,10 @@ function visitPath(
 }
 
 /** Looks for secrets in texts that are about to be written. @throws MockError `RECORDING_SECRET` with place and rule. */
-export type FinalScan = (texts: readonly WrittenText[]) => void;
+type FinalScan = (texts: readonly WrittenText[]) => void;
 
 /** The scan with what the vault knows, what is watched for, and the patterns. */
-export function createFinalScan(
+function createFinalScan(
   vault: Vault,
   patterns: readonly SecretPattern[],
   watched: readonly { readonly rule: string; readonly value: string }[],

@@ -6,7 +6,7 @@ import { toPointer } from '../../contract/pointer.js';
 export type SchemaPointers = readonly string[];
 
 /** What the contract's schemas say about secrets, asked along a walk through a value. */
-export interface SecretSchemas {
+interface SecretSchemas {
   /** The schemas of a member of an object. */
   member(pointers: SchemaPointers, name: string): SchemaPointers;
   /** The schemas of an item of an array. */

@@ -12,7 +12,7 @@ import { createSecretSchemas, type SchemaPointers } from './secret-schema.js';
 export type VisitText = (text: string, place: SecretPlace) => string;
 
 /** The place of one text. */
-export interface SecretPlace extends SecretShape {
+interface SecretPlace extends SecretShape {
   readonly rule: string | undefined;
 }
 
@@ -30,13 +30,13 @@ export interface SecretWalk {
 }
 
 /** Where a JSON value stands. */
-export interface JsonPlace {
+interface JsonPlace {
   readonly pointers: SchemaPointers;
   readonly direction: Direction;
 }
 
 /** Where a named value stands; for a field of a form, the pointers are those of the whole form. */
-export interface NamedPlace extends JsonPlace {
+interface NamedPlace extends JsonPlace {
   readonly kind: 'query' | 'path' | 'form';
   readonly visit: VisitText;
 }

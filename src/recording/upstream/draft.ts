@@ -25,7 +25,7 @@ export interface SeenExchange {
 }
 
 /** A response with its body as it came. */
-export interface SeenResponse {
+interface SeenResponse {
   readonly status: number;
   readonly headers: HeaderFields;
   readonly interim: readonly number[];

@@ -17,10 +17,10 @@ export interface Recorder {
 }
 
 /** What became of an exchange. */
-export type RecordOutcome = { readonly stored: StoredExchange } | { readonly refused: MockError };
+type RecordOutcome = { readonly stored: StoredExchange } | { readonly refused: MockError };
 
 /** What a recorder is made of. */
-export interface RecorderParts {
+interface RecorderParts {
   readonly writer: CassetteWriter;
   readonly redactor: Redactor;
   /** The manifest to begin anew with: what the cassette held is removed when the first new exchange is there. */

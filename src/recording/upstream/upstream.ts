@@ -37,7 +37,7 @@ export interface UpstreamResponse {
 }
 
 /** A connection that came to nothing. */
-export interface UpstreamFailed {
+interface UpstreamFailed {
   readonly failure: RecordedFailure;
 }
 

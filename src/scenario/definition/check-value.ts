@@ -23,7 +23,7 @@ export interface Against {
 }
 
 /** Notes names that no branch of the schema knows; says whether all was well. */
-export function checkNames(given: Given, against: Against): boolean {
+function checkNames(given: Given, against: Against): boolean {
   if (Array.isArray(given.value)) {
     const items = readFields(against.ground.contract, against.pointers).items;
     if (items.length === 0) return true;
@@ -148,7 +148,7 @@ function withoutMarks(value: unknown): unknown {
 }
 
 /** The names an object may have as far as its schema says, whatever branch is taken. */
-export interface Fields {
+interface Fields {
   /** By name: where the schemas of the property stand. */
   readonly properties: ReadonlyMap<string, readonly string[]>;
   /** Where the schemas of list items stand. */
@@ -167,7 +167,7 @@ interface Draft {
 }
 
 /** The fields of the schemas at these pointers together; `$ref`, `allOf`, `anyOf` and `oneOf` are followed. */
-export function readFields(contract: Contract, pointers: readonly string[]): Fields {
+function readFields(contract: Contract, pointers: readonly string[]): Fields {
   const draft: Draft = { properties: new Map(), items: [], required: new Set(), open: false };
   const seen = new Set<string>();
   for (const pointer of pointers) collect(contract, { pointer, optional: false }, { draft, seen });

@@ -17,7 +17,7 @@ export interface ScenarioDefinition {
 }
 
 /** One change of one collection, carried out in this order. */
-export interface CollectionChange {
+interface CollectionChange {
   readonly clear?: boolean;
   /** How many items to make from the schema. */
   readonly generate?: number;
@@ -46,7 +46,7 @@ export interface RuleDefinition {
 }
 
 /** What a call must be like; every part must hold. A parameter that only has to be there is `{ present: true }`; `null` means it is absent. */
-export interface WhenDefinition {
+interface WhenDefinition {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ export interface WhenDefinition {
 }
 
 /** An answer; the body may leave out what the schema can supply. */
-export interface RespondDefinition {
+interface RespondDefinition {
   readonly status?: number;
   readonly example?: string;
   readonly body?: unknown;
@@ -70,7 +70,7 @@ export interface RespondDefinition {
 }
 
 /** A merge patch (RFC 7386) over the answer from below. */
-export interface PatchDefinition {
+interface PatchDefinition {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;

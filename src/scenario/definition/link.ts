@@ -4,7 +4,7 @@ import type { ScenarioPart } from './read-scenario.js';
 import { didYouMean, type Mistake } from './source.js';
 
 /** Scenarios with what they extend added, and everything that is wrong with any of them. */
-export interface Linked {
+interface Linked {
   readonly scenarios: readonly Scenario[];
   readonly mistakes: readonly Mistake[];
 }

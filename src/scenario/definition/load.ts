@@ -9,7 +9,7 @@ import { findParents, findVars, readScenario } from './read-scenario.js';
 import { isFilled, type Mistake, readSource, type Source, toError, toSource } from './source.js';
 
 /** What a folder of scenarios holds. */
-export interface LoadedScenarios {
+interface LoadedScenarios {
   /** Those without a mistake. */
   readonly scenarios: readonly Scenario[];
   /** Everything that is wrong, in the order of the files. */

@@ -9,7 +9,7 @@ import { readSegments } from '../../contract/pointer.js';
  * - `partial`: any part; what is left out is made from the schema; a text may be an expression.
  * - `patch`: any part, and `null` takes a member away.
  */
-export type Wholeness = 'whole' | 'partial' | 'patch';
+type Wholeness = 'whole' | 'partial' | 'patch';
 
 /** Any JSON Schema, as it is written down. */
 export type SchemaText = Readonly<Record<string, unknown>>;

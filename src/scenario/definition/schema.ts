@@ -255,7 +255,7 @@ const VALUE: SchemaText = {
 };
 
 /** What a rule may answer: anything where the operation is not known, else what the contract documents. */
-export function respondSchema(operation: Operation | undefined, pool: SchemaPool): SchemaText {
+function respondSchema(operation: Operation | undefined, pool: SchemaPool): SchemaText {
   const responses = operation?.responses ?? [];
   const rules = responses.flatMap((response) => bodyRule(response, pool));
   return {

@@ -9,7 +9,7 @@ import type { Patch, Respond, Rule, Step } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';
 
 /** What the rules are asked about. */
-export interface Situation {
+interface Situation {
   readonly call: Call;
   readonly seed: number;
   /** By the session's clock. */

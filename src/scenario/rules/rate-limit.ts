@@ -29,7 +29,7 @@ export interface Bucket {
 }
 
 /** What one more call does to a bucket, and whether it still fits. */
-export interface Draw {
+interface Draw {
   readonly bucket: Bucket;
   readonly allowed: boolean;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { Bucket } from './rate-limit.js';
 
 /** How often a rule was met and how often it applied; kept per session. */
-export interface Counter {
+interface Counter {
   /** Calls that met its `when`, but for `call`. */
   readonly met: number;
   /** Calls it applied to. */

@@ -157,7 +157,7 @@ export function bindCollectionWord(survey: Survey, draft: Draft, operation: Oper
 }
 
 /** How sure it is that what a POST answers is an item of the collection: 0 where it is not. */
-export function measureKinship(survey: Survey, draft: Draft, operation: Operation): number {
+function measureKinship(survey: Survey, draft: Draft, operation: Operation): number {
   const answer = survey.answer(operation);
   if (draft.schema === undefined) return 0;
   if (answer === undefined || answer.properties.size === 0) {
@@ -199,7 +199,7 @@ function hasBranch(survey: Survey, operation: Operation, schema: string | undefi
 }
 
 /** Whether the answer is text or bytes and no JSON object or list. */
-export function isOpaque(operation: Operation): boolean {
+function isOpaque(operation: Operation): boolean {
   const success = findSuccess(operation);
   if (success === undefined) return false;
   if (/^3\d\d$/.test(success.response.status)) return true;
@@ -210,7 +210,7 @@ export function isOpaque(operation: Operation): boolean {
 }
 
 /** Whether a PUT takes a whole item: everything that a create demands, and there is another way to change a part. */
-export function isWhole(survey: Survey, draft: Draft, operation: Operation): boolean {
+function isWhole(survey: Survey, draft: Draft, operation: Operation): boolean {
   const body = survey.body(operation);
   if (body === undefined) return false;
   const methods = survey.operationsAt(draft.itemKey ?? '');

@@ -212,7 +212,7 @@ export interface PathGroup {
 }
 
 /** A path template read as a walk through collections: `/v1/customers/{customer}/cards` has two groups. */
-export interface PathShape {
+interface PathShape {
   readonly groups: readonly PathGroup[];
   /** The template without query and fragment. */
   readonly template: string;
@@ -243,7 +243,7 @@ function readPathShape(path: string): PathShape | undefined {
 }
 
 /** The path shape of an operation. */
-export function toPathShape(operation: Operation): PathShape | undefined {
+function toPathShape(operation: Operation): PathShape | undefined {
   return readPathShape(operation.path);
 }
 

@@ -13,7 +13,7 @@ export interface Finding {
 }
 
 /** Says what was found out about an operation of one draft that sets no property by itself. */
-export type Find = (action: Action, confidence: number, why: string) => Finding;
+type Find = (action: Action, confidence: number, why: string) => Finding;
 
 /** A maker of findings about one draft. */
 export function createFind(draft: Draft): Find {

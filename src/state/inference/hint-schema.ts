@@ -102,7 +102,7 @@ export const HINT_SCHEMA: Readonly<Record<string, unknown>> = {
 };
 
 /** One thing that is wrong with a hint. */
-export interface HintMistake {
+interface HintMistake {
   /** The steps to it inside the hint. */
   readonly segments: readonly string[];
   readonly message: string;

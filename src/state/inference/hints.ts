@@ -152,17 +152,17 @@ function toLinks(parents: Hint): readonly ParentLink[] {
 }
 
 /** @throws MockError `HINT_INVALID` where the `x-mock` of the document is not of its form. */
-export function checkDocumentHint(contract: Contract, hint: unknown): void {
+function checkDocumentHint(contract: Contract, hint: unknown): void {
   checkForm(contract, { value: hint, pointer: '/x-mock', schema: DOCUMENT_HINT });
 }
 
 /** @throws MockError `HINT_INVALID` where the `x-mock` of an operation is not of its form. */
-export function checkOperationHint(contract: Contract, operation: Operation, hint: unknown): void {
+function checkOperationHint(contract: Contract, operation: Operation, hint: unknown): void {
   checkForm(contract, { value: hint, pointer: toHintPointer(contract, operation), schema: OPERATION_HINT });
 }
 
 /** @throws MockError `HINT_INVALID` where a collection's hint names a schema, a property or a pattern that is not there. */
-export function checkResource(
+function checkResource(
   contract: Contract,
   resource: Resource,
   known: { readonly read: ReadItemSchema; readonly names: ReadonlySet<string> },
@@ -204,7 +204,7 @@ export function checkResource(
 }
 
 /** @throws MockError `HINT_INVALID` where an operation's hint names a parameter or a collection that is not there. */
-export function checkBinding(contract: Contract, binding: Binding, collections: ReadonlySet<string>): void {
+function checkBinding(contract: Contract, binding: Binding, collections: ReadonlySet<string>): void {
   const { operation } = binding;
   const at = toHintPointer(contract, operation);
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
@@ -231,7 +231,7 @@ export function checkBinding(contract: Contract, binding: Binding, collections: 
 }
 
 /** The mistake of a hint for a collection that no operation works on. */
-export function refuseCollection(contract: Contract, name: string, names: Iterable<string>): MockError {
+function refuseCollection(contract: Contract, name: string, names: Iterable<string>): MockError {
   const at = toPointer('x-mock', 'collections', name);
   return refuse(contract, at, { message: `no operation works on a collection "${name}"`, hint: suggest(name, names) });
 }

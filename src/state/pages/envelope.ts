@@ -4,7 +4,7 @@ import type { EnvelopeField, ListShape } from './list-shape.js';
 import type { Page, PageTurn } from './page.js';
 
 /** What an envelope is filled from. */
-export interface EnvelopeFacts {
+interface EnvelopeFacts {
   readonly page: Page;
   /** How many items there are on all pages. */
   readonly total: number;
@@ -23,7 +23,7 @@ export interface EnvelopeFacts {
 export type Envelope = (facts: EnvelopeFacts) => unknown;
 
 /** Makes what neither the page nor a constant gives. */
-export interface EnvelopeMaker {
+interface EnvelopeMaker {
   /** The properties of a body that break the schema, but for the items. */
   findWrong(body: Readonly<Record<string, unknown>>): readonly string[];
   /** A whole envelope from the part that is known. */

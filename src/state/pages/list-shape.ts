@@ -5,7 +5,7 @@ import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js
 import { findSuccess } from '../success.js';
 
 /** What a property of an envelope says about the page it carries. */
-export type EnvelopeRole =
+type EnvelopeRole =
   | 'count'
   | 'firstId'
   | 'hasMore'

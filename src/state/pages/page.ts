@@ -8,7 +8,7 @@ export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'starting-af
 export type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'token';
 
 /** One request for a page. */
-export interface PageRequest {
+interface PageRequest {
   readonly view: View;
   /** The most items the page may have. */
   readonly limit: number;

@@ -55,7 +55,7 @@ export function readScope(scope: string): readonly string[] {
 }
 
 /** What a fixture says of a collection besides its items. */
-export interface CollectionFacts {
+interface CollectionFacts {
   readonly name: string;
   readonly defaults: Item;
   readonly world: World | undefined;

@@ -7,7 +7,7 @@ import type { Resource } from '../resource.js';
 import type { Collection } from './collection.js';
 
 /** What an id is made from. */
-export interface IdSource {
+interface IdSource {
   readonly seed: number;
   readonly number: number;
   /** Tells apart lists that show parts of one collection. */
@@ -162,7 +162,7 @@ export function readExample(example: string): TextForm | undefined {
 }
 
 /** A prefix and 24 letters or digits. */
-export function createPrefixForm(prefix: string): TextForm {
+function createPrefixForm(prefix: string): TextForm {
   return (random) => prefix + random.text(BASE62, ID_LENGTH);
 }
 

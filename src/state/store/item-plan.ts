@@ -9,7 +9,7 @@ import { chooseFirstStatus, isStatus } from './status.js';
 import { createMomentWriter, isChangeMoment, isMoment, writeMoment } from './timestamp.js';
 
 /** What a new item is made from. */
-export interface ItemInput {
+interface ItemInput {
   readonly id: string | number | undefined;
   /** What the request says. */
   readonly body: Item;
@@ -25,7 +25,7 @@ export interface ItemInput {
 }
 
 /** Makes the values that no rule gives, and says whether an item is legal. */
-export interface ItemMaker {
+interface ItemMaker {
   check(item: Item): readonly Violation[];
   complete(item: Item, input: ItemInput): Item;
 }
@@ -137,7 +137,7 @@ function createMask(resource: Resource, names: readonly string[]): (draft: Item,
 }
 
 /** The masked form of a secret: its prefix and its last four characters around three dots. */
-export function redact(secret: string): string {
+function redact(secret: string): string {
   const prefix = /^(?:[A-Za-z0-9]{1,12}[-_])+/.exec(secret)?.[0] ?? secret.slice(0, 3);
   return `${prefix}...${secret.slice(-4)}`;
 }

@@ -3,7 +3,7 @@ import { readSegments, toPointer } from '../../contract/pointer.js';
 import type { Item } from './item-list.js';
 
 /** What a JSON Patch makes of an item, or the sentence that says why it cannot be applied. */
-export type PatchResult = { readonly item: Item } | { readonly mistake: string };
+type PatchResult = { readonly item: Item } | { readonly mistake: string };
 
 /** RFC 6902: the operations one after the other; where one fails, none has happened. */
 export function applyJsonPatch(item: Item, operations: unknown): PatchResult {

@@ -1,7 +1,7 @@
 import type { ItemSchema } from '../item-schema.js';
 
 /** A status an action leads to. */
-export interface StatusChange {
+interface StatusChange {
   readonly property: string;
   readonly value: string;
 }

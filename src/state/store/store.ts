@@ -25,7 +25,7 @@ export interface Store {
 }
 
 /** What a store is made with besides its fixtures. */
-export interface StoreOptions {
+interface StoreOptions {
   readonly seed: number;
   readonly clock: Clock;
 }

@@ -16,7 +16,7 @@ export interface View {
 }
 
 /** How a view differs from its list: oldest first and whole where nothing is said. */
-export interface ViewOptions {
+interface ViewOptions {
   readonly descending: boolean;
   readonly keep?: ((entry: Entry) => boolean) | undefined;
   /** Ties are broken by the order of the list. */

@@ -3,7 +3,7 @@ import type { Validators } from '../../schema/validate.js';
 import type { Item } from './item-list.js';
 
 /** What a made-up value depends on. */
-export interface MakeContext {
+interface MakeContext {
   readonly seed: number;
   readonly key: string;
   readonly direction: 'request' | 'response';
@@ -18,7 +18,7 @@ export interface ValueMaker {
 }
 
 /** What a whole item is made of. */
-export interface WholeItemInput {
+interface WholeItemInput {
   readonly schema: string;
   /** What the item has to say: its id, its parent. */
   readonly given: Item;

@@ -14,19 +14,19 @@ import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 
 /** What answers of rules are made with. */
-export interface RespondParts {
+interface RespondParts {
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
 }
 
 /** What a rule answers, and what its expressions are worked out from. */
-export interface Asked {
+interface Asked {
   readonly respond: Respond;
   readonly scope: Scope;
 }
 
 /** Makes the answer that a rule writes down: its example, its body completed, or one made from the contract. */
-export type RespondToRule = (exchange: Exchange, rule: Rule, asked: Asked) => Answer;
+type RespondToRule = (exchange: Exchange, rule: Rule, asked: Asked) => Answer;
 
 /** A maker of answers for rules. */
 export function createRespond(parts: RespondParts): RespondToRule {

@@ -14,7 +14,7 @@ import type { ErrorAnswers } from '../../error-answers.js';
 import { createRespond } from './respond.js';
 
 /** What the source of scenarios is made of. */
-export interface ScenarioParts {
+interface ScenarioParts {
   readonly scenarios: Scenarios;
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
@@ -142,7 +142,7 @@ function complete(answer: Answer | undefined, verdict: Verdict, scope: Scope): A
 }
 
 /** What the rules want, and what is needed to do it. */
-export interface Decided {
+interface Decided {
   /** Undefined: the sources below answer. */
   readonly outcome: Outcome | undefined;
   readonly scope: Scope;
@@ -150,16 +150,13 @@ export interface Decided {
 }
 
 /** Makes the answer that the winning rule wants. */
-export type AnswerOutcome = (exchange: Exchange, decided: Decided) => ReturnType<Next>;
+type AnswerOutcome = (exchange: Exchange, decided: Decided) => ReturnType<Next>;
 
 /** What the official clients of several APIs take for: do not try again. */
-export const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
+const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
 /** A maker of answers for what rules want. */
-export function createOutcomeAnswers(parts: {
-  readonly generator: Generator;
-  readonly errors: ErrorAnswers;
-}): AnswerOutcome {
+function createOutcomeAnswers(parts: { readonly generator: Generator; readonly errors: ErrorAnswers }): AnswerOutcome {
   const { errors } = parts;
   const respond = createRespond(parts);
   return (exchange, { outcome, scope, next }) => {

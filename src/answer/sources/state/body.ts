@@ -25,7 +25,7 @@ export function readBodies(exchange: Exchange): readonly Item[] {
 }
 
 /** What a request that uploads a file gives besides its fields. */
-export interface Upload {
+interface Upload {
   readonly content: ItemContent;
   /** What properties of the usual names say of the file: its name, its size, its media type. */
   readonly facts: Item;

@@ -54,7 +54,7 @@ export interface StateKit extends StateParts {
 }
 
 /** Shows an item the way one schema wants it. */
-export type ShowItem = (entry: Entry, exchange: Exchange) => unknown;
+type ShowItem = (entry: Entry, exchange: Exchange) => unknown;
 
 /** Creates what the handlers share; kits of resources are made when they are first asked for. */
 export function createStateKit(parts: StateParts): StateKit {

@@ -7,7 +7,7 @@ import type { Exchange } from '../../chain.js';
 import type { StateKit } from './kit.js';
 
 /** Conditional requests on one operation (RFC 9110 section 13), where the contract speaks of them. */
-export interface Preconditions {
+interface Preconditions {
   /** The answer that a failed condition calls for: 412, or 304 for a read; undefined where all hold. */
   before(exchange: Exchange, entry: Entry | undefined): Answer | undefined;
   /** The `ETag` of an item, where the resource has tags. */

@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Finds the place a call speaks of, or the answer that says what of its path does not exist. */
-export type FindPlace = (exchange: Exchange) => Place | { readonly missing: Answer };
+type FindPlace = (exchange: Exchange) => Place | { readonly missing: Answer };
 
 /** Plans how the path of an operation leads into the store. */
 export function createPlaceFinder(kit: StateKit, binding: Binding): FindPlace {

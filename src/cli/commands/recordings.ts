@@ -1,32 +1,32 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Contract } from '../contract/contract.js';
-import { loadContract } from '../contract/load/load.js';
-import { createRouter, type Router } from '../contract/router/router.js';
-import { MockError } from '../errors.js';
-import { type CallDecoder, createCallDecoder } from '../http/request/call.js';
-import { createValidators, type Validators } from '../schema/validate.js';
+import type { Contract } from '../../contract/contract.js';
+import { loadContract } from '../../contract/load/load.js';
+import { createRouter, type Router } from '../../contract/router/router.js';
+import { MockError } from '../../errors.js';
+import { type CallDecoder, createCallDecoder } from '../../http/request/call.js';
+import { createValidators, type Validators } from '../../schema/validate.js';
 import {
   type Cassette,
   listCassettes,
   loadCassette,
   readCassetteFolder,
   toFolderName,
-} from '../recording/cassette/cassette.js';
-import { openCassette } from '../recording/cassette/cassette-writer.js';
-import { checkCassette, formatCheck } from '../recording/drift/check.js';
-import { createResponseCheck } from '../recording/drift/conformance.js';
-import { type DriftResult, findDrift } from '../recording/drift/drift.js';
-import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../recording/drift/drift-report.js';
-import { exportHar } from '../recording/har/har-export.js';
-import { importHar } from '../recording/har/har-import.js';
-import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../recording/cassette/manifest.js';
-import { findSuperfluous, pruneCassette } from '../recording/cassette/prune.js';
-import { createRecorder } from '../recording/upstream/recorder.js';
-import { createMask, createRedactor, createRequestWalk } from '../recording/redaction/redact.js';
-import { createUpstream } from '../recording/upstream/upstream.js';
-import { createShapeReader } from '../recording/drift/value-shape.js';
-import { colour } from './log.js';
+} from '../../recording/cassette/cassette.js';
+import { openCassette } from '../../recording/cassette/cassette-writer.js';
+import { checkCassette, formatCheck } from '../../recording/drift/check.js';
+import { createResponseCheck } from '../../recording/drift/conformance.js';
+import { type DriftResult, findDrift } from '../../recording/drift/drift.js';
+import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../recording/drift/drift-report.js';
+import { exportHar } from '../../recording/har/har-export.js';
+import { importHar } from '../../recording/har/har-import.js';
+import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../../recording/cassette/manifest.js';
+import { findSuperfluous, pruneCassette } from '../../recording/cassette/prune.js';
+import { createRecorder } from '../../recording/upstream/recorder.js';
+import { createMask, createRedactor, createRequestWalk } from '../../recording/redaction/redact.js';
+import { createUpstream } from '../../recording/upstream/upstream.js';
+import { createShapeReader } from '../../recording/drift/value-shape.js';
+import { colour } from '../log.js';
 import { readHeaders } from './record.js';
 import { findSpec, packageFolder } from './serve.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type DocumentFlags, type Output, readNumber, readWhole, withDocument } from './flags.js';
+import { type DocumentFlags, type Output, readNumber, readWhole, withDocument } from '../flags.js';
 
 /** Adds `resources` and `fixtures` to the program. */
 export function addState(program: Command, { write }: Output): void {

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import type { StreamAction } from '../http/answer.js';
+import type { Clock } from '../../clock.js';
+import type { StreamAction } from '../../http/answer.js';
 
 /** A body that was broken: text, bytes or a stream. */
 export type Breakage = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;

@@ -9,7 +9,7 @@ export interface ControlPolicy {
 }
 
 /** A request as the guard sees it. */
-export interface GuardedRequest {
+interface GuardedRequest {
   readonly headers: Headers;
   /** Whether it came by a socket that other machines can reach. */
   readonly exposed: boolean;
@@ -18,7 +18,7 @@ export interface GuardedRequest {
 }
 
 /** Why a request is turned away. */
-export interface GuardRefusal {
+interface GuardRefusal {
   readonly status: 401 | 403;
   readonly code: 'CONTROL_FORBIDDEN' | 'CONTROL_TOKEN_WRONG';
   readonly message: string;
@@ -26,7 +26,7 @@ export interface GuardRefusal {
 }
 
 /** Says why a request may not use the control API; undefined where it may. */
-export type ControlGuard = (request: GuardedRequest) => GuardRefusal | undefined;
+type ControlGuard = (request: GuardedRequest) => GuardRefusal | undefined;
 
 /**
  * The guard of a control API: a page of another origin may not use it (cross-site request forgery), nor a page that made its own

@@ -1,6 +1,6 @@
-import { loadContract } from '../contract/load/load.js';
-import { inferResources } from '../state/inference/infer.js';
-import type { Binding, Resource, Resources } from '../state/resource.js';
+import { loadContract } from '../../contract/load/load.js';
+import { inferResources } from '../../state/inference/infer.js';
+import type { Binding, Resource, Resources } from '../../state/resource.js';
 
 /** What `vouch resources` was asked. */
 export interface ResourcesOptions {

@@ -1,10 +1,10 @@
 import { join, relative } from 'node:path';
-import { MockError } from '../errors.js';
-import { createMock, type Mock } from '../mock.js';
-import type { MatchRules } from '../recording/cassette/manifest.js';
-import type { Recordings } from '../recording/recordings.js';
-import type { RedactionOptions } from '../recording/redaction/secret-rules.js';
-import { colour, logInteractions } from './log.js';
+import { MockError } from '../../errors.js';
+import { createMock, type Mock } from '../../mock.js';
+import type { MatchRules } from '../../recording/cassette/manifest.js';
+import type { Recordings } from '../../recording/recordings.js';
+import type { RedactionOptions } from '../../recording/redaction/secret-rules.js';
+import { colour, logInteractions } from '../log.js';
 import { findFolder, findSpec, waitForSignal } from './serve.js';
 
 /** What `vouch record` was asked. */

@@ -1,14 +1,14 @@
-import { loadContract } from '../contract/load/load.js';
-import { isObject } from '../contract/json.js';
-import { createVirtualClock } from '../clock.js';
-import { MockError } from '../errors.js';
-import { createGenerator } from '../generate/generate.js';
-import { createValidators } from '../schema/validate.js';
-import { writeFixtures, type FixtureSet } from '../state/fixtures/fixture-file.js';
-import { loadFixtures } from '../state/fixtures/fixtures.js';
-import { inferResources } from '../state/inference/infer.js';
-import type { Item } from '../state/store/item-list.js';
-import { createStore } from '../state/store/store.js';
+import { createVirtualClock } from '../../clock.js';
+import { isObject } from '../../contract/json.js';
+import { loadContract } from '../../contract/load/load.js';
+import { MockError } from '../../errors.js';
+import { createGenerator } from '../../generate/generate.js';
+import { createValidators } from '../../schema/validate.js';
+import { type FixtureSet, writeFixtures } from '../../state/fixtures/fixture-file.js';
+import { loadFixtures } from '../../state/fixtures/fixtures.js';
+import { inferResources } from '../../state/inference/infer.js';
+import type { Item } from '../../state/store/item-list.js';
+import { createStore } from '../../state/store/store.js';
 
 /** What `vouch fixtures init` was asked. */
 export interface FixturesInitOptions {

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { loadContract } from '../contract/load/load.js';
-import { fixtureSchema, scenarioSchema } from '../scenario/definition/schema.js';
-import { inferResources } from '../state/inference/infer.js';
+import { loadContract } from '../../contract/load/load.js';
+import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
+import { inferResources } from '../../state/inference/infer.js';
 
 /** What `vouch schema` is told. */
 export interface SchemaOptions {

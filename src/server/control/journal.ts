@@ -1,11 +1,12 @@
-import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/request/call.js';
-import { negotiate } from '../http/response/negotiate.js';
-import type { Interaction } from '../journal/interaction.js';
-import type { Session } from '../session/session.js';
-import { findSessionDepartures } from '../session/verify-session.js';
-import { answerEmpty, answerJson, answerLines, answerProblem } from './control-answer.js';
-import type { ControlHandler, ControlledParts } from './control-handlers.js';
+import { formatPlace } from '../../errors.js';
+import type { Answer } from '../../http/answer.js';
+import type { Call } from '../../http/request/call.js';
+import { negotiate } from '../../http/response/negotiate.js';
+import type { Interaction } from '../../journal/interaction.js';
+import type { Session } from '../../session/session.js';
+import { findSessionDepartures } from '../../session/verify-session.js';
+import { answerEmpty, answerJson, answerLines, answerProblem } from './answer.js';
+import type { ControlHandler, ControlledParts } from './handlers.js';
 
 /** The operations on journals. */
 export function journalHandlers(parts: ControlledParts): Readonly<Record<string, ControlHandler>> {
@@ -80,4 +81,37 @@ function readFormat(call: Call): 'json' | 'ndjson' | undefined {
   const type = negotiate(call.headers.get('accept'), ['application/json', 'application/x-ndjson']);
   if (type === undefined) return undefined;
   return type === 'application/json' ? 'json' : 'ndjson';
+}
+
+/** The operations that speak of the mock as a whole. */
+export function mockHandlers({
+  contract,
+  sessions,
+  editors,
+}: ControlledParts): Readonly<Record<string, ControlHandler>> {
+  return {
+    getHealth: () => answerJson(200, { status: 'ok', title: contract.title, sessions: sessions.list().length }),
+    getContract: () =>
+      answerJson(200, {
+        title: contract.title,
+        version: contract.version,
+        hash: contract.hash,
+        operations: contract.operations.map(({ id, method, path, summary, deprecated }) => ({
+          id,
+          method,
+          path,
+          ...(summary === undefined ? {} : { summary }),
+          deprecated,
+        })),
+        collections: editors.names,
+        problems: contract.problems.map(({ code, severity, message, assumed, at }) => ({
+          code,
+          severity,
+          message,
+          ...(assumed === undefined ? {} : { assumed }),
+          at: formatPlace(at),
+        })),
+      }),
+    getContractDocument: () => answerJson(200, contract.document),
+  };
 }

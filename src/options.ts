@@ -7,7 +7,7 @@ import type { Interaction } from './journal/interaction.js';
 import type { RecordingOptions } from './recording/recordings.js';
 import type { ScenarioDefinition } from './scenario/definition/definition.js';
 import type { Reload } from './scenario/scenarios.js';
-import type { ControlOptions } from './server/control.js';
+import type { ControlOptions } from './server/control/control.js';
 import type { ClockOption } from './session/session-clock.js';
 
 /** How a mock is made. Nothing but `spec` is needed. */

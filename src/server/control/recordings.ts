@@ -1,10 +1,10 @@
-import { isObject } from '../contract/json.js';
-import { MockError } from '../errors.js';
-import { readOwner } from '../recording/mode.js';
-import type { Recordings } from '../recording/recordings.js';
-import type { Session } from '../session/session.js';
-import { answerJson } from './control-answer.js';
-import type { ControlHandler, ControlledParts } from './control-handlers.js';
+import { isObject } from '../../contract/json.js';
+import { MockError } from '../../errors.js';
+import { readOwner } from '../../recording/mode.js';
+import type { Recordings } from '../../recording/recordings.js';
+import type { Session } from '../../session/session.js';
+import { answerJson } from './answer.js';
+import type { ControlHandler, ControlledParts } from './handlers.js';
 
 /** The operations on recordings. */
 export function recordingHandlers({ recordings }: ControlledParts): Readonly<Record<string, ControlHandler>> {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collect, type ListenFlags, type Output, readNumber, withListening } from './flags.js';
+import { collect, type ListenFlags, type Output, readNumber, withListening } from '../flags.js';
 
 /** Adds `record` and `replay` to the program. */
 export function addRecordAndReplay(program: Command, output: Output): void {

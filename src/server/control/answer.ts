@@ -1,10 +1,10 @@
-import { MockError, type ErrorCode } from '../errors.js';
-import type { Answer } from '../http/answer.js';
-import { readStatusTitle } from '../http/response/status-title.js';
-import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
+import { type ErrorCode, MockError } from '../../errors.js';
+import type { Answer } from '../../http/answer.js';
+import { readStatusTitle } from '../../http/response/status-title.js';
+import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 
 /** What an answer of the control API says went wrong. */
-export interface ControlProblem {
+interface ControlProblem {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -14,7 +14,7 @@ export interface ControlProblem {
 }
 
 /** One of several things that are wrong. */
-export interface ControlMistake {
+interface ControlMistake {
   readonly code: string;
   readonly in?: string;
   readonly pointer: string;

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Problem } from '../contract/contract.js';
-import { formatMistake } from '../errors.js';
-import { createMock, type Mock } from '../mock.js';
-import type { Reload } from '../scenario/scenarios.js';
-import type { MockOptions } from '../mock-options.js';
-import { isLoopback } from '../server/control-guard.js';
-import { colour, logInteractions } from './log.js';
+import type { Problem } from '../../contract/contract.js';
+import { formatMistake } from '../../errors.js';
+import { createMock, type Mock } from '../../mock.js';
+import type { Reload } from '../../scenario/scenarios.js';
+import type { MockOptions } from '../../options.js';
+import { isLoopback } from '../../server/control/guard.js';
+import { colour, logInteractions } from '../log.js';
 
 /** What `vouch serve` was asked. */
 export interface ServeOptions {
@@ -147,7 +147,7 @@ export function findFolder(spec: string, name: 'fixtures' | 'scenarios'): string
 
 /** The root of the installed package: two folders above the compiled file. */
 export function packageFolder(): string {
-  return fileURLToPath(new URL('../..', import.meta.url));
+  return fileURLToPath(new URL('../../..', import.meta.url));
 }
 
 interface Start {

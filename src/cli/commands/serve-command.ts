@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { MockOptions } from '../mock-options.js';
+import type { MockOptions } from '../../options.js';
 import {
   collect,
   type DocumentFlags,
@@ -10,7 +10,7 @@ import {
   readWhole,
   withDocument,
   withListening,
-} from './flags.js';
+} from '../flags.js';
 
 /** Adds `serve` to the program. */
 export function addServe(program: Command, output: Output): void {

@@ -1,13 +1,13 @@
-import { isVirtualClock } from '../clock.js';
-import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/request/call.js';
-import type { ItemMistake } from '../session/collections.js';
-import { movable } from '../session/handle.js';
-import type { Session } from '../session/session.js';
-import type { Item } from '../state/store/item-list.js';
-import { answerEmpty, answerJson, answerProblem } from './control-answer.js';
-import type { ControlHandler, ControlledParts } from './control-handlers.js';
-import { readBody } from './control-sessions.js';
+import { isVirtualClock } from '../../clock.js';
+import type { Answer } from '../../http/answer.js';
+import type { Call } from '../../http/request/call.js';
+import type { ItemMistake } from '../../session/collections.js';
+import { movable } from '../../session/handle.js';
+import type { Session } from '../../session/session.js';
+import type { Item } from '../../state/store/item-list.js';
+import { answerEmpty, answerJson, answerProblem } from './answer.js';
+import type { ControlHandler, ControlledParts } from './handlers.js';
+import { readBody } from './sessions.js';
 
 /** The operations on collections and the clock. */
 export function stateHandlers({ editors }: ControlledParts): Readonly<Record<string, ControlHandler>> {

@@ -1,9 +1,9 @@
-import type { Call } from '../http/request/call.js';
-import { listScenarios } from '../scenario/scenarios.js';
-import { createScenarioHandle } from '../session/handle.js';
-import type { Session } from '../session/session.js';
-import { answerEmpty, answerJson, answerProblem } from './control-answer.js';
-import type { ControlHandler, ControlledParts } from './control-handlers.js';
+import type { Call } from '../../http/request/call.js';
+import { listScenarios } from '../../scenario/scenarios.js';
+import { createScenarioHandle } from '../../session/handle.js';
+import type { Session } from '../../session/session.js';
+import { answerEmpty, answerJson, answerProblem } from './answer.js';
+import type { ControlHandler, ControlledParts } from './handlers.js';
 
 /** The operations on scenarios. */
 export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Readonly<Record<string, ControlHandler>> {

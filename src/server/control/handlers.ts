@@ -1,18 +1,17 @@
-import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/request/call.js';
-import { answerProblem } from './control-answer.js';
-import { journalHandlers } from './control-journal.js';
-import { mockHandlers } from './control-mock.js';
-import { recordingHandlers } from './control-recordings.js';
-import { scenarioHandlers } from './control-scenarios.js';
-import { sessionHandlers } from './control-sessions.js';
-import { stateHandlers } from './control-state.js';
-import type { Contract } from '../contract/contract.js';
-import type { Recordings } from '../recording/recordings.js';
-import type { Scenarios } from '../scenario/scenarios.js';
-import type { CollectionEditors } from '../session/collections.js';
-import type { Session } from '../session/session.js';
-import type { Sessions } from '../session/sessions.js';
+import type { Contract } from '../../contract/contract.js';
+import type { Answer } from '../../http/answer.js';
+import type { Call } from '../../http/request/call.js';
+import type { Recordings } from '../../recording/recordings.js';
+import type { Scenarios } from '../../scenario/scenarios.js';
+import type { CollectionEditors } from '../../session/collections.js';
+import type { Session } from '../../session/session.js';
+import type { Sessions } from '../../session/sessions.js';
+import { answerProblem } from './answer.js';
+import { journalHandlers, mockHandlers } from './journal.js';
+import { recordingHandlers } from './recordings.js';
+import { scenarioHandlers } from './scenarios.js';
+import { sessionHandlers } from './sessions.js';
+import { stateHandlers } from './state.js';
 
 /** What the control API steers. */
 export interface ControlledParts {

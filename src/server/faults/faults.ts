@@ -1,11 +1,11 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Clock } from '../clock.js';
-import type { Fault } from '../http/answer.js';
-import { breakStream, cutJson, dripBytes, stopHalfway, type Breakage, type StallEnd } from './fault-streams.js';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Clock } from '../../clock.js';
+import type { Fault } from '../../http/answer.js';
+import { type Breakage, breakStream, cutJson, dripBytes, type StallEnd, stopHalfway } from './fault-streams.js';
 
 /** One answer that is to go wrong. */
-export interface FaultOrder {
+interface FaultOrder {
   readonly fault: Fault;
   /** The answer as it would have been; undefined for a fault that strikes before there is one. */
   readonly response: Response | undefined;

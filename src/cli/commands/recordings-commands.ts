@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collect, type Output, readNumber } from './flags.js';
+import { collect, type Output, readNumber } from '../flags.js';
 
 /** Adds `recordings` and its subcommands to the program. */
 export function addRecordings(program: Command, output: Output): void {

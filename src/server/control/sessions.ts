@@ -1,9 +1,9 @@
-import { MockError, nearest } from '../errors.js';
-import type { Call } from '../http/request/call.js';
-import type { Session, SessionSnapshot } from '../session/session.js';
-import type { SessionOpening, Sessions } from '../session/sessions.js';
-import { answerEmpty, answerJson, answerProblem } from './control-answer.js';
-import type { ControlHandler, ControlledParts } from './control-handlers.js';
+import { MockError, nearest } from '../../errors.js';
+import type { Call } from '../../http/request/call.js';
+import type { Session, SessionSnapshot } from '../../session/session.js';
+import type { SessionOpening, Sessions } from '../../session/sessions.js';
+import { answerEmpty, answerJson, answerProblem } from './answer.js';
+import type { ControlHandler, ControlledParts } from './handlers.js';
 
 /** A snapshot holds on to what it was taken of. */
 const SNAPSHOT_LIMIT = 100;

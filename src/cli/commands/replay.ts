@@ -1,5 +1,5 @@
-import { createMock } from '../mock.js';
-import { colour, logInteractions } from './log.js';
+import { createMock } from '../../mock.js';
+import { colour, logInteractions } from '../log.js';
 import { readOwners } from './record.js';
 import { findFolder, findSpec, waitForSignal } from './serve.js';
 

@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { loadContract } from '../contract/load/load.js';
-import { createRouter, type Router } from '../contract/router/router.js';
-import type { Answer } from '../http/answer.js';
-import { createCallDecoder, type CallDecoder } from '../http/request/call.js';
-import { createEncoder, type ResponseConstructor } from '../http/response/encode.js';
-import { createValidators } from '../schema/validate.js';
-import { readPrefix } from '../session/choice.js';
-import { answerError, answerInvalid, answerProblem } from './control-answer.js';
-import { createControlGuard, isListedOrigin, type ControlPolicy } from './control-guard.js';
-import type { ControlHandlers, ControlledParts } from './control-handlers.js';
-import { preflightHeaders } from './cors.js';
+import { loadContract } from '../../contract/load/load.js';
+import { createRouter, type Router } from '../../contract/router/router.js';
+import type { Answer } from '../../http/answer.js';
+import { type CallDecoder, createCallDecoder } from '../../http/request/call.js';
+import { createEncoder, type ResponseConstructor } from '../../http/response/encode.js';
+import { createValidators } from '../../schema/validate.js';
+import { readPrefix } from '../../session/choice.js';
+import { preflightHeaders } from '../cors.js';
+import { answerError, answerInvalid, answerProblem } from './answer.js';
+import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
+import type { ControlHandlers, ControlledParts } from './handlers.js';
 
 /** How the control API is served. */
 export interface ControlOptions extends ControlPolicy {
@@ -43,7 +43,7 @@ interface Engine {
 const BODY_LIMIT = 32 * 1024 * 1024;
 
 /** Where the document of the control API is shipped: two folders above this file, compiled or not. */
-export const CONTROL_SPEC: URL = new URL('../../spec/control.openapi.yaml', import.meta.url);
+export const CONTROL_SPEC: URL = new URL('../../../spec/control.openapi.yaml', import.meta.url);
 
 /** The control API; its document is loaded when it is first asked. */
 export function createControl(options: ControlOptions, parts: ControlledParts): Control {
@@ -97,7 +97,7 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
 
 /** Loaded with the first request: most mocks are never asked. */
 async function createEngine(parts: ControlledParts): Promise<Engine> {
-  const { createControlHandlers } = await import('./control-handlers.js');
+  const { createControlHandlers } = await import('./handlers.js');
   const contract = await loadContract(fileURLToPath(CONTROL_SPEC));
   const validators = createValidators(contract);
   return {
