@@ -1,17 +1,39 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type ViteUserConfigFnObject } from 'vitest/config';
 
 const report = process.env['VOUCH_TEST_REPORT'];
 
-const config: ViteUserConfig = defineConfig({
+/** What `npm run test:fast` leaves out: whole documents, child processes, browsers, packing; each takes seconds. */
+const SLOW = [
+  'test/sweep.test.ts',
+  'test/docker.test.ts',
+  'test/package.test.ts',
+  'test/documentation.test.ts',
+  'test/cli/serve.test.ts',
+  'test/documents/mutated.test.ts',
+  'test/generate/absurd.test.ts',
+  'test/generate/documents.test.ts',
+  'test/recording/clients.test.ts',
+  'test/recording/commands.test.ts',
+  'test/recording/concurrency.test.ts',
+  'test/recording/forward.test.ts',
+  'test/scenario/shipped.test.ts',
+  'test/session/isolation.test.ts',
+  'test/state/any-document.test.ts',
+  'test/state/lifecycle.test.ts',
+];
+
+const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
   // Examples import the package by its name; the suite runs them against the source.
   resolve: { alias: [{ find: /^vouch$/, replacement: new URL('src/index.ts', import.meta.url).pathname }] },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(mode === 'fast' ? SLOW : [])],
     // `.ci/run` reads the numbers from a report of its own choice, so that it can run `npm test` as it stands.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
-});
+}));
 
 export default config;
