@@ -1,49 +1,84 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { ClientReport } from '../schema/report.js';
 
-/** The bytes a compressed body stands for, or what to tell its sender. */
-type Decompressed = { readonly bytes: Uint8Array } | { readonly mistake: ClientReport };
+/** The decoded bytes of a request body, or the violation to report. */
+type DecodedBody = { readonly bytes: Uint8Array } | { readonly mistake: ClientReport };
 
 /**
- * Undoes the Content-Encoding of a request body (RFC 9110 section 8.4), the last one applied first.
+ * Decodes the Content-Encoding of a request body (RFC 9110 8.4).
  *
- * What comes out is bounded like what came in: a small body must not unpack to gigabytes.
+ * The size limit holds for the decoded bytes too, so that a small body cannot expand to gigabytes.
  */
-export function decompress(bytes: Uint8Array, encoding: string | null, limitBytes: number): Decompressed {
-  const codings = (encoding ?? '')
-    .toLowerCase()
+export function decodeRequestContent(bytes: Uint8Array, encoding: string, limitBytes: number): DecodedBody {
+  const decoded = applyDecoders(bytes, encoding, limitBytes);
+  if (decoded instanceof Uint8Array) return { bytes: decoded };
+  const { coding, reason } = decoded;
+  // RFC 9110 15.5.16: 415 also stands for an unsupported content coding.
+  if (reason === 'unknown')
+    return refuse('CONTENT_TYPE_UNDECLARED', `is encoded with "${coding}", which is not supported`, 415);
+  if (reason === 'large') return refuse('BODY_TOO_LARGE', `exceeds the limit of ${limitBytes} bytes when decoded`, 413);
+  return refuse('BODY_MALFORMED', `is not valid ${coding}, the coding in its Content-Encoding`);
+}
+
+/** Decodes content of any size; undefined if a coding is unknown or the bytes are not valid. */
+export function decodeContent(bytes: Uint8Array, encoding: string | undefined): Uint8Array | undefined {
+  // The answer to HEAD and a 304 have the field and no content.
+  if (encoding === undefined || bytes.byteLength === 0) return bytes;
+  const decoded = applyDecoders(bytes, encoding, undefined);
+  return decoded instanceof Uint8Array ? decoded : undefined;
+}
+
+/** The members of an Accept-Encoding field that `decodeContent` knows; `identity` if there are none. */
+export function toDecodableCodings(acceptEncoding: string): string {
+  const known = acceptEncoding
     .split(',')
-    .map((coding) => coding.trim());
-  let current = bytes;
-  for (const coding of codings.toReversed()) {
+    .map((member) => member.trim())
+    .filter((member) => {
+      const coding = toCoding(member.split(';')[0] ?? '');
+      return coding === 'identity' || DECODERS.has(coding);
+    });
+  return known.length === 0 ? 'identity' : known.join(', ');
+}
+
+type Decoder = (bytes: Uint8Array, options: { readonly maxOutputLength?: number }) => Uint8Array;
+
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['br', brotliDecompressSync],
+  // RFC 9110 8.4.1.2: "deflate" is the zlib format; some senders omit its header.
+  ['deflate', (bytes, options) => ((bytes[0] ?? 0) % 16 === 8 ? inflateSync : inflateRawSync)(bytes, options)],
+]);
+
+interface Undecodable {
+  readonly coding: string;
+  readonly reason: 'unknown' | 'large' | 'malformed';
+}
+
+function applyDecoders(bytes: Uint8Array, encoding: string, limitBytes: number | undefined): Uint8Array | Undecodable {
+  const options = limitBytes === undefined ? {} : { maxOutputLength: limitBytes };
+  let decoded = bytes;
+  // RFC 9110 8.4: the codings are listed in the order in which they were applied.
+  for (const coding of encoding.split(',').map(toCoding).toReversed()) {
     if (coding === '' || coding === 'identity') continue;
-    const undo = UNDO.get(coding);
-    // RFC 9110 section 15.5.16: an encoding that is not taken is 415, too.
-    if (undo === undefined)
-      return refuse('CONTENT_TYPE_UNDECLARED', `is encoded with "${coding}", which is not taken`, 415);
+    const decode = DECODERS.get(coding);
+    if (decode === undefined) return { coding, reason: 'unknown' };
     try {
-      current = undo(current, { maxOutputLength: limitBytes });
+      decoded = decode(decoded, options);
     } catch (error) {
       const isLarge =
         error instanceof RangeError ||
         (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE');
-      if (isLarge) return refuse('BODY_TOO_LARGE', `unpacks to more than the ${limitBytes} bytes that are taken`, 413);
-      return refuse('BODY_MALFORMED', `is not what its Content-Encoding "${coding}" promises`);
+      return { coding, reason: isLarge ? 'large' : 'malformed' };
     }
   }
-  return { bytes: current };
+  return decoded;
 }
 
-type Undo = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
+function toCoding(text: string): string {
+  return text.trim().toLowerCase();
+}
 
-const UNDO: ReadonlyMap<string, Undo> = new Map<string, Undo>([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['br', brotliDecompressSync],
-  // RFC 9110 section 8.4.1.2: "deflate" is zlib's format, and some senders leave its wrapper out.
-  ['deflate', (bytes, options) => ((bytes[0] ?? 0) % 16 === 8 ? inflateSync : inflateRawSync)(bytes, options)],
-]);
-
-function refuse(code: ClientReport['code'], says: string, status?: number): Decompressed {
-  return { mistake: { code, in: 'body', message: `the body ${says}`, status } };
+function refuse(code: ClientReport['code'], problem: string, status?: number): DecodedBody {
+  return { mistake: { code, in: 'body', message: `the body ${problem}`, status } };
 }

@@ -1,34 +1,42 @@
-/** One part of a multipart body, its bytes untouched. */
+/** One part of a multipart body with its content byte for byte. */
 export interface Part {
   /** From Content-Disposition; undefined in `multipart/mixed`. */
   readonly name: string | undefined;
   readonly filename: string | undefined;
-  /** As it came; undefined where the part does not say. */
+  /** The Content-Type of the part as it was sent. */
   readonly contentType: string | undefined;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly bytes: Uint8Array;
 }
 
-/** The parts, or why the body cannot be taken apart. */
+/** A part to write. */
+export interface FormPart {
+  readonly name: string;
+  readonly filename?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+/** The parts of a body, or why the body is malformed. */
 type MultipartReading = { readonly parts: readonly Part[] } | { readonly mistake: string };
 
-/** More parts or header bytes than this are an attack, not a form. */
-const MOST_PARTS = 10_000;
-const LONGEST_HEADERS = 64 * 1024;
+// No real form has more.
+const MAX_PARTS = 10_000;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * Takes a multipart body apart (RFC 2046 section 5.1, RFC 7578) over its bytes, so that files survive.
+ * Reads a multipart body (RFC 2046 5.1, RFC 7578).
  *
- * A preamble and an epilogue are skipped; bare line feeds are taken for line ends in headers, as some clients write them.
+ * A preamble and an epilogue are skipped. Bare line feeds are accepted as line ends of headers, because some clients send them.
  */
 export function readMultipart(bytes: Uint8Array, boundary: string | undefined): MultipartReading {
-  if (boundary === undefined || boundary === '') return { mistake: 'its Content-Type names no boundary' };
+  if (boundary === undefined || boundary === '') return { mistake: 'its Content-Type has no boundary' };
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
   const parts: Part[] = [];
   let at = findDelimiter(buffer, delimiter, 0);
-  if (at === -1) return { mistake: `its boundary "${boundary}" does not occur in it` };
+  if (at === -1) return { mistake: `it does not contain its boundary "${boundary}"` };
   for (;;) {
     const after = at + delimiter.length;
     if (buffer[after] === DASH && buffer[after + 1] === DASH) return { parts };
@@ -38,14 +46,30 @@ export function readMultipart(bytes: Uint8Array, boundary: string | undefined): 
     const part = readPart(buffer.subarray(start, trimLineEnd(buffer, start, next)));
     if (typeof part === 'string') return { mistake: part };
     parts.push(part);
-    if (parts.length > MOST_PARTS) return { mistake: `it has more than ${MOST_PARTS} parts` };
+    if (parts.length > MAX_PARTS) return { mistake: `it has more than ${MAX_PARTS} parts` };
     at = next;
   }
 }
 
+/** Writes the parts of a `multipart/form-data` body. */
+export function writeMultipart(parts: readonly FormPart[], boundary: string): Uint8Array {
+  const chunks = parts.flatMap(({ name, filename, contentType, bytes }) => {
+    const file = filename === undefined ? '' : `; filename="${escapeQuoted(filename)}"`;
+    const type = contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`;
+    const disposition = `Content-Disposition: form-data; name="${escapeQuoted(name)}"${file}\r\n`;
+    return [Buffer.from(`--${boundary}\r\n${disposition}${type}\r\n`), bytes, Buffer.from('\r\n')];
+  });
+  return Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]);
+}
+
+// HTML standard, multipart/form-data encoding algorithm: quotes and line ends in names are percent-encoded.
+function escapeQuoted(text: string): string {
+  return text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
 const [DASH, CARRIAGE_RETURN, LINE_FEED, SPACE, TAB] = [0x2d, 0x0d, 0x0a, 0x20, 0x09];
 
-/** The next delimiter that begins a line and is not only the beginning of a longer word. */
+/** The position of the next delimiter that begins a line and is not followed by more text; -1 without one. */
 function findDelimiter(buffer: Buffer, delimiter: Buffer, from: number): number {
   for (let at = buffer.indexOf(delimiter, from); at !== -1; at = buffer.indexOf(delimiter, at + 1)) {
     const begins = at === 0 || buffer[at - 1] === LINE_FEED;
@@ -78,23 +102,23 @@ function readPart(bytes: Buffer): Part | string {
   let at = 0;
   for (;;) {
     const feed = bytes.indexOf(LINE_FEED, at);
-    if (feed === -1 || feed > LONGEST_HEADERS) return 'the headers of a part do not end';
+    if (feed === -1 || feed > MAX_HEADER_BYTES) return 'the headers of a part have no end';
     const end = bytes[feed - 1] === CARRIAGE_RETURN && feed > at ? feed - 1 : feed;
-    // RFC 7578 section 5.1: names and filenames come as raw UTF-8 from browsers.
+    // RFC 7578 5.1: browsers send names and filenames as raw UTF-8.
     const line = bytes.toString('utf8', at, end);
     at = feed + 1;
     if (line === '') break;
     const colon = line.indexOf(':');
-    if (colon < 1) return `a part has a header line without a name: ${JSON.stringify(line.slice(0, 60))}`;
+    if (colon < 1) return `a part has a header line without a field name: ${JSON.stringify(line.slice(0, 60))}`;
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
   const disposition = readDisposition(headers.get('content-disposition') ?? '');
-  // A copy: a file that is kept must not keep the whole body with it.
+  // A copy, so that a stored file does not keep the whole body in memory.
   const content = new Uint8Array(bytes.subarray(at));
   return { ...disposition, contentType: headers.get('content-type'), headers, bytes: content };
 }
 
-/** The name and filename of a Content-Disposition, quoted or not (RFC 6266, RFC 7578 section 4.2). */
+/** The name and filename of a Content-Disposition, quoted or not (RFC 6266, RFC 7578 4.2). */
 function readDisposition(text: string): { readonly name: string | undefined; readonly filename: string | undefined } {
   const values = new Map<string, string>();
   for (const match of text.matchAll(/;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^;]*))/g)) {
@@ -105,12 +129,12 @@ function readDisposition(text: string): { readonly name: string | undefined; rea
   return { name: values.get('name'), filename: readExtended(values.get('filename*')) ?? values.get('filename') };
 }
 
-/** Only `\"` and `\\` are escapes: browsers send `C:\dir\file` as it is, and escape a quote as %22. */
+/** Only `\"` and `\\` are escapes: browsers send `C:\dir\file` unescaped, and a quote as %22. */
 function unquote(text: string): string {
   return text.replace(/\\(["\\])/g, '$1').replace(/%22/g, '"');
 }
 
-/** `UTF-8''na%C3%AFve.txt` (RFC 8187); undefined where it cannot be read. */
+/** `UTF-8''na%C3%AFve.txt` (RFC 8187); undefined if it is malformed. */
 function readExtended(text: string | undefined): string | undefined {
   const [, value] = /^utf-8'[^']*'(.*)$/i.exec(text ?? '') ?? [];
   if (value === undefined) return undefined;

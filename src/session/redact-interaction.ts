@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { findMedia, findResponse } from '../http/declared.js';
+import { readContentType } from '../http/header-fields.js';
 import type { Interaction } from '../journal/interaction.js';
 import { type PlainAnswer, type PlainRequest, type ToPlain, toPlainValue } from '../journal/plain.js';
-import { readMediaType } from '../recording/cassette/exchange.js';
 import { replacePatterns } from '../recording/redaction/redact.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
 import {
@@ -79,7 +79,7 @@ function showRequest({ request }: Interaction, view: View): PlainRequest {
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, walk.header(name, value, visit)]),
   );
-  const mediaType = readMediaType(request.headers);
+  const mediaType = readContentType(request.headers);
   const media = mediaType === undefined ? undefined : findMedia(operation?.body?.content ?? [], mediaType);
   const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
   return {

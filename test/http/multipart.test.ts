@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readMultipart, writeMultipart } from '../../src/http/multipart.js';
 import { isUploadedFile } from '../../src/http/request/body-multipart.js';
 import { createAsk, toDocument, toLines, toSentences } from './decode.js';
 
@@ -157,7 +158,7 @@ describe('a multipart body', () => {
 
   it('without a boundary in its type is refused', async () => {
     expect(toSentences(await decode(toBody([some]), { type: 'multipart/form-data' }))).toEqual([
-      'the body is not multipart/form-data: its Content-Type names no boundary',
+      'the body is not multipart/form-data: its Content-Type has no boundary',
     ]);
   });
 
@@ -202,4 +203,31 @@ describe('a multipart body', () => {
     });
     expect((call.body as { file: { bytes: Uint8Array } }).file.bytes.length).toBe(8e6);
   });
+});
+
+it.each([
+  ['a field', [{ name: 'purpose', bytes: Buffer.from('batch') }]],
+  ['an empty field', [{ name: 'note', bytes: new Uint8Array() }]],
+  ['a file of every byte', [{ name: 'file', filename: 'a.bin', contentType: 'image/png', bytes: EVERY_BYTE }]],
+  ['names with quotes and spaces', [{ name: 'a "b" c', filename: 'naïve "x".txt', bytes: Buffer.from('x') }]],
+  ['content that contains line ends', [{ name: 'a', bytes: Buffer.from('\r\n--X\r\n\n') }]],
+  ['no part at all', []],
+])('a multipart body with %s is the same when it is written and read', (_name, parts) => {
+  const reading = readMultipart(writeMultipart(parts, BOUNDARY), BOUNDARY);
+  if (parts.length === 0) return expect(reading).toEqual({ parts: [] });
+  if ('mistake' in reading) throw new Error(reading.mistake);
+  const facts = reading.parts.map(({ name, filename, contentType, bytes }) => [
+    name,
+    filename,
+    contentType,
+    [...bytes],
+  ]);
+  return expect(facts).toEqual(
+    parts.map((part) => [
+      part.name,
+      'filename' in part ? part.filename : undefined,
+      'contentType' in part ? part.contentType : undefined,
+      [...part.bytes],
+    ]),
+  );
 });

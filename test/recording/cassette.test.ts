@@ -2,13 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
-import { loadCassette, readCassetteFolder } from '../../src/recording/cassette/cassette.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
+import { loadCassette, readCassetteFolder } from '../../src/recording/cassette/cassette.js';
 import { ExactNumber, readJson, writeCanonical, writeJson } from '../../src/recording/cassette/exact-json.js';
-import { readEvents, writeEvents } from '../../src/recording/cassette/events.js';
 import type { UnnumberedExchange } from '../../src/recording/cassette/exchange.js';
 import { DEFAULT_MATCH, type Manifest } from '../../src/recording/cassette/manifest.js';
-import { readQueryText, writeTarget } from '../../src/recording/cassette/query-text.js';
 import { readBody, writeBody } from '../../src/recording/cassette/recorded-body.js';
 import { createFolder } from './folders.js';
 
@@ -321,66 +319,5 @@ describe('exact JSON', () => {
     expect(canonical('9007199254740993')).not.toBe(canonical('9007199254740992'));
     expect(readJson('9007199254740993')).toBeInstanceOf(ExactNumber);
     expect(canonical('{"b":1,"a":[2]}')).toBe(canonical('{ "a": [2.0], "b": 1 }'));
-  });
-});
-
-describe('the query in a recording', () => {
-  it.each([
-    ['after=key_1&limit=2', { after: 'key_1', limit: '2' }],
-    ['tags=a,b%2Cc', { tags: 'a,b%2Cc' }],
-    ['ids=1&ids=2', { ids: ['1', '2'] }],
-    ['filter[color]=red%26blue', { 'filter[color]': 'red%26blue' }],
-    ['q=a+b%20c', { q: 'a+b%20c' }],
-    ['q=%7E%2Fx', { q: '~/x' }],
-    ['q=Z%C3%BCrich', { q: 'Z%C3%BCrich' }],
-    ['q=100%25', { q: '100%25' }],
-    ['constructor=1&constructor=2&toString=3', { constructor: ['1', '2'], toString: '3' }],
-  ])('reads %s without loss', (search, want) => {
-    const query = readQueryText(search);
-    expect(query).toEqual(want);
-    const target = writeTarget({ path: '/p', query });
-    expect([...new URL(target, 'http://x').searchParams]).toEqual([...new URLSearchParams(search)]);
-    expect(readQueryText(target.slice(3))).toEqual(query);
-  });
-});
-
-describe('an event stream', () => {
-  it.each<readonly [string, readonly string[], readonly object[]]>([
-    ['one event', ['data: a\n\n'], [{ atMs: 0, data: 'a' }]],
-    [
-      'all fields',
-      ['event: e\nid: 7\nretry: 9\ndata: a\ndata: b\n\n'],
-      [{ atMs: 0, event: 'e', id: '7', retry: 9, data: 'a\nb' }],
-    ],
-    ['a comment', [': ping\n\n'], [{ atMs: 0, comment: 'ping' }]],
-    [
-      'pieces that break anywhere',
-      ['da', 'ta: a\r', '\n\r\nda', 'ta: b\n\n'],
-      [
-        { atMs: 2, data: 'a' },
-        { atMs: 3, data: 'b' },
-      ],
-    ],
-    [
-      'lines that end in CR',
-      ['data: a\r\rdata: b\r\r'],
-      [
-        { atMs: 0, data: 'a' },
-        { atMs: 0, data: 'b' },
-      ],
-    ],
-    ['an end without its blank line', ['data: a'], [{ atMs: 0, data: 'a' }]],
-  ])('is read as %s', (_name, pieces, want) => {
-    const events = readEvents(pieces.map((text, atMs) => ({ atMs, text })));
-    expect(events).toEqual(want);
-    const again = readEvents([{ atMs: 0, text: writeEvents(events) }]);
-    const toFacts = ({ event, id, retry, comment, data }: (typeof events)[number]): unknown => [
-      event,
-      id,
-      retry,
-      comment,
-      data,
-    ];
-    expect(again.map(toFacts)).toEqual(events.map(toFacts));
   });
 });

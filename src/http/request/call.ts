@@ -1,11 +1,12 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
+import { toError } from '../../schema/report.js';
 import { createShapes } from '../../schema/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
-import { decompress } from '../content-encoding.js';
-import { toError } from '../../schema/report.js';
+import { decodeRequestContent } from '../content-encoding.js';
+import { readTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody } from './body-bytes.js';
 import { type BodyReader, createBodyReader, demandBody, NO_BODY, type ReadBody } from './body.js';
 import { createCoerce } from './coerce.js';
@@ -122,11 +123,9 @@ export function createCallDecoder(
 
   const createDraft = (plan: Plan, pathText: Readonly<Record<string, string>>, from: Asked): Draft => {
     const { operation, request } = from;
-    const url = readTarget(request.url);
-    const question = url.indexOf('?');
-    const search = question === -1 ? '' : url.slice(question + 1);
+    const { url, search } = readTarget(request.url);
     const violations: Violation[] = [];
-    const source = { pathText, search, headers: request.headers };
+    const source = { pathText, search: search.slice(1), headers: request.headers };
     const credentials = plan.readSecurity(source, violations);
     return { operation, request, url, credentials, values: plan.readParameters(source, violations), violations };
   };
@@ -154,20 +153,12 @@ function withoutBody(draft: Draft): Call {
   return finish(draft, undefined, NO_BODY);
 }
 
-/** Path and query of a URL, without the cost of taking it apart; a fragment never travels. */
-function readTarget(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3);
-  if (start === -1) return '/';
-  const hash = url.indexOf('#', start);
-  return hash === -1 ? url.slice(start) : url.slice(start, hash);
-}
-
 function withBody(draft: Draft, plan: Plan, came: { readonly body: BodyBytes; readonly limit: number }): Call {
   const { body, limit } = came;
   const { operation, request, violations } = draft;
   if (body.kind === 'bytes') {
     const encoding = request.headers.get('content-encoding');
-    const plain = encoding === null ? body : decompress(body.bytes, encoding, limit);
+    const plain = encoding === null ? body : decodeRequestContent(body.bytes, encoding, limit);
     if ('mistake' in plain) {
       violations.push(toError(plain.mistake));
       return finish(draft, body.bytes, NO_BODY);

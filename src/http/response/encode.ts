@@ -1,5 +1,6 @@
 import type { Violation } from '../../schema/violation.js';
 import type { Answer } from '../answer.js';
+import { type EventFields, writeEvent } from '../event-stream.js';
 import { isJsonType, isSequenceType, toEssence } from '../media-type.js';
 
 /** The class whose instances go back: the platform's own in-process, the server's cheaper one on a socket. */
@@ -114,27 +115,19 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
 
 /** One item of a sequential media type as it stands on the wire. */
 function writeItem(item: unknown, essence: string): string {
-  if (essence === 'text/event-stream') return writeEvent(item);
+  if (essence === 'text/event-stream') return writeEvent(toEventFields(item));
   // RFC 7464: each text is introduced by a record separator.
   if (essence === 'application/json-seq') return `\u001e${JSON.stringify(item)}\n`;
   return `${JSON.stringify(item)}\n`;
 }
 
-/** An event of the HTML standard's server-sent events: an object of `event`, `data`, `id`, `retry`, or plain data. */
-function writeEvent(item: unknown): string {
-  if (typeof item !== 'object' || item === null || !('data' in item)) return `data: ${toText(item)}\n\n`;
-  const event = item as {
-    readonly event?: unknown;
-    readonly id?: unknown;
-    readonly retry?: unknown;
-    readonly data: unknown;
-  };
-  const lines: string[] = [];
-  for (const field of ['event', 'id', 'retry'] as const) {
-    if (event[field] !== undefined && event[field] !== null) lines.push(`${field}: ${toText(event[field])}`);
-  }
-  for (const line of toText(event.data).split(/\r\n|\r|\n/)) lines.push(`data: ${line}`);
-  return `${lines.join('\n')}\n\n`;
+/** An object with `data` is an event with `event`, `id` and `retry`; any other item is the data of an event. */
+function toEventFields(item: unknown): EventFields {
+  if (typeof item !== 'object' || item === null || !('data' in item)) return { data: toText(item) };
+  const { event, id, retry, data } = item as Readonly<Record<string, unknown>>;
+  const toField = (value: unknown): string | undefined =>
+    value === undefined || value === null ? undefined : toText(value);
+  return { event: toField(event), id: toField(id), retry: toField(retry), data: toText(data) };
 }
 
 /** Items one by one, each written when the reader asks for it; bytes and text pass as they are. */

@@ -1,5 +1,6 @@
-/** Header fields by name, names in lower case; several lines of one name are a list. */
-export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
+import type { StreamEvent } from '../../http/event-stream.js';
+import type { HeaderFields } from '../../http/header-fields.js';
+import type { QueryValues } from '../../http/target.js';
 
 /** One exchange with the upstream as a cassette holds it; secrets are already placeholders. */
 export interface RecordedExchange {
@@ -26,7 +27,7 @@ export interface RecordedRequest extends RecordedBody {
   readonly path: string;
   readonly pathParams: Readonly<Record<string, unknown>>;
   /** Decoded, except for the characters that would be read as delimiters; repeated names are a list. */
-  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  readonly query: QueryValues;
   readonly headers: HeaderFields;
 }
 
@@ -58,14 +59,9 @@ export interface RecordedBody {
 }
 
 /** One event of a `text/event-stream`. */
-export interface RecordedEvent {
-  /** Milliseconds after the response began. */
+export interface RecordedEvent extends StreamEvent {
+  /** Milliseconds since the response began. */
   readonly atMs: number;
-  readonly event?: string;
-  readonly id?: string;
-  readonly retry?: number;
-  readonly comment?: string;
-  readonly data?: string;
 }
 
 /** One part of a multipart body. */
@@ -83,11 +79,3 @@ export interface RecordedFailure {
 
 /** An exchange that has no number yet. */
 export type UnnumberedExchange = Omit<RecordedExchange, 'number'>;
-
-/** The media type of a message, lower case and without parameters; undefined where it names none. */
-export function readMediaType(headers: HeaderFields): string | undefined {
-  const field = headers['content-type'];
-  const text = typeof field === 'string' ? field : field?.[0];
-  const type = text?.split(';')[0]?.trim().toLowerCase();
-  return type === '' ? undefined : type;
-}

@@ -2,11 +2,12 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Router } from '../../contract/router/router.js';
 import { nearest } from '../../errors.js';
+import { listFields } from '../../http/header-fields.js';
 import type { Call, CallDecoder } from '../../http/request/call.js';
+import { writeTarget } from '../../http/target.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
-import { writeTarget } from '../cassette/query-text.js';
 import { loadBody, writeBody } from '../cassette/recorded-body.js';
 import { createResponseCheck } from './conformance.js';
 import { checkLists } from './list-check.js';
@@ -105,10 +106,7 @@ async function decode(
   { folder }: Cassette,
   read: (wire: Request) => Call | Promise<Call>,
 ): Promise<Call> {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    for (const line of typeof value === 'string' ? [value] : value) headers.append(name, line);
-  }
+  const headers = new Headers(listFields(request.headers));
   const bytes = writeBody(folder, request, request.headers);
   // The platform's Request takes no body with these.
   const bodiless = request.method === 'GET' || request.method === 'HEAD';

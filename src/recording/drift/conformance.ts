@@ -1,9 +1,9 @@
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { findMedia, findResponse } from '../../http/declared.js';
+import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import { isJsonType } from '../../http/media-type.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/violation.js';
-import { type HeaderFields, readMediaType } from '../cassette/exchange.js';
 
 /** A response as far as the contract has something to say about it. */
 interface CheckedResponse {
@@ -52,7 +52,7 @@ function checkBody(
   response: CheckedResponse,
   validators: Validators,
 ): readonly Violation[] {
-  const mediaType = readMediaType(response.headers);
+  const mediaType = readContentType(response.headers);
   if (mediaType === undefined || declared.content.length === 0) return NO_VIOLATIONS;
   const media = findMedia(declared.content, mediaType);
   if (media === undefined) {

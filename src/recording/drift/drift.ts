@@ -2,16 +2,15 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { readPointer } from '../../contract/pointer.js';
 import { formatPlace } from '../../errors.js';
+import { decodeContent } from '../../http/content-encoding.js';
 import { findMedia, findResponse } from '../../http/declared.js';
+import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
+import { toUpstreamTarget, writeTarget } from '../../http/target.js';
 import type { Violation } from '../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeJson } from '../cassette/exact-json.js';
-import { type HeaderFields, readMediaType, type RecordedBody } from '../cassette/exchange.js';
-import { writeTarget } from '../cassette/query-text.js';
+import { type RecordedBody } from '../cassette/exchange.js';
 import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
-import { toTarget } from '../cassette/target.js';
-import { decodeContent } from '../upstream/content-coding.js';
-import { readField } from '../upstream/end-to-end.js';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
 import type { CheckResponse } from './conformance.js';
 import { compareShapes, type ReadShape, type ShapeDifference } from './value-shape.js';
@@ -128,7 +127,7 @@ async function askLive(
   );
   const sent: UpstreamRequest = {
     method: request.method,
-    target: toTarget(upstream.url, operation, writeTarget(request)),
+    target: toUpstreamTarget(upstream.url, operation, writeTarget(request)),
     headers: { ...Object.fromEntries(kept), ...headers },
     body: writeBody(cassette.folder, request, request.headers),
   };
@@ -194,7 +193,7 @@ function listDifferences(
   if (recorded.status !== live.status) {
     return [{ kind: 'status', pointer: '', message: `the status was ${recorded.status} and is ${live.status}` }];
   }
-  const [was, is] = [readMediaType(recorded.headers), readMediaType(live.headers)];
+  const [was, is] = [readContentType(recorded.headers), readContentType(live.headers)];
   if (was !== is) {
     return [{ kind: 'media-type', pointer: '', message: `the media type was ${was ?? 'none'} and is ${is ?? 'none'}` }];
   }

@@ -1,11 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Contract } from '../../contract/contract.js';
+import { type HeaderFields, listFields, readContentType, readField } from '../../http/header-fields.js';
+import { toUpstreamTarget, writeTarget } from '../../http/target.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { type HeaderFields, readMediaType, type RecordedBody } from '../cassette/exchange.js';
-import { writeTarget } from '../cassette/query-text.js';
+import { type RecordedBody } from '../cassette/exchange.js';
 import { writeBody } from '../cassette/recorded-body.js';
-import { toTarget } from '../cassette/target.js';
-import { readField } from '../upstream/end-to-end.js';
 import { writeHar } from './har.js';
 
 /** What an export is made with. */
@@ -23,7 +22,7 @@ export function exportHar(cassette: Cassette, { contract, base, version }: HarEx
   const entries = cassette.exchanges.flatMap((exchange) => {
     const operation = contract.operation(exchange.operation);
     const target = writeTarget(exchange.request);
-    const address = url.origin + (operation === undefined ? target : toTarget(url, operation, target));
+    const address = url.origin + (operation === undefined ? target : toUpstreamTarget(url, operation, target));
     return exchange.response === undefined ? [] : [toEntry(cassette.folder, exchange, address)];
   });
   return writeHar(entries, version);
@@ -56,7 +55,7 @@ function toEntry(folder: string, exchange: StoredExchange, address: string): obj
       headers: toFields(response?.headers ?? {}),
       content: {
         size: content?.byteLength ?? 0,
-        mimeType: readMediaType(response?.headers ?? {}) ?? 'x-unknown',
+        mimeType: readContentType(response?.headers ?? {}) ?? 'x-unknown',
         ...(content === undefined ? {} : toText(content, response ?? {})),
       },
       redirectURL: readField(response?.headers ?? {}, 'location') ?? '',
@@ -69,9 +68,7 @@ function toEntry(folder: string, exchange: StoredExchange, address: string): obj
 }
 
 function toFields(headers: HeaderFields): readonly object[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).map((line) => ({ name, value: line })),
-  );
+  return listFields(headers).map(([name, value]) => ({ name, value }));
 }
 
 /** Bodies that were recorded as text stay readable; everything else is base64. */

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Router } from '../../contract/router/router.js';
+import { type HeaderFields, listFields, omitFields, readEndToEnd } from '../../http/header-fields.js';
 import type { Call, CallDecoder } from '../../http/request/call.js';
-import type { HeaderFields } from '../cassette/exchange.js';
 import { type SeenExchange, toUnnumbered } from '../upstream/draft.js';
-import { omitFields, readEndToEnd } from '../upstream/end-to-end.js';
 import type { Recorder } from '../upstream/recorder.js';
 import { type HarContent, type HarEntry, type HarField, readHar } from './har.js';
 
@@ -69,10 +68,7 @@ async function readEntryCall(
   const url = new URL(target, 'http://har');
   const match = parts.router.match(request.method, url.pathname, url.search);
   if (match.kind !== 'operation') return { why: 'the contract has no such operation' };
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(toFields(request.headers))) {
-    for (const line of typeof value === 'string' ? [value] : value) headers.append(name, line);
-  }
+  const headers = new Headers(listFields(toFields(request.headers)));
   const body = request.postData === undefined ? undefined : readPostData(request.postData, folder);
   const bodiless = request.method === 'GET' || request.method === 'HEAD';
   const wire = new Request(url, {

@@ -2,11 +2,12 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
 import type { Router } from '../../contract/router/router.js';
+import { listFields } from '../../http/header-fields.js';
 import type { Call, CallDecoder } from '../../http/request/call.js';
+import { writeTarget } from '../../http/target.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { ExactNumber, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import type { RecordedRequest } from '../cassette/exchange.js';
-import { writeTarget } from '../cassette/query-text.js';
 import { loadBody, readBody } from '../cassette/recorded-body.js';
 import type { SecretWalk, VisitText } from '../redaction/secret-walk.js';
 import { createFactsReader, type RequestFacts } from './request-facts.js';
@@ -154,10 +155,7 @@ export function readCall(request: RecordedRequest, parts: Pick<MatcherParts, 'ro
   const url = new URL(target, 'http://recording');
   const match = parts.router.match(request.method, url.pathname, url.search);
   if (match.kind !== 'operation') return undefined;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    for (const line of typeof value === 'string' ? [value] : value) headers.append(name, line);
-  }
+  const headers = new Headers(listFields(request.headers));
   const call = parts.decoder.decode(
     match.operation,
     match.pathText,

@@ -2,10 +2,10 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findMedia } from '../../http/declared.js';
+import { joinRepeated, readContentType } from '../../http/header-fields.js';
 import type { Call } from '../../http/request/call.js';
-import { readMediaType, type RecordedBody, type RecordedEvent, type RecordedPart } from '../cassette/exchange.js';
+import { type RecordedBody, type RecordedEvent, type RecordedPart } from '../cassette/exchange.js';
 import type { MatchRules } from '../cassette/manifest.js';
-import { joinRepeated } from '../cassette/query-text.js';
 import { readParameterPointers, type SecretWalk, type VisitText } from '../redaction/secret-walk.js';
 
 /** Everything of a request that counts on replay, in one normal form. */
@@ -137,7 +137,7 @@ function maskValues(
 
 function readBodyFacts(body: RecordedBody, call: Call, parts: FactsParts): unknown {
   const { walk, mask, rules } = parts;
-  const mediaType = call.mediaType ?? readMediaType({ 'content-type': call.headers.get('content-type') ?? '' });
+  const mediaType = call.mediaType ?? readContentType({ 'content-type': call.headers.get('content-type') ?? '' });
   const media = mediaType === undefined ? undefined : findMedia(call.operation.body?.content ?? [], mediaType);
   const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
   if (body.body !== undefined) {

@@ -1,11 +1,11 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
+import { omitFields } from '../../http/header-fields.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
 import { loadBody } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../drift/conformance.js';
-import { omitFields } from '../upstream/end-to-end.js';
 import type { Item, PromoteCollection, Promoted, PromotedItem } from './promote.js';
 
 /** One file of promoted fixtures. */

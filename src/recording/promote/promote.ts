@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.js';
+import { readContentType } from '../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
-import { readMediaType } from '../cassette/exchange.js';
 import { loadBody, writeBody } from '../cassette/recorded-body.js';
 import { isCursor, listWalks, readPage } from '../drift/list-check.js';
 
@@ -223,7 +223,7 @@ function readContent({ cassette, exchange }: Observation): PromotedContent | und
   // A file that travels as one JSON text is that text.
   const bytes =
     typeof body.body === 'string' ? Buffer.from(body.body) : writeBody(cassette.folder, body, response.headers);
-  const mediaType = readMediaType(response.headers);
+  const mediaType = readContentType(response.headers);
   const isGeneral =
     typeof body.body === 'string' || mediaType === 'application/octet-stream' || mediaType === 'application/binary';
   return { bytes: bytes ?? new Uint8Array(), mediaType: isGeneral ? undefined : mediaType };

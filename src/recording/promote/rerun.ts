@@ -1,9 +1,9 @@
 import { isObject } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
+import { listFields, readContentType } from '../../http/header-fields.js';
+import { writeTarget } from '../../http/target.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
-import { readMediaType } from '../cassette/exchange.js';
-import { writeTarget } from '../cassette/query-text.js';
 import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
 
 /** One exchange that came out differently. */
@@ -73,9 +73,7 @@ async function send(
     for (const [was, is] of made) if (was.length >= 8) translated = translated.replaceAll(was, is);
     return translated;
   };
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers))
-    headers.set(name, typeof value === 'string' ? value : value.join(', '));
+  const headers = new Headers(listFields(request.headers));
   const bytes = writeBody(cassette.folder, request, request.headers);
   const isText = request.body !== undefined || request.bodyText !== undefined;
   const body =
@@ -113,7 +111,7 @@ function compareAnswers(
   came: Answered,
   isMade: (was: unknown, is: unknown) => boolean,
 ): readonly string[] {
-  const [was, is] = [readMediaType(recorded.headers), readMediaType(came.headers)];
+  const [was, is] = [readContentType(recorded.headers), readContentType(came.headers)];
   if (was !== is) return [`the media type was ${was ?? 'none'} and is ${is ?? 'none'}`];
   if (recorded.body !== undefined || came.body !== undefined) {
     const lines: string[] = [];

@@ -1,9 +1,9 @@
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { findMedia, findResponse } from '../../http/declared.js';
+import { readContentType } from '../../http/header-fields.js';
 import type { Direction } from '../../schema/schema-unit.js';
 import { readJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import {
-  readMediaType,
   type RecordedBody,
   type RecordedPart,
   type RecordedRequest,
@@ -73,12 +73,12 @@ export function createBodyRedaction(walk: SecretWalk, operation: Operation, visi
 
   return {
     request: (request) => {
-      const mediaType = readMediaType(request.headers);
+      const mediaType = readContentType(request.headers);
       const media = mediaType === undefined ? undefined : findMedia(operation.body?.content ?? [], mediaType);
       return visitBody(request, { media, mediaType, direction: 'request' });
     },
     response: (response) => {
-      const mediaType = readMediaType(response.headers);
+      const mediaType = readContentType(response.headers);
       const declared = findResponse(operation, response.status);
       const media = mediaType === undefined ? undefined : findMedia(declared?.content ?? [], mediaType);
       return visitBody(response, { media, mediaType, direction: 'response' });

@@ -1,19 +1,16 @@
+import { decodeContent } from '../../http/content-encoding.js';
+import { readEvents, type TimedText } from '../../http/event-stream.js';
+import { type HeaderFields, omitFields, readContentType, readEndToEnd, readField } from '../../http/header-fields.js';
 import type { Call } from '../../http/request/call.js';
-import { type EventText, readEvents } from '../cassette/events.js';
+import { readQueryValues, removeSessionPrefix } from '../../http/target.js';
 import {
-  type HeaderFields,
-  readMediaType,
   type RecordedBody,
   type RecordedFailure,
   type RecordedRequest,
   type RecordedResponse,
   type UnnumberedExchange,
 } from '../cassette/exchange.js';
-import { readQueryText } from '../cassette/query-text.js';
 import { readBody } from '../cassette/recorded-body.js';
-import { readCallUrl } from '../cassette/target.js';
-import { decodeContent } from './content-coding.js';
-import { omitFields, readEndToEnd, readField } from './end-to-end.js';
 
 /** What was seen of one exchange; secrets and all. */
 export interface SeenExchange {
@@ -68,13 +65,13 @@ export function readForwardFields(headers: Headers): HeaderFields {
 }
 
 function toRequest(call: Call): RecordedRequest {
-  const [path = '', ...search] = readCallUrl(call.url).split('?');
+  const [path = '', ...search] = removeSessionPrefix(call.url).split('?');
   const headers = readForwardFields(call.headers);
   return {
     method: call.method,
     path,
     pathParams: call.path,
-    query: readQueryText(search.join('?')),
+    query: readQueryValues(search.join('?')),
     headers: omitFields(headers, NOT_RECORDED),
     ...readBody(call.bytes, headers),
   };
@@ -98,13 +95,13 @@ function toBody(headers: HeaderFields, chunks: readonly SeenChunk[]): RecordedBo
   const coding = readField(headers, 'content-encoding');
   const bytes = decodeContent(Buffer.concat(chunks.map((chunk) => chunk.bytes)), coding);
   if (bytes === undefined) return undefined;
-  if (readMediaType(headers) !== 'text/event-stream') return readBody(bytes, headers);
+  if (readContentType(headers) !== 'text/event-stream') return readBody(bytes, headers);
   // Compressed, a chunk is no piece of the text; the moments are lost then.
   const pieces = coding === undefined ? toPieces(chunks) : [{ atMs: 0, text: Buffer.from(bytes).toString('utf8') }];
   return { events: readEvents(pieces) };
 }
 
-function toPieces(chunks: readonly SeenChunk[]): readonly EventText[] {
+function toPieces(chunks: readonly SeenChunk[]): readonly TimedText[] {
   const decoder = new TextDecoder();
   return chunks.map(({ atMs, bytes }) => ({ atMs: Math.round(atMs), text: decoder.decode(bytes, { stream: true }) }));
 }

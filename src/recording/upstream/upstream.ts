@@ -1,8 +1,8 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { MockError } from '../../errors.js';
-import type { HeaderFields, RecordedFailure } from '../cassette/exchange.js';
-import { readEndToEnd } from './end-to-end.js';
+import { type HeaderFields, readEndToEnd } from '../../http/header-fields.js';
+import type { RecordedFailure } from '../cassette/exchange.js';
 
 /** The one server that requests are forwarded to. */
 export interface Upstream {

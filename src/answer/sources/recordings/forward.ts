@@ -1,16 +1,21 @@
 import type { Answer } from '../../../http/answer.js';
+import { decodeContent, toDecodableCodings } from '../../../http/content-encoding.js';
+import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../http/media-type.js';
-import { type HeaderFields, readMediaType } from '../../../recording/cassette/exchange.js';
-import { readCallUrl, splitPath, toLocation, toTarget } from '../../../recording/cassette/target.js';
+import {
+  readTarget,
+  removeSessionPrefix,
+  splitBasePath,
+  toMockLocation,
+  toUpstreamTarget,
+} from '../../../http/target.js';
 import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
-import { decodeContent, toReadableCodings } from '../../../recording/upstream/content-coding.js';
 import {
   readForwardFields,
   type SeenChunk,
   type SeenExchange,
   toUnnumbered,
 } from '../../../recording/upstream/draft.js';
-import { omitFields, readField } from '../../../recording/upstream/end-to-end.js';
 import { toFailure, type Upstream, type UpstreamResponse } from '../../../recording/upstream/upstream.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
@@ -63,7 +68,7 @@ async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
   const { exchange, upstream, recordings, errors } = forwarding;
   const { call } = exchange;
   const begun: Begun = { forwarding, at: Date.now(), startedAt: performance.now() };
-  const target = toTarget(upstream.url, call.operation, readCallUrl(call.url));
+  const target = toUpstreamTarget(upstream.url, call.operation, removeSessionPrefix(call.url));
   const outcome = await upstream.send({
     method: call.method,
     target,
@@ -91,7 +96,11 @@ function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>
   const fields = readForwardFields(headers);
   const accepted = readField(fields, 'accept-encoding');
   const lower = Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
-  return { ...fields, ...(accepted === undefined ? {} : { 'accept-encoding': toReadableCodings(accepted) }), ...lower };
+  return {
+    ...fields,
+    ...(accepted === undefined ? {} : { 'accept-encoding': toDecodableCodings(accepted) }),
+    ...lower,
+  };
 }
 
 const STREAM_LIMIT_BYTES = 1_048_576;
@@ -100,7 +109,7 @@ const STREAM_LIMIT_BYTES = 1_048_576;
 function isStream(method: string, { status, headers }: UpstreamResponse): boolean {
   // RFC 9110 6.4.1: these have no content, so that nobody would read the stream to its end.
   if (method === 'HEAD' || status === 204 || status === 205 || status === 304) return false;
-  const mediaType = readMediaType(headers);
+  const mediaType = readContentType(headers);
   if (mediaType !== undefined && isJsonType(mediaType)) return false;
   const length = readField(headers, 'content-length');
   return length === undefined || Number(length) > STREAM_LIMIT_BYTES;
@@ -128,7 +137,7 @@ async function wholeAnswer(begun: Begun, response: UpstreamResponse): Promise<An
 
 /** The body as it goes on, and the JSON value in it; they are one where writing the value again gives the same bytes. */
 function readWhole(bytes: Buffer, headers: HeaderFields): { readonly body: unknown; readonly value: unknown } {
-  const mediaType = readMediaType(headers);
+  const mediaType = readContentType(headers);
   if (mediaType === undefined || !isJsonType(mediaType)) return { body: bytes, value: undefined };
   const coding = readField(headers, 'content-encoding');
   const decoded = decodeContent(bytes, coding);
@@ -193,13 +202,14 @@ function toAnswer(
   const { call } = exchange;
   const violations = recordings.check(call.operation, { ...response, body: content.value });
   const location = readField(response.headers, 'location');
-  const { base } = splitPath(call.operation, readCallUrl(call.url).split('?')[0] ?? '');
+  const { path } = readTarget(removeSessionPrefix(call.url));
+  const { basePath } = splitBasePath(call.operation, path);
   const omitted = call.method === 'HEAD' ? ['content-type'] : ['content-type', 'content-length'];
   return {
     status: response.status,
     headers: {
       ...omitFields(response.headers, omitted),
-      ...(location === undefined ? {} : { location: toLocation(location, upstream.url, base) }),
+      ...(location === undefined ? {} : { location: toMockLocation(location, upstream.url, basePath) }),
       ...toReportHeaders(call),
     },
     body: content.body,

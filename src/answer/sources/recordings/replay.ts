@@ -1,14 +1,14 @@
 import type { Answer } from '../../../http/answer.js';
+import { writeEvent } from '../../../http/event-stream.js';
+import { omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import type { StoredExchange } from '../../../recording/cassette/cassette.js';
-import { writeEvent } from '../../../recording/cassette/events.js';
 import { readJson, writeJson } from '../../../recording/cassette/exact-json.js';
-import { readMediaType, type RecordedEvent, type RecordedResponse } from '../../../recording/cassette/exchange.js';
+import { type RecordedEvent, type RecordedResponse } from '../../../recording/cassette/exchange.js';
 import { writeBody } from '../../../recording/cassette/recorded-body.js';
 import { formatMiss } from '../../../recording/matching/match.js';
 import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
-import { omitFields, readField } from '../../../recording/upstream/end-to-end.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 import { answerFailure, toReportHeaders } from './foreign-calls.js';
@@ -115,7 +115,7 @@ function toAnswer(cassette: OpenedCassette, exchange: StoredExchange, context: A
 /** A JSON value where it can be written again as it came, else text or bytes. */
 function readAnswerBody(folder: string, response: RecordedResponse, method: string): unknown {
   if (method === 'HEAD') return undefined;
-  const mediaType = readMediaType(response.headers);
+  const mediaType = readContentType(response.headers);
   const isJson = mediaType !== undefined && isJsonType(mediaType);
   if (response.body !== undefined)
     return isJson && isPlainJson(response.body) ? response.body : Buffer.from(writeJson(response.body));
@@ -141,7 +141,7 @@ function parsePlain(bytes: Uint8Array): unknown {
 
 function readCheckedBody(body: unknown, response: RecordedResponse): unknown {
   if (!(body instanceof Uint8Array)) return body;
-  const mediaType = readMediaType(response.headers);
+  const mediaType = readContentType(response.headers);
   if (mediaType === undefined || !isJsonType(mediaType)) return undefined;
   try {
     return JSON.parse(Buffer.from(body).toString('utf8'));

@@ -1,0 +1,70 @@
+import { toEssence } from './media-type.js';
+
+/** Header fields by name, names in lower case; a field with several lines has a list. */
+export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
+
+// RFC 9110 7.6.1; Trailer belongs to the framing of one connection, too.
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The end-to-end fields of a message: without hop-by-hop fields and those that its Connection field lists. */
+export function readEndToEnd(fields: Iterable<readonly [name: string, value: string]>): HeaderFields {
+  const all = [...fields].map(([name, value]) => [name.toLowerCase(), value] as const);
+  const listed = new Set(
+    all
+      .filter(([name]) => name === 'connection')
+      .flatMap(([, value]) => value.split(',').map((word) => word.trim().toLowerCase())),
+  );
+  return joinRepeated(all.filter(([name]) => !HOP_BY_HOP.has(name) && !listed.has(name)));
+}
+
+/** The fields without some of them. */
+export function omitFields(fields: HeaderFields, names: readonly string[]): HeaderFields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** The first line of a field. */
+export function readField(fields: HeaderFields, name: string): string | undefined {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** The media type of the content, lower case and without parameters; undefined without a Content-Type. */
+export function readContentType(fields: HeaderFields): string | undefined {
+  const essence = toEssence(readField(fields, 'content-type') ?? '');
+  return essence === '' ? undefined : essence;
+}
+
+/** The lines of all fields as pairs of name and value. */
+export function listFields(fields: HeaderFields): [name: string, value: string][] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((line): [string, string] => [name, line]),
+  );
+}
+
+/**
+ * Pairs by name, in the order of the first occurrence; a name that occurs more than once has a list of its values.
+ *
+ * Names come from the client: `constructor` and `__proto__` are names like any other.
+ */
+export function joinRepeated(
+  pairs: Iterable<readonly [name: string, value: string]>,
+): Readonly<Record<string, string | readonly string[]>> {
+  const values = new Map<string, [string, ...string[]]>();
+  for (const [name, value] of pairs) {
+    const known = values.get(name);
+    if (known === undefined) values.set(name, [value]);
+    else known.push(value);
+  }
+  return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
+}

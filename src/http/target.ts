@@ -1,0 +1,106 @@
+import type { Operation } from '../contract/operations/operation.js';
+import { joinRepeated, listFields } from './header-fields.js';
+
+/** The request target of a URL as it was sent: percent-encoding and dot segments are untouched, a fragment is dropped. */
+export interface RequestTarget {
+  /** Path and query. */
+  readonly url: string;
+  readonly path: string;
+  /** With its question mark; empty without a query. */
+  readonly search: string;
+}
+
+/** Values by name; a name that occurs more than once has a list. */
+export type QueryValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** Reads the request target of an absolute URL or of a path with a query; much cheaper than `new URL`. */
+export function readTarget(text: string): RequestTarget {
+  const start = text.startsWith('/') ? 0 : text.indexOf('/', text.indexOf('://') + 3);
+  if (start === -1) return { url: '/', path: '/', search: '' };
+  const fragment = text.indexOf('#', start);
+  const url = fragment === -1 ? text.slice(start) : text.slice(start, fragment);
+  const question = url.indexOf('?');
+  if (question === -1) return { url, path: url, search: '' };
+  return { url, path: url.slice(0, question), search: url.slice(question) };
+}
+
+// The escapes that must stay: those of delimiters (space # % & + , ; = [ ] |), of control characters and of bytes beyond ASCII.
+const DECODABLE = /%(?!(?:20|23|25|26|2B|2C|3B|3D|5B|5D|7C)|(?:[Cc0189aAbBdDeEfF]|7[Ff]))[0-9A-Fa-f]{2}/g;
+
+/** The values of a query by name, decoded as far as `writeTarget` can restore them. */
+export function readQueryValues(search: string): QueryValues {
+  const pairs = search.replace(/^\?/, '').split('&');
+  return joinRepeated(pairs.filter((pair) => pair !== '').map(readPair));
+}
+
+/** The request target with a query that `readQueryValues` has read. */
+export function writeTarget({ path, query }: { readonly path: string; readonly query: QueryValues }): string {
+  const pairs = listFields(query).map(([name, value]) => `${encode(name)}=${encode(value)}`);
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
+function readPair(pair: string): readonly [name: string, value: string] {
+  const equals = pair.indexOf('=');
+  if (equals === -1) return [decode(pair), ''];
+  return [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+}
+
+function decode(text: string): string {
+  return text.replace(DECODABLE, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+}
+
+/** Escapes the characters that a query must not contain; existing escapes stay as they are. */
+function encode(text: string): string {
+  return text.replaceAll(/%(?![0-9A-Fa-f]{2})|[^\w.~!$'()*,;:@/?|[\]+%-]/gu, (character) =>
+    encodeURIComponent(character),
+  );
+}
+
+/** A path split after the base path of the contract. */
+interface SplitPath {
+  readonly basePath: string;
+  readonly rest: string;
+}
+
+/** The path or target without the `/~id` prefix that selects a session. */
+export function removeSessionPrefix(url: string): string {
+  return url.replace(/^\/~[^/?]+(?=\/)/, '');
+}
+
+/** Splits the path of a request for an operation after the base path under which it was called. */
+export function splitBasePath(operation: Operation, path: string): SplitPath {
+  const length = countSegments(operation.path.split('?')[0] ?? '');
+  const basePath = operation.basePaths
+    .filter((candidate) => candidate !== '' && path.startsWith(`${candidate}/`))
+    .find((candidate) => countSegments(path.slice(candidate.length)) === length);
+  return basePath === undefined ? { basePath: '', rest: path } : { basePath, rest: path.slice(basePath.length) };
+}
+
+/**
+ * The target of a request on an upstream: the path of the upstream's URL replaces the contract's base path; without one, the
+ * target is the same.
+ */
+export function toUpstreamTarget(upstream: URL, operation: Operation, target: string): string {
+  if (upstream.pathname === '/') return target;
+  const { path, search } = readTarget(target);
+  return `${toRoot(upstream)}${splitBasePath(operation, path).rest}${search}`;
+}
+
+/** A Location on the upstream as a path on the mock (RFC 9110 10.2.2), so that clients follow it here; others are unchanged. */
+export function toMockLocation(location: string, upstream: URL, basePath: string): string {
+  if (!URL.canParse(location)) return location;
+  const url = new URL(location);
+  if (url.origin !== upstream.origin) return location;
+  const rest = `${url.pathname}${url.search}${url.hash}`;
+  if (upstream.pathname === '/') return rest;
+  const root = toRoot(upstream);
+  return rest.startsWith(`${root}/`) ? `${basePath}${rest.slice(root.length)}` : location;
+}
+
+function toRoot({ pathname }: URL): string {
+  return pathname.replace(/\/$/, '');
+}
+
+function countSegments(path: string): number {
+  return path.split('/').length;
+}
