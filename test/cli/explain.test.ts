@@ -27,7 +27,7 @@ describe('vouch explain', () => {
     expect(explain('REFERENCE_UNRESOLVD')).toEqual({
       exit: 1,
       out: [],
-      err: ['nothing has the code "REFERENCE_UNRESOLVD"', '  hint: did you mean "REFERENCE_UNRESOLVED"?'],
+      err: ['unknown code "REFERENCE_UNRESOLVD"', '  hint: did you mean "REFERENCE_UNRESOLVED"?'],
     });
   });
 

@@ -175,7 +175,7 @@ describe('vouch serve', () => {
   });
 
   it.each([
-    [['serve', '--port', 'http'], 'a port is a whole number'],
+    [['serve', '--port', 'http'], 'A port must be an integer'],
     [['serve', '--prot', '1'], 'Did you mean --port?'],
     [['sevre'], 'Did you mean serve?'],
   ])('says what is wrong with %j', async (args, message) => {

@@ -20,7 +20,7 @@ describe('vouch fixtures export', () => {
     await using mock = await createMock(BUILT_IN);
     const { url } = await mock.listen();
     mock.session('a').state.collection('admin_api_keys').add({ name: 'exported' });
-    await runFixturesExport({ url, folder, session: 'a', write: () => undefined });
+    await runFixturesExport({ url, into: folder, session: 'a', write: () => undefined });
     await using copy = await createMock({ ...BUILT_IN, fixtures: folder });
     expect(copy.state.export()).toEqual(mock.session('a').state.export());
     expect(copy.state.export()).not.toEqual(mock.state.export());
@@ -29,10 +29,10 @@ describe('vouch fixtures export', () => {
   it('says why it is refused, and gets in with the token of the environment', async () => {
     await using mock = await createMock({ ...BUILT_IN, controlToken: 'secret' });
     const { url } = await mock.listen();
-    const work = (): Promise<number> => runFixturesExport({ url, folder, write: () => undefined });
+    const work = (): Promise<number> => runFixturesExport({ url, into: folder, write: () => undefined });
     await expect(work()).rejects.toMatchObject({
       code: 'STATE_UNREADABLE',
-      message: `the mock at ${url} refuses: the control API of this mock needs its token`,
+      message: `the mock at ${url} refused the request: the control API of this mock needs its token`,
       hint: 'set VOUCH_CONTROL_TOKEN to the token the mock was started with',
     });
     vi.stubEnv('VOUCH_CONTROL_TOKEN', 'secret');

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { promoteCassette } from '../../src/cli/commands/recordings-promote.js';
 import { createMock, type Mock } from '../../src/mock.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { loadParts } from './contract.js';
 import { createFolder, readEveryFile } from './folders.js';
 import { startUpstream } from './upstream.js';
 
@@ -59,19 +60,11 @@ describe('the official stripe client', () => {
     expect(await run((await mock.listen()).url)).toEqual(live);
     mock.assertNoMisses();
 
-    const print = (): void => undefined;
-    const { setAside, differences } = await promoteCassette({
-      spec: STRIPE,
-      recordings: folder,
-      cassette: 'stripe',
-      into: join(folder, 'fixtures'),
-      format: 'text',
-      scenarios: undefined,
-      final: false,
-      force: false,
-      write: print,
-      writeError: print,
-    });
+    const { setAside, differences } = await promoteCassette(
+      loadCassette(join(folder, 'stripe')),
+      await loadParts(STRIPE),
+      { spec: STRIPE, into: join(folder, 'fixtures') },
+    );
     expect({ setAside, differences }).toEqual({ setAside: [], differences: [] });
   }, 120_000);
 });

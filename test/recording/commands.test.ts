@@ -99,7 +99,7 @@ describe('vouch record and vouch replay', () => {
     const recorded = await run(['record', SPEC, '--upstream', upstream.url, ...more], path);
     expect(recorded.code).toBe(0);
     expect(recorded.out).toContain(`upstream ${upstream.url}`);
-    expect(recorded.out).toContain('1 exchanges, 2 placeholders for secrets');
+    expect(recorded.out).toContain('1 exchange, 2 secrets replaced by placeholders');
     expect(recorded.errors).toContain('redact.env names NOT_SET, which is not set');
     expect(upstream.seen[0]?.headers['x-extra']).toBe('yes');
     for (const { path: file, bytes } of readEveryFile(recordings)) expect(bytes.includes('Key 1'), file).toBe(false);
@@ -114,27 +114,27 @@ describe('vouch record and vouch replay', () => {
 
   it.each<readonly [string, readonly string[], RegExp]>([
     [
-      'an upstream that is no URL',
+      'an upstream that is not a URL',
       ['record', SPEC, '--upstream', 'example'],
       /OPTION_INVALID.*"example" is not the URL of an upstream/,
     ],
     [
       'its own address',
       ['record', SPEC, '--upstream', 'http://localhost:4010/v1'],
-      /is the address that vouch would listen on/,
+      /is the address vouch itself would listen on/,
     ],
     [
       'a header without a colon',
       ['record', SPEC, '--upstream', 'http://x', '--header', 'secret'],
-      /a header is not written as "name: value"/,
+      /a --header value does not have the form "name: value"/,
     ],
     [
       'an owner without an operation',
       ['record', SPEC, '--upstream', 'http://x', '--owner', 'mock'],
-      /"mock" is not written as operation=owner/,
+      /--owner "mock" does not have the form operation=owner/,
     ],
     [
-      'a pattern that is none',
+      'a pattern that is not a regular expression',
       ['record', SPEC, '--upstream', 'http://x', '--redact-pattern', '('],
       /"\(" is no regular expression/,
     ],
@@ -183,7 +183,7 @@ describe('vouch recordings', () => {
     const unauthorized = await vouch('recordings', 'drift', ...where, '--upstream', upstream.url);
     expect(unauthorized).toMatchObject({ code: 3 });
     expect(unauthorized.out).toContain('the API answered 401: give a credential with --header');
-    expect((await vouch('recordings', 'prune', ...where, '--dry-run')).out).toBe('keys: 3 of 3 exchanges are needed\n');
+    expect((await vouch('recordings', 'prune', ...where, '--dry-run')).out).toBe('keys: 3 of 3 exchanges needed\n');
     await upstream.close();
     expect(await vouch(...drift, '--format', 'json')).toMatchObject({ code: 3 });
 
@@ -205,16 +205,16 @@ describe('vouch recordings', () => {
     const into = join(createFolder(), 'fixtures');
     const promoted = await vouch('recordings', 'promote', 'keys', ...where, '--into', into);
     expect(promoted).toMatchObject({ code: 0 });
-    expect(promoted.out).toContain('the mock answers as the recording does');
+    expect(promoted.out).toContain('the mock gives the recorded responses');
     expect(readdirSync(into).sort()).toEqual(['admin_api_keys.json', 'files.json']);
     const again = await vouch('recordings', 'promote', 'keys', ...where, '--into', into);
     expect(again.code).toBe(1);
-    expect(again.errors).toMatch(/is there already[\s\S]*--force/);
+    expect(again.errors).toMatch(/already exists[\s\S]*--force/);
     expect((await vouch('recordings', 'promote', 'keys', ...where, '--into', into, '--force')).code).toBe(0);
 
     const har = join(createFolder(), 'keys.har');
     expect((await vouch('recordings', 'export-har', 'keys', ...where, '--out', har)).out).toBe(
-      `3 exchanges in ${har}\n`,
+      `exported 3 exchanges to ${har}\n`,
     );
     const imported = await vouch(
       'recordings',
@@ -227,7 +227,7 @@ describe('vouch recordings', () => {
       upstream.url,
     );
     expect(imported).toMatchObject({ code: 0 });
-    expect(imported.out).toMatch(/^3 exchanges in .*again, 0 entries left out\n$/);
+    expect(imported.out).toMatch(/^imported 3 exchanges to .*again, skipped 0\n$/);
     expect((await vouch('recordings', 'check', 'again', ...where)).code).toBe(0);
     const elsewhere = await vouch(
       'recordings',

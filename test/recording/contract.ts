@@ -14,7 +14,7 @@ export interface ContractParts {
 }
 
 /** The parts over a document. */
-export async function loadParts(document: object): Promise<ContractParts> {
+export async function loadParts(document: string | object): Promise<ContractParts> {
   const contract = await loadContract(document);
   const validators = createValidators(contract);
   return {

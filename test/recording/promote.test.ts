@@ -1,12 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  promoteCassette,
-  type PromoteOptions,
-  type PromoteOutcome,
-} from '../../src/cli/commands/recordings-promote.js';
+import { promoteCassette, type PromoteFlags, type PromoteOutcome } from '../../src/cli/commands/recordings-promote.js';
 import { createMock, type Mock } from '../../src/mock.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { toFixtures } from '../../src/recording/promote/promote-files.js';
 import { mergeOrder } from '../../src/recording/promote/promote.js';
 import type { PromotedItem } from '../../src/recording/promote/promote.js';
@@ -59,7 +56,7 @@ async function walk(ask: Ask, limit: number, order: string): Promise<readonly Pa
 async function recordAndPromote(
   act: (ask: Ask) => Promise<unknown>,
   options: UpstreamOptions = {},
-  more: Partial<PromoteOptions> = {},
+  more: Partial<PromoteFlags> = {},
 ): Promise<PromoteOutcome & { readonly into: string; readonly promoteAgain: () => Promise<PromoteOutcome> }> {
   const upstream = await startUpstream(options);
   const recordings = createFolder();
@@ -71,21 +68,9 @@ async function recordAndPromote(
   await mock.close();
   await upstream.close();
   const into = join(createFolder(), 'fixtures');
-  const print = (): void => undefined;
+  const parts = await loadParts(SPEC);
   const promoteAgain = (): Promise<PromoteOutcome> =>
-    promoteCassette({
-      spec: SPEC,
-      recordings,
-      cassette: 'keys',
-      format: 'text',
-      into,
-      scenarios: undefined,
-      final: false,
-      force: false,
-      write: print,
-      writeError: print,
-      ...more,
-    });
+    promoteCassette(loadCassette(join(recordings, 'keys')), parts, { spec: SPEC, into, ...more });
   return { ...(await promoteAgain()), into, promoteAgain };
 }
 

@@ -30,7 +30,9 @@ describe('vouch resources', () => {
   it('says of every operation what it does, how sure that is and why', async () => {
     const { code, text } = await run((write) => runResources({ spec: SPEC, json: false, write }));
     expect(code).toBe(0);
-    expect(text).toContain('admin_api_keys  (id: id; shown once: value; schema #/components/schemas/AdminApiKey)');
+    expect(text).toContain(
+      'admin_api_keys  (id: id; returned only once: value; schema #/components/schemas/AdminApiKey)',
+    );
     expect(text).toMatch(/list +GET \/organization\/admin_api_keys +0\.95 +GET answers with a list in "data"/);
     expect(text).toMatch(/delete +DELETE \/vector_stores\/\{vector_store_id\}\/files\/\{file_id\} +1\.00/);
     expect(text).toContain('4 of 4 operations bound');
@@ -49,7 +51,7 @@ describe('vouch resources', () => {
 
 describe('vouch fixtures', () => {
   it('init writes fixtures that a mock starts with', async () => {
-    const { code, text } = await run((write) => runFixturesInit({ spec: SPEC, folder, items: 4, write }));
+    const { code, text } = await run((write) => runFixturesInit({ spec: SPEC, into: folder, items: 4, write }));
     expect(code).toBe(0);
     expect(text).toBe(`wrote ${join(folder, 'admin_api_keys.yaml')}\n`);
     const mock = await createMock({ spec: SPEC, fixtures: folder });
@@ -61,7 +63,7 @@ describe('vouch fixtures', () => {
 
   it('init writes over nothing, unless it is told to', async () => {
     const init = (force: boolean): Promise<number> =>
-      runFixturesInit({ spec: SPEC, folder, force, write: () => undefined });
+      runFixturesInit({ spec: SPEC, into: folder, force, write: () => undefined });
     await init(false);
     await expect(init(false)).rejects.toMatchObject({ code: 'FIXTURE_EXISTS' });
     await expect(init(true)).resolves.toBe(0);
@@ -72,7 +74,7 @@ describe('vouch fixtures', () => {
     const mock = await createMock({ spec: SPEC, fixtures: 'fixtures' });
     const { url } = await mock.listen();
     await fetch(`${url}/v1/organization/admin_api_keys`, jsonInit('POST', { name: 'made' }));
-    await run((write) => runFixturesExport({ url, folder, write }));
+    await run((write) => runFixturesExport({ url, into: folder, write }));
     const before: unknown = await (await fetch(url + list, { headers: AUTHORIZED })).json();
     await mock.close();
     expect((await readdir(folder)).toSorted()).toEqual([
@@ -94,7 +96,7 @@ describe('vouch fixtures', () => {
     const mock = await createMock({ spec: SPEC });
     const { url } = await mock.listen();
     await mock.close();
-    await expect(runFixturesExport({ url, folder, write: () => undefined })).rejects.toMatchObject({
+    await expect(runFixturesExport({ url, into: folder, write: () => undefined })).rejects.toMatchObject({
       code: 'STATE_UNREADABLE',
     });
   });

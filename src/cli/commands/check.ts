@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Contract, Problem, ProblemCode } from '../../contract/contract.js';
 import { loadContract } from '../../contract/load/load.js';
 import type { Example, MediaType, Operation } from '../../contract/operations/operation.js';
@@ -5,28 +6,36 @@ import { formatMistake } from '../../errors.js';
 import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import type { Violation, ViolationPlace } from '../../schema/violation.js';
+import { addDocument, type DocumentFlags } from '../flags.js';
+import { countOf, type Output } from '../output.js';
 
-/** What `vouch check` was asked. */
-export interface CheckOptions {
+/** Options of `vouch check`. */
+export interface CheckOptions extends DocumentFlags, Pick<Output, 'write'> {
   /** A path or URL. */
   readonly spec: string;
-  /** One JSON object instead of lines. */
-  readonly json: boolean;
-  readonly overlays: readonly string[];
-  readonly allowHttpRefs: boolean;
-  write(line: string): void;
+  /** Print one JSON object instead of lines. */
+  readonly json?: boolean;
+}
+
+/** Defines `vouch check`. */
+export function defineCommand(command: Command, { write }: Output): void {
+  addDocument(command)
+    .option('--json', 'print JSON')
+    .action(async (spec: string, flags: DocumentFlags & Pick<CheckOptions, 'json'>) => {
+      process.exitCode = await runCheck({ spec, ...flags, write });
+    });
 }
 
 /**
- * `vouch check`: every problem of a document, every example that breaks its schema and every schema that cannot be compiled, one a
- * line, in the order of the document.
+ * `vouch check`: prints the problems of a document, invalid examples and schemas that cannot be compiled, in the order of the
+ * document.
  *
- * @returns 1 where one of them is an error, else 0.
- * @throws MockError where the document cannot be read at all.
+ * @returns the exit code: 1 if one of them is an error, otherwise 0.
+ * @throws MockError if the document cannot be loaded.
  */
 export async function runCheck(options: CheckOptions): Promise<number> {
-  const { spec, json, overlays, allowHttpRefs, write } = options;
-  // Whoever checks a document changes it between two runs: keeping a copy of each state would fill the disk for nothing.
+  const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;
+  // Documents are checked while they are edited: caching each version would fill the disk.
   const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
   const validators = createValidators(contract);
   for (const pointer of prepareSchemas(contract, validators)) void pointer;
@@ -38,13 +47,13 @@ export async function runCheck(options: CheckOptions): Promise<number> {
     write(JSON.stringify({ spec, title, version, operations: operations.length, errors, problems }, undefined, 2));
   } else {
     for (const problem of problems) write(formatProblem(problem));
-    const counts = `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}`;
-    write(`${title} ${version}: ${count(operations.length, 'operation')}, ${counts}`);
+    const counts = `${countOf(errors, 'error')}, ${countOf(problems.length - errors, 'warning')}`;
+    write(`${title} ${version}: ${countOf(operations.length, 'operation')}, ${counts}`);
   }
   return errors > 0 ? 1 : 0;
 }
 
-/** One problem as one line: how bad, its code, place and message, and what vouch does about it. */
+/** Severity, code, place, message, and what vouch assumes instead. */
 function formatProblem(problem: Problem): string {
   const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
   return `${problem.severity.padEnd(7)}  ${formatMistake(problem)}${assumed}`;
@@ -55,32 +64,28 @@ function comparePlaces(one: Problem, other: Problem): number {
   return byFile === 0 ? (one.at.line ?? 0) - (other.at.line ?? 0) : byFile;
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 type Direction = 'request' | 'response';
 
-/** The examples of a document that break their schemas: requests, answers and parameters, each place once. */
-export function checkExamples(contract: Contract, validators: Validators): readonly Problem[] {
+/** The invalid examples of parameters, request bodies and responses; each place once. */
+function checkExamples(contract: Contract, validators: Validators): readonly Problem[] {
   const seen = new Set<string>();
   return contract.operations
     .flatMap(listPlaces)
     .flatMap((place) => checkPlace(contract, validators, place))
     .filter(({ at }) => {
-      // A part that several operations refer to is one place.
+      // A component that several operations refer to is one place.
       const key = `${at.file ?? ''}#${at.pointer ?? ''}`;
       return !seen.has(key) && seen.add(key) !== undefined;
     });
 }
 
-/** Some examples of one schema. */
+/** The examples of one schema. */
 interface Place {
   readonly direction: Direction;
   readonly schemaPointer: string;
   readonly examples: readonly Example[];
   readonly in: ViolationPlace;
-  /** Of a parameter. */
+  /** The name of the parameter. */
   readonly name?: string;
 }
 
@@ -88,7 +93,7 @@ function listPlaces({ parameters, body, responses }: Operation): readonly Place[
   const ofMedia =
     (direction: Direction) =>
     ({ type, schema, schemaPointer, examples }: MediaType): readonly Place[] =>
-      // Other types are written as text, which a schema of structures says nothing of.
+      // Examples of other media types are serialized strings, which the schema does not describe.
       schema === undefined || !isJsonType(toEssence(type)) ? [] : [{ direction, schemaPointer, examples, in: 'body' }];
   return [
     ...parameters
@@ -104,7 +109,7 @@ function listPlaces({ parameters, body, responses }: Operation): readonly Place[
 function checkPlace(contract: Contract, validators: Validators, place: Place): readonly Problem[] {
   const check = validators.check(place.schemaPointer, place.direction);
   return place.examples.flatMap(({ name, value, pointer }) => {
-    // Where its value is elsewhere (`externalValue`), nothing is known of it.
+    // An example with `externalValue` has no value to check.
     const wrong = value === undefined ? [] : check(value, place.in, place.name).filter(isMistake);
     const [first] = wrong;
     if (first === undefined) return [];
@@ -112,13 +117,13 @@ function checkPlace(contract: Contract, validators: Validators, place: Place): r
     const which = name === '' ? 'the example' : `the example "${name}"`;
     const more = wrong.length === 1 ? '' : ` (and ${wrong.length - 1} more)`;
     const where = first.pointer === '' ? '' : ` at ${first.pointer}`;
-    const message = `${which} breaks its schema${where}: ${first.message}${more}`;
+    const message = `${which} does not match its schema${where}: ${first.message}${more}`;
     const problem = { code, severity: 'warning', message, at: contract.locate(pointer) } as const;
-    return place.direction === 'request' ? [problem] : [{ ...problem, assumed: 'it is not served' }];
+    return place.direction === 'request' ? [problem] : [{ ...problem, assumed: 'the example is not served' }];
   });
 }
 
-/** What is only ever sent is taken out of an example before it is served. */
+/** Write-only properties are removed from an example before it is served, so that they are not a mistake. */
 function isMistake({ severity, code }: Violation): boolean {
   return severity === 'error' && code !== 'WRITE_ONLY';
 }

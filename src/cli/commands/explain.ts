@@ -1,6 +1,8 @@
+import type { Command } from 'commander';
 import { PROBLEM_CODES } from '../../contract/contract.js';
 import { type ErrorCode, nearest } from '../../errors.js';
 import { VIOLATION_CODES } from '../../schema/violation.js';
+import type { Output } from '../output.js';
 
 /** What each code of a mistake in setting a mock up means, in one line; `docs/errors.md` says more. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
@@ -41,41 +43,42 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   WAIT_TIMEOUT: 'The call a test waited for did not come in time.',
 };
 
-/** What `vouch explain` is asked. */
-export interface ExplainOptions {
-  /** Undefined lists all codes. */
-  readonly code: string | undefined;
-  write(line: string): void;
-  writeError(line: string): void;
-}
-
-/** What there are codes for, and where the manual tells more of them. */
+/** The kinds of codes, and the page of the documentation that describes each. */
 const KINDS: readonly (readonly [title: string, page: string, codes: Readonly<Record<string, string>>])[] = [
-  ['departures of a request or an answer from the contract', 'docs/violations.md', VIOLATION_CODES],
-  ['mistakes in a document that is served all the same', 'docs/documents.md', PROBLEM_CODES],
-  ['mistakes in setting a mock up', 'docs/errors.md', ERROR_MEANINGS],
+  ['violations of the contract by a request or response', 'docs/violations.md', VIOLATION_CODES],
+  ['problems of an OpenAPI document, which is served all the same', 'docs/documents.md', PROBLEM_CODES],
+  ['errors', 'docs/errors.md', ERROR_MEANINGS],
 ];
 
-/** `vouch explain [code]`: what a code means, of whatever kind it is. @returns the exit code. */
-export function runExplain(options: ExplainOptions): number {
-  if (options.code === undefined) {
+/** Options of `vouch explain`. */
+export interface ExplainOptions extends Output {
+  /** Default: list all codes. */
+  readonly code?: string | undefined;
+}
+
+/** Defines `vouch explain`. */
+export function defineCommand(command: Command, output: Output): void {
+  command.argument('[code]', 'a code such as REQUIRED (default: list all)').action((code: string | undefined) => {
+    process.exitCode = runExplain({ code, ...output });
+  });
+}
+
+/** `vouch explain`: prints what a code means. @returns the exit code: 1 if no such code exists, otherwise 0. */
+export function runExplain({ code: given, write, writeError }: ExplainOptions): number {
+  if (given === undefined) {
     for (const [title, page, codes] of KINDS) {
-      options.write(`${title} (${page})`);
-      for (const [code, meaning] of Object.entries(codes)) options.write(`  ${code.padEnd(26)} ${meaning}`);
+      write(`${title} (${page})`);
+      for (const [code, meaning] of Object.entries(codes)) write(`  ${code.padEnd(26)} ${meaning}`);
     }
     return 0;
   }
-  const code = options.code.toUpperCase().replaceAll('-', '_');
+  const code = given.toUpperCase().replaceAll('-', '_');
   const known = KINDS.filter(([, , codes]) => Object.hasOwn(codes, code));
-  for (const [, page, codes] of known) options.write(`${code}\n  ${codes[code] ?? ''}\n  more: ${page}`);
+  for (const [, page, codes] of known) write(`${code}\n  ${codes[code] ?? ''}\n  more: ${page}`);
   if (known.length > 0) return 0;
-  const close = nearest(
-    code,
-    KINDS.flatMap(([, , codes]) => Object.keys(codes)),
-  );
-  options.writeError(`nothing has the code "${options.code}"`);
-  options.writeError(
-    close === undefined ? '  hint: "vouch explain" lists them all' : `  hint: did you mean "${close}"?`,
-  );
+  const allCodes = KINDS.flatMap(([, , codes]) => Object.keys(codes));
+  const close = nearest(code, allCodes);
+  writeError(`unknown code "${given}"`);
+  writeError(close === undefined ? '  hint: "vouch explain" lists all codes' : `  hint: did you mean "${close}"?`);
   return 1;
 }

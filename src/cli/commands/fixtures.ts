@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { createVirtualClock } from '../../clock.js';
 import { isObject } from '../../contract/json.js';
 import { loadContract } from '../../contract/load/load.js';
@@ -9,29 +10,56 @@ import { loadFixtures } from '../../state/fixtures/fixtures.js';
 import { inferResources } from '../../state/inference/infer.js';
 import type { Item } from '../../state/store/item-list.js';
 import { createStore } from '../../state/store/store.js';
+import { addDocument, type DocumentFlags, readInteger, readNumber } from '../flags.js';
+import type { Output } from '../output.js';
 
-/** What `vouch fixtures init` was asked. */
-export interface FixturesInitOptions {
-  /** A path or URL. */
-  readonly spec: string;
-  readonly folder: string;
-  /** How many items each collection starts with; default 3. */
-  readonly items?: number;
-  readonly seed?: number;
-  readonly force?: boolean;
-  readonly overlays?: readonly string[];
-  readonly allowHttpRefs?: boolean;
-  write(line: string): void;
+/** Defines `vouch fixtures init` and `vouch fixtures export`. */
+export function defineCommand(command: Command, { write }: Output): void {
+  addTargetFlags(addDocument(command.command('init')))
+    .description('generate fixtures: a few valid, linked items for each collection')
+    .option('--items <n>', 'number of items per collection', readNumber, 3)
+    .option('--seed <n>', 'seed of generated data; the same seed gives the same items', readInteger, 1)
+    .action(async (spec: string, flags: InitFlags) => {
+      process.exitCode = await runFixturesInit({ spec, ...flags, write });
+    });
+  addTargetFlags(command.command('export').argument('[url]', 'address of a running mock', 'http://127.0.0.1:4010'))
+    .description('write the state of a running mock as fixtures')
+    .option('--session <id>', 'session to export (default: the default session)')
+    .option('--control-token <token>', 'token of the control API (default: $VOUCH_CONTROL_TOKEN)')
+    .option('--control-prefix <path>', 'path prefix of the control API', '/__mock')
+    .action(async (url: string, flags: ExportFlags) => {
+      process.exitCode = await runFixturesExport({ url, ...flags, write });
+    });
 }
 
+function addTargetFlags(command: Command): Command {
+  return command
+    .option('--into <folder>', 'folder to write to', 'fixtures')
+    .option('--force', 'overwrite existing files');
+}
+
+interface TargetFlags {
+  readonly into: string;
+  readonly force?: boolean;
+}
+
+interface InitFlags extends TargetFlags, DocumentFlags {
+  /** Items per collection; default 3. */
+  readonly items?: number;
+  readonly seed?: number;
+}
+
+/** Options of `vouch fixtures init`. */
+export type FixturesInitOptions = InitFlags & Pick<Output, 'write'> & { readonly spec: string };
+
 /**
- * `vouch fixtures init`: a file for every collection of a document, with a few valid items that are linked with each other.
+ * `vouch fixtures init`: writes a file of valid, linked items for each collection of a document.
  *
- * @returns 0.
- * @throws MockError where the document cannot be read, or files are there already.
+ * @returns the exit code, 0.
+ * @throws MockError if the document cannot be loaded or files already exist.
  */
 export async function runFixturesInit(options: FixturesInitOptions): Promise<number> {
-  const { spec, folder, items = 3, seed = 1, force = false, overlays = [], allowHttpRefs = false, write } = options;
+  const { spec, into: folder, items = 3, seed = 1, force = false, overlay: overlays = [], allowHttpRefs } = options;
   const contract = await loadContract(spec, { overlays, allowHttpRefs });
   const resources = inferResources(contract);
   const validators = createValidators(contract);
@@ -43,76 +71,70 @@ export async function runFixturesInit(options: FixturesInitOptions): Promise<num
   }
   const parts = { contract, resources, validators, generator, seed };
   const store = createStore(await loadFixtures(wanted, parts), { seed, clock: createVirtualClock() });
-  const filled = Object.entries(store.export().collections).filter(([, list]) => list.length > 0);
-  const note = `Made from ${contract.title} ${contract.version}. Change what you like: items are checked against the contract at start.`;
-  return report(await writeFixtures(Object.fromEntries(filled), { folder, force, note }), write);
+  const note = `Generated from ${contract.title} ${contract.version}. Edit freely: items are checked against the contract at start.`;
+  return writeFiles(store.export().collections, { folder, force, note }, options.write);
 }
 
-/** What `vouch fixtures export` was asked. */
-export interface FixturesExportOptions {
-  /** The address of a running mock: `http://127.0.0.1:4010`. */
-  readonly url: string;
-  readonly folder: string;
-  readonly force?: boolean;
-  /** Whose state; default: the session of requests that name none. */
+interface ExportFlags extends TargetFlags {
+  /** Default: the default session. */
   readonly session?: string;
-  /** What the control API asks for, where it asks for a token. */
+  /** Default: the environment variable VOUCH_CONTROL_TOKEN. */
   readonly controlToken?: string;
-  /** What its paths begin with; default `/__mock`. */
+  /** Default `/__mock`. */
   readonly controlPrefix?: string;
-  write(line: string): void;
 }
+
+/** Options of `vouch fixtures export`; `url` is the address of a running mock such as `http://127.0.0.1:4010`. */
+export type FixturesExportOptions = ExportFlags & Pick<Output, 'write'> & { readonly url: string };
 
 /**
- * `vouch fixtures export`: the state of a running mock, as fixtures.
+ * `vouch fixtures export`: writes the state of a running mock as fixtures.
  *
- * @returns 0.
- * @throws MockError where the mock cannot be reached, or files are there already.
+ * @returns the exit code, 0.
+ * @throws MockError if the mock cannot be reached or files already exist.
  */
 export async function runFixturesExport(options: FixturesExportOptions): Promise<number> {
-  const { url, folder, force = false, write } = options;
-  const state = await readState(options);
-  const filled = Object.entries(state).filter(([, items]) => items.length > 0);
-  return report(
-    await writeFixtures(Object.fromEntries(filled), { folder, force, note: `The state of ${url}.` }),
-    write,
-  );
+  const { url, into: folder, force = false, write } = options;
+  return writeFiles(await readState(options), { folder, force, note: `The state of ${url}.` }, write);
 }
 
 async function readState(options: FixturesExportOptions): Promise<FixtureSet> {
   const { session, controlPrefix = '/__mock' } = options;
   const url = new URL(`${controlPrefix}/state`, options.url);
-  const hint = 'start it with "vouch serve", and name its address: http://127.0.0.1:4010';
+  const hint = 'start a mock with "vouch serve" and give its address, such as http://127.0.0.1:4010';
   const token = options.controlToken ?? process.env['VOUCH_CONTROL_TOKEN'];
   const headers = {
     ...(session === undefined ? {} : { 'x-mock-session': session }),
     ...(token === undefined ? {} : { 'x-mock-control-token': token }),
   };
   const response = await fetch(url, { headers }).catch((cause: unknown) => {
-    throw new MockError('STATE_UNREADABLE', `no mock answers at ${url.origin}`, { hint, cause });
+    throw new MockError('STATE_UNREADABLE', `cannot connect to a mock at ${url.origin}`, { hint, cause });
   });
   const body: unknown = await response.json().catch(() => undefined);
   if (isObject(body) && typeof body['detail'] === 'string') {
-    const said = typeof body['hint'] === 'string' ? body['hint'] : hint;
-    const advice = response.status === 401 ? 'set VOUCH_CONTROL_TOKEN to the token the mock was started with' : said;
-    throw new MockError('STATE_UNREADABLE', `the mock at ${url.origin} refuses: ${body['detail']}`, { hint: advice });
+    const given = typeof body['hint'] === 'string' ? body['hint'] : hint;
+    throw new MockError('STATE_UNREADABLE', `the mock at ${url.origin} refused the request: ${body['detail']}`, {
+      hint: response.status === 401 ? 'set VOUCH_CONTROL_TOKEN to the token the mock was started with' : given,
+    });
   }
   const collections = isObject(body) ? body['collections'] : undefined;
   if (!response.ok || !isObject(collections)) {
-    throw new MockError(
-      'STATE_UNREADABLE',
-      `what answers at ${url.href} with ${response.status} is no mock with state`,
-      { hint },
-    );
+    const message = `${url.href} answered ${response.status}, but not with the state of a mock`;
+    throw new MockError('STATE_UNREADABLE', message, { hint });
   }
   const lists = Object.entries(collections).map(([name, items]) => [
     name,
     Array.isArray(items) ? items.filter(isObject) : [],
   ]);
-  return Object.fromEntries(lists) as Readonly<Record<string, readonly Item[]>>; // made of names and lists of objects, just above
+  return Object.fromEntries(lists) as Readonly<Record<string, readonly Item[]>>; // built above from names and arrays of objects
 }
 
-function report(files: readonly string[], write: (line: string) => void): number {
-  for (const file of files) write(`wrote ${file}`);
+async function writeFiles(
+  collections: FixtureSet,
+  target: Parameters<typeof writeFixtures>[1],
+  write: Output['write'],
+): Promise<number> {
+  const filled = Object.entries(collections).filter(([, items]) => items.length > 0);
+  for (const file of await writeFixtures(Object.fromEntries(filled), target)) write(`wrote ${file}`);
   return 0;
 }

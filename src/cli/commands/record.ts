@@ -1,140 +1,154 @@
-import { join, relative } from 'node:path';
+import { type Command, Option } from 'commander';
+import { join } from 'node:path';
 import { MockError } from '../../errors.js';
 import { createMock, type Mock } from '../../mock.js';
-import type { MatchRules } from '../../recording/cassette/manifest.js';
-import type { Recordings } from '../../recording/recordings.js';
-import type { RedactionOptions } from '../../recording/redaction/secret-rules.js';
-import { colour, logInteractions } from '../log.js';
-import { findFolder, findSpec, waitForSignal } from './serve.js';
+import type { RecordingOptions, Recordings } from '../../recording/recordings.js';
+import {
+  addCassetteFlags,
+  addOptionalSpec,
+  type CassetteFlags,
+  collect,
+  findFolder,
+  findSpec,
+  readHeaders,
+  readNumber,
+  readOwners,
+} from '../flags.js';
+import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions } from '../listen.js';
+import { colour, countOf, type Output, showPath } from '../output.js';
 
-/** What `vouch record` was asked. */
-export interface RecordOptions {
-  /** Undefined: `spec/openapi.*` of this folder, else the built-in contract. */
-  readonly spec: string | undefined;
+interface RecordFlags extends ListenFlags, CassetteFlags {
   readonly upstream: string;
-  readonly cassette: string;
-  /** The folder of the cassettes. */
-  readonly recordings: string;
-  /** `record-all` begins the cassette anew; `record-missing` adds to it. */
   readonly mode: 'record-all' | 'record-missing';
-  readonly port: number;
-  readonly host: string;
-  /** `name: value`, sent with every request to the upstream. */
-  readonly headers: readonly string[];
-  /** `operation=owner`. */
-  readonly owners: readonly string[];
-  readonly redact: RedactionOptions;
-  readonly match: Partial<MatchRules>;
-  readonly maxAge: number | undefined;
-  readonly timeoutMs: number | undefined;
-  readonly insecure: boolean;
-  /** One JSON object a line instead of text. */
-  readonly json: boolean;
-  readonly quiet: boolean;
-  write(line: string): void;
-  writeError(line: string): void;
+  /** `name: value`. */
+  readonly header?: readonly string[];
+  readonly redactHeader?: readonly string[];
+  readonly redactKey?: readonly string[];
+  readonly redactPattern?: readonly string[];
+  readonly redactEnv?: readonly string[];
+  readonly keep?: readonly string[];
+  readonly ignoreBody?: readonly string[];
+  readonly ignoreQuery?: readonly string[];
+  readonly matchHeader?: readonly string[];
+  readonly maxAge?: number;
+  readonly timeout?: number;
+  readonly insecure?: boolean;
 }
 
-/**
- * `vouch record`: a validating proxy in front of the upstream that records every exchange, until a signal ends it.
- *
- * @returns the exit code: 1 where exchanges were not written because a secret was left in them.
- */
-export async function runRecord(options: RecordOptions): Promise<number> {
-  const spec = options.spec ?? findSpec();
-  refuseOneself(options);
-  const fixtures = options.owners.length === 0 ? undefined : findFolder(spec, 'fixtures');
+type RecordOptions = RecordFlags & Output & { readonly spec: string };
+
+/** Defines `vouch record`. */
+export function defineCommand(command: Command, output: Output): void {
+  addCassetteFlags(addListenFlags(addOptionalSpec(command)))
+    .requiredOption('--upstream <url>', 'base URL of the API to record')
+    .addOption(
+      new Option('--mode <mode>', 'replace the recording, or add only requests that it lacks')
+        .choices(['record-all', 'record-missing'])
+        .default('record-all'),
+    )
+    .option('--header <header>', 'header to send upstream, as "name: value"; repeatable', collect)
+    .option('--redact-header <name>', 'additional header to redact; repeatable', collect)
+    .option('--redact-key <name>', 'additional property, form field or query parameter to redact; repeatable', collect)
+    .option('--redact-pattern <regex>', 'additional regular expression of values to redact; repeatable', collect)
+    .option('--redact-env <name>', 'environment variable whose value to redact; repeatable', collect)
+    .option('--keep <name>', 'header or property not to redact; repeatable', collect)
+    .option('--ignore-body <pointer>', 'JSON pointer in request bodies to ignore on replay; repeatable', collect)
+    .option('--ignore-query <name>', 'query parameter to ignore on replay; repeatable', collect)
+    .option('--match-header <name>', 'undeclared request header to compare on replay; repeatable', collect)
+    .addOption(new Option('--max-age <days>', 'days after which the recording is expired').argParser(readNumber))
+    .addOption(
+      new Option('--timeout <ms>', 'milliseconds to wait for data from upstream (default: 60000)').argParser(
+        readNumber,
+      ),
+    )
+    .option('--insecure', 'do not verify the TLS certificate of the upstream')
+    .action(async (spec: string | undefined, flags: RecordFlags) => {
+      process.exitCode = await runRecord({ spec: spec ?? findSpec(), ...flags, ...output });
+    });
+}
+
+/** Forwards and records until a signal. @returns the exit code: 1 if exchanges were not saved because of a secret in them. */
+async function runRecord(options: RecordOptions): Promise<number> {
+  const { spec, upstream, json, write, writeError } = options;
+  rejectOwnAddress(options);
+  const fixtures = options.owner === undefined ? undefined : findFolder(spec, 'fixtures');
   const mock = await createMock({
     spec,
     clock: 'real',
     ...(fixtures === undefined ? {} : { fixtures }),
-    recordings: {
-      folder: options.recordings,
-      cassette: options.cassette,
-      mode: options.mode,
-      upstream: options.upstream,
-      upstreamHeaders: readHeaders(options.headers),
-      owners: readOwners(options.owners),
-      redact: options.redact,
-      match: options.match,
-      insecure: options.insecure,
-      // Whoever types `vouch record` wants the upstream to be asked, on CI too.
-      live: true,
-      ...(options.maxAge === undefined ? {} : { maxAge: options.maxAge }),
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-    },
+    recordings: toRecordingOptions(options),
     ...logInteractions(options),
   });
   const { recordings } = mock;
   if (recordings === undefined) throw new Error('a mock that records has recordings');
-  for (const warning of recordings.warnings) options.writeError(colour('yellow', warning));
-  const server = await mock.listen({ port: options.port, host: options.host });
-  // Heard before anybody can read that it listens.
-  const ended = waitForSignal();
-  if (options.json) options.write(JSON.stringify({ listening: server.baseUrl, upstream: options.upstream, spec }));
-  else for (const line of describeStart(mock, options, server.baseUrl)) options.write(line);
-  await ended;
+  for (const warning of recordings.warnings) writeError(colour('yellow', warning));
+  await listenUntilSignal(mock, options, ({ baseUrl }) => {
+    if (json === true) write(JSON.stringify({ listening: baseUrl, upstream, spec }));
+    else for (const line of describeStart(mock, options, baseUrl)) write(line);
+  });
   await mock.close();
-  return conclude(recordings, options);
+  return printSummary(recordings, options);
 }
 
-/** `name: value` lines as fields. @throws MockError `OPTION_INVALID`. */
-export function readHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(line) ?? [];
-      if (name !== undefined && value !== undefined) return [name.toLowerCase(), value];
-      // The line may hold a credential, so that it is not quoted.
-      throw new MockError('OPTION_INVALID', 'a header is not written as "name: value"', {
-        hint: 'such as --header "authorization: Bearer $TOKEN"',
-      });
-    }),
-  );
+function toRecordingOptions(options: RecordOptions): RecordingOptions {
+  const { recordings: folder, cassette, mode, upstream, insecure, maxAge, timeout: timeoutMs } = options;
+  return {
+    folder,
+    cassette,
+    mode,
+    upstream,
+    upstreamHeaders: readHeaders(options.header),
+    owners: readOwners(options.owner),
+    redact: {
+      headers: options.redactHeader ?? [],
+      keys: options.redactKey ?? [],
+      patterns: options.redactPattern ?? [],
+      env: options.redactEnv ?? [],
+      keep: options.keep ?? [],
+    },
+    match: {
+      ignoreBody: options.ignoreBody ?? [],
+      ignoreQuery: options.ignoreQuery ?? [],
+      headers: options.matchHeader ?? [],
+    },
+    insecure: insecure === true,
+    // This command is always run to reach the upstream, also in CI.
+    live: true,
+    ...(maxAge === undefined ? {} : { maxAge }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
 }
 
-/** `operation=owner` as a map; the operation may hold any character but the last `=`. @throws MockError `OPTION_INVALID`. */
-export function readOwners(pairs: readonly string[]): Readonly<Record<string, string>> | undefined {
-  if (pairs.length === 0) return undefined;
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [, operation, owner] = /^(.+)=([\w-]+)$/.exec(pair) ?? [];
-      if (operation !== undefined && owner !== undefined) return [operation, owner];
-      throw new MockError('OPTION_INVALID', `${JSON.stringify(pair)} is not written as operation=owner`, {
-        hint: 'such as --owner listKeys=replay; owners are mock, replay, forward and forward-then-mock',
-      });
-    }),
-  );
-}
-
-/** A proxy that is its own upstream would ask itself for ever. */
-function refuseOneself({ upstream, host, port }: RecordOptions): void {
+/** A proxy that is its own upstream would forward each request to itself forever. */
+function rejectOwnAddress({ upstream, host, port }: RecordOptions): void {
   if (!URL.canParse(upstream) || port === 0) return;
   const url = new URL(upstream);
   const own = [host, 'localhost', '127.0.0.1', '[::1]'].includes(url.hostname) && url.port === String(port);
   if (!own) return;
-  throw new MockError('OPTION_INVALID', `the upstream ${upstream} is the address that vouch would listen on`, {
-    hint: 'give another --port, or the address of the real server',
+  throw new MockError('OPTION_INVALID', `the upstream ${upstream} is the address vouch itself would listen on`, {
+    hint: 'choose another --port, or give the address of the real server',
   });
 }
 
 function describeStart(mock: Mock, options: RecordOptions, baseUrl: string): readonly string[] {
-  const folder = relative(process.cwd(), join(options.recordings, options.cassette));
-  const action = options.mode === 'record-all' ? 'recording anew into' : 'adding to';
+  const { title, version, operations } = mock.contract;
+  const folder = colour('bold', showPath(join(options.recordings, options.cassette)));
+  const action = options.mode === 'record-all' ? 'recording to' : 'adding missing exchanges to';
   return [
-    `${colour('bold', mock.contract.title)} ${mock.contract.version}  ${mock.contract.operations.length} operations`,
-    `upstream ${options.upstream}${options.insecure ? colour('yellow', '  certificates are not checked') : ''}`,
-    `${action} ${colour('bold', folder)}; secrets become placeholders`,
+    `${colour('bold', title)} ${version}  ${countOf(operations.length, 'operation')}`,
+    `upstream ${options.upstream}${options.insecure === true ? colour('yellow', '  (TLS certificate not verified)') : ''}`,
+    `${action} ${folder}; secrets are replaced by placeholders`,
     `listening on ${colour('bold', baseUrl)}`,
   ];
 }
 
-function conclude(recordings: Recordings, options: RecordOptions): number {
-  const cassette = recordings.current({ cassette: options.cassette })?.read();
-  const exchanges = cassette?.exchanges.length ?? 0;
-  const placeholders = Object.keys(cassette?.manifest.redacted ?? {}).length;
+function printSummary(recordings: Recordings, { cassette, json, write, writeError }: RecordOptions): number {
+  const recorded = recordings.current({ cassette })?.read();
+  const exchanges = recorded?.exchanges.length ?? 0;
+  const placeholders = Object.keys(recorded?.manifest.redacted ?? {}).length;
   const refusals = recordings.refusals();
-  if (options.json) options.write(JSON.stringify({ exchanges, placeholders, refused: refusals.length }));
-  else options.write(`${exchanges} exchanges, ${placeholders} placeholders for secrets`);
-  for (const refusal of refusals) options.writeError(String(refusal));
+  if (json === true) write(JSON.stringify({ exchanges, placeholders, refused: refusals.length }));
+  else write(`${countOf(exchanges, 'exchange')}, ${countOf(placeholders, 'secret')} replaced by placeholders`);
+  for (const refusal of refusals) writeError(String(refusal));
   return refusals.length === 0 ? 0 : 1;
 }

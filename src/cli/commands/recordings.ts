@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
-import type { Contract } from '../../contract/contract.js';
+import { type Command, Option } from 'commander';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { loadContract } from '../../contract/load/load.js';
-import { createRouter, type Router } from '../../contract/router/router.js';
+import { createRouter } from '../../contract/router/router.js';
 import { MockError } from '../../errors.js';
-import { type CallDecoder, createCallDecoder } from '../../http/request/call.js';
-import { createValidators, type Validators } from '../../schema/validate.js';
+import { createCallDecoder } from '../../http/request/call.js';
 import {
   type Cassette,
   listCassettes,
@@ -14,116 +13,171 @@ import {
   toFolderName,
 } from '../../recording/cassette/cassette.js';
 import { openCassette } from '../../recording/cassette/cassette-writer.js';
+import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../../recording/cassette/manifest.js';
+import { findSuperfluous, pruneCassette } from '../../recording/cassette/prune.js';
 import { checkCassette, formatCheck } from '../../recording/drift/check.js';
 import { createResponseCheck } from '../../recording/drift/conformance.js';
 import { type DriftResult, findDrift } from '../../recording/drift/drift.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../recording/drift/drift-report.js';
+import { createShapeReader } from '../../recording/drift/value-shape.js';
 import { exportHar } from '../../recording/har/har-export.js';
 import { importHar } from '../../recording/har/har-import.js';
-import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../../recording/cassette/manifest.js';
-import { findSuperfluous, pruneCassette } from '../../recording/cassette/prune.js';
-import { createRecorder } from '../../recording/upstream/recorder.js';
+import type { RecordingParts } from '../../recording/recordings.js';
 import { createMask, createRedactor, createRequestWalk } from '../../recording/redaction/redact.js';
+import { createRecorder } from '../../recording/upstream/recorder.js';
 import { createUpstream } from '../../recording/upstream/upstream.js';
-import { createShapeReader } from '../../recording/drift/value-shape.js';
-import { colour } from '../log.js';
-import { readHeaders } from './record.js';
-import { findSpec, packageFolder } from './serve.js';
+import { createValidators } from '../../schema/validate.js';
+import { addRecordingsFlag, collect, findSpec, readHeaders, readNumber } from '../flags.js';
+import { colour, countOf, type Output, readVersion, showPath } from '../output.js';
+import type { PromoteFlags } from './recordings-promote.js';
 
-/** What every command on recordings is told. */
-export interface RecordingsOptions {
-  /** Undefined: `spec/openapi.*` of this folder, else the built-in contract. */
-  readonly spec: string | undefined;
+/** Flags of every subcommand. */
+interface Flags {
+  readonly spec?: string;
   /** The folder of the cassettes. */
   readonly recordings: string;
-  /** Undefined: all of them. */
-  readonly cassette: string | undefined;
-  readonly format: 'text' | 'json' | 'junit';
-  write(line: string): void;
-  writeError(line: string): void;
 }
 
-/** A contract with what requests and responses are checked by. */
-export interface Ground {
-  readonly contract: Contract;
-  readonly validators: Validators;
-  readonly router: Router;
-  readonly decoder: CallDecoder;
+interface CheckFlags extends Flags {
+  readonly format: 'text' | 'json';
+}
+
+interface DriftFlags extends Flags {
+  readonly upstream: string;
+  readonly header?: readonly string[];
+  readonly operation?: readonly string[];
+  readonly timeout?: number;
+  readonly insecure?: boolean;
+  readonly format: 'text' | 'json' | 'junit';
+}
+
+interface PruneFlags extends Flags {
+  readonly dryRun?: boolean;
+}
+
+interface ImportFlags extends Flags {
+  readonly cassette?: string;
+  readonly upstream?: string;
+}
+
+interface ExportFlags extends Flags {
+  readonly out?: string;
+  readonly base?: string;
+}
+
+/** Runs a subcommand with its one argument: the name of a cassette, undefined for all of them, or a file. @returns the exit code. */
+type Run<TArgument extends string | undefined, TFlags extends Flags> = (
+  argument: TArgument,
+  flags: TFlags,
+  output: Output,
+) => Promise<number>;
+
+/** Defines the subcommands of `vouch recordings`. */
+export function defineCommand(command: Command, output: Output): void {
+  const define = <TArgument extends string | undefined, TFlags extends Flags>(
+    usage: string,
+    run: Run<TArgument, TFlags>,
+  ): Command =>
+    addRecordingsFlag(command.command(usage))
+      .option('--spec <spec>', 'OpenAPI document: a file or URL (default: spec/openapi.yaml)')
+      .action(async (argument: TArgument, flags: TFlags) => {
+        process.exitCode = await run(argument, flags, output);
+      });
+  define('check [cassette]', runCheck)
+    .description('check recorded exchanges against the document; exit code 1 on errors')
+    .addOption(formatOption('text', 'json'));
+  define('drift [cassette]', runDrift)
+    .description('repeat recorded requests against the API and report differences; exit codes 0 to 3')
+    .requiredOption('--upstream <url>', 'base URL of the API')
+    .option('--header <header>', 'header to send, such as a credential, as "name: value"; repeatable', collect)
+    .option('--operation <id>', 'operation to send although its method is not safe; repeatable', collect)
+    .addOption(new Option('--timeout <ms>', 'milliseconds to wait for data (default: 60000)').argParser(readNumber))
+    .option('--insecure', 'do not verify the TLS certificate of the API')
+    .addOption(formatOption('text', 'json', 'junit'));
+  define('promote <cassette>', runPromote)
+    .description('convert a recording to fixtures, and list the responses in which the mock then differs')
+    .option('--into <folder>', 'folder to write fixtures to', 'fixtures')
+    .option('--scenarios <folder>', 'folder for recorded errors (default: scenarios beside the fixtures)')
+    .option('--final', 'write the state after the last exchange instead of before the first')
+    .option('--force', 'overwrite existing files')
+    .addOption(formatOption('text', 'json'));
+  define('prune [cassette]', runPrune)
+    .description('remove exchanges that replay never uses, and renumber the others')
+    .option('--dry-run', 'only list what would be removed');
+  define('import-har <file>', runImportHar)
+    .description('convert a HAR 1.2 file, such as a browser or Playwright writes, to a recording')
+    .option('--cassette <name>', 'name of the recording (default: the name of the file)')
+    .option('--upstream <url>', 'base URL of the API; entries for other URLs are skipped');
+  define('export-har <cassette>', runExportHar)
+    .description('convert a recording to a HAR 1.2 file')
+    .option('--out <file>', 'file to write (default: standard output)')
+    .option('--base <url>', 'base URL of the entries (default: the recorded upstream)');
+}
+
+function formatOption(...formats: readonly string[]): Option {
+  return new Option('--format <format>', 'output format').choices(formats).default('text');
 }
 
 const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
 
-/** Loads the contract that recordings are held against. */
-export async function loadGround(spec: string | undefined): Promise<Ground> {
+async function loadParts(spec: string | undefined): Promise<RecordingParts> {
   const contract = await loadContract(spec ?? findSpec());
   const validators = createValidators(contract);
   const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES });
-  return { contract, validators, router: createRouter(contract.operations, contract.resolve), decoder };
+  const router = createRouter(contract.operations, contract.resolve);
+  return { contract, validators, router, decoder, environment: process.env };
 }
 
-/** The cassettes that are meant, loaded. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
-export function loadMeant({
-  recordings,
-  cassette,
-}: Pick<RecordingsOptions, 'recordings' | 'cassette'>): readonly Cassette[] {
-  const names = cassette === undefined ? listCassettes(recordings) : [cassette];
-  if (names.length > 0) return names.map((name) => loadCassette(readCassetteFolder(recordings, name)));
+/** Loads one cassette, or all. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
+function loadCassettes(name: string | undefined, { recordings }: Flags): readonly Cassette[] {
+  const names = name === undefined ? listCassettes(recordings) : [name];
+  if (names.length > 0) return names.map((each) => loadCassette(readCassetteFolder(recordings, each)));
   throw new MockError('RECORDING_NOT_FOUND', `there are no cassettes in ${recordings}`, {
     at: { file: recordings },
-    hint: 'record one with `vouch record <spec> --upstream URL --cassette NAME`, or name their folder with --recordings',
+    hint: 'record one with `vouch record <spec> --upstream URL --cassette NAME`, or give their folder with --recordings',
   });
 }
 
-/** `vouch recordings check`: every exchange against the contract. @returns 1 where something is wrong. */
-export async function runRecordingsCheck(options: RecordingsOptions): Promise<number> {
-  const ground = await loadGround(options.spec);
+async function runCheck(name: string | undefined, flags: CheckFlags, { write }: Output): Promise<number> {
+  const parts = await loadParts(flags.spec);
   let errors = 0;
   const report: object[] = [];
-  for (const cassette of loadMeant(options)) {
-    const findings = await checkCassette(cassette, ground);
+  for (const cassette of loadCassettes(name, flags)) {
+    const findings = await checkCassette(cassette, parts);
     errors += findings.filter(({ severity }) => severity === 'error').length;
     report.push({ cassette: cassette.name, exchanges: cassette.exchanges.length, findings });
-    if (options.format === 'json') continue;
+    if (flags.format === 'json') continue;
     const expiry = readExpiry(cassette.manifest, Date.now());
-    options.write(colour('bold', cassette.name));
-    for (const line of [...(expiry === undefined ? [] : [`note  ${expiry}`]), ...formatCheck(cassette, findings)])
-      options.write(`  ${line}`);
+    write(colour('bold', cassette.name));
+    const notes = expiry === undefined ? [] : [`note  ${expiry}`];
+    for (const line of [...notes, ...formatCheck(cassette, findings)]) write(`  ${line}`);
   }
-  if (options.format === 'json') options.write(JSON.stringify(report, null, 2));
+  if (flags.format === 'json') write(JSON.stringify(report, null, 2));
   return errors === 0 ? 0 : 1;
 }
 
-/** `vouch recordings drift`: the recorded requests once more. @returns 0, 1, 2 or 3 as `readDriftExit` says. */
-export async function runRecordingsDrift(
-  options: RecordingsOptions & {
-    readonly upstream: string;
-    readonly headers: readonly string[];
-    readonly operations: readonly string[];
-    readonly timeoutMs: number | undefined;
-    readonly insecure: boolean;
-  },
-): Promise<number> {
-  const { contract, validators } = await loadGround(options.spec);
-  for (const id of options.operations) {
+async function runDrift(name: string | undefined, flags: DriftFlags, { write }: Output): Promise<number> {
+  const { header, operation: operations = [], timeout: timeoutMs, insecure = false } = flags;
+  const { contract, validators } = await loadParts(flags.spec);
+  for (const id of operations) {
     if (contract.operation(id) === undefined)
       throw new MockError('OPTION_INVALID', `operation "${id}" is not in the contract`);
   }
-  const { timeoutMs, insecure } = options;
-  const upstream = createUpstream(options.upstream, { insecure, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const upstream = createUpstream(flags.upstream, { insecure, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   let exit = 0;
   try {
-    for (const cassette of loadMeant(options)) {
+    for (const cassette of loadCassettes(name, flags)) {
       const results = await findDrift({
         contract,
         cassette,
         upstream,
-        headers: readHeaders(options.headers),
-        operations: options.operations,
+        headers: readHeaders(header),
+        operations,
         check: createResponseCheck(validators),
         readShape: createShapeReader(contract),
       });
       exit = Math.max(exit, readDriftExit(results));
-      for (const line of toDriftLines(results, cassette, options.format)) options.write(line);
+      for (const line of formatResults(results, cassette, flags)) write(line);
     }
   } finally {
     upstream.close();
@@ -131,94 +185,78 @@ export async function runRecordingsDrift(
   return exit;
 }
 
-function toDriftLines(
-  results: readonly DriftResult[],
-  { name }: Cassette,
-  format: RecordingsOptions['format'],
-): readonly string[] {
+function formatResults(results: readonly DriftResult[], { name }: Cassette, { format }: DriftFlags): readonly string[] {
   if (format === 'json') return [toDriftJson(results)];
   if (format === 'junit') return [toDriftJunit(results, name)];
   return [colour('bold', name), ...formatDrift(results)];
 }
 
-/** `vouch recordings prune`: takes out what replay never needs and numbers anew. */
-export async function runRecordingsPrune(options: RecordingsOptions & { readonly dryRun: boolean }): Promise<number> {
-  const ground = await loadGround(options.spec);
-  for (const cassette of loadMeant(options)) {
-    const mask = createMask(cassette.manifest.redact ?? {}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
-    const walk = createRequestWalk({ ...ground, options: cassette.manifest.redact ?? {} });
-    const superfluous = findSuperfluous(cassette, { ...ground, walk, mask });
-    for (const { exchange, why } of superfluous)
-      options.write(`${options.dryRun ? 'would remove' : 'removed'} ${exchange.file}: ${why}`);
-    const renamed = options.dryRun ? new Map<string, string>() : await pruneCassette(cassette, superfluous);
-    for (const [from, to] of renamed) options.write(`renamed ${from} to ${to}`);
-    options.write(
-      `${cassette.name}: ${cassette.exchanges.length - superfluous.length} of ${cassette.exchanges.length} exchanges are needed`,
-    );
+async function runPromote(name: string, flags: Flags & PromoteFlags, { write }: Output): Promise<number> {
+  const { promoteCassette, printPromotion } = await import('./recordings-promote.js');
+  const [cassette] = loadCassettes(name, flags);
+  if (cassette === undefined) throw new MockError('RECORDING_NOT_FOUND', `there is no cassette "${name}"`);
+  const spec = flags.spec ?? findSpec();
+  return printPromotion(await promoteCassette(cassette, await loadParts(spec), { ...flags, spec }), flags, write);
+}
+
+async function runPrune(name: string | undefined, flags: PruneFlags, { write }: Output): Promise<number> {
+  const parts = await loadParts(flags.spec);
+  for (const cassette of loadCassettes(name, flags)) {
+    const { exchanges, manifest } = cassette;
+    const mask = createMask(manifest.redact ?? {}, (text) => Object.hasOwn(manifest.redacted, text));
+    const walk = createRequestWalk({ ...parts, options: manifest.redact ?? {} });
+    const superfluous = findSuperfluous(cassette, { ...parts, walk, mask });
+    const verb = flags.dryRun === true ? 'would remove' : 'removed';
+    for (const { exchange, why } of superfluous) write(`${verb} ${exchange.file}: ${why}`);
+    const renamed = flags.dryRun === true ? new Map<string, string>() : await pruneCassette(cassette, superfluous);
+    for (const [from, to] of renamed) write(`renamed ${from} to ${to}`);
+    const total = countOf(exchanges.length, 'exchange');
+    write(`${cassette.name}: ${exchanges.length - superfluous.length} of ${total} needed`);
   }
   return 0;
 }
 
-/** `vouch recordings import-har`: a HAR 1.2 file becomes a cassette. @returns 1 where nothing in it was a call of the contract. */
-export async function runRecordingsImportHar(
-  options: RecordingsOptions & { readonly file: string; readonly upstream: string | undefined },
-): Promise<number> {
-  const ground = await loadGround(options.spec);
-  const { title, version, hash } = ground.contract;
-  const name =
-    options.cassette ??
-    basename(options.file)
-      .replace(/\.har$/, '')
-      .replaceAll(/[^\w. -]/g, '-');
-  const writer = openCassette(join(options.recordings, toFolderName(name)), {
+/** @returns the exit code: 1 if no entry of the file is a call of the contract. */
+async function runImportHar(file: string, flags: ImportFlags, { write, writeError }: Output): Promise<number> {
+  const { recordings, cassette, upstream } = flags;
+  const parts = await loadParts(flags.spec);
+  const { title, version, hash } = parts.contract;
+  const ownName = basename(file)
+    .replace(/\.har$/, '')
+    .replaceAll(/[^\w. -]/g, '-');
+  const writer = openCassette(join(recordings, toFolderName(cassette ?? ownName)), {
     version: LAYOUT_VERSION,
     contract: { title, version, hash },
-    upstream: options.upstream ?? '',
+    upstream: upstream ?? '',
     recordedAt: new Date().toISOString(),
     match: DEFAULT_MATCH,
     redacted: {},
     maxAge: undefined,
   });
-  const redactor = createRedactor({ ...ground, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
+  const redactor = createRedactor({ ...parts, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
   const recorder = createRecorder({ writer, redactor, fresh: undefined });
-  const { written, skipped } = await importHar(options.file, { ...ground, recorder, upstream: options.upstream });
-  for (const { entry, why } of skipped) options.writeError(colour('gray', `left out ${entry}: ${why}`));
-  options.write(
-    `${written.length} exchanges in ${relative(process.cwd(), writer.folder)}, ${skipped.length} entries left out`,
-  );
+  const { written, skipped } = await importHar(file, { ...parts, recorder, upstream });
+  for (const { entry, why } of skipped) writeError(colour('gray', `skipped ${entry}: ${why}`));
+  const folder = showPath(writer.folder);
+  write(`imported ${countOf(written.length, 'exchange')} to ${folder}, skipped ${skipped.length}`);
   return written.length === 0 ? 1 : 0;
 }
 
-/** `vouch recordings export-har`: a cassette becomes a HAR 1.2 file; without a file it is printed. */
-export async function runRecordingsExportHar(
-  options: RecordingsOptions & {
-    readonly cassette: string;
-    readonly file: string | undefined;
-    readonly base: string | undefined;
-  },
-): Promise<number> {
-  const { contract } = await loadGround(options.spec);
-  const cassette = loadCassette(readCassetteFolder(options.recordings, options.cassette));
-  const base = options.base ?? cassette.manifest.upstream;
+async function runExportHar(name: string, flags: ExportFlags, { write }: Output): Promise<number> {
+  const { contract } = await loadParts(flags.spec);
+  const cassette = loadCassette(readCassetteFolder(flags.recordings, name));
+  const base = flags.base ?? cassette.manifest.upstream;
   if (!URL.canParse(base)) {
-    throw new MockError('OPTION_INVALID', `${JSON.stringify(base)} is not the base URL of the exported entries`, {
+    throw new MockError('OPTION_INVALID', `the base URL ${JSON.stringify(base)} is not a valid URL`, {
       hint: 'give one with --base, such as https://api.example.com/v1',
     });
   }
-  const text = exportHar(cassette, { contract, base, version: readVersion() });
-  if (options.file === undefined) options.write(text.trimEnd());
+  const har = exportHar(cassette, { contract, base, version: readVersion() });
+  if (flags.out === undefined) write(har.trimEnd());
   else {
-    mkdirSync(dirname(options.file), { recursive: true });
-    writeFileSync(options.file, text);
-    options.write(`${cassette.exchanges.length} exchanges in ${options.file}`);
+    mkdirSync(dirname(flags.out), { recursive: true });
+    writeFileSync(flags.out, har);
+    write(`exported ${countOf(cassette.exchanges.length, 'exchange')} to ${flags.out}`);
   }
   return 0;
-}
-
-function readVersion(): string {
-  // Our own package.json: an object with a version.
-  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return version;
 }

@@ -1,67 +1,61 @@
+import { type Command, Option } from 'commander';
 import { createMock } from '../../mock.js';
-import { colour, logInteractions } from '../log.js';
-import { readOwners } from './record.js';
-import { findFolder, findSpec, waitForSignal } from './serve.js';
+import { addCassetteFlags, addOptionalSpec, type CassetteFlags, findFolder, findSpec, readOwners } from '../flags.js';
+import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions } from '../listen.js';
+import { colour, countOf, type Output } from '../output.js';
 
-/** What `vouch replay` was asked. */
-export interface ReplayOptions {
-  /** Undefined: `spec/openapi.*` of this folder, else the built-in contract. */
-  readonly spec: string | undefined;
-  readonly cassette: string;
-  /** The folder of the cassettes. */
-  readonly recordings: string;
-  readonly port: number;
-  readonly host: string;
-  /** `operation=owner`; with any, what has no recording falls to the mock. */
-  readonly owners: readonly string[];
+interface ReplayFlags extends ListenFlags, CassetteFlags {
   readonly expired: 'warn' | 'fail';
   readonly pace: 'recorded' | 'none';
-  readonly json: boolean;
-  readonly quiet: boolean;
-  write(line: string): void;
-  writeError(line: string): void;
 }
 
-/**
- * `vouch replay`: answers from a cassette alone, until a signal ends it.
- *
- * @returns the exit code: 1 where calls came that no recording fitted.
- */
-export async function runReplay(options: ReplayOptions): Promise<number> {
-  const spec = options.spec ?? findSpec();
-  const owners = readOwners(options.owners);
+/** Defines `vouch replay`. */
+export function defineCommand(command: Command, output: Output): void {
+  addCassetteFlags(addListenFlags(addOptionalSpec(command)))
+    .addOption(
+      new Option('--expired <action>', 'what to do if the recording is expired')
+        .choices(['warn', 'fail'])
+        .default('warn'),
+    )
+    .addOption(
+      new Option('--pace <pace>', 'timing of streamed responses: as recorded, or without delays')
+        .choices(['none', 'recorded'])
+        .default('none'),
+    )
+    .action(async (spec: string | undefined, flags: ReplayFlags) => {
+      process.exitCode = await runReplay({ spec: spec ?? findSpec(), ...flags, ...output });
+    });
+}
+
+/** Answers from a cassette until a signal. @returns the exit code: 1 if a request had no recorded response, otherwise 0. */
+async function runReplay(options: ReplayFlags & Output & { readonly spec: string }): Promise<number> {
+  const { spec, cassette, recordings: folder, expired, pace, json, write, writeError } = options;
+  const owners = readOwners(options.owner);
+  // Without owners nothing is answered by the mock itself, which is the only one that needs fixtures.
   const fixtures = owners === undefined ? undefined : findFolder(spec, 'fixtures');
   const mock = await createMock({
     spec,
     clock: 'real',
     ...(fixtures === undefined ? {} : { fixtures }),
-    recordings: {
-      folder: options.recordings,
-      cassette: options.cassette,
-      mode: 'replay',
-      owners,
-      expired: options.expired,
-      pace: options.pace,
-    },
+    recordings: { folder, cassette, mode: 'replay', owners, expired, pace },
     ...logInteractions(options),
   });
-  for (const warning of mock.recordings?.warnings ?? []) options.writeError(colour('yellow', warning));
-  const server = await mock.listen({ port: options.port, host: options.host });
-  // Heard before anybody can read that it listens.
-  const ended = waitForSignal();
-  const exchanges = mock.cassette(options.cassette).exchanges.length;
-  if (options.json) options.write(JSON.stringify({ listening: server.baseUrl, cassette: options.cassette, exchanges }));
-  else {
-    options.write(`${colour('bold', mock.contract.title)} ${mock.contract.version}`);
-    options.write(`replaying ${exchanges} exchanges of "${options.cassette}"; nothing is asked live`);
-    options.write(`listening on ${colour('bold', server.baseUrl)}`);
-  }
-  await ended;
+  for (const warning of mock.recordings?.warnings ?? []) writeError(colour('yellow', warning));
+  await listenUntilSignal(mock, options, ({ baseUrl }) => {
+    const exchanges = mock.cassette(cassette).exchanges.length;
+    if (json === true) {
+      write(JSON.stringify({ listening: baseUrl, cassette, exchanges }));
+      return;
+    }
+    write(`${colour('bold', mock.contract.title)} ${mock.contract.version}`);
+    write(`replaying ${countOf(exchanges, 'exchange')} of "${cassette}"; no requests are sent upstream`);
+    write(`listening on ${colour('bold', baseUrl)}`);
+  });
   await mock.close();
   try {
     mock.assertNoMisses();
   } catch (error) {
-    options.writeError(String(error));
+    writeError(String(error));
     return 1;
   }
   return 0;

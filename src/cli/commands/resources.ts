@@ -1,27 +1,36 @@
+import type { Command } from 'commander';
 import { loadContract } from '../../contract/load/load.js';
 import { inferResources } from '../../state/inference/infer.js';
 import type { Binding, Resource, Resources } from '../../state/resource.js';
+import { addDocument, type DocumentFlags } from '../flags.js';
+import { countOf, type Output } from '../output.js';
 
-/** What `vouch resources` was asked. */
-export interface ResourcesOptions {
+/** Options of `vouch resources`. */
+export interface ResourcesOptions extends DocumentFlags, Pick<Output, 'write'> {
   /** A path or URL. */
   readonly spec: string;
-  /** One JSON object instead of lines. */
-  readonly json: boolean;
-  readonly overlays?: readonly string[];
-  readonly allowHttpRefs?: boolean;
-  write(line: string): void;
+  /** Print one JSON object instead of lines. */
+  readonly json?: boolean;
+}
+
+/** Defines `vouch resources`. */
+export function defineCommand(command: Command, { write }: Output): void {
+  addDocument(command)
+    .option('--json', 'print JSON')
+    .action(async (spec: string, flags: DocumentFlags & Pick<ResourcesOptions, 'json'>) => {
+      process.exitCode = await runResources({ spec, ...flags, write });
+    });
 }
 
 /**
- * `vouch resources`: what the store makes of a document - every collection with the operations that work on it, how sure that is and
- * why - and the operations it leaves to examples and schemas.
+ * `vouch resources`: prints each collection inferred from a document with its operations, their confidence and reason, and the
+ * operations that belong to no collection.
  *
- * @returns 0.
- * @throws MockError where the document cannot be read, or a hint in it makes no sense.
+ * @returns the exit code, 0.
+ * @throws MockError if the document cannot be loaded or contains an invalid hint.
  */
 export async function runResources(options: ResourcesOptions): Promise<number> {
-  const { spec, json, overlays = [], allowHttpRefs = false, write } = options;
+  const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;
   const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
   const resources = inferResources(contract);
   if (json) {
@@ -34,22 +43,21 @@ export async function runResources(options: ResourcesOptions): Promise<number> {
     write(describeResource(resource));
     for (const line of alignBindings(bindings)) write(`  ${line}`);
   }
-  if (resources.unbound.length > 0) write('\nnot bound: answered from examples and schemas');
-  for (const { operation, why } of resources.unbound) write(`  ${operation.method} ${operation.path}  ${why}`);
   const { collections, bindings, unbound } = resources;
-  const total = bindings.size + unbound.length;
-  write(
-    `\n${contract.title} ${contract.version}: ${collections.size} collections, ${bindings.size} of ${total} operations bound`,
-  );
+  if (unbound.length > 0) write('\nnot bound: answered from examples and schemas');
+  for (const { operation, why } of unbound) write(`  ${operation.method} ${operation.path}  ${why}`);
+  const total = countOf(bindings.size + unbound.length, 'operation');
+  const counts = `${countOf(collections.size, 'collection')}, ${bindings.size} of ${total} bound`;
+  write(`\n${contract.title} ${contract.version}: ${counts}`);
   return 0;
 }
 
 function describeResource(resource: Resource): string {
   const facts = [
-    resource.singleton ? 'one of it' : `id: ${resource.idProperty ?? 'none'}`,
+    resource.singleton ? 'singleton' : `id: ${resource.idProperty ?? 'none'}`,
     ...(resource.parents.length === 0 ? [] : [`under ${resource.parents.join(', ')}`]),
     ...(resource.members === undefined ? [] : [`members of ${resource.members}`]),
-    ...(resource.once.length === 0 ? [] : [`shown once: ${resource.once.join(', ')}`]),
+    ...(resource.once.length === 0 ? [] : [`returned only once: ${resource.once.join(', ')}`]),
     ...(resource.unique.length === 0 ? [] : [`unique: ${resource.unique.join(', ')}`]),
     ...(resource.world === undefined ? [] : [`${resource.world} world`]),
     resource.schema === undefined ? 'no schema' : `schema #${resource.schema}`,

@@ -1,48 +1,55 @@
+import type { Command } from 'commander';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { loadContract } from '../../contract/load/load.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
 import { inferResources } from '../../state/inference/infer.js';
+import { countOf, type Output, showPath } from '../output.js';
 
-/** What `vouch schema` is told. */
-export interface SchemaOptions {
-  /** A path or URL of the contract. */
+/** Options of `vouch schema`. */
+export interface SchemaOptions extends Pick<Output, 'write'> {
+  /** A path or URL. */
   readonly spec: string;
-  /** The folder the schemas are written to; `.vouch` unless told otherwise. */
+  /** The folder to write to. */
   readonly out: string;
-  /** Takes one line of output. */
-  write(line: string): void;
+}
+
+/** Defines `vouch schema`. */
+export function defineCommand(command: Command, { write }: Output): void {
+  command
+    .argument('<spec>', 'OpenAPI document: a file or URL')
+    .option('--out <folder>', 'folder to write to', '.vouch')
+    .action(async (spec: string, flags: Pick<SchemaOptions, 'out'>) => {
+      process.exitCode = await runSchema({ spec, ...flags, write });
+    });
 }
 
 /**
- * `vouch schema`: writes the JSON Schemas of scenario and fixture files, generated from the contract, for an editor.
+ * `vouch schema`: writes JSON Schemas of scenario and fixture files, generated from the contract, for editors.
  *
  * @returns the exit code, 0.
- * @throws MockError where the contract cannot be read.
+ * @throws MockError if the document cannot be loaded.
  */
-export async function runSchema(options: SchemaOptions): Promise<number> {
-  const contract = await loadContract(options.spec);
+export async function runSchema({ spec, out, write }: SchemaOptions): Promise<number> {
+  const contract = await loadContract(spec);
   const resources = [...inferResources(contract).collections.values()];
   const collections = resources.map(({ name, schema }) => ({ name, schemaPointer: schema }));
-  const scenarios = join(options.out, 'scenario.schema.json');
+  const scenarios = join(out, 'scenario.schema.json');
   await writeSchema(scenarios, scenarioSchema(contract, collections));
-  options.write(`${show(scenarios)}  ${contract.operations.length} operations, ${collections.length} collections`);
+  const counts = `${countOf(contract.operations.length, 'operation')}, ${countOf(collections.length, 'collection')}`;
+  write(`${showPath(scenarios)}  ${counts}`);
   for (const collection of collections) {
-    const file = join(options.out, 'fixtures', `${collection.name.replaceAll(/[^\w.-]/g, '_')}.schema.json`);
+    const file = join(out, 'fixtures', `${collection.name.replaceAll(/[^\w.-]/g, '_')}.schema.json`);
     await writeSchema(file, fixtureSchema(contract, collection));
-    options.write(show(file));
+    write(showPath(file));
   }
-  options.write('');
-  options.write('The first line of a scenario tells an editor where its schema is:');
-  options.write(`# yaml-language-server: $schema=../${show(scenarios)}`);
+  write('');
+  write('To use the schema in an editor, start each scenario file with this line:');
+  write(`# yaml-language-server: $schema=${relative('scenarios', scenarios).replaceAll('\\', '/')}`);
   return 0;
 }
 
 async function writeSchema(file: string, schema: object): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(schema, undefined, 2)}\n`);
-}
-
-function show(file: string): string {
-  return relative(process.cwd(), file).replaceAll('\\', '/') || file;
 }

@@ -1,91 +1,269 @@
-import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { type Command, Option } from 'commander';
 import type { Problem } from '../../contract/contract.js';
 import { formatMistake } from '../../errors.js';
 import { createMock, type Mock } from '../../mock.js';
-import type { Reload } from '../../scenario/scenarios.js';
 import type { MockOptions } from '../../options.js';
+import type { Reload } from '../../scenario/scenarios.js';
 import { isLoopback } from '../../server/control/guard.js';
-import { colour, logInteractions } from '../log.js';
+import {
+  addDocumentFlags,
+  addOptionalSpec,
+  collect,
+  type DocumentFlags,
+  findFolder,
+  findSpec,
+  readInteger,
+  readNumber,
+  readSize,
+} from '../flags.js';
+import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions } from '../listen.js';
+import { colour, countOf, type Output, showPath } from '../output.js';
 
-/** What `vouch serve` was asked. */
-export interface ServeOptions {
-  /** Undefined: `spec/openapi.*` of this folder, else the built-in contract. */
-  readonly spec: string | undefined;
-  readonly port: number;
-  readonly host: string;
-  /** Undefined: the folder `fixtures` that belongs to the document; false: none. */
-  readonly fixtures: string | false | undefined;
-  /** Undefined: the folder `scenarios` that belongs to the document; false: none. */
-  readonly scenarios: string | false | undefined;
-  /** Whether scenarios are loaded again when their files change. */
+interface ServeFlags extends DocumentFlags, ListenFlags {
+  readonly fixtures?: string | boolean;
+  readonly scenarios?: string | boolean;
+  readonly scenario?: string;
   readonly watch: boolean;
-  /** One JSON object a line instead of text. */
-  readonly json: boolean;
-  /** No line per request. */
-  readonly quiet: boolean;
-  /** Everything else a mock is made with. */
-  readonly mock: Partial<MockOptions>;
-  write(line: string): void;
-  writeError(line: string): void;
+  readonly seed?: number;
+  readonly clock?: string;
+  readonly state: boolean;
+  readonly world?: 'closed' | 'open';
+  readonly items?: number;
+  readonly token?: readonly string[];
+  readonly issuedTokens?: boolean;
+  readonly strict?: boolean;
+  readonly lenientAccept?: boolean;
+  readonly queryProfile?: MockOptions['queryProfile'];
+  readonly examples: 'fitting' | 'verbatim';
+  readonly bodyLimit?: number;
+  readonly cors: boolean;
+  readonly control: boolean;
+  readonly controlPrefix?: string;
+  readonly controlToken?: string | boolean;
+  readonly controlOrigin?: readonly string[];
+  readonly requireSession?: boolean;
+  readonly maxSessions?: number;
+  readonly journalLimit?: number;
 }
 
-/** Problems shown at start; `vouch check` shows them all. */
-const SHOWN_PROBLEMS = 10;
+type ServeOptions = ServeFlags & Output & { readonly spec: string };
 
-/** The first requests are answered before problems are told: finding their lines costs a moment. */
+/** Defines `vouch serve`. */
+export function defineCommand(command: Command, output: Output): void {
+  addOptionalSpec(command).action(async (spec: string | undefined, flags: ServeFlags) => {
+    process.exitCode = await runServe({ spec: spec ?? findSpec(), ...flags, ...output });
+  });
+  addListenFlags(command.optionsGroup('Server:'));
+  addDocumentFlags(command.optionsGroup('Document:'));
+  addDataFlags(command.optionsGroup('Data and behaviour:'));
+  addRequestFlags(command.optionsGroup('Requests and responses:'));
+  addControlFlags(command.optionsGroup('Sessions and control API:'));
+}
+
+function addDataFlags(command: Command): void {
+  command
+    .addOption(
+      new Option(
+        '--fixtures <folder>',
+        'fixtures, one file per collection (default: fixtures beside the document)',
+      ).env('VOUCH_FIXTURES'),
+    )
+    .option('--no-fixtures', 'start without fixtures')
+    .addOption(
+      new Option('--scenarios <folder>', 'scenarios, one per file (default: scenarios beside the document)').env(
+        'VOUCH_SCENARIOS',
+      ),
+    )
+    .option('--no-scenarios', 'start without scenarios')
+    .addOption(
+      new Option('--scenario <ids>', 'scenarios to activate, comma-separated; later ones win').env('VOUCH_SCENARIO'),
+    )
+    .option('--no-watch', 'do not reload scenarios when their files change')
+    .addOption(
+      new Option('--seed <n>', 'seed of generated data; the same seed gives the same responses (default: 1)')
+        .argParser(readInteger)
+        .env('VOUCH_SEED'),
+    )
+    .addOption(
+      new Option('--clock <time>', '"real", or a fixed date and time (default: 2026-01-01T00:00:00Z)').env(
+        'VOUCH_CLOCK',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--world <world>',
+        'an unknown id is 404 Not Found (closed) or is created on demand (open) (default: closed for collections with fixtures)',
+      ).choices(['open', 'closed']),
+    )
+    .addOption(new Option('--items <n>', 'initial items of an open collection (default: 3)').argParser(readNumber))
+    .option('--no-state', 'stateless: answer from examples and schemas only')
+    .addOption(
+      new Option('--examples <which>', 'serve only examples that match their schemas, or all unchanged')
+        .choices(['fitting', 'verbatim'])
+        .default('fitting'),
+    );
+}
+
+function addRequestFlags(command: Command): void {
+  command
+    .option('--token <token>', 'accept only this bearer token or API key; repeatable (default: accept any)', collect)
+    .option('--issued-tokens', 'also accept tokens that the mock issued itself')
+    .option('--strict', 'reject undeclared query parameters and properties, and a missing Content-Type')
+    .option(
+      '--lenient-accept',
+      'ignore an Accept header that rules out every media type, instead of 406 Not Acceptable',
+    )
+    .addOption(
+      new Option('--query-profile <style>', 'how arrays and objects are written in query strings').choices([
+        'brackets',
+        'dots',
+        'comma',
+        'repeat',
+      ]),
+    )
+    .addOption(
+      new Option('--body-limit <size>', 'larger request bodies are 413 Content Too Large (default: 8mb)').argParser(
+        readSize,
+      ),
+    )
+    .option('--no-cors', 'do not allow pages of other origins to read responses');
+}
+
+function addControlFlags(command: Command): void {
+  command
+    .option('--require-session', 'reject requests that name a session that is not open, instead of opening it')
+    .addOption(
+      new Option('--max-sessions <n>', 'maximum number of open sessions (default: 10000)').argParser(readNumber),
+    )
+    .addOption(
+      new Option('--journal-limit <n>', 'interactions to keep per session (default: 1000)').argParser(readNumber),
+    )
+    .option('--no-control', 'disable the control API')
+    .option('--control-prefix <path>', 'path prefix of the control API (default: /__mock)')
+    .addOption(new Option('--control-token <token>', 'token that the control API requires').env('VOUCH_CONTROL_TOKEN'))
+    .option('--no-control-token', 'require no token, even where other machines can reach the control API')
+    .option('--control-origin <origin>', 'allow pages of this origin to use the control API; repeatable', collect);
+}
+
+/** Serves until a signal. @returns the exit code, 0. */
+async function runServe(options: ServeOptions): Promise<number> {
+  const { spec } = options;
+  const fixtures = toFolder(options, 'fixtures');
+  const scenarios = toFolder(options, 'scenarios');
+  const mock = await createMock({
+    ...toMockOptions(options),
+    spec,
+    ...(fixtures === undefined ? {} : { fixtures }),
+    ...(scenarios === undefined ? {} : { scenarios }),
+    ...logInteractions(options),
+    ...(options.watch && { onReload: (reload) => printReload(reload, options) }),
+  });
+  const background = new AbortController();
+  const signal = await listenUntilSignal(mock, options, ({ url, baseUrl }) => {
+    if (options.json === true) {
+      options.write(JSON.stringify({ listening: baseUrl, seed: mock.seed, spec, fixtures: fixtures ?? null }));
+    } else {
+      const start = { fixtures, control: describeControl(options, url), baseUrl };
+      for (const line of describeStart(mock, options, start)) options.write(line);
+    }
+    printProblemsLater(mock, options, background.signal);
+  });
+  background.abort();
+  if (options.json !== true) options.write(colour('gray', `${signal}: closing`));
+  await mock.close();
+  return 0;
+}
+
+/** The folder that was given; undefined if it was switched off or does not exist by default. */
+function toFolder(options: ServeOptions, name: 'fixtures' | 'scenarios'): string | undefined {
+  const given = options[name];
+  if (given === false) return undefined;
+  return typeof given === 'string' ? given : findFolder(options.spec, name);
+}
+
+/** Flags that are options of a mock under the same or another name. */
+function toMockOptions(flags: ServeFlags): Partial<MockOptions> {
+  return {
+    overlays: flags.overlay,
+    allowHttpRefs: flags.allowHttpRefs,
+    scenario: flags.scenario,
+    seed: flags.seed,
+    clock: flags.clock,
+    world: flags.world,
+    items: flags.items,
+    state: flags.state,
+    examples: flags.examples,
+    tokens: flags.token,
+    issuedTokens: flags.issuedTokens,
+    strict: flags.strict,
+    lenientAccept: flags.lenientAccept,
+    queryProfile: flags.queryProfile,
+    bodyLimitBytes: flags.bodyLimit,
+    cors: flags.cors,
+    control: flags.control,
+    controlPrefix: flags.controlPrefix,
+    controlToken: flags.controlToken === true ? undefined : flags.controlToken,
+    controlOrigins: flags.controlOrigin,
+    requireSession: flags.requireSession,
+    maxSessions: flags.maxSessions,
+    journalLimit: flags.journalLimit,
+  };
+}
+
+interface Start {
+  readonly fixtures: string | undefined;
+  readonly control: string;
+  readonly baseUrl: string;
+}
+
+function describeStart(mock: Mock, { spec, scenario }: ServeOptions, start: Start): readonly string[] {
+  const { title, version, operations } = mock.contract;
+  const active = (scenario ?? '').split(',').flatMap((id) => id.trim() || []);
+  const clock = new Date(mock.clock.now()).toISOString();
+  return [
+    `${colour('bold', title)} ${version}  ${showPath(spec)}  ${countOf(operations.length, 'operation')}`,
+    `fixtures ${start.fixtures === undefined ? 'none' : showPath(start.fixtures)}  seed ${mock.seed}  clock ${clock}`,
+    ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),
+    start.control,
+    `listening on ${colour('bold', start.baseUrl)}`,
+  ];
+}
+
+/** The address of the control API, and who can use it. */
+function describeControl(
+  { host, control, controlPrefix = '/__mock', controlToken }: ServeOptions,
+  url: string,
+): string {
+  if (!control) return 'control API disabled';
+  const address = `control API ${url}${controlPrefix}`;
+  if (typeof controlToken === 'string') return `${address}  (token required)`;
+  if (isLoopback(host)) return address;
+  if (controlToken === false)
+    return `${address}  ${colour('yellow', '(no token: open to every machine that can reach it)')}`;
+  return `${address}  ${colour('yellow', '(blocked: other machines can reach it, so it requires --control-token)')}`;
+}
+
+/** Problems printed at start; `vouch check` prints all. */
+const MAX_PROBLEMS = 10;
+
+/** Printing starts after the first requests were answered, because looking up line numbers takes time. */
 const PROBLEMS_AFTER_MS = 100;
 
 const PREPARE_SLICE_MS = 4;
 const PREPARE_PAUSE_MS = 20;
 const PREPARE_BUDGET_MS = 400;
 
-/**
- * `vouch serve`: serves until a signal ends it.
- *
- * @returns the exit code, once the server is closed.
- */
-export async function runServe(options: ServeOptions): Promise<number> {
-  const spec = options.spec ?? findSpec();
-  const fixtures = options.fixtures ?? findFolder(spec, 'fixtures');
-  const scenarios = options.scenarios ?? findFolder(spec, 'scenarios');
-  const mock = await createMock({
-    ...options.mock,
-    spec,
-    ...(fixtures === false || fixtures === undefined ? {} : { fixtures }),
-    ...(scenarios === false || scenarios === undefined ? {} : { scenarios }),
-    ...logInteractions(options),
-    ...(options.watch && { onReload: (reload) => tellReload(reload, options) }),
-  });
-  const server = await mock.listen({ port: options.port, host: options.host });
-  // Heard from here on: whoever reads that it listens may end it at once.
-  const ended = waitForSignal();
-  if (options.json)
-    options.write(JSON.stringify({ listening: server.baseUrl, seed: mock.seed, spec, fixtures: fixtures || null }));
-  else {
-    const control = describeControl(options, server.url);
-    const active = [options.mock.scenario ?? []].flat().flatMap((names) => names.split(/\s*,\s*/));
-    const start = { spec, fixtures, active, control, baseUrl: server.baseUrl };
-    for (const line of describeStart(mock, start)) options.write(line);
-  }
-  const telling = new AbortController();
+function printProblemsLater(mock: Mock, options: ServeOptions, signal: AbortSignal): void {
   setTimeout(() => {
-    if (telling.signal.aborted) return;
-    tellProblems(mock.contract.problems, spec, options);
-    findUnusable(mock, telling.signal, (problems) => tellProblems(problems, spec, options));
+    if (signal.aborted) return;
+    printProblems(mock.contract.problems, options);
+    compileInBackground(mock, signal, (problems) => printProblems(problems, options));
   }, PROBLEMS_AFTER_MS).unref();
-  const signal = await ended;
-  telling.abort();
-  if (!options.json) options.write(colour('gray', `${signal}: closing`));
-  await mock.close();
-  return 0;
 }
 
-/** Says what is wrong with the document, errors first: their lines are found by reading the text once more. */
-function tellProblems(problems: readonly Problem[], spec: string, options: ServeOptions): void {
-  const shown = problems.slice(0, SHOWN_PROBLEMS);
-  if (options.json) {
+function printProblems(problems: readonly Problem[], options: ServeOptions): void {
+  const shown = problems.slice(0, MAX_PROBLEMS);
+  if (options.json === true) {
     if (problems.length > 0) options.write(JSON.stringify({ problems: problems.length, shown }));
     return;
   }
@@ -94,109 +272,37 @@ function tellProblems(problems: readonly Problem[], spec: string, options: Serve
     options.write(colour('yellow', formatMistake({ code, at, message: text })));
   }
   const hidden = problems.length - shown.length;
-  if (hidden > 0) options.write(colour('yellow', `… and ${hidden} more: vouch check ${show(spec)}`));
+  if (hidden > 0)
+    options.write(colour('yellow', `… and ${hidden} more; to list all: vouch check ${showPath(options.spec)}`));
 }
 
 /**
- * Compiles schemas between requests, a few milliseconds at a time, and tells of those that cannot be: large documents would take
- * long, so that is given up after a while; `vouch check` does all of it.
+ * Compiles schemas between requests, a few milliseconds at a time, and reports those that cannot be compiled. It stops after a
+ * time budget, because large documents take long; `vouch check` compiles all schemas.
  */
-function findUnusable(mock: Mock, signal: AbortSignal, tell: (problems: readonly Problem[]) => void): void {
+function compileInBackground(mock: Mock, signal: AbortSignal, report: (problems: readonly Problem[]) => void): void {
   const steps = mock.prepare();
-  // What the first requests came upon is not told yet either.
+  // Problems that the first requests caused are reported here too.
   const known = mock.contract.problems.length;
   let spentMs = 0;
   const work = (): void => {
     if (signal.aborted) return;
-    const begun = performance.now();
+    const startedAt = performance.now();
     let done = false;
-    while (!done && performance.now() - begun < PREPARE_SLICE_MS) done = steps.next().done === true;
-    spentMs += performance.now() - begun;
+    while (!done && performance.now() - startedAt < PREPARE_SLICE_MS) done = steps.next().done === true;
+    spentMs += performance.now() - startedAt;
     if (!done && spentMs < PREPARE_BUDGET_MS) setTimeout(work, PREPARE_PAUSE_MS).unref();
-    else if (mock.problems.length > known) tell(mock.problems.slice(known));
+    else if (mock.problems.length > known) report(mock.problems.slice(known));
   };
   work();
 }
 
-/** Says that scenarios were read again, and what is wrong with them now. */
-function tellReload({ loaded, kept, error }: Reload, options: ServeOptions): void {
-  if (options.json) {
-    options.write(JSON.stringify({ reloaded: loaded, kept, error: error?.toString() ?? null }));
+function printReload({ loaded, kept, error }: Reload, { json, write, writeError }: ServeOptions): void {
+  if (json === true) {
+    write(JSON.stringify({ reloaded: loaded, kept, error: error?.toString() ?? null }));
     return;
   }
-  if (error !== undefined) options.writeError(error.toString());
-  const stay = kept.length === 0 ? '' : `; as they were: ${kept.join(', ')}`;
-  options.write(colour('gray', `scenarios read again: ${loaded.length}${stay}`));
-}
-
-/** `spec/openapi.yaml` of this folder, or its `.yml` or `.json`; else the contract that comes with vouch. */
-export function findSpec(): string {
-  const own = ['yaml', 'yml', 'json']
-    .map((ending) => join('spec', `openapi.${ending}`))
-    .find((path) => existsSync(path));
-  return own ?? join(packageFolder(), 'spec', 'openapi.yaml');
-}
-
-/** A folder of that name beside the document, or beside the folder `spec` that the document is in. */
-export function findFolder(spec: string, name: 'fixtures' | 'scenarios'): string | undefined {
-  if (/^https?:/.test(spec)) return undefined;
-  const folder = dirname(spec);
-  const candidate = basename(folder) === 'spec' ? join(folder, '..', name) : join(folder, name);
-  return existsSync(candidate) ? candidate : undefined;
-}
-
-/** The root of the installed package: two folders above the compiled file. */
-export function packageFolder(): string {
-  return fileURLToPath(new URL('../../..', import.meta.url));
-}
-
-interface Start {
-  readonly spec: string;
-  readonly fixtures: string | false | undefined;
-  /** The scenarios it begins with. */
-  readonly active: readonly string[];
-  readonly control: string;
-  readonly baseUrl: string;
-}
-
-function describeStart(mock: Mock, { spec, fixtures, active, control, baseUrl }: Start): readonly string[] {
-  const { contract } = mock;
-  const clock = new Date(mock.clock.now()).toISOString();
-  return [
-    `${colour('bold', contract.title)} ${contract.version}  ${show(spec)}  ${contract.operations.length} operations`,
-    `fixtures ${fixtures ? show(fixtures) : 'none'}  seed ${mock.seed}  clock ${clock}`,
-    ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),
-    control,
-    `listening on ${colour('bold', baseUrl)}`,
-  ];
-}
-
-/** Where the control API is, and who may use it. */
-function describeControl({ host, mock }: ServeOptions, url: string): string {
-  const { control, controlPrefix = '/__mock', controlToken } = mock;
-  if (control === false) return 'no control API';
-  const place = `control API ${url}${controlPrefix}`;
-  if (typeof controlToken === 'string') return `${place}  with its token`;
-  if (isLoopback(host)) return place;
-  if (controlToken === false) return `${place}  ${colour('yellow', 'for everybody who can reach it')}`;
-  return `${place}  ${colour('yellow', 'closed: other machines can reach it, so it needs --control-token')}`;
-}
-
-function show(path: string): string {
-  if (/^https?:/.test(path)) return path;
-  const shown = relative(process.cwd(), path);
-  return shown.startsWith(join('..', '..', '..')) ? path : shown;
-}
-
-/** Resolves with the signal that asks the process to end. */
-export function waitForSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    const stop = (signal: NodeJS.Signals): void => {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
-      resolve(signal);
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-  });
+  if (error !== undefined) writeError(error.toString());
+  const unchanged = kept.length === 0 ? '' : `; kept the last valid version of: ${kept.join(', ')}`;
+  write(colour('gray', `reloaded ${countOf(loaded.length, 'scenario')}${unchanged}`));
 }

@@ -1,0 +1,132 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Interaction } from '../journal/interaction.js';
+import type { Mock } from '../mock.js';
+import { colour, type Output } from './output.js';
+
+/** Flags of every command that starts a server. */
+export interface ListenFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Adds the flags of every command that starts a server. */
+export function addListenFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-p, --port <port>', 'port to listen on; 0 picks a free port')
+        .default(4010)
+        .argParser(readPort)
+        .env('VOUCH_PORT'),
+    )
+    .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1').env('VOUCH_HOST'))
+    .option('--json', 'print one JSON object per line instead of text')
+    .option('--quiet', 'do not log requests');
+}
+
+function readPort(value: string): number {
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= 65535) return port;
+  throw new InvalidArgumentError('A port must be an integer from 0 (any free port) to 65535.');
+}
+
+/**
+ * Serves a mock until the process receives SIGINT or SIGTERM.
+ *
+ * @param announce - Called with the address once the server accepts connections.
+ * @returns the signal; the mock is still open.
+ */
+export async function listenUntilSignal(
+  mock: Mock,
+  { port, host }: ListenFlags,
+  announce: (server: Awaited<ReturnType<Mock['listen']>>) => void,
+): Promise<NodeJS.Signals> {
+  const server = await mock.listen({ port, host });
+  // Registered before the address is printed: a reader of the output may send the signal at once.
+  const received = waitForSignal();
+  announce(server);
+  return received;
+}
+
+function waitForSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const stop = (signal: NodeJS.Signals): void => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+      resolve(signal);
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}
+
+/** The option of a mock that logs each interaction as one line; empty with `--quiet`. */
+export function logInteractions({ json, quiet, write }: Pick<ListenFlags & Output, 'json' | 'quiet' | 'write'>): {
+  readonly onInteraction?: (interaction: Interaction) => void;
+} {
+  if (quiet === true) return {};
+  const format = json === true ? formatInteractionJson : formatInteraction;
+  return { onInteraction: (interaction) => write(format(interaction)) };
+}
+
+/** Method, path, status, time, answer source and the first violation. */
+function formatInteraction(interaction: Interaction): string {
+  const { request, answer, elapsedMs } = interaction;
+  const violation = interaction.violations[0];
+  const parts = [
+    request.method.padEnd(6),
+    shorten(request.url),
+    colourStatus(answer.status),
+    colour('gray', `${elapsedMs.toFixed(elapsedMs < 10 ? 1 : 0)}ms`),
+    colour('gray', answer.from),
+  ];
+  if (violation !== undefined) {
+    const more = interaction.violations.length === 1 ? '' : ` (+${interaction.violations.length - 1})`;
+    parts.push(colour(violation.severity === 'error' ? 'yellow' : 'gray', `${violation.message}${more}`));
+  }
+  return parts.join(' ');
+}
+
+/** Headers are left out because they carry credentials. */
+function formatInteractionJson(interaction: Interaction): string {
+  const { request, answer } = interaction;
+  return JSON.stringify({
+    time: new Date(interaction.at).toISOString(),
+    number: interaction.number,
+    session: interaction.session,
+    operation: interaction.operation ?? null,
+    method: request.method,
+    url: hideSecrets(request.url),
+    status: answer.status,
+    elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
+    from: answer.from,
+    violations: interaction.violations.map(({ code, severity, in: place, pointer, message, by }) => ({
+      code,
+      severity,
+      in: place,
+      pointer,
+      message,
+      by,
+    })),
+  });
+}
+
+const MAX_URL_LENGTH = 120;
+
+// Common names of query parameters that carry credentials.
+const SECRET_QUERY = /([?&](?:api[_-]?key|access[_-]?token|token|key|secret|password|signature|sig)=)[^&]*/gi;
+
+function hideSecrets(url: string): string {
+  return url.replaceAll(SECRET_QUERY, '$1…');
+}
+
+function shorten(url: string): string {
+  const shown = hideSecrets(url);
+  return shown.length <= MAX_URL_LENGTH ? shown : `${shown.slice(0, MAX_URL_LENGTH)}…`;
+}
+
+function colourStatus(status: number): string {
+  if (status >= 500) return colour('red', String(status));
+  return colour(status >= 400 ? 'yellow' : 'green', String(status));
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { styleText } from 'node:util';
+
+/** Where commands print: results to standard output, failures and warnings to standard error. */
+export interface Output {
+  write(line: string): void;
+  writeError(line: string): void;
+}
+
+/** Colours text; plain where standard output is not a terminal or NO_COLOR is set. */
+export function colour(name: 'red' | 'yellow' | 'green' | 'gray' | 'bold', text: string): string {
+  // `stream` makes it respect NO_COLOR, FORCE_COLOR and a pipe.
+  return styleText(name, text, { stream: process.stdout });
+}
+
+/** `1 error`, `2 errors`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A path relative to the current folder; a URL or a path far outside that folder as it is. */
+export function showPath(path: string): string {
+  if (/^https?:/.test(path)) return path;
+  const shown = relative(process.cwd(), path);
+  return shown.startsWith(join('..', '..', '..')) ? path : shown.replaceAll('\\', '/');
+}
+
+/** The root folder of the installed package. */
+export function packageFolder(): string {
+  return fileURLToPath(new URL('../..', import.meta.url));
+}
+
+/** The version of the installed package. */
+export function readVersion(): string {
+  // Our own package.json: an object with a version.
+  const manifest = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return manifest.version;
+}
