@@ -1,5 +1,5 @@
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
-import { findResponse } from '../http/declared.js';
+import { findResponse, findUsualResponse, toStatus } from '../contract/operations/responses.js';
 import { isCovered, toEssence } from '../http/media-type.js';
 import { negotiate } from '../http/response/negotiate.js';
 
@@ -32,40 +32,12 @@ export interface ResponseChoice {
  */
 export function chooseResponse(operation: Operation, wish: ResponseWish): ResponseChoice | undefined {
   const { status } = wish;
-  const response = status === undefined ? findSuccess(operation.responses) : findResponse(operation, status);
+  const response = status === undefined ? findUsualResponse(operation) : findResponse(operation, status);
   if (response === undefined) {
     if (status === undefined) return undefined;
     return { status, response, media: undefined, mediaType: undefined, acceptable: true };
   }
   return { status: status ?? toStatus(response.status), response, ...chooseMedia(response, wish.accept) };
-}
-
-function findSuccess(responses: readonly DeclaredResponse[]): DeclaredResponse | undefined {
-  let best: DeclaredResponse | undefined;
-  let rank = Infinity;
-  for (const response of responses) {
-    const own = readRank(response.status);
-    if (own < rank) {
-      best = response;
-      rank = own;
-    }
-  }
-  return best;
-}
-
-/** Smaller is chosen first; 1xx never is, since it is no final answer (RFC 9110 15.2). */
-function readRank(status: string): number {
-  if (status === '2XX') return 300;
-  if (status === 'default') return 301;
-  if (status.startsWith('1')) return Infinity;
-  if (status.startsWith('2')) return toStatus(status);
-  return 1000 + toStatus(status);
-}
-
-/** The status a key of `responses` stands for when it is chosen for its own sake. */
-export function toStatus(status: string): number {
-  if (status === 'default') return 200;
-  return /^[1-5]XX$/.test(status) ? Number(status.charAt(0)) * 100 : Number(status);
 }
 
 function chooseMedia(

@@ -1,3 +1,5 @@
+import type { MediaType } from '../contract/operations/operation.js';
+
 /** A media type taken apart (RFC 9110 section 8.3.1). */
 export interface MediaTypeText {
   /** `type/subtype`, lower case. */
@@ -61,4 +63,17 @@ export function isCovered(essence: string, range: string): boolean {
 export function readPrecision(range: string): number {
   if (range === '*/*' || range === '*') return 1;
   return range.endsWith('/*') ? 2 : 3;
+}
+
+/** The entry of a `content` map that describes a concrete media type: the type itself, then the narrowest range. */
+export function findMedia(content: readonly MediaType[], mediaType: string): MediaType | undefined {
+  const essence = toEssence(mediaType);
+  const whole = mediaType.toLowerCase();
+  const [type = ''] = essence.split('/');
+  return (
+    content.find((media) => media.type === whole) ??
+    content.find((media) => toEssence(media.type) === essence) ??
+    content.find((media) => media.type === `${type}/*`) ??
+    content.find((media) => media.type === '*/*' || media.type === '*')
+  );
 }

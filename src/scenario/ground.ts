@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { Violation, ViolationPlace } from '../schema/violation.js';
 
 /** What scenarios are checked against. */
@@ -31,13 +31,4 @@ export interface Reading {
   readonly violates: boolean;
   /** Names of vars that the scenario, one it extends, or one of its rules sets. */
   readonly vars: ReadonlySet<string>;
-}
-
-/** The response that stands for success: the lowest explicit 2xx, then `2XX`, then the default. */
-export function successResponse(operation: Operation): DeclaredResponse | undefined {
-  const explicit = operation.responses.filter((response) => /^2\d\d$/.test(response.status));
-  const [lowest] = explicit.toSorted((a, b) => Number(a.status) - Number(b.status));
-  const find = (name: string): DeclaredResponse | undefined =>
-    operation.responses.find((response) => response.status === name);
-  return lowest ?? find('2XX') ?? find('default');
 }

@@ -1,7 +1,8 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
-import { findMedia, findResponse } from '../http/declared.js';
 import { readContentType } from '../http/header-fields.js';
+import { findResponse } from '../contract/operations/responses.js';
+import { findMedia } from '../http/media-type.js';
 import type { Interaction } from '../journal/interaction.js';
 import { type PlainAnswer, type PlainRequest, type ToPlain, toPlainValue } from '../journal/plain.js';
 import { replacePatterns } from '../recording/redaction/redact.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock } from '../../src/index.js';
+import { createMock, createVirtualClock } from '../../src/index.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
 
@@ -132,6 +132,47 @@ describe('a changed item', () => {
     expect(copy.body).toMatchObject({ name: 'Tea', tags: ['a'] });
     expect(copy.body['id']).not.toBe(made['id']);
     expect(copy.headers.get('location')).toBe(`/orders/${String(copy.body['id'])}`);
+  });
+});
+
+describe('a create that declares several successes', () => {
+  const note = {
+    type: 'object',
+    required: ['id', 'title'],
+    properties: { id: { type: 'string' }, title: { type: 'string' } },
+  };
+  const content = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
+
+  // Issue 9: it answered an empty 200.
+  it('answers with the one that has a body', async () => {
+    const mock = await createMock({
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Notes', version: '1' },
+        paths: {
+          '/notes': {
+            get: { responses: { 200: content({ type: 'array', items: note }) } },
+            post: {
+              requestBody: { content: { 'application/json': { schema: note } } },
+              responses: { 200: { description: 'queued' }, 201: content(note) },
+            },
+          },
+          '/notes/{id}': {
+            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+            get: { responses: { 200: content(note), 404: { description: '' } } },
+          },
+        },
+      },
+    });
+    const created = await mock.fetch('/notes', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'n1', title: 'Tea' }),
+    });
+    expect(created.status).toBe(201);
+    expect(await created.json()).toEqual({ id: 'n1', title: 'Tea' });
+    expect(await (await mock.fetch('/notes/n1')).json()).toEqual({ id: 'n1', title: 'Tea' });
+    await mock.close();
   });
 });
 

@@ -1,11 +1,11 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { nearest } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
-import { findResponse } from '../../http/declared.js';
+import { findResponse, toStatus } from '../../contract/operations/responses.js';
 import type { Call } from '../../http/request/call.js';
 import { splitList } from '../../http/text.js';
 import type { AnswerSource, Exchange } from '../chain.js';
-import { chooseResponse, type ResponseChoice, toStatus } from '../choose-response.js';
+import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createExampleAnswer, type ExampleAnswer, type ExampleParts } from './example.js';
 import { createGenerateAnswer, type GenerateAnswer } from './generate.js';
 

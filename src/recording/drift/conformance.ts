@@ -1,7 +1,7 @@
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
-import { findMedia, findResponse } from '../../http/declared.js';
-import { type HeaderFields, readContentType } from '../../http/header-fields.js';
-import { isJsonType } from '../../http/media-type.js';
+import { readContentType, type HeaderFields } from '../../http/header-fields.js';
+import { findMedia, isJsonType } from '../../http/media-type.js';
+import { findResponse } from '../../contract/operations/responses.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/violation.js';
 

@@ -1,8 +1,8 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { findMedia } from '../../http/declared.js';
 import { joinRepeated, readContentType } from '../../http/header-fields.js';
+import { findMedia } from '../../http/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { type RecordedBody, type RecordedEvent, type RecordedPart } from '../cassette/exchange.js';
 import type { MatchRules } from '../cassette/manifest.js';

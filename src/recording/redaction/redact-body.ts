@@ -1,6 +1,7 @@
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
-import { findMedia, findResponse } from '../../http/declared.js';
 import { readContentType } from '../../http/header-fields.js';
+import { findResponse } from '../../contract/operations/responses.js';
+import { findMedia } from '../../http/media-type.js';
 import type { Direction } from '../../schema/schema-unit.js';
 import { readJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import {

@@ -1,8 +1,8 @@
 import { type Schema, setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
-import { findResponse } from '../../http/declared.js';
-import { type Reading, successResponse } from '../ground.js';
+import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
+import type { Reading } from '../ground.js';
 import { findExpressions } from '../rules/expression.js';
 import type { Patch, Respond } from '../rules/rule.js';
 import { type Against, checkExpressions, checkPartial, checkParts } from './check-value.js';
@@ -206,7 +206,7 @@ function checkPatchBody(given: Given, status: number | undefined, reading: Readi
 /** The first media type the body may be written in, and its schema; undefined where anything goes. */
 function againstResponse(operation: Operation, respond: Respond, reading: Reading): Against | undefined {
   const { status: asked } = respond;
-  const response = asked === undefined ? successResponse(operation) : findResponse(operation, asked);
+  const response = asked === undefined ? findUsualResponse(operation) : findResponse(operation, asked);
   const wanted = respond.mediaType?.split(';')[0]?.trim().toLowerCase();
   const media = response?.content.find((each) => wanted === undefined || each.type.split(';')[0] === wanted);
   if (response === undefined || media?.schema === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findStatusFor } from '../store/status.js';
-import { findSuccess } from '../success.js';
+import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
 import type { Draft, Survey } from './draft.js';
 import { createFind, type Finding } from './finding.js';
 
@@ -162,7 +162,7 @@ function measureKinship(survey: Survey, draft: Draft, operation: Operation): num
   if (draft.schema === undefined) return 0;
   if (answer === undefined || answer.properties.size === 0) {
     // Nothing comes back: what goes in has to be an item.
-    if (findSuccess(operation)?.media !== undefined && answer === undefined) return 0.5;
+    if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
     return survey.body(operation) === undefined ? 0 : 0.6;
   }
   if (answer.pointer === draft.schema) return 0.95;
@@ -187,7 +187,7 @@ function measureKinship(survey: Survey, draft: Draft, operation: Operation): num
 
 /** Whether one branch of what a success answers is the schema of the item. */
 function hasBranch(survey: Survey, operation: Operation, schema: string | undefined): boolean {
-  const media = findSuccess(operation)?.media;
+  const media = findSuccessMedia(operation);
   if (media?.schema === undefined || schema === undefined) return false;
   const { schema: target, pointer } = survey.contract.resolve(media.schema, media.schemaPointer);
   if (typeof target !== 'object') return false;
@@ -200,10 +200,8 @@ function hasBranch(survey: Survey, operation: Operation, schema: string | undefi
 
 /** Whether the answer is text or bytes and no JSON object or list. */
 function isOpaque(operation: Operation): boolean {
-  const success = findSuccess(operation);
-  if (success === undefined) return false;
-  if (/^3\d\d$/.test(success.response.status)) return true;
-  const { media } = success;
+  if (findSuccessWithBody(operation) === undefined) return false;
+  const media = findSuccessMedia(operation);
   if (media === undefined) return operation.responses.some(({ status }) => status === '302');
   const type = typeof media.schema === 'object' ? media.schema.type : undefined;
   return !/json/.test(media.type) || type === 'string';
@@ -215,8 +213,7 @@ function isWhole(survey: Survey, draft: Draft, operation: Operation): boolean {
   if (body === undefined) return false;
   const methods = survey.operationsAt(draft.itemKey ?? '');
   if (methods.has('PATCH') || body.pointer === draft.schema) return true;
-  if (findSuccess(operation)?.response.status === '201' || operation.responses.some((r) => r.status === '201'))
-    return true;
+  if (operation.responses.some(({ status }) => status === '201')) return true;
   const create = survey.operationsAt(draft.key).get('POST');
   const whole = create === undefined ? undefined : survey.body(create);
   const demanded = [...(whole?.properties.values() ?? [])].filter(({ required }) => required);

@@ -3,7 +3,7 @@ import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { type ListShape, readListShape } from '../pages/list-shape.js';
-import { findJson, findSuccess } from '../success.js';
+import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 
 /** A place in the tree of paths where a collection may be, before it is known what it holds. */
 export interface Draft {
@@ -63,12 +63,12 @@ export function createSurvey(contract: Contract, read: ReadItemSchema): Survey {
     shape: (operation) => shapes.get(operation),
     list,
     answer: (operation) => {
-      const media = findSuccess(operation)?.media;
+      const media = findSuccessMedia(operation);
       return media?.schema === undefined ? undefined : read(media.schemaPointer);
     },
     body: (operation) => {
       const content = operation.body?.content ?? [];
-      const media = findJson(content) ?? content.find(({ schema }) => schema !== undefined);
+      const media = findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined);
       return media === undefined ? undefined : read(media.schemaPointer);
     },
   };
@@ -181,7 +181,7 @@ function findSchema(survey: Survey, key: string, itemKey: string | undefined): s
 
 /** Where reading and listing both answer with one of several schemas: the first they have in common. */
 function findCommon(survey: Survey, reading: Operation | undefined, listed: string): string | undefined {
-  const media = reading === undefined ? undefined : findSuccess(reading)?.media;
+  const media = reading === undefined ? undefined : findSuccessMedia(reading);
   const shown = new Set(readBranches(survey, listed));
   if (media?.schema === undefined || shown.size < 2) return undefined;
   return readBranches(survey, media.schemaPointer).find((branch) => shown.has(branch));

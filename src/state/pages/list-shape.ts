@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { findSuccess } from '../success.js';
+import { findSuccessMedia } from '../../contract/operations/responses.js';
 
 /** What a property of an envelope says about the page it carries. */
 type EnvelopeRole =
@@ -79,7 +79,7 @@ export function readListShape(parts: {
   readonly noun: string | undefined;
 }): ListShape | undefined {
   const { read, operation, noun } = parts;
-  const pointer = findSuccess(operation)?.media?.schemaPointer;
+  const pointer = findSuccessMedia(operation)?.schemaPointer;
   const schema = pointer === undefined ? undefined : read(pointer);
   if (schema === undefined || pointer === undefined) return undefined;
   if (schema.type === 'array') {

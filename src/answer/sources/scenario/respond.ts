@@ -3,8 +3,7 @@ import type { MediaType, Operation } from '../../../contract/operations/operatio
 import { bytesFor } from '../../../generate/bytes/bytes.js';
 import type { GenerateContext, Generator } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
-import { findMedia } from '../../../http/declared.js';
-import { isJsonType } from '../../../http/media-type.js';
+import { findMedia, isJsonType } from '../../../http/media-type.js';
 import { mergePatch } from '../../../http/merge-patch.js';
 import { resolveExpressions, type Scope } from '../../../scenario/rules/expression.js';
 import type { Respond, Rule } from '../../../scenario/rules/rule.js';

@@ -5,7 +5,14 @@ import type { Binding } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/item-list.js';
 import type { Exchange } from '../../chain.js';
 import { completeBody, readBodies, readBody, readUpload } from './body.js';
-import { createChoice, createShower, type ResourceKit, type StateHandler, type StateKit, toAnswer } from './kit.js';
+import {
+  createCreatedChoice,
+  createShower,
+  type ResourceKit,
+  type StateHandler,
+  type StateKit,
+  toAnswer,
+} from './kit.js';
 import { createPreconditions } from './precondition.js';
 import { answerMissing, answerUnknownTarget, createPlaceFinder, findEntry, type Place, readId } from './scope.js';
 import { seedOpenWorld } from './world.js';
@@ -13,7 +20,7 @@ import { seedOpenWorld } from './world.js';
 /** Creates one item and answers with it; a copy starts from the item its path names. */
 export function createCreateHandler(kit: StateKit, binding: Binding): StateHandler {
   const findPlace = createPlaceFinder(kit, binding);
-  const choose = createChoice(binding.operation);
+  const choose = createCreatedChoice(binding.operation);
   const own = kit.kit(binding.collection);
   const show = createShower(kit, own.resource);
   const check = createPreconditions(kit, binding);
@@ -68,7 +75,7 @@ function agree(
 /** Creates every item of a list. */
 export function createBatchHandler(kit: StateKit, binding: Binding): StateHandler {
   const findPlace = createPlaceFinder(kit, binding);
-  const choose = createChoice(binding.operation);
+  const choose = createCreatedChoice(binding.operation);
   const own = kit.kit(binding.collection);
   const show = createShower(kit, own.resource);
   return (exchange) => {

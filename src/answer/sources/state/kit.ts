@@ -1,6 +1,7 @@
 import type { Contract } from '../../../contract/contract.js';
 import { isObject } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
+import { findSuccessWithBody, toStatus } from '../../../contract/operations/responses.js';
 import type { Generator } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
@@ -115,6 +116,12 @@ export function createChoice(operation: Operation, status?: number): (call: Call
     if (known.size < 64) known.set(accept, choice);
     return choice;
   };
+}
+
+/** As `createChoice`, for operations that create: of several successes the one that has a body, so that the item is shown. */
+export function createCreatedChoice(operation: Operation): (call: Call) => ResponseChoice | undefined {
+  const success = findSuccessWithBody(operation);
+  return createChoice(operation, success === undefined ? undefined : toStatus(success.status));
 }
 
 /** The media types that an item can be written in. */

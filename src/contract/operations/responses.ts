@@ -1,0 +1,74 @@
+import type { DeclaredResponse, MediaType, Operation } from './operation.js';
+
+/** The response an operation declares for a status: the status itself, its range, then `default` (OpenAPI 3.1 section 4.8.16). */
+export function findResponse(operation: Operation, status: number): DeclaredResponse | undefined {
+  const exact = String(status);
+  const range = `${exact.charAt(0)}XX`;
+  let best: DeclaredResponse | undefined;
+  for (const response of operation.responses) {
+    if (response.status === exact) return response;
+    if (response.status === range) best = response;
+    else if (response.status === 'default') best ??= response;
+  }
+  return best;
+}
+
+/** The response used when no status is requested: the success, else the lowest of the other final statuses. */
+export function findUsualResponse(operation: Operation): DeclaredResponse | undefined {
+  return findLowest(operation.responses, Infinity);
+}
+
+/** The declared success: the lowest explicit 2xx, then `2XX`, then `default`. */
+export function findSuccess(operation: Operation): DeclaredResponse | undefined {
+  return findLowest(operation.responses, SUCCESS_END);
+}
+
+/** The declared success that has a body: the lowest explicit 2xx with content, else what `findSuccess` finds. */
+export function findSuccessWithBody(operation: Operation): DeclaredResponse | undefined {
+  const withBody = operation.responses.filter(({ content }) => content.length > 0);
+  return findLowest(withBody, rankStatus('2XX')) ?? findSuccess(operation);
+}
+
+/** The media type that describes the body of a success: JSON if declared, else the first; undefined without a body. */
+export function findSuccessMedia(operation: Operation): MediaType | undefined {
+  const content = findSuccessWithBody(operation)?.content ?? [];
+  return findJsonMedia(content) ?? content[0];
+}
+
+/** The JSON entry of a `content` map that has a schema. */
+export function findJsonMedia(content: readonly MediaType[]): MediaType | undefined {
+  return content.find(({ type, schema }) => JSON_TYPE.test(type) && schema !== undefined);
+}
+
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json\b/;
+
+/** The status that a key of `responses` is answered with: 200 for `default`, 400 for `4XX`. */
+export function toStatus(key: string): number {
+  if (key === 'default') return 200;
+  return /^[1-5]XX$/.test(key) ? Number(key.charAt(0)) * 100 : Number(key);
+}
+
+/** Ranks below this one belong to a success. */
+const SUCCESS_END = 1000;
+
+/** Lower ranks are chosen first; a 1xx is never chosen, since it is not a final response (RFC 9110 section 15.2). */
+function rankStatus(status: string): number {
+  if (status === '2XX') return 300;
+  if (status === 'default') return 301;
+  if (status.startsWith('1')) return Infinity;
+  return status.startsWith('2') ? toStatus(status) : SUCCESS_END + toStatus(status);
+}
+
+/** The first response with the lowest rank below `end`. */
+function findLowest(responses: readonly DeclaredResponse[], end: number): DeclaredResponse | undefined {
+  let best: DeclaredResponse | undefined;
+  let lowest = end;
+  for (const response of responses) {
+    const rank = rankStatus(response.status);
+    if (rank < lowest) {
+      best = response;
+      lowest = rank;
+    }
+  }
+  return best;
+}
