@@ -113,12 +113,12 @@ describe('a hint that makes no sense stops the start', () => {
       'did you mean "reference"?',
     ],
     [
-      'a pattern nothing can be made from',
-      { collections: { orders: { idPattern: '^(a|b)$' } } },
+      'a pattern that no string matches',
+      { collections: { orders: { idPattern: String.raw`^a\bb$` } } },
       {},
       '#/x-mock/collections/orders',
-      'cannot be turned into values',
-      'literals',
+      'no string was found that matches the pattern of "id"',
+      'use a pattern such as',
     ],
     [
       'members of nothing',

@@ -1,50 +1,103 @@
-import type { Random } from '../../random.js';
+import type { SchemaObject } from '../../contract/json.js';
+import { createRandom, type Random } from '../../random.js';
 import { readWords } from './names.js';
+import { createPatternGenerator, joinPieces, readPattern, type TextGenerator, type TextPiece } from './pattern.js';
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const UPPER: string = LOWER.toUpperCase();
 const DIGITS = '0123456789';
-const MIXED = LETTERS + LETTERS.toUpperCase() + DIGITS;
+const HEX = '0123456789abcdef';
+const MIXED: string = DIGITS + UPPER + LOWER;
 
-/** An identifier in the style of an example: its mark in front stays, and what looks random is drawn anew. */
-export function imitateIdentifier(example: string, random: Random): string {
-  if (isUuid(example)) return pickUuid(random);
-  const mark = /^(?:[A-Za-z]+[_\-:.])+/.exec(example)?.[0] ?? '';
-  const body = example.slice(mark.length);
-  const isHex = /^(?=.*[a-f])(?=.*\d)[0-9a-f]{8,}$/.test(body);
-  const draw = (char: string): string => (isHex ? random.text('0123456789abcdef', 1) : imitateChar(char, random));
-  return mark + Array.from(body, draw).join('');
+/** Characters behind the prefix of an id whose example shows too few of them to keep many ids apart. */
+const ID_LENGTH = 24;
+/** An example with this many characters behind its prefix shows an id in full. */
+const FULL_LENGTH = 14;
+
+/**
+ * Writes unique strings like those a schema describes: by its pattern, its format, or its examples; undefined if it has none.
+ *
+ * @param pattern - Instead of the schema's own.
+ */
+export function createIdGenerator(schema: SchemaObject, pattern?: string): TextGenerator | undefined {
+  const source = pattern ?? schema.pattern;
+  const wanted = source === undefined ? undefined : readPattern(source);
+  const pieces = wanted?.pieces();
+  if (pieces !== undefined) return joinPieces(pieces);
+  if (schema.format === 'uuid') return pickUuid;
+  for (const example of [schema.example, ...(Array.isArray(schema.examples) ? schema.examples : [])]) {
+    const generate = typeof example === 'string' ? createLikeExample(example) : undefined;
+    // An id made longer than its example may not match any more.
+    if (generate !== undefined && (wanted?.expression.test(generate(createRandom(0, ''))) ?? true)) return generate;
+  }
+  return wanted === undefined ? undefined : createPatternGenerator(wanted);
 }
 
-/** Words in the names of schemas that say nothing of the thing itself. */
-const WRAPPING: ReadonlySet<string> = new Set(
+/**
+ * Writes unique strings like an example id: its prefix stays, the rest is random and long enough for many ids. Undefined for
+ * an example that is not an id, such as a name.
+ */
+export function createLikeExample(example: string): TextGenerator | undefined {
+  if (isUuid(example)) return pickUuid;
+  const match = /^((?:[A-Za-z][A-Za-z0-9]*[_-])*)([A-Za-z0-9]+)$/.exec(example);
+  if (match === null) return undefined;
+  const [, prefix = '', tail = ''] = match;
+  if (prefix === '' && !/\d/.test(tail)) return undefined;
+  // A short tail (`file-abc123`, `sa_456`) only illustrates the prefix.
+  const isFull = tail.length >= FULL_LENGTH;
+  const alphabet = isFull || /^\d+$/.test(tail) ? readAlphabet(tail) : MIXED;
+  const length = isFull ? tail.length : prefix === '' ? Math.max(tail.length, 10) : ID_LENGTH;
+  return joinPieces([prefix, { alphabet, minimum: length, maximum: length }]);
+}
+
+/** Writes unique strings with a prefix. */
+export function createPrefixed(prefix: string): TextGenerator {
+  return joinPieces([prefix, { alphabet: MIXED, minimum: ID_LENGTH, maximum: ID_LENGTH }]);
+}
+
+/** An identifier that looks exactly like an example: its prefix stays, each other character is replaced by one of its kind. */
+export function imitateIdentifier(example: string, random: Random): string {
+  if (isUuid(example)) return pickUuid(random);
+  const prefix = /^(?:[A-Za-z]+[_\-:.])+/.exec(example)?.[0] ?? '';
+  const tail = example.slice(prefix.length);
+  const isHex = /^(?=.*[a-f])(?=.*\d)[0-9a-f]{8,}$/.test(tail);
+  const draw = (char: string): string | TextPiece => {
+    const alphabet = isHex ? HEX : readAlphabet(char);
+    return alphabet === '' ? char : { alphabet, minimum: 1, maximum: 1 };
+  };
+  return joinPieces([prefix, ...Array.from(tail, draw)])(random);
+}
+
+/** Words in the names of schemas that do not describe the resource. */
+const GENERIC_WORDS: ReadonlySet<string> = new Set(
   'base body create created dto full get input item list mini model new object output params payload request resource response result schema update'.split(
     ' ',
   ),
 );
 
-/** An identifier for a kind of thing: `pet_x7Kd0aQ2mL1c`. */
+/** An identifier for a kind of resource: `pet_x7Kd0aQ2mL1c`. */
 export function pickIdentifier(kind: string, random: Random): string {
-  const words = readWords(kind).filter((word) => !WRAPPING.has(word));
+  const words = readWords(kind).filter((word) => !GENERIC_WORDS.has(word));
   const pair = words.slice(-2).join('_');
-  const mark = pair.length <= 16 ? pair : (words.at(-1) ?? '').slice(0, 16);
-  const body = random.text(MIXED, 12);
-  return mark === '' ? body : `${mark}_${body}`;
+  const prefix = pair.length <= 16 ? pair : (words.at(-1) ?? '').slice(0, 16);
+  const body = random.text(LOWER + UPPER + DIGITS, 12);
+  return prefix === '' ? body : `${prefix}_${body}`;
 }
 
 /** A random UUID of version 4 (RFC 9562 section 5.4). */
 export function pickUuid(random: Random): string {
-  const digits = random.text('0123456789abcdef', 31);
+  const digits = random.text(HEX, 31);
   const variant = random.pick(['8', '9', 'a', 'b']);
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(12, 15)}-${variant}${digits.slice(15, 18)}-${digits.slice(18, 30)}`;
 }
 
-/** Whether a text is written as a UUID. */
 function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }
 
-function imitateChar(char: string, random: Random): string {
-  if (DIGITS.includes(char)) return random.text(DIGITS, 1);
-  if (LETTERS.includes(char)) return random.text(LETTERS, 1);
-  return LETTERS.includes(char.toLowerCase()) ? random.text(LETTERS.toUpperCase(), 1) : char;
+/** The kinds of characters in a text, as one alphabet; empty where it has neither letters nor digits. */
+function readAlphabet(text: string): string {
+  const isHex = text.length >= 16 && /^[0-9a-f]+$/.test(text) && /\d/.test(text);
+  if (isHex) return HEX;
+  return (/\d/.test(text) ? DIGITS : '') + (/[A-Z]/.test(text) ? UPPER : '') + (/[a-z]/.test(text) ? LOWER : '');
 }

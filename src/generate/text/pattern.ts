@@ -1,50 +1,131 @@
 import { readPattern as readExpression } from '../../contract/upgrade/patterns.js';
-import type { Random } from '../../random.js';
+import { createRandom, type Random } from '../../random.js';
 import { type PatternNode, readPatternTree } from './pattern-tree.js';
 
-/** A pattern of a schema: what it accepts, and texts that it accepts. */
+/** A pattern of a schema: what it accepts, and strings that it accepts. */
 export interface Pattern {
   readonly source: string;
   /** The expression the validator uses, so that both agree. */
   readonly expression: RegExp;
-  /** How long a text of the pattern is, where the pattern speaks of the whole text; undefined where it does not. */
+  /** The possible lengths of a match, if the pattern describes the whole string; else undefined. */
   length(): Range | undefined;
-  /** A text that matches and has between `minimum` and `maximum` characters; undefined where none was found. */
+  /** A string that matches and has between `minimum` and `maximum` characters; undefined if none was found. */
   sample(random: Random, minimum: number, maximum: number): string | undefined;
+  /** The pattern as literals and counted character classes; undefined if it has alternatives, look-around or references. */
+  pieces(): readonly (string | TextPiece)[] | undefined;
 }
 
-/** Characters of the longest text that is made: a document that demands a longer one would stop the mock. */
-export const MAXIMUM_LENGTH = 1_000_000;
-/** Texts tried before a pattern is taken for one that cannot be met. */
-const MAXIMUM_TRIES = 60;
-/** What a text grows beyond its shortest form where nothing asks for more. */
-const USUAL_GROWTH = 9;
+/** Writes a string from a random stream. */
+export type TextGenerator = (random: Random) => string;
 
-/** Reads a pattern; its tree is only built when a text is asked for. */
+/** Characters from one alphabet, as many as a range allows. */
+export interface TextPiece {
+  readonly alphabet: string;
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** Characters of the longest string that is generated: a document that demands a longer one would stop the mock. */
+export const MAX_TEXT_LENGTH = 1_000_000;
+/** Strings tried before a pattern counts as impossible. */
+const MAX_TRIES = 60;
+/** Characters beyond the shortest match if nothing asks for more. */
+const USUAL_GROWTH = 9;
+/** Characters of an open repetition (`+`, `*`), or beyond its minimum (`{8,}`), where strings have to be unique. */
+const UNIQUE_GROWTH = 16;
+
+/** Reads a pattern; its tree is built when a string is needed. */
 export function readPattern(source: string): Pattern {
   const { expression } = readExpression(source);
   let tree: PatternNode | undefined;
+  const readTree = (): PatternNode => (tree ??= readPatternTree(expression));
   return {
     source,
     expression,
-    length() {
-      tree ??= readPatternTree(expression);
-      return /^\^(?:[^|]*)\$$/.test(source) ? measure(tree) : undefined;
-    },
+    length: () => (/^\^(?:[^|]*)\$$/.test(source) ? measure(readTree()) : undefined),
     sample(random, minimum, maximum) {
-      tree ??= readPatternTree(expression);
-      const wanted = { minimum, maximum };
-      const range = measure(tree);
-      if (range.least > MAXIMUM_LENGTH) return undefined;
-      for (let i = 0; i < MAXIMUM_TRIES; i++) {
-        const length = chooseLength(random, range, { ...wanted, turn: i });
-        const text = fill(sampleNode(tree, length, random), expression, wanted);
+      const range = measure(readTree());
+      if (range.least > MAX_TEXT_LENGTH) return undefined;
+      for (let i = 0; i < MAX_TRIES; i++) {
+        const length = chooseLength(random, range, { minimum, maximum, turn: i });
+        const text = fill(sampleNode(readTree(), length, random), expression, { minimum, maximum });
         const count = countCharacters(text);
         if (count >= minimum && count <= maximum && expression.test(text)) return text;
       }
       return undefined;
     },
+    pieces() {
+      const pieces = readPieces(readTree());
+      // An anchor in the middle, for example, can only be told by trying.
+      return pieces !== undefined && expression.test(joinPieces(pieces)(createRandom(0, source))) ? pieces : undefined;
+    },
   };
+}
+
+/** Writes strings that match a pattern, long enough to be unique if it allows that; undefined if none was found. */
+export function createPatternGenerator(pattern: Pattern): TextGenerator | undefined {
+  const pieces = pattern.pieces();
+  if (pieces !== undefined) return joinPieces(pieces);
+  const trial = pattern.sample(createRandom(0, pattern.source), 0, MAX_TEXT_LENGTH);
+  if (trial === undefined) return undefined;
+  const long = trial.length + UNIQUE_GROWTH;
+  const minimum = pattern.sample(createRandom(0, pattern.source), long, MAX_TEXT_LENGTH) === undefined ? 0 : long;
+  return (random) => pattern.sample(random, minimum, MAX_TEXT_LENGTH) ?? trial;
+}
+
+/** Writes pieces one after the other. */
+export function joinPieces(given: readonly (string | TextPiece)[]): TextGenerator {
+  // Literals that follow each other become one string: adding single characters makes a rope.
+  const pieces: (string | TextPiece)[] = [];
+  for (const piece of given) {
+    const isLiteral = typeof piece === 'string' || (piece.alphabet.length === 1 && piece.minimum === piece.maximum);
+    const literal = typeof piece === 'string' ? piece : piece.alphabet.repeat(piece.minimum);
+    const before = pieces.at(-1);
+    if (!isLiteral) pieces.push(piece);
+    else if (typeof before === 'string') pieces[pieces.length - 1] = before + literal;
+    else pieces.push(literal);
+  }
+  return (random) => {
+    let text = '';
+    for (const piece of pieces) {
+      if (typeof piece === 'string') {
+        text += piece;
+        continue;
+      }
+      const { alphabet, minimum, maximum } = piece;
+      const length = minimum === maximum ? minimum : random.integer(minimum, maximum);
+      text += alphabet.length === 1 ? alphabet.repeat(length) : random.text(alphabet, length);
+    }
+    return text;
+  };
+}
+
+function readPieces(node: PatternNode): readonly (string | TextPiece)[] | undefined {
+  switch (node.kind) {
+    case 'chars':
+      return readRepeat(node, 1, 1);
+    case 'group':
+      return readPieces(node.node);
+    case 'repeat': {
+      const { least, most } = node;
+      if (most !== Infinity) return readRepeat(node.node, least, most);
+      return readRepeat(node.node, least <= 1 ? UNIQUE_GROWTH : least, Math.max(UNIQUE_GROWTH, least + UNIQUE_GROWTH));
+    }
+    case 'sequence': {
+      const all = node.nodes.map(readPieces);
+      return all.includes(undefined) ? undefined : all.flatMap((pieces) => pieces ?? []);
+    }
+    case 'edge':
+      return node.at === 'word' ? undefined : [];
+    default:
+      return undefined;
+  }
+}
+
+function readRepeat(node: PatternNode, minimum: number, maximum: number): readonly TextPiece[] | undefined {
+  if (node.kind !== 'chars' || node.alphabet.length === 0) return undefined;
+  if (node.alphabet.some((char) => char.length > 1)) return undefined;
+  return [{ alphabet: node.alphabet.toSorted().join(''), minimum, maximum }];
 }
 
 /** The number of characters of a text, as JSON Schema counts them (2020-12 validation 6.3). */

@@ -1,4 +1,4 @@
-import { MAXIMUM_LENGTH } from '../text/pattern.js';
+import { MAX_TEXT_LENGTH } from '../text/pattern.js';
 import { accepts, acceptsNumber, acceptsString } from './accepts.js';
 import { IN_TURN, NOTHING, type Task } from './run.js';
 
@@ -89,7 +89,7 @@ function countDecimals(value: number): number {
 /** Makes a text: as the document suggests, as its format or its name has it, and as long as it may be. */
 export function makeString(task: Task): unknown {
   const { shape, spot, run } = task;
-  if (shape.minLength > MAXIMUM_LENGTH) return NOTHING;
+  if (shape.minLength > MAX_TEXT_LENGTH) return NOTHING;
   const isWrong = run.mistakes.has(spot.path);
   if (!isWrong && spot.fresh === 0 && !run.vocabulary.about(spot.name).isIdentifier) {
     const fitting = shape.suggestions.filter(

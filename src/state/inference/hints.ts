@@ -3,9 +3,9 @@ import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
 import { MockError, nearest } from '../../errors.js';
+import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ReadItemSchema } from '../item-schema.js';
 import type { Action, Binding, ParentLink, Resource, Resources, Unbound, World } from '../resource.js';
-import { readPattern } from '../store/identity.js';
 import type { Survey } from './draft.js';
 import { DOCUMENT_HINT, findHintMistake, type HintSchema, OPERATION_HINT } from './hint-schema.js';
 
@@ -176,10 +176,10 @@ function checkResource(
     });
   }
   for (const [member, pattern] of Object.entries(resource.patterns)) {
-    if (readPattern(pattern) !== undefined) continue;
+    if (createPatternGenerator(readPattern(pattern)) !== undefined) continue;
     throw refuse(contract, at, {
-      message: `the pattern of "${member}" cannot be turned into values: ${pattern}`,
-      hint: 'use literals, classes and counts: "^key_[0-9A-Za-z]{24}$"',
+      message: `no string was found that matches the pattern of "${member}": ${pattern}`,
+      hint: 'use a pattern such as "^key_[0-9A-Za-z]{24}$"',
     });
   }
   for (const [member, other] of [

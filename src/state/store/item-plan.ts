@@ -1,9 +1,9 @@
 import { isObject, setOwn } from '../../contract/json.js';
+import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../random.js';
 import type { Violation } from '../../schema/violation.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import type { Resource } from '../resource.js';
-import { findTextForm } from './identity.js';
 import type { Item } from './item-list.js';
 import { chooseFirstStatus, isStatus } from './status.js';
 import { createMomentWriter, isChangeMoment, isMoment, writeMoment } from './timestamp.js';
@@ -167,7 +167,7 @@ function createRule(resource: Resource, property: ItemProperty): Rule {
 }
 
 function createTextRule(property: ItemProperty, pattern: string | undefined): Rule {
-  const form = findTextForm(property.schema, pattern);
+  const form = createIdGenerator(property.schema, pattern);
   const { name } = property;
   return {
     property,
