@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
-import { bytesFor, isTextType, textFor } from '../generate/bytes/bytes.js';
+import { readSampleFile, isTextType, readSampleText } from '../generate/sample-file.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import { isJsonType, isSequenceType, isXmlType, toEssence } from '../http/media-type.js';
 import { streamItems } from './item-stream.js';
@@ -23,12 +23,12 @@ export function createGenerateBody(contract: Contract, generator: Generator): Ge
     }
     const isPlain = isPlainText(contract, media);
     if (isXmlType(essence))
-      return isPlain || pointer === undefined ? textFor(essence) : generator.value(pointer, context);
+      return isPlain || pointer === undefined ? readSampleText(essence) : generator.value(pointer, context);
     if (isTextType(essence)) {
-      if (pointer === undefined || (isPlain && essence !== 'text/plain')) return textFor(essence);
+      if (pointer === undefined || (isPlain && essence !== 'text/plain')) return readSampleText(essence);
       return generator.value(pointer, context);
     }
-    return isPlain || pointer === undefined ? bytesFor(essence) : generator.value(pointer, context);
+    return isPlain || pointer === undefined ? readSampleFile(essence) : generator.value(pointer, context);
   };
 }
 

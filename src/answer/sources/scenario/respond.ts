@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/json.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
-import { bytesFor } from '../../../generate/bytes/bytes.js';
+import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext, Generator } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
 import { findMedia, isJsonType } from '../../../http/media-type.js';
@@ -108,7 +108,7 @@ function makeBody(parts: RespondParts, order: Order, media: MediaType | undefine
     const message = `scenario "${rule.scenario}" answers ${status}`;
     return parts.errors.answer(exchange.call.operation, { status, message, code: `status_${status}` }).body;
   }
-  if (media?.schema === undefined) return isJsonType(mediaType) ? {} : bytesFor(mediaType);
+  if (media?.schema === undefined) return isJsonType(mediaType) ? {} : readSampleFile(mediaType);
   return parts.generator.value(media.schemaPointer, readContext(order));
 }
 

@@ -1,8 +1,8 @@
 import { brotliDecompressSync, crc32, gunzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bytesFor } from '../../src/generate/bytes/bytes.js';
+import { readSampleFile } from '../../src/generate/sample-file.js';
 
-const read = (type: string): Buffer => Buffer.from(bytesFor(type));
+const read = (type: string): Buffer => Buffer.from(readSampleFile(type));
 
 describe('bytes of a media type', () => {
   it.each([
