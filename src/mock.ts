@@ -181,8 +181,7 @@ function listSources(
     accepts: readAccepts(options, sessions),
     lenientAccept: options.lenientAccept ?? false,
   });
-  return [
-    createVerifySource(parts),
+  const sources = [
     foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.ownership),
     createPreferSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createScenarioSource({
@@ -205,6 +204,7 @@ function listSources(
     createExampleSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createGenerateSource(parts),
   ];
+  return [createVerifySource({ ...parts, sources }), ...sources];
 }
 
 /** Looks after the folder of scenarios, where somebody wants to hear of it. */

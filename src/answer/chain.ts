@@ -7,37 +7,52 @@ import { isJsonType } from '../http/media-type.js';
 import type { Call } from '../http/request/call.js';
 import type { Session } from '../session/session.js';
 
-/** Everything a source may look at while it answers one call. */
+/** What a source works with while it answers one call. */
 export interface Exchange {
   readonly contract: Contract;
   readonly call: Call;
   readonly session: Session;
-  /** What delays and windows of time go by: the session's clock, but on a socket real time passes. Dates come from the session's. */
+  /** For delays and time windows: on a socket the real clock, in-process the session's. Dates come from the session's clock. */
   readonly clock: Clock;
-  /** Adds a line to the trace of this answer: what a source considered and why it did or did not answer. */
+  /** Adds a line to the trace: what a source considered, and why it did or did not answer. */
   note(line: string): void;
 }
 
 /**
- * Asks the sources below; undefined where none of them answers.
+ * Asks the sources below; undefined if none of them answers.
  *
- * @param exchange - What they are asked about instead, such as the same call in another session.
+ * @param exchange - Instead of the current one, such as the same call in another session.
  */
 export type Next = (exchange?: Exchange) => Answer | undefined | Promise<Answer | undefined>;
 
-/** One place an answer can come from: it answers, returns `next()`, or changes what `next()` brings back. */
+/**
+ * What verify does with an answer whose body breaks the contract.
+ *
+ * - `fail`: answers 500 with the source, the place, the rule and the hint of the source.
+ * - `report`: sends it unchanged; its violations are in the journal and in `x-mock-violations`.
+ * - `complete`: keeps what fits and generates the rest; if that does not fit either, as `report`.
+ * - `regenerate`: as `complete`, then generates the whole body; if that does not fit either, as `fail`.
+ */
+export type InvalidAnswerPolicy = NonNullable<Answer['onInvalid']>;
+
+/** One place an answer can come from: it answers, returns `next()`, or changes what `next()` returns. */
 export interface AnswerSource {
+  /** One word; the answer's `from` begins with it. */
   readonly name: string;
+  /** What happens to an answer of this source that breaks the contract; default `fail`. An answer can say otherwise itself. */
+  readonly onInvalid?: InvalidAnswerPolicy;
+  /** A sentence that says how to correct a wrong answer of this source. */
+  readonly hint?: string;
   answer(exchange: Exchange, next: Next): Answer | undefined | Promise<Answer | undefined>;
 }
 
-/** Asks the sources for the answer to one exchange; undefined where none of them has one. */
+/** Asks all sources for the answer to one exchange; undefined if none of them has one. */
 export type Chain = (exchange: Exchange) => Answer | undefined | Promise<Answer | undefined>;
 
 /**
  * Links sources, first to last, into one function.
  *
- * The chain awaits nothing itself: where every source answers synchronously, so does it.
+ * The chain itself awaits nothing: if every source answers synchronously, so does the chain.
  */
 export function createChain(sources: readonly AnswerSource[]): Chain {
   return sources.reduceRight<Chain>(
@@ -47,16 +62,26 @@ export function createChain(sources: readonly AnswerSource[]): Chain {
 }
 
 /**
- * What a call asks for, as a text: its path, its query and its body, and nothing else. Two calls that ask for the same have the
- * same name; of files only a digest is in it, so that an upload costs no more than its size.
+ * Applies a function to a value now, or once its promise resolves; without a promise nothing is allocated.
+ *
+ * @param context - What else the function needs, so that it need not be a new closure for each call.
  */
+export function whenSettled<Value, Context, Result>(
+  value: Value | Promise<Value>,
+  apply: (value: Value, context: Context) => Result,
+  context: Context,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then((settled) => apply(settled, context)) : apply(value, context);
+}
+
+/** A key of what a call asks for: its path, its query and its body; files are in it as digests. */
 export function nameCall({ path, query, body, mediaType }: Call): string {
-  // No value of a JSON text holds bytes, and most bodies are one.
+  // A JSON value holds no bytes, and most bodies are JSON.
   const isPlain = body === undefined || (mediaType !== undefined && isJsonType(mediaType));
   return JSON.stringify([path, query, isPlain ? body : withoutBytes(body)]);
 }
 
-/** A copy in which a digest stands for bytes. */
+/** A copy with digests instead of bytes. */
 function withoutBytes(value: unknown): unknown {
   if (value instanceof Uint8Array) {
     return `${value.byteLength} bytes ${createHash('sha256').update(value).digest('base64url')}`;

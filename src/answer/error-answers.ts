@@ -1,48 +1,50 @@
 import type { Contract } from '../contract/contract.js';
-import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
+import type { MediaType, Operation } from '../contract/operations/operation.js';
+import { findJsonMedia } from '../contract/operations/responses.js';
 import type { Answer } from '../http/answer.js';
-import { isJsonType } from '../http/media-type.js';
-import { readStatusTitle } from '../http/response/status-title.js';
+import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import type { Validators } from '../schema/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
-import { createErrorPlan, type ErrorPlan } from './error-plan.js';
+import { NO_VIOLATIONS } from '../schema/violation.js';
+import { createErrorDraft, type DraftErrorBody, type ErrorFacts } from './error-body.js';
 
-/** What an error answer has to say. */
-export interface ErrorFacts {
-  readonly status: number;
-  /** A sentence for a human. */
-  readonly message: string;
-  /** A stable word for a program, such as `not_found`. */
-  readonly code?: string | undefined;
-  /** The field, parameter or header at fault. */
-  readonly param?: string | undefined;
-  readonly violations?: readonly Violation[] | undefined;
+/** An error answer: what its body says, and the rest of it. */
+interface ErrorAnswer extends ErrorFacts {
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** The source that refuses; `refuse` by default. */
+  /** The source that answers; default `refuse`. */
   readonly from?: string | undefined;
+  /** Violations for the journal that the body does not list. */
+  readonly found?: Answer['violations'] | undefined;
 }
 
-/** Makes error answers in the shape the contract gives its errors. */
+/** Makes error answers in the shape that the contract gives its errors. */
 export interface ErrorAnswers {
   /**
    * An error answer for an operation, or for a request that matched none.
    *
    * Its body has the schema of the operation's response for that status, else of its range, its `default`, its other errors,
-   * else the error shape most operations of the contract share, else RFC 9457 problem details.
+   * else the error schema that most operations of the contract share, else it is problem details (RFC 9457).
    */
-  answer(operation: Operation | undefined, facts: ErrorFacts): Answer;
+  answer(operation: Operation | undefined, error: ErrorAnswer): Answer;
+  /** A 500 for a failure of the mock or of the user's code, with a violation in the journal. */
+  failure(
+    operation: Operation,
+    failure: { readonly message: string; readonly code: string; readonly from: string },
+  ): Answer;
 }
+
+/** Headers that tell the official clients of several APIs not to retry. */
+export const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
 /** Completes a partial body to one that fits a schema. */
 type CompleteBody = (schemaPointer: string, partial: unknown) => unknown;
 
 interface ErrorShape {
   readonly mediaType: string;
-  readonly plan: ErrorPlan;
+  readonly draft: DraftErrorBody;
   readonly schemaPointer: string;
 }
 
-/** Error answers of one contract; shapes are worked out once per operation and status. */
+/** Creates the error answers of one contract; shapes are chosen once per operation and status. */
 export function createErrorAnswers(contract: Contract, validators: Validators, complete: CompleteBody): ErrorAnswers {
   const shapes = new Map<string, ErrorShape | undefined>();
   let shared: Map<string, MediaType> | undefined;
@@ -50,83 +52,74 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
   const findShape = (operation: Operation | undefined, status: number): ErrorShape | undefined => {
     const key = `${operation?.id ?? ''} ${status}`;
     if (shapes.has(key)) return shapes.get(key);
-    const own = operation?.responses.filter((response) => response.status === String(status)).map(findJsonMedia)[0];
+    const declared = operation?.responses.find((response) => response.status === String(status));
     shared ??= countErrorMedia(contract);
-    const exact = own ?? (operation === undefined ? shared.get(String(status)) : undefined);
-    const other = operation === undefined ? undefined : findOwnMedia(operation, status);
+    const exact = operation === undefined ? shared.get(String(status)) : declared && findJsonMedia(declared.content);
+    const other = operation === undefined ? undefined : findOtherMedia(operation, status);
     const media = exact ?? other ?? shared.get(String(status)) ?? shared.get('*');
     const shape = media && {
       mediaType: media.type,
-      plan: createErrorPlan(contract, media, media === exact),
+      draft: createErrorDraft(contract, media, media === exact),
       schemaPointer: media.schemaPointer,
     };
     shapes.set(key, shape);
     return shape;
   };
 
+  const answer: ErrorAnswers['answer'] = (operation, error) => {
+    const { status, headers = {}, from = 'refuse', found: violations = NO_VIOLATIONS } = error;
+    const shape = findShape(operation, status);
+    if (shape === undefined) {
+      const { code, message: detail, violations: errors } = error;
+      return {
+        status,
+        headers,
+        body: toProblem({ status, detail, code, errors }),
+        mediaType: PROBLEM_TYPE,
+        from,
+        violations,
+      };
+    }
+    const draft = shape.draft(error);
+    const fits = validators.check(shape.schemaPointer, 'response')(draft, 'body').length === 0;
+    const body = fits ? draft : complete(shape.schemaPointer, draft);
+    return { status, headers, body, mediaType: shape.mediaType, from, violations };
+  };
+
   return {
-    answer: (operation, facts) => {
-      const shape = findShape(operation, facts.status);
-      const more = { headers: facts.headers ?? {}, from: facts.from ?? 'refuse', violations: NO_VIOLATIONS };
-      if (shape === undefined) {
-        return { status: facts.status, body: toProblem(facts), mediaType: 'application/problem+json', ...more };
-      }
-      const drafted = shape.plan(facts);
-      const fits = validators.check(shape.schemaPointer, 'response')(drafted, 'body').length === 0;
-      const body = fits ? drafted : complete(shape.schemaPointer, drafted);
-      return { status: facts.status, body, mediaType: shape.mediaType, ...more };
+    answer,
+    failure: (operation, failure) => {
+      const { message } = failure;
+      const found = { code: 'MOCK_FAILED', severity: 'error', in: 'body', pointer: '', message, by: 'mock' } as const;
+      return answer(operation, { ...failure, status: 500, headers: NO_RETRY, found: [found] });
     },
   };
 }
 
-/** RFC 9457 problem details: the shape of an error where the contract declares none. */
-function toProblem(facts: ErrorFacts): Readonly<Record<string, unknown>> {
-  const problem: Record<string, unknown> = {
-    type: 'about:blank',
-    title: readStatusTitle(facts.status),
-    status: facts.status,
-    detail: facts.message,
-  };
-  if (facts.code !== undefined) problem['code'] = facts.code;
-  if (facts.violations !== undefined && facts.violations.length > 0) {
-    problem['errors'] = facts.violations.map(({ code, in: place, pointer, message }) => ({
-      code,
-      in: place,
-      pointer,
-      message,
-    }));
-  }
-  return problem;
-}
-
 /** The operation's own media type for a status it does not name: the range, `default`, then any of its other errors. */
-function findOwnMedia(operation: Operation, status: number): MediaType | undefined {
+function findOtherMedia(operation: Operation, status: number): MediaType | undefined {
   const range = `${Math.floor(status / 100)}XX`;
   const ordered = [
     ...operation.responses.filter((response) => response.status === range),
     ...operation.responses.filter((response) => response.status === 'default'),
     ...operation.responses.filter((response) => isErrorStatus(response.status)),
   ];
-  return ordered.map(findJsonMedia).find((media) => media !== undefined);
+  return ordered.map(({ content }) => findJsonMedia(content)).find((media) => media !== undefined);
 }
 
 function isErrorStatus(status: string): boolean {
   return status.startsWith('4') || status.startsWith('5');
 }
 
-function findJsonMedia(response: DeclaredResponse): MediaType | undefined {
-  return response.content.find((media) => isJsonType(media.type) && media.schema !== undefined);
-}
-
-/** The error schemas that most operations share: one per status, and `*` for any error at all. */
+/** The error schemas that most operations share: one per status, and `*` for any error. */
 function countErrorMedia(contract: Contract): Map<string, MediaType> {
   const counts = new Map<string, Map<string, { readonly media: MediaType; count: number }>>();
   for (const operation of contract.operations) {
     for (const response of operation.responses) {
       const media =
-        isErrorStatus(response.status) || response.status === 'default' ? findJsonMedia(response) : undefined;
+        isErrorStatus(response.status) || response.status === 'default' ? findJsonMedia(response.content) : undefined;
       if (media?.schema === undefined) continue;
-      // A `default` beside nothing else is an operation's only answer, not its error.
+      // A `default` that is the only response is not an error.
       if (response.status === 'default' && operation.responses.length === 1) continue;
       const target = contract.resolve(media.schema, media.schemaPointer).pointer;
       for (const key of [response.status, '*']) {

@@ -19,8 +19,8 @@ export interface Answer {
   readonly from: string;
   /** Departures of the answer, found by verify; by the mock or by the contract itself. */
   readonly violations: readonly Violation[];
-  /** Whether nobody gave what is in the body: verify may then make anew what does not fit. */
-  readonly invented?: boolean | undefined;
+  /** What verify does if the body breaks the contract; default: what the source of the answer says. */
+  readonly onInvalid?: 'fail' | 'report' | 'complete' | 'regenerate' | undefined;
   /** Why the answer may break the contract: it was asked for, or really came so. Verify then only remembers what it finds. */
   readonly deviates?: string | undefined;
   /**

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { MockError } from '../errors.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
+import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
 import type { Fetch, SocketEnvironment } from './app.js';
 import { isLoopback } from './control/guard.js';
 
@@ -72,34 +73,19 @@ function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const { status, title } = GARBAGE[error.code ?? ''] ?? UNREADABLE;
-  const body = JSON.stringify(toProblem({ status, title }, error.message));
+  const status = UNREADABLE[error.code ?? ''] ?? 400;
+  const body = JSON.stringify(toProblem({ status, detail: error.message }));
   const head = [
-    `HTTP/1.1 ${status} ${title}`,
-    'content-type: application/problem+json',
+    `HTTP/1.1 ${status} ${readStatusTitle(status)}`,
+    `content-type: ${PROBLEM_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly title: string;
-}
-
-const UNREADABLE: Refusal = { status: 400, title: 'Bad Request' };
-
-/** What Node's parser gives up on besides bytes that are no HTTP, by its error codes. */
-const GARBAGE: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, title: 'Request Header Fields Too Large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout' },
-};
-
-/** RFC 9457 problem details of a request that never became one. */
-function toProblem(refusal: Refusal, detail: string): Readonly<Record<string, unknown>> {
-  return { type: 'about:blank', ...refusal, detail };
-}
+/** Error codes of Node's HTTP parser that have a status of their own. */
+const UNREADABLE: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /**
  * The request listener. @hono/node-server brings a Response class that is several times cheaper to write than the platform's,
@@ -130,10 +116,8 @@ function createListener(fetch: Fetch, exposed: boolean): RequestListener {
 
 /** A request whose target or Host no URL can be made of. */
 function answerUnreadable(): Response {
-  return new Response(JSON.stringify(toProblem(UNREADABLE, 'the request target or the Host header is not valid')), {
-    status: 400,
-    headers: { 'content-type': 'application/problem+json' },
-  });
+  const body = toProblem({ status: 400, detail: 'the request target or the Host header is not valid' });
+  return new Response(JSON.stringify(body), { status: 400, headers: { 'content-type': PROBLEM_TYPE } });
 }
 
 function start(server: Server, port: number, host: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ErrorAnswers } from '../answer/error-answers.js';
+import { type ErrorAnswers, NO_RETRY } from '../answer/error-answers.js';
 import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
@@ -29,16 +29,16 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
     const allow = match.allow.join(', ');
     if (request.method === 'OPTIONS') return answerOptions(situation, match.allow);
     const message = `${request.method} is not a method of ${cutPath(situation.path)}; it has ${allow}`;
-    const answer = errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers: { allow } });
-    return { ...answer, violations: [toError({ code: 'METHOD_UNKNOWN', in: 'method', message })] };
+    const found = [toError({ code: 'METHOD_UNKNOWN', in: 'method', message })];
+    return errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers: { allow }, found });
   }
   const nearest =
     match.nearest.length === 0
       ? ''
       : `; the nearest ${match.nearest.length === 1 ? 'is' : 'are'} ${match.nearest.join(', ')}`;
   const message = `the contract has no path ${cutPath(situation.path)}${nearest}`;
-  const answer = errors.answer(undefined, { status: 404, message, code: 'path_unknown' });
-  return { ...answer, violations: [toError({ code: 'PATH_UNKNOWN', in: 'path', message })] };
+  const found = [toError({ code: 'PATH_UNKNOWN', in: 'path', message })];
+  return errors.answer(undefined, { status: 404, message, code: 'path_unknown', found });
 }
 
 /** The answer to a request that names a session it cannot have: 503 where there are too many, else 400. */
@@ -48,7 +48,7 @@ export function answerRefusedSession(errors: ErrorAnswers, refused: MockError): 
     message: refused.hint === undefined ? refused.message : `${refused.message}; ${refused.hint}`,
     code: refused.code.toLowerCase(),
     param: 'x-mock-session',
-    headers: { 'x-should-retry': 'false' },
+    headers: NO_RETRY,
   });
 }
 
@@ -68,28 +68,14 @@ export function toUnanswered(errors: ErrorAnswers, operation: Operation): Answer
     status: 501,
     message: `nothing answers ${operation.id}: the contract declares no response for it`,
     code: 'not_answered',
-    headers: { 'x-should-retry': 'false' },
+    headers: NO_RETRY,
     from: 'mock',
   });
 }
 
 /** The answer to a call that the mock failed at: a mistake of ours is a 500 that says so. */
 export function toFailure(errors: ErrorAnswers, operation: Operation, error: unknown): Answer {
-  const message = error instanceof Error ? error.message : String(error);
-  const answer = errors.answer(operation, {
-    status: 500,
-    message: `the mock failed while it answered ${operation.id}: ${message}`,
-    code: 'mock_failed',
-    headers: { 'x-should-retry': 'false' },
-    from: 'mock',
-  });
-  const violation = {
-    code: 'MOCK_FAILED',
-    severity: 'error',
-    in: 'body',
-    pointer: '',
-    message: `the mock failed: ${message}`,
-    by: 'mock',
-  } as const;
-  return { ...answer, violations: [...answer.violations, violation] };
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `the mock failed while it answered ${operation.id}: ${reason}`;
+  return errors.failure(operation, { message, code: 'mock_failed', from: 'mock' });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/answer/chain.js';
+import { type AnswerSource, createChain, type Exchange } from '../../src/answer/chain.js';
 import { createErrorAnswers } from '../../src/answer/error-answers.js';
 import { createVerifySource } from '../../src/answer/sources/verify.js';
 import { createVirtualClock } from '../../src/clock.js';
@@ -47,8 +47,20 @@ const DOCUMENT = {
   },
 };
 
+/** The names of real sources with what they say about their wrong answers. */
+const SOURCES: readonly Omit<AnswerSource, 'answer'>[] = [
+  { name: 'state', hint: 'Correct the fixture.' },
+  { name: 'generate', onInvalid: 'regenerate' },
+  { name: 'refuse', onInvalid: 'complete' },
+  { name: 'replay', onInvalid: 'report' },
+  { name: 'forward', onInvalid: 'report' },
+];
+
 /** What leaves when a source below gives this answer. */
-async function verify(given: Partial<Answer>): Promise<Answer & { readonly trace: readonly string[] }> {
+async function verify(
+  given: Partial<Answer>,
+  about: readonly Omit<AnswerSource, 'answer'>[] = SOURCES,
+): Promise<Answer & { readonly trace: readonly string[] }> {
   const contract = await loadContract(DOCUMENT);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
@@ -78,7 +90,11 @@ async function verify(given: Partial<Answer>): Promise<Answer & { readonly trace
     violations: NO_VIOLATIONS,
     ...given,
   };
-  const left = await createVerifySource({ contract, validators, generator, errors }).answer(exchange, () => answer);
+  const sources = about.map((source): AnswerSource => ({ ...source, answer: () => answer }));
+  const left = await createChain([
+    createVerifySource({ contract, validators, generator, errors, sources }),
+    ...sources,
+  ])(exchange);
   if (left === undefined) throw new Error('verify lets every answer through, or answers itself');
   return { ...left, trace };
 }
@@ -112,7 +128,7 @@ describe('an answer that breaks the contract', () => {
     expect(textOf(left)).toContain('#/components/schemas/Pet/properties/name/minLength');
     expect(left.violations[0]).toMatchObject({ pointer: '/name', by: 'mock', code: 'LENGTH' });
     expect(left.headers).toMatchObject({ 'x-should-retry': 'false' });
-    expect(left.trace.join()).toContain('against the contract');
+    expect(left.trace.join()).toContain('breaks the contract');
   });
 
   it.each([
@@ -126,7 +142,7 @@ describe('an answer that breaks the contract', () => {
     expect([left.status, left.violations[0]?.code]).toEqual([500, code]);
   });
 
-  it('is made anew where it was generated', async () => {
+  it('is generated again if it was generated', async () => {
     const left = await verify({ from: 'generate', body: { name: 7 } });
     expect(left).toMatchObject({ status: 200, from: 'generate', body: { name: expect.any(String) } });
   });
@@ -143,6 +159,41 @@ describe('an answer that breaks the contract', () => {
       status: 418,
       body: { odd: true },
     });
+  });
+});
+
+describe('a source that somebody adds', () => {
+  const wrong = { from: 'weather: rain', body: { name: 7 } };
+
+  it('fails with its own hint by default', async () => {
+    const left = await verify(wrong, [{ name: 'weather', hint: 'Ask another station.' }]);
+    expect(left.status).toBe(500);
+    expect(textOf(left)).toContain('Ask another station.');
+  });
+
+  it('has its wrong answer sent as it is if it says so', async () => {
+    const left = await verify(wrong, [{ name: 'weather', onInvalid: 'report' }]);
+    expect(left).toMatchObject({ status: 200, body: { name: 7 }, violations: [{ pointer: '/name', code: 'TYPE' }] });
+  });
+
+  it('has what is missing completed if it says so', async () => {
+    const left = await verify({ ...wrong, body: { age: 3 } }, [{ name: 'weather', onInvalid: 'complete' }]);
+    expect(left).toMatchObject({ status: 200, body: { name: expect.any(String), age: 3 }, violations: [] });
+  });
+
+  it('has its wrong answer generated again if it says so', async () => {
+    const left = await verify(wrong, [{ name: 'weather', onInvalid: 'regenerate' }]);
+    expect(left).toMatchObject({ status: 200, body: { name: expect.any(String) }, violations: [] });
+  });
+
+  it('is overruled by the answer itself', async () => {
+    const left = await verify({ ...wrong, onInvalid: 'report' }, [{ name: 'weather', onInvalid: 'regenerate' }]);
+    expect(left).toMatchObject({ status: 200, body: { name: 7 } });
+  });
+
+  it('answers where the sources above it do not', async () => {
+    const left = await verify({ from: 'weather' }, [{ name: 'weather' }]);
+    expect(left).toMatchObject({ status: 200, from: 'weather', body: { name: 'Rex' }, violations: [] });
   });
 });
 

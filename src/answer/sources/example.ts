@@ -32,6 +32,7 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
   const answerExample = createExampleAnswer(parts);
   return {
     name: 'example',
+    hint: 'Correct the example in the contract, or serve examples unchanged with examples: verbatim.',
     answer: (exchange, next) => {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });

@@ -36,6 +36,8 @@ export function createGenerateSource(parts: GenerateParts): AnswerSource {
   const generate = createGenerateAnswer(parts);
   return {
     name: 'generate',
+    onInvalid: 'regenerate',
+    hint: 'No value was found that fits the schema: look for parts of it that contradict each other.',
     answer: (exchange, next) => {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });

@@ -32,6 +32,7 @@ export function createHandlerSource(parts: HandlerParts): AnswerSource {
   const handlers = indexHandlers(parts);
   return {
     name: 'handler',
+    hint: 'Change what the handler returns.',
     answer: (exchange, next) => {
       const handler = handlers.get(exchange.call.operation);
       return handler === undefined ? next() : run(parts, handler, { exchange, next });
@@ -105,17 +106,7 @@ function quote(result: unknown): string {
 }
 
 function fail({ errors }: HandlerParts, operation: Operation, message: string): Answer {
-  const headers = { 'x-should-retry': 'false' };
-  const answer = errors.answer(operation, { status: 500, message, code: 'handler_failed', headers, from: 'handler' });
-  const violation = {
-    code: 'MOCK_FAILED',
-    severity: 'error',
-    in: 'body',
-    pointer: '',
-    message,
-    by: 'mock',
-  } as const;
-  return { ...answer, violations: [...answer.violations, violation] };
+  return errors.failure(operation, { message, code: 'handler_failed', from: 'handler' });
 }
 
 function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerContext {

@@ -7,7 +7,7 @@ import type { Session } from '../../session/session.js';
 import type { AnswerSource, Next } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
-import { readParam } from '../error-plan.js';
+import { readParam } from '../error-body.js';
 
 /** Whether a session takes a credential. */
 type AcceptsCredential = (session: Session, credential: string) => boolean;
@@ -36,6 +36,7 @@ export function createRefuseSource({ errors, accepts, lenientAccept }: RefusePar
     lenientAccept || isAcceptable(call) ? next() : refuseType(errors, call);
   return {
     name: 'refuse',
+    onInvalid: 'complete',
     answer: ({ call, session }, next) => {
       if (
         accepts !== undefined &&
@@ -84,19 +85,19 @@ function refuseType(errors: ErrorAnswers, call: Call): Answer {
   const accept = call.headers.get('accept') ?? '';
   const offered = chooseResponse(call.operation, { accept })?.response?.content.map((media) => media.type) ?? [];
   const message = `the Accept header ${JSON.stringify(accept)} rules out every media type of this operation: ${offered.join(', ')}`;
-  const answer = errors.answer(call.operation, { status: 406, message, code: 'not_acceptable', param: 'Accept' });
-  return { ...answer, violations: [toError({ code: 'NOT_ACCEPTABLE', in: 'header', name: 'accept', message })] };
+  const found = [toError({ code: 'NOT_ACCEPTABLE', in: 'header', name: 'accept', message })];
+  return errors.answer(call.operation, { status: 406, message, code: 'not_acceptable', param: 'Accept', found });
 }
 
 function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
   const message = 'the credential is not one that this mock accepts';
-  const answer = errors.answer(call.operation, {
+  return errors.answer(call.operation, {
     status: 401,
     message: 'The credential is not one that this mock accepts.',
     code: 'credential_rejected',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    found: [toError({ code: 'CREDENTIAL_REJECTED', in: 'security', message })],
   });
-  return { ...answer, violations: [toError({ code: 'CREDENTIAL_REJECTED', in: 'security', message })] };
 }
 
 function findFirst(mistakes: readonly Violation[]): Violation | undefined {

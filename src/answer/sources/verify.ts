@@ -6,72 +6,71 @@ import type { Answer } from '../../http/answer.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Violation } from '../../schema/violation.js';
 import { type AnswerPlan, createAnswerPlans } from '../answer-plan.js';
-import type { AnswerSource, Exchange } from '../chain.js';
+import { type AnswerSource, type Exchange, whenSettled } from '../chain.js';
 import { createDeclaredHeaders } from '../declared-headers.js';
-import type { ErrorAnswers } from '../error-answers.js';
+import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks } from '../links.js';
 import { readContext } from './generate.js';
 
-/** What the check of answers is made of. */
+/** What the verify source is created from. */
 interface VerifyParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
+  /** The sources below, whose answers are checked. */
+  readonly sources: readonly AnswerSource[];
 }
 
-interface Finding {
+/** An answer whose body breaks the contract. */
+interface InvalidAnswer {
   readonly answer: Answer;
   readonly violations: readonly Violation[];
 }
 
 /**
- * Checks whatever is answered below against the contract before it leaves.
+ * Checks every answer from below against the contract before it is sent.
  *
- * A generated answer that breaks the contract is made anew, a refusal is completed; any other becomes a 500 that names the
- * source at fault, the place and the rule. An answer that deviates on purpose, or that really came so, only has its
- * departures remembered. Headers that the contract requires and nobody set are supplied, success says where its links lead, and a
- * deprecated operation says that it is.
+ * What happens to one that breaks it is data of its source (`AnswerSource.onInvalid`) or of the answer itself. Required headers
+ * that are missing are generated, a success gets its links, and a deprecated operation its `Deprecation` header.
  */
 export function createVerifySource(parts: VerifyParts): AnswerSource {
   const plans = createAnswerPlans(parts.contract, parts.validators);
   const headers = createDeclaredHeaders(parts.generator, parts.validators);
+  const sources = new Map(parts.sources.map((source) => [source.name, source] as const));
+  const findSource = ({ from }: Answer): AnswerSource | undefined => sources.get(/^\w*/.exec(from)?.[0] ?? '');
 
-  const verify = (exchange: Exchange, answer: Answer | undefined): Answer | undefined => {
+  const verify = (answer: Answer | undefined, exchange: Exchange): Answer | undefined => {
     if (answer === undefined || isSilent(answer)) return answer;
     const { operation } = exchange.call;
     const plan = plans.of(operation, answer);
-    if (isChecked(answer)) return plan.isWhole() ? answer : remember({ answer, violations: [toUnusable(plan)] });
+    if (isChecked(answer)) return plan.isWhole() ? answer : withViolations(answer, [toUnusable(plan)]);
     const violations = plan.check(answer.body);
-    const sound = violations.length === 0 ? answer : settle(exchange, plan, { answer, violations });
-    const whole = finish(exchange, plan, sound);
-    const isLinked = plan.links.length > 0 && whole.status === answer.status && !isRecorded(answer);
+    const valid = violations.length === 0 ? answer : correct(exchange, plan, { answer, violations });
+    const whole = finish(exchange, plan, valid);
+    // Real traffic stays as it was.
+    const isLinked =
+      plan.links.length > 0 && whole.status === answer.status && findSource(answer)?.onInvalid !== 'report';
     return isLinked ? addLinks(exchange, plan.links, whole) : whole;
   };
 
-  const settle = (exchange: Exchange, plan: AnswerPlan, finding: Finding): Answer => {
-    const { answer, violations } = finding;
-    if (answer.deviates !== undefined || isRecorded(answer)) return remember(finding);
-    if (answer.from === 'generate' || answer.from === 'refuse' || answer.invented === true) {
-      const mended = mend(exchange, plan, answer);
-      if (mended !== undefined) return noteMended(exchange, finding, mended);
-      // Nothing fits that schema, or nothing was found that does: a refusal still has to be heard.
-      if (answer.from === 'refuse') return remember({ answer, violations });
+  const correct = (exchange: Exchange, plan: AnswerPlan, { answer, violations }: InvalidAnswer): Answer => {
+    const source = findSource(answer);
+    const policy = answer.deviates === undefined ? (answer.onInvalid ?? source?.onInvalid ?? 'fail') : 'report';
+    if (policy === 'complete' || policy === 'regenerate') {
+      const repaired = repair(exchange, plan, { answer, isWhole: policy === 'regenerate', generator: parts.generator });
+      if (repaired !== undefined) {
+        exchange.note(`${answer.from}: generated again where it broke the contract: ${violations[0]?.message ?? ''}`);
+        return repaired;
+      }
     }
-    return blame(parts.errors, exchange, finding);
+    return policy === 'report' || policy === 'complete'
+      ? withViolations(answer, violations)
+      : fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
   };
 
-  const mend = (exchange: Exchange, plan: AnswerPlan, answer: Answer): Answer | undefined => {
-    if (plan.schemaPointer === undefined) return undefined;
-    for (const make of listRepairs(parts.generator, plan.schemaPointer, { answer, exchange })) {
-      const body = make();
-      if (plan.check(body).length === 0) return { ...answer, body };
-    }
-    return undefined;
-  };
-
-  const finish = (exchange: Exchange, plan: AnswerPlan, sound: Answer): Answer => {
-    const answer = plan.isWhole() ? sound : remember({ answer: sound, violations: [toUnusable(plan)] });
+  const finish = (exchange: Exchange, plan: AnswerPlan, valid: Answer): Answer => {
+    const answer = plan.isWhole() ? valid : withViolations(valid, [toUnusable(plan)]);
     const missing = plan.requiredHeaders.some((name) => !Object.hasOwn(answer.headers, name));
     const isDeprecated = exchange.call.operation.deprecated;
     const body = plan.watch(answer.body);
@@ -87,52 +86,20 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     return { ...answer, body, headers: { ...required, ...deprecation, ...answer.headers } };
   };
 
-  return {
-    name: 'verify',
-    answer: (exchange, next) => {
-      const answer = next();
-      return answer instanceof Promise ? answer.then((one) => verify(exchange, one)) : verify(exchange, answer);
-    },
-  };
+  return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
 }
 
-/** A fault that strikes before anything is sent leaves nothing to check. */
+/** Whether a fault strikes before anything is sent, so that there is nothing to check. */
 function isSilent({ fault, body }: Answer): boolean {
   return fault !== undefined && body === undefined;
 }
 
-/** Its source has checked it already, and nothing above changed its body. */
+/** Whether the source has checked the answer itself, and nothing above it changed the body. */
 function isChecked({ checked, body }: Answer): boolean {
   return checked !== undefined && checked.body === body;
 }
 
-/** Real traffic is shown as it was. */
-function isRecorded({ from }: Answer): boolean {
-  return /^(?:forward|record|replay)(?:$|[:\s])/.test(from);
-}
-
-/** The ways to make an answer fit, the one that keeps most of it first. */
-function listRepairs(
-  generator: Generator,
-  pointer: string,
-  { answer, exchange }: { readonly answer: Answer; readonly exchange: Exchange },
-): readonly (() => unknown)[] {
-  const context = readContext(exchange);
-  if (answer.from === 'generate') return [() => generator.value(pointer, { ...context, seed: context.seed + 1 })];
-  const complete = (): unknown => generator.complete(pointer, answer.body, context);
-  if (answer.invented !== true) return [complete];
-  const rest = [complete, (): unknown => generator.value(pointer, context)];
-  // Some operations on an item answer with the list that it is in; when it is removed, it is not in it.
-  return exchange.call.operation.method === 'DELETE' ? rest : [() => [answer.body], ...rest];
-}
-
-function noteMended(exchange: Exchange, { answer, violations }: Finding, mended: Answer): Answer {
-  if (answer.invented === true)
-    exchange.note(`${answer.from}: made anew where it did not fit: ${violations[0]?.message ?? ''}`);
-  return mended;
-}
-
-/** What is left of a schema vouches for less than it seems to. */
+/** Tells that the check was weaker than the contract: parts of the schema cannot be used. */
 function toUnusable({ schemaPointer }: AnswerPlan): Violation {
   return {
     code: 'SCHEMA_UNUSABLE',
@@ -145,49 +112,50 @@ function toUnusable({ schemaPointer }: AnswerPlan): Violation {
   };
 }
 
-function remember({ answer, violations }: Finding): Answer {
+function withViolations(answer: Answer, violations: readonly Violation[]): Answer {
   return { ...answer, violations: [...answer.violations, ...violations] };
 }
 
-function blame(errors: ErrorAnswers, exchange: Exchange, { answer, violations }: Finding): Answer {
+/**
+ * The answer with a body that fits, which keeps as much of its own as possible; undefined if none was found.
+ *
+ * @param isWhole - Whether all of the body may be generated again.
+ */
+function repair(
+  exchange: Exchange,
+  { schemaPointer, check }: AnswerPlan,
+  { answer, isWhole, generator }: { readonly answer: Answer; readonly isWhole: boolean; readonly generator: Generator },
+): Answer | undefined {
+  if (schemaPointer === undefined) return undefined;
+  const context = readContext(exchange);
+  const fits = (body: unknown): boolean => check(body).length === 0;
+  // Some operations on an item answer with the list that it is in; a removed item is not in it any more.
+  const listed = [answer.body];
+  if (isWhole && exchange.call.operation.method !== 'DELETE' && fits(listed)) return { ...answer, body: listed };
+  const completed = generator.complete(schemaPointer, answer.body, context);
+  if (fits(completed)) return { ...answer, body: completed };
+  const body = isWhole ? generator.value(schemaPointer, { ...context, seed: context.seed + 1 }) : undefined;
+  return isWhole && fits(body) ? { ...answer, body } : undefined;
+}
+
+/** A 500 that names the source, the place and the rule, and says what to do. */
+function fail(
+  errors: ErrorAnswers,
+  exchange: Exchange,
+  { answer, violations, hint = 'Change what it answers, or the schema.' }: InvalidAnswer & Pick<AnswerSource, 'hint'>,
+): Answer {
   const [first] = violations;
   const where = first === undefined || first.pointer === '' ? '' : ` at ${first.pointer}`;
   const rule = first?.schemaPointer === undefined ? '' : ` (rule: ${writePlace(exchange, first.schemaPointer)})`;
+  const [source = '', name] = answer.from.split(':');
+  const who = name === undefined ? `the ${source} source` : `${source} "${name}"`;
   const message =
-    `The answer of ${nameCulprit(answer.from)} to ${exchange.call.operation.id} breaks the contract${where}: ` +
-    `${first?.message ?? 'it does not fit'}${rule}. ${hintFor(answer.from)}`;
-  const refusal = errors.answer(exchange.call.operation, {
-    status: 500,
-    message,
-    code: 'answer_invalid',
-    violations,
-    headers: { 'x-should-retry': 'false' },
-    from: 'verify',
-  });
-  exchange.note(`${answer.from} answered ${answer.status} against the contract: ${first?.message ?? ''}`);
-  return {
-    ...refusal,
-    violations: [...refusal.violations, ...violations.filter((one) => !refusal.violations.includes(one))],
-  };
+    `The answer of ${who} to ${exchange.call.operation.id} breaks the contract${where}: ` +
+    `${first?.message ?? 'it does not fit'}${rule}. ${hint}`;
+  exchange.note(`${answer.from} answered ${answer.status}, which breaks the contract: ${first?.message ?? ''}`);
+  const details = { status: 500, message, code: 'answer_invalid', violations, found: violations };
+  return errors.answer(exchange.call.operation, { ...details, headers: NO_RETRY, from: 'verify' });
 }
-
-function nameCulprit(from: string): string {
-  const [source = '', name] = from.split(':');
-  return name === undefined ? `the ${source} source` : `${source} "${name}"`;
-}
-
-function hintFor(from: string): string {
-  const source = from.split(':')[0] ?? '';
-  return HINTS[source] ?? 'Change what it answers, or the schema.';
-}
-
-const HINTS: Readonly<Record<string, string>> = {
-  example: 'Correct the example in the contract, or serve examples as they are with examples: verbatim.',
-  generate: 'No value was found that fits the schema: look for parts of it that contradict each other.',
-  handler: 'Change what the handler returns.',
-  scenario: 'Correct the body in the scenario file, or say there why it violates the contract.',
-  state: 'Correct the fixture, or the request that stored it.',
-};
 
 function writePlace({ contract }: Exchange, pointer: string): string {
   const { file, line, pointer: own } = contract.locate(pointer);
@@ -195,10 +163,7 @@ function writePlace({ contract }: Exchange, pointer: string): string {
   return `${place}#${own ?? pointer}`;
 }
 
-/**
- * RFC 9745 section 2.1: a Date item of structured fields, `@` and seconds since 1970. The contract does not say since when
- * (an extension may), so it is today by the session's clock; the bare `true` of the drafts never became the standard.
- */
+/** The date since when an operation is deprecated (RFC 9745 section 2.1): by an extension of it, else today on the session's clock. */
 function writeDeprecation({ call, session }: Exchange): string {
   const since = readSince(call.operation);
   return `@${Math.floor((since ?? Math.floor(session.clock.now() / DAY_MS) * DAY_MS) / 1000)}`;

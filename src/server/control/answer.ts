@@ -1,6 +1,6 @@
 import { type ErrorCode, MockError } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
-import { readStatusTitle } from '../../http/response/status-title.js';
+import { PROBLEM_TYPE, toProblem } from '../../http/response/problem.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 
 /** What an answer of the control API says went wrong. */
@@ -39,16 +39,8 @@ export function answerLines(text: string): Answer {
 /** Problem details (RFC 9457) with a code and a hint. */
 export function answerProblem(problem: ControlProblem): Answer {
   const { status, code, message, hint, errors, headers = {} } = problem;
-  const body = {
-    type: 'about:blank',
-    title: readStatusTitle(status),
-    status,
-    detail: message,
-    code,
-    ...(hint === undefined ? {} : { hint }),
-    ...(errors === undefined || errors.length === 0 ? {} : { errors }),
-  };
-  return { ...BARE, status, headers, body, mediaType: 'application/problem+json' };
+  const body = toProblem({ status, detail: message, code, hint, errors });
+  return { ...BARE, status, headers, body, mediaType: PROBLEM_TYPE };
 }
 
 /** The answer for a mistake that an operation threw; one of ours is a 500 that says so. */
@@ -73,7 +65,7 @@ export function answerInvalid(violations: readonly Violation[]): Answer {
     code: 'CONTROL_INVALID',
     message: first?.message ?? 'the request is not as the control API wants it',
     hint: 'spec/control.openapi.yaml describes every operation',
-    errors: violations.map(({ code, in: place, pointer, message }) => ({ code, in: place, pointer, message })),
+    errors: violations,
   });
 }
 

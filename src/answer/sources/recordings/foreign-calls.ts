@@ -23,7 +23,7 @@ export function toReportHeaders(call: Call): Readonly<Record<string, string>> | 
 /** A source that leaves alone the operations which recordings or an upstream answer. */
 export function onlyForMock(source: AnswerSource, ownership: Ownership): AnswerSource {
   return {
-    name: source.name,
+    ...source,
     answer: (exchange, next) =>
       ownership.ownerOf(exchange.call.operation.id) === 'mock' ? source.answer(exchange, next) : next(),
   };

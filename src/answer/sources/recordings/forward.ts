@@ -34,6 +34,7 @@ export function createForwardSource({ recordings, errors }: ForwardParts): Answe
   const { upstream, ownership } = recordings;
   return {
     name: 'forward',
+    onInvalid: 'report',
     answer: (exchange, next) => {
       const owner = ownership.ownerOf(exchange.call.operation.id);
       const isMine =

@@ -37,6 +37,7 @@ export function createReplaySource({ recordings, errors }: ReplayParts): AnswerS
   };
   return {
     name: 'replay',
+    onInvalid: 'report',
     answer: (exchange, next) => {
       const { call, session } = exchange;
       if (recordings.ownership.ownerOf(call.operation.id) !== 'replay') return next();

@@ -9,7 +9,7 @@ import type { Rule } from '../../../scenario/rules/rule.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Session } from '../../../session/session.js';
-import type { AnswerSource, Exchange, Next } from '../../chain.js';
+import { type AnswerSource, type Exchange, type Next, whenSettled } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 import { createRespond } from './respond.js';
 
@@ -51,15 +51,14 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
     for (const rule of verdict.applied) if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
     const finish = (): ReturnType<Next> => {
       const answer = answerOutcome(exchange, { outcome: verdict.outcome, scope, next });
-      return answer instanceof Promise
-        ? answer.then((one) => complete(one, verdict, scope))
-        : complete(answer, verdict, scope);
+      return whenSettled(answer, complete, { verdict, scope });
     };
     return verdict.delayMs > 0 ? clock.sleep(verdict.delayMs).then(finish) : finish();
   };
 
   return {
     name: 'scenario',
+    hint: 'Correct the body in the scenario file, or say there why it violates the contract.',
     answer: (exchange, next) => {
       const { call, session } = exchange;
       const ofRequest = readRequested(call.headers);
@@ -72,7 +71,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       const own = openRequest(parts, exchange, ofRequest);
       const answer = answerRules(own, activeIds(scenarios, session.scenario, ofRequest), next);
       if (call.headers.has('x-mock-scenario')) return answer;
-      return answer instanceof Promise ? answer.then((one) => confirm(one, ofRequest)) : confirm(answer, ofRequest);
+      return whenSettled(answer, confirm, ofRequest);
     },
   };
 }
@@ -134,7 +133,10 @@ function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly str
 }
 
 /** The patches, the weakest first, and what rate limits tell. */
-function complete(answer: Answer | undefined, verdict: Verdict, scope: Scope): Answer | undefined {
+function complete(
+  answer: Answer | undefined,
+  { verdict, scope }: { readonly verdict: Verdict; readonly scope: Scope },
+): Answer | undefined {
   if (answer === undefined || answer.status === 0) return answer;
   const patched = verdict.patches.toReversed().reduce((below, wish) => patchAnswer(below, wish, scope), answer);
   if (Object.keys(verdict.headers).length === 0) return patched;
@@ -184,8 +186,7 @@ function breakAnswer(exchange: Exchange, outcome: Outcome & { readonly kind: 'fa
   const { rule, fault } = outcome;
   const mark = (answer: Answer | undefined): Answer | undefined =>
     answer && { ...answer, fault, from: `scenario:${rule.scenario}`, deviates: rule.violates ?? answer.deviates };
-  const below = next(exchange);
-  return below instanceof Promise ? below.then(mark) : mark(below);
+  return whenSettled(next(exchange), mark, undefined);
 }
 
 /** No answer at all; its status is 0 in the journal. */

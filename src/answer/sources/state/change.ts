@@ -58,12 +58,12 @@ export function createReplaceHandler(kit: StateKit, binding: Binding): StateHand
   if (!creates) return replace;
   const findPlace = createPlaceFinder(kit, binding);
   const check = createPreconditions(kit, binding);
-  return (exchange, next) => {
+  return (exchange) => {
     const place = findPlace(exchange);
     if ('missing' in place) return place.missing;
     const id = readItemId(own, binding, exchange);
     // Only what is there already is replaced: asking for an id with PUT is no reading of it.
-    if (place.collection.get(id, place.scope) !== undefined) return replace(exchange, next);
+    if (place.collection.get(id, place.scope) !== undefined) return replace(exchange);
     const refused =
       check.before(exchange, undefined) ?? refuseDuplicate(kit, exchange, { own, binding, place, id: undefined });
     if (refused !== undefined) return refused;

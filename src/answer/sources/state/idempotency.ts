@@ -16,10 +16,10 @@ interface Remembered {
 export function withIdempotency(kit: StateKit, binding: Binding, handler: StateHandler): StateHandler {
   const { operation } = binding;
   if (operation.method !== 'POST' && operation.method !== 'PATCH') return handler;
-  return (exchange, next) => {
+  return (exchange) => {
     const { call, session } = exchange;
     const key = call.headers.get('idempotency-key');
-    if (key === null || key === '') return handler(exchange, next);
+    if (key === null || key === '') return handler(exchange);
     const name = `${operation.id}\0${key}`;
     const request = digestText(JSON.stringify([call.path, call.query, call.body], toPlain));
     // Only this function remembers answers, and under this kind of name.
@@ -40,8 +40,8 @@ export function withIdempotency(kit: StateKit, binding: Binding, handler: StateH
         from: 'state',
       });
     }
-    const answer = handler(exchange, next);
-    if (answer instanceof Promise || answer === undefined || answer.status >= 500) return answer;
+    const answer = handler(exchange);
+    if (answer === undefined || answer.status >= 500) return answer;
     session.store.rememberAnswer(name, { request, answer } satisfies Remembered);
     return answer;
   };

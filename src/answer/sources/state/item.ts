@@ -16,11 +16,11 @@ export function createReadHandler(kit: StateKit, binding: Binding): StateHandler
   const show = createShower(kit, resource);
   const check = createPreconditions(kit, binding);
   const onlyShown = resource.singleton && isOnlyRead(kit, binding);
-  return (exchange, next) => {
+  return (exchange) => {
     const choice = choose(exchange.call);
     const place = findPlace(exchange);
     if ('missing' in place) return place.missing;
-    if (onlyShown && !place.collection.started) return next();
+    if (onlyShown && !place.collection.started) return undefined;
     const id = readId(exchange.call, binding.id);
     const entry = findEntry(kit, exchange, { place, id });
     if (entry === undefined) return answerMissing(kit, exchange, { binding, id, place });
@@ -87,14 +87,14 @@ function removeWithChildren(
 export function createContentHandler(kit: StateKit, binding: Binding): StateHandler {
   const findPlace = createPlaceFinder(kit, binding);
   const choose = createChoice(binding.operation);
-  return (exchange, next) => {
+  return (exchange) => {
     const choice = choose(exchange.call);
     const place = findPlace(exchange);
     if ('missing' in place) return place.missing;
     const id = readId(exchange.call, binding.id);
     const entry = findEntry(kit, exchange, { place, id });
-    if (entry === undefined) return answerMissing(kit, exchange, { binding, id, place }) ?? next();
-    if (choice === undefined || entry.content === undefined) return next();
+    if (entry === undefined) return answerMissing(kit, exchange, { binding, id, place });
+    if (choice === undefined || entry.content === undefined) return undefined;
     const { bytes, mediaType = 'application/octet-stream' } = entry.content;
     if (choice.media?.type.includes('*') === true) {
       // The contract leaves the type open: it is the item's own.

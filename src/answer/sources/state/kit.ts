@@ -14,7 +14,7 @@ import type { Collection } from '../../../state/store/collection.js';
 import { createIdentity, type Identity } from '../../../state/store/identity.js';
 import type { Entry, Item } from '../../../state/store/item-list.js';
 import { createItemPlan, type ItemPlan } from '../../../state/store/item-plan.js';
-import type { Exchange, Next } from '../../chain.js';
+import type { Exchange } from '../../chain.js';
 import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 import { dropWrong } from './body.js';
@@ -32,8 +32,8 @@ export interface StateParts {
   readonly items?: number | undefined;
 }
 
-/** Answers one operation from state. */
-export type StateHandler = (exchange: Exchange, next: Next) => ReturnType<Next>;
+/** Answers one operation from state; undefined leaves it to the sources below. */
+export type StateHandler = (exchange: Exchange) => Answer | undefined;
 
 /** A resource with everything that is worked out once from its schema. */
 export interface ResourceKit {
@@ -198,7 +198,7 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
     schemaPointer: bare || media.schema === undefined ? undefined : media.schemaPointer,
     from: 'state',
     violations: NO_VIOLATIONS,
-    invented: undefined,
+    onInvalid: undefined,
   };
 }
 

@@ -20,35 +20,34 @@ export function createStateSource(parts: StateParts): AnswerSource {
     const handler =
       bare === undefined || binding === undefined
         ? undefined
-        : withIdempotency(kit, binding, markInvented(kit, binding, bare));
+        : withIdempotency(kit, binding, markGenerated(kit, binding, bare));
     handlers.set(operation, handler);
     return handler;
   };
   return {
     name: 'state',
-    answer: (exchange, next) => {
-      const handler = find(exchange.call.operation);
-      return handler === undefined ? next() : (handler(exchange, next) ?? next());
-    },
+    onInvalid: 'fail',
+    hint: 'Correct the fixture, or the request that stored it.',
+    answer: (exchange, next) => find(exchange.call.operation)?.(exchange) ?? next(),
   };
 }
 
 /**
- * Answers from an open world are made up from what was found out about it, which may be wrong. So is, in a closed one, any answer
- * that is not an item of the collection; an item is what the fixtures say.
+ * Marks answers whose body may be generated again: all of an open world, which is inferred and may be wrong, and in a closed one
+ * those that are not an item of the collection. An item of a closed world is what its fixture says.
  */
-function markInvented(kit: StateKit, binding: Binding, handler: StateHandler): StateHandler {
+function markGenerated(kit: StateKit, binding: Binding, handler: StateHandler): StateHandler {
   const { resource } = kit.kit(binding.collection);
   const showsItem = ({ schemaPointer }: Answer): boolean =>
     schemaPointer === undefined ||
     resource.schema === undefined ||
     kit.read(schemaPointer)?.pointer === resource.schema;
-  return (exchange, next) => {
-    const answer = handler(exchange, next);
-    if (answer === undefined || answer instanceof Promise || answer.from !== 'state') return answer;
+  return (exchange) => {
+    const answer = handler(exchange);
+    if (answer === undefined) return undefined;
     const collection = exchange.session.store.collection(binding.collection);
     const given = kit.worldOf(resource, collection) === 'closed' && showsItem(answer);
-    return given ? answer : { ...answer, invented: true };
+    return given ? answer : { ...answer, onInvalid: 'regenerate' };
   };
 }
 

@@ -2,64 +2,51 @@ import type { Contract } from '../contract/contract.js';
 import { isObject, type Schema, type SchemaObject, setOwn } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
-import type { ErrorFacts } from './error-answers.js';
+import type { Violation } from '../schema/violation.js';
 
-/** Drafts an error body from its facts. */
-export type ErrorPlan = (facts: ErrorFacts) => unknown;
+/** What the body of an error says. */
+export interface ErrorFacts {
+  readonly status: number;
+  /** A sentence for a human. */
+  readonly message: string;
+  /** A stable name for programs, such as `not_found`. */
+  readonly code?: string | undefined;
+  /** The field, parameter or header at fault. */
+  readonly param?: string | undefined;
+  readonly violations?: readonly Violation[] | undefined;
+}
 
-/** What a property of an error body is for, told by its name. */
+/** Drafts an error body; the draft may still miss what its schema requires. */
+export type DraftErrorBody = (facts: ErrorFacts) => unknown;
+
+/** What a property of an error body holds, by its name. */
 type Role = 'message' | 'code' | 'param' | 'status' | 'title' | 'violations' | 'failed';
 
-const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>(
+const ROLES: ReadonlyMap<string, Role> = new Map(
   Object.entries({
-    message: 'message',
-    msg: 'message',
-    detail: 'message',
-    description: 'message',
-    errordescription: 'message',
-    errormessage: 'message',
-    usermessage: 'message',
-    reason: 'message',
-    text: 'message',
-    code: 'code',
-    errorcode: 'code',
-    errortype: 'code',
-    key: 'code',
-    param: 'param',
-    parameter: 'param',
-    field: 'param',
-    property: 'param',
-    target: 'param',
-    location: 'param',
-    pointer: 'param',
-    status: 'status',
-    statuscode: 'status',
-    httpstatus: 'status',
-    httpcode: 'status',
-    httpstatuscode: 'status',
+    message: 'message msg detail description errordescription errormessage usermessage reason text',
+    code: 'code errorcode errortype key',
+    param: 'param parameter field property target location pointer',
+    status: 'status statuscode httpstatus httpcode httpstatuscode',
     title: 'title',
-    errors: 'violations',
-    details: 'violations',
-    violations: 'violations',
-    fielderrors: 'violations',
-    success: 'failed',
-    ok: 'failed',
-  } as const),
+    violations: 'errors details violations fielderrors',
+    failed: 'success ok',
+  } as const).flatMap(([role, names]) => names.split(' ').map((name) => [name, role as Role] as const)),
 );
 
-/** Deeper than any error body goes; a schema that contains itself ends here. */
-const DEPTH_LIMIT = 6;
+/** Levels of nesting that are filled in; a recursive schema ends here. */
+const MAX_DEPTH = 6;
 
 /**
- * The way to draft an error body for one media type, worked out once.
+ * Creates a function that drafts error bodies of one media type.
  *
- * The message, code, field and status go where a property's name says they belong; everything else is what the document's
- * own example of this error has, so that a draft looks like what the API's authors wrote.
+ * Message, code, field and status go into the properties whose names say so; everything else comes from the document's own
+ * example, so that a draft looks like what the authors of the API wrote.
  *
- * @param isForStatus - Whether the media type is documented for the very status of the answer: then the code in its example,
- *   which clients may switch on, says more than ours.
+ * @param isForStatus - Whether the media type is documented for exactly the status of the answer: then the code in its
+ *   example, which clients may switch on, wins over ours.
  */
-export function createErrorPlan(contract: Contract, media: MediaType, isForStatus: boolean): ErrorPlan {
+export function createErrorDraft(contract: Contract, media: MediaType, isForStatus: boolean): DraftErrorBody {
   const example = media.examples.map((candidate) => candidate.value).find(isObject);
   const fill = createFiller(contract, { schema: media.schema ?? true, pointer: media.schemaPointer, depth: 0 });
   return (facts) => fill({ facts, isForStatus }, example);
@@ -72,22 +59,22 @@ interface Situation {
 
 type Filler = (situation: Situation, example: unknown) => unknown;
 
-interface Spot {
+interface SchemaPlace {
   readonly schema: Schema;
   readonly pointer: string;
   readonly depth: number;
 }
 
-function createFiller(contract: Contract, spot: Spot): Filler {
-  const { schema } = contract.resolve(spot.schema, spot.pointer);
-  const properties = collectProperties(contract, spot, spot.depth);
+function createFiller(contract: Contract, place: SchemaPlace): Filler {
+  const { schema } = contract.resolve(place.schema, place.pointer);
+  const properties = collectProperties(contract, place, place.depth);
   if (typeof schema === 'boolean') return (situation, example) => example ?? situation.facts.message;
   if (properties.size === 0) {
     return readTypes(schema).includes('string') ? (situation) => situation.facts.message : (_, example) => example;
   }
   const fillers = [...properties].map(([name, inner]): readonly [string, Filler] => [
     name,
-    createPropertyFiller(contract, name, { ...inner, depth: spot.depth + 1 }),
+    createPropertyFiller(contract, name, { ...inner, depth: place.depth + 1 }),
   ]);
   return (situation, example) => {
     const body: Record<string, unknown> = isObject(example) ? { ...example } : {};
@@ -99,27 +86,27 @@ function createFiller(contract: Contract, spot: Spot): Filler {
   };
 }
 
-/** Names of objects inside an error that carry what it says. */
+/** Names of objects inside an error that describe it. */
 const ERROR_OBJECT = /^(errors?|faults?|problems?|details?|status|meta|response|result|body|data|context_?info)$/i;
 
-function createPropertyFiller(contract: Contract, name: string, spot: Spot): Filler {
-  if (spot.depth > DEPTH_LIMIT) return (_, example) => example;
-  const { schema } = contract.resolve(spot.schema, spot.pointer);
+function createPropertyFiller(contract: Contract, name: string, place: SchemaPlace): Filler {
+  if (place.depth > MAX_DEPTH) return (_, example) => example;
+  const { schema } = contract.resolve(place.schema, place.pointer);
   const role = ROLES.get(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
   if (typeof schema === 'boolean') return (situation, example) => readFact(role, situation.facts) ?? example;
-  const properties = collectProperties(contract, spot, spot.depth);
+  const properties = collectProperties(contract, place, place.depth);
   if (properties.size > 0) {
-    // Other objects inside an error are things it speaks of (a card, a customer): no part of what went wrong.
+    // Other objects inside an error are resources it refers to, such as a customer.
     return ERROR_OBJECT.test(name) || (name === 'source' && properties.has('pointer'))
-      ? createFiller(contract, spot)
+      ? createFiller(contract, place)
       : (_, example) => example;
   }
   const types = readTypes(schema);
   if (types.includes('array')) {
     const items = createFiller(contract, {
       schema: schema.items ?? true,
-      pointer: `${spot.pointer}/items`,
-      depth: spot.depth + 1,
+      pointer: `${place.pointer}/items`,
+      depth: place.depth + 1,
     });
     return (situation, example) => fillList(items, situation, example);
   }
@@ -127,7 +114,7 @@ function createPropertyFiller(contract: Contract, name: string, spot: Spot): Fil
     fillScalar({ role: role ?? roleOfText(name, types), schema, types }, situation, example);
 }
 
-/** A list of errors has one entry for each violation; without any, one for the error itself. */
+/** A list of errors has one entry per violation; without violations, one for the error itself. */
 function fillList(items: Filler, situation: Situation, example: unknown): unknown {
   const { facts } = situation;
   const first: unknown = Array.isArray(example) ? example[0] : undefined;
@@ -162,12 +149,12 @@ function fillScalar(scalar: Scalar, situation: Situation, example: unknown): unk
   return example;
 }
 
-/** The field at fault, as a pointer (RFC 6901) where the schema wants one. */
+/** The field at fault; as a JSON pointer (RFC 6901) if the schema says so. */
 function writeParam(param: string | undefined, { format }: SchemaObject): string | undefined {
   return param === undefined || format !== 'json-pointer' ? param : toPointer(...param.split('.'));
 }
 
-/** `error: string`, beside or instead of a message, is the message. */
+/** A string called `error` is the message. */
 function roleOfText(name: string, types: readonly string[]): Role | undefined {
   return name.toLowerCase() === 'error' && types.includes('string') ? 'message' : undefined;
 }
@@ -185,7 +172,7 @@ function pickMember(members: readonly unknown[], fact: string | undefined, examp
   return members.includes(example) ? example : undefined;
 }
 
-/** The field at a pointer as people write it: `owner.name`; undefined for the whole. */
+/** The field at a pointer in dotted form, such as `owner.name`; undefined for the whole value. */
 export function readParam(pointer: string): string | undefined {
   return pointer === '' ? undefined : readSegments(pointer).join('.');
 }
@@ -198,11 +185,15 @@ function readTypes(schema: SchemaObject): readonly string[] {
   );
 }
 
-/** Properties of a schema, of what it refers to, of all of its `allOf`, and of the first branch of a union that has any. */
-function collectProperties(contract: Contract, spot: Spot, depth: number): ReadonlyMap<string, Omit<Spot, 'depth'>> {
-  const { schema, pointer } = contract.resolve(spot.schema, spot.pointer);
-  const found = new Map<string, Omit<Spot, 'depth'>>();
-  if (typeof schema === 'boolean' || depth > DEPTH_LIMIT) return found;
+/** Properties of a schema, its reference, all of its `allOf`, and the first branch of a union that has any. */
+function collectProperties(
+  contract: Contract,
+  place: SchemaPlace,
+  depth: number,
+): ReadonlyMap<string, Omit<SchemaPlace, 'depth'>> {
+  const { schema, pointer } = contract.resolve(place.schema, place.pointer);
+  const found = new Map<string, Omit<SchemaPlace, 'depth'>>();
+  if (typeof schema === 'boolean' || depth > MAX_DEPTH) return found;
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     found.set(name, { schema: inner, pointer: pointer + toPointer('properties', name) });
   }
@@ -214,7 +205,7 @@ function collectProperties(contract: Contract, spot: Spot, depth: number): Reado
         { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth },
         depth + 1,
       );
-      for (const [name, place] of inner) found.set(name, place);
+      for (const [name, property] of inner) found.set(name, property);
     }
   }
   return found;
