@@ -2,7 +2,7 @@ import { configDefaults, defineConfig, type ViteUserConfigFnObject } from 'vites
 
 const report = process.env['VOUCH_TEST_REPORT'];
 
-/** What `npm run test:fast` leaves out: whole documents, child processes, browsers, packing; each takes seconds. */
+/** Test files that `npm run test:fast` leaves out: large documents, child processes, browsers, packing; each takes seconds. */
 const SLOW = [
   'test/sweep.test.ts',
   'test/docker.test.ts',
@@ -31,6 +31,8 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     // `.ci/run` reads the numbers from a report of its own choice, so that it can run `npm test` as it stands.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     maxWorkers: '100%',
+    // No module of `src/` keeps state (`test/architecture.test.ts`), so test files share the modules loaded by a worker: half the CPU time.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
