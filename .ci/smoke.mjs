@@ -1,4 +1,4 @@
-// Starts the built command line as a user does, asks it one thing, ends it with a signal. Exit code 0 when all of that is right.
+// Starts the built CLI as a user does, sends one request and stops the server with SIGTERM. The exit code is 0 if each step succeeds.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -22,6 +22,6 @@ server.kill('SIGTERM');
 const [code] = await once(server, 'exit');
 clearTimeout(deadline);
 
-const right = answer.status === 200 && page.data.length === 2 && page.has_more === true && code === 0;
+const succeeded = answer.status === 200 && page.data.length === 2 && page.has_more === true && code === 0;
 console.log(`${listening} answered ${answer.status} with ${page.data?.length} keys; SIGTERM: exit code ${code}`);
-process.exitCode = right ? 0 : 1;
+process.exitCode = succeeded ? 0 : 1;
