@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { measureSpawn, type StartUp } from './start-up.js';
 
-/** Large documents of real APIs; they lie beside the repository, where they lie at all. */
+/** Large documents of real APIs, in a folder beside the repository; they are skipped if it does not exist. */
 const DOCUMENTS = [
   { name: "OpenAI's 3 MB YAML", file: '../shared/specs/openai.yaml', path: '/v1/models' },
   { name: "Stripe's 4 MB YAML", file: '../shared/specs/stripe.yaml', path: '/v1/customers' },
 ] as const;
 
-/** From spawn to the first answer on large documents: never seen before, and from the cache on disk. */
+/** Measures the time from spawn to the first response for large documents: without a cache, and with the cache on disk. */
 export async function measureDocuments(cli: string): Promise<readonly StartUp[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
   const cache = join(scratch, 'cache');
@@ -21,7 +21,7 @@ export async function measureDocuments(cli: string): Promise<readonly StartUp[]>
         args: [resolve(cli), 'serve', resolve(file), '--port', '0', '--quiet'],
         request: toGet(path),
         times: 3,
-        // A folder without node_modules, so that the cache is looked for where the environment says.
+        // A folder without node_modules, so that the cache folder is the one set in the environment.
         cwd: scratch,
         environment: { XDG_CACHE_HOME: cache },
       };

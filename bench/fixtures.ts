@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readMembership } from './requests.js';
 
-/** A folder of fixtures that lasts as long as the bench. */
+/** A temporary folder of fixtures; it is removed at the end of the bench. */
 export interface FixtureFolder {
   readonly path: string;
   remove(): void;
 }
 
-/** The project's own fixtures, with as many memberships as the bench is going to delete. */
+/** Copies the fixtures of the built-in contract and adds a membership for each delete of the bench. */
 export function createFixtureFolder(memberships: number): FixtureFolder {
   const path = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
   cpSync('fixtures', path, { recursive: true });
@@ -27,7 +27,7 @@ export function createFixtureFolder(memberships: number): FixtureFolder {
     $content: 'Refunds are possible within 30 days.\nWrite to billing@example.com.\n',
   };
   const write = (name: string, items: unknown): void => {
-    // The project's own are YAML; a collection may have one file only.
+    // The fixtures of the built-in contract are YAML; a collection may have one file only.
     rmSync(join(path, `${name}.yaml`), { force: true });
     writeFileSync(join(path, `${name}.json`), JSON.stringify({ items }));
   };

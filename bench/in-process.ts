@@ -1,5 +1,5 @@
-// Run by start-up.ts: createMock, one request and close, over and over; sends the milliseconds of the later runs to its parent.
-// The package is imported by its own name, as a user does: what is measured is the build.
+// Run by start-up.ts: repeats createMock, one request and close; sends the milliseconds of the later runs to its parent.
+// The package is imported by its name, as users do, so that the build is measured.
 import { createMock } from 'vouch';
 
 const [, , spec = '', fixtures = ''] = process.argv;
@@ -14,5 +14,5 @@ for (let i = 0; i < 20; i++) {
   await mock.close();
   runs.push(performance.now() - startedAt);
 }
-// The first runs load and compile what the later ones find warm.
+// The first runs warm up: they load and compile the code.
 process.send?.(runs.slice(8));

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
-/** What one run of requests took. */
+/** The cost of one run of requests. */
 export interface LoadResult {
   readonly requests: number;
   readonly elapsedMs: number;
 }
 
-/** What to send, how often, and what a right answer looks like. */
+/** What to send, how often, and the expected response. */
 export interface Load {
   readonly port: number;
   readonly connections: number;
@@ -17,10 +17,10 @@ export interface Load {
 }
 
 /**
- * Sends that many requests over a few keep-alive connections, one at a time on each.
+ * Sends the requests over a few keep-alive connections, one at a time on each.
  *
- * The client is a raw socket: a full HTTP client costs more CPU than the servers it would measure, and on a machine with few cores
- * it would decide the requests per second alone.
+ * The client is a raw socket: a full HTTP client uses more CPU than the measured servers, and on a machine with few cores
+ * it would limit the requests per second.
  */
 export async function runLoad(load: Load): Promise<LoadResult> {
   let sent = 0;
@@ -33,7 +33,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   return { requests: load.requests, elapsedMs };
 }
 
-/** One request on a connection of its own; the whole answer as text, headers included. */
+/** Sends one request on a new connection and returns the whole response as a string, headers included. */
 export async function readAnswer(
   port: number,
   request: Buffer,
@@ -81,7 +81,7 @@ function readStatus(received: string): number {
   return Number(received.slice(9, 12));
 }
 
-/** Whether the text, one character a byte, holds one whole answer. Every server here sends a length; one that does not is not comparable. */
+/** Whether the string, one character per byte, contains a complete response. Each measured server sends a content length. */
 function isWhole(received: string): boolean {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return false;

@@ -18,12 +18,12 @@ const { values } = parseArgs({
   },
 });
 
-// A delete is another request each time, so that there is no recording it could be measured with.
+// Each delete is a different request, so replay cannot repeat one recording of it.
 const MEASURED = REQUESTS.filter(({ name }) => name !== 'delete');
 
 await compareReplay();
 
-/** The replay of recorded answers beside the state engine that gave them, request by request. */
+/** Compares the replay of recorded responses with the state engine they were recorded from, request by request. */
 async function compareReplay(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
   const state = await startServer([CLI, 'serve', SPEC, '--port', '0', '--quiet']);
@@ -72,7 +72,7 @@ async function compare(
         status: request.status,
       });
       const cpu = (await servers[name].cpu()) - before;
-      // The first round warms both up.
+      // The first round is the warm-up.
       if (round === 0) continue;
       cells[name].cpu.push(cpu / requests);
       cells[name].perSecond.push((requests * 1000) / elapsedMs);

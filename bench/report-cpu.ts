@@ -1,5 +1,5 @@
-// Loaded into every server under measurement, the bare ones too, before its own code: answers each message with what the
-// process has used. `cpuUsage` counts all threads, so the garbage collector's are in.
+// Preloaded into each measured server, the reference servers included: answers each message with the resource usage of the process.
+// `cpuUsage` counts all threads, those of the garbage collector included.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpuMicros: user + system, peakKilobytes: process.resourceUsage().maxRSS });

@@ -1,18 +1,18 @@
 import { readMedian, type StartUp } from './start-up.js';
 import type { StoreFigure } from './store.js';
 
-/** One kind of request at one server. */
+/** The figures of one kind of request at one server. */
 export interface Cell {
   readonly request: string;
   readonly server: string;
-  /** CPU time of the server's process per request, user and system, in microseconds; the median of the rounds. */
+  /** CPU time of the server process per request, user and system, in microseconds; the median of the rounds. */
   readonly cpuMicros: number;
   readonly perSecond: number;
   /** CPU time per request of each round. */
   readonly rounds: readonly number[];
 }
 
-/** What `--json` prints. */
+/** The output of `--json`. */
 export interface Report {
   readonly plan: { readonly rounds: number; readonly requests: number; readonly connections: number };
   readonly cells: readonly Cell[];
@@ -20,11 +20,11 @@ export interface Report {
   readonly store: readonly StoreFigure[];
 }
 
-/** The report as two tables. */
+/** Formats the report as two tables. */
 export function formatReport({ plan, cells, startUp, store }: Report): string {
   const throughput = cells.map((cell) => {
     const bare = cells.find(({ request, server }) => request === cell.request && server === 'hono');
-    // Round by round: what else the machine does hits both alike.
+    // Compared round by round, so that other load on the machine affects both servers equally.
     const ratio = readMedian(cell.rounds.map((cpu, i) => cpu / (bare?.rounds[i] ?? Number.NaN)));
     return [
       cell.request,
@@ -54,7 +54,7 @@ function formatStartUp({ name, ms, cpuMs, peakMb }: StartUp): readonly string[] 
   return [name, ms.toFixed(1), cpuMs?.toFixed(1) ?? '', peakMb?.toFixed(0) ?? ''];
 }
 
-/** Columns of text to the left, columns of figures to the right. */
+/** Aligns columns of text left and columns of figures right. */
 function formatTable(rows: readonly (readonly string[])[]): readonly string[] {
   const [head = [], ...body] = rows;
   const columns = head.map((_, column) => ({

@@ -1,11 +1,11 @@
-/** One kind of request that the bench sends over and over. */
+/** One kind of request that the bench repeats. */
 export interface BenchRequest {
   readonly name: string;
   readonly method: string;
-  /** The path of the n-th request of this kind; only a delete needs another one each time. */
+  /** The path of the n-th request of this kind; it differs only for deletes. */
   readonly path: (n: number) => string;
   readonly body: string | undefined;
-  /** The status a right answer has; any other stops the bench. */
+  /** The expected status; any other stops the bench. */
   readonly status: number;
 }
 
@@ -14,7 +14,7 @@ const STORES = 100;
 
 /** The five requests of the built-in contract that are measured. */
 export const REQUESTS: readonly BenchRequest[] = [
-  // As many as the fixtures hold: the page stays the same while creates add to the end of the list.
+  // The number of fixtures: the page stays the same while creates append to the list.
   { name: 'list', method: 'GET', path: () => '/v1/organization/admin_api_keys?limit=7', body: undefined, status: 200 },
   {
     name: 'create',
@@ -34,12 +34,12 @@ export const REQUESTS: readonly BenchRequest[] = [
   },
 ];
 
-/** The n-th membership as ids; every n is another pair. */
+/** The ids of the n-th membership; each n gives a different pair. */
 export function readMembership(n: number): { readonly store: string; readonly file: string } {
   return { store: `vs_${n % STORES}`, file: `file-${Math.floor(n / STORES)}` };
 }
 
-/** A request as the bytes that go over the wire. */
+/** Encodes a request as the bytes sent on the socket. */
 export function toBytes(request: BenchRequest, n: number): Buffer {
   const lines = [
     `${request.method} ${request.path(n)} HTTP/1.1`,

@@ -52,8 +52,7 @@ const report: Report = { plan, cells, startUp: await measureStartUp(), store: aw
 console.log(values.json ? JSON.stringify(report, undefined, 2) : formatReport(report));
 
 /**
- * All servers at once, each in its own process; every round begins at the fixtures and asks each of them each request, one after
- * another.
+ * Measures all servers, each in its own process; each round resets the state and sends each kind of request to each server in turn.
  */
 async function measureThroughput(given: Plan): Promise<readonly Cell[]> {
   const folder = createFixtureFolder(given.requests);
@@ -78,7 +77,7 @@ async function measureThroughput(given: Plan): Promise<readonly Cell[]> {
   }
 }
 
-/** What vouch answers to one request of each kind, for the bare servers to repeat. */
+/** The response of vouch to one request of each kind, which the reference servers repeat. */
 async function collectAnswers(vouch: ServerProcess): Promise<Readonly<Record<string, unknown>>> {
   const answers: Record<string, unknown> = {};
   for (const request of REQUESTS) {
@@ -96,7 +95,7 @@ async function runRounds(subjects: readonly Subject[], given: Plan): Promise<rea
     await Promise.all(subjects.filter(({ name }) => name === 'vouch').map(({ server }) => reset(server)));
     for (const { request, name, server } of pairs) {
       const measured = await measureCell(server, request, given);
-      // The first round warms every server up.
+      // The first round is the warm-up.
       if (round === 0) continue;
       const key = `${request.name}\n${name}`;
       const cell = cells.get(key) ?? { cpu: [], perSecond: [] };

@@ -2,24 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a process has used so far. */
+/** The resource usage of a process so far. */
 export interface Usage {
-  /** User and system time of all its threads. */
+  /** User and system time of all threads. */
   readonly cpuMicros: number;
-  /** The most memory it ever held. */
+  /** Peak memory. */
   readonly peakKilobytes: number;
 }
 
-/** Where a process runs, if not where the bench does. */
+/** Working directory and environment of a process; default: those of the bench. */
 export interface Surroundings {
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A server under measurement, in a process of its own. */
+/** A measured server in its own process. */
 export interface ServerProcess {
   readonly port: number;
-  /** Milliseconds from the spawn until it said where it listens. */
+  /** Milliseconds from the spawn until it printed its address. */
   readonly listenMs: number;
   /** User and system time of the whole process so far, in microseconds. */
   cpu(): Promise<number>;

@@ -4,28 +4,28 @@ import { fileURLToPath } from 'node:url';
 import { readAnswer } from './load.js';
 import { startServer, type Surroundings } from './server-process.js';
 
-/** How long it takes until the first answer, in milliseconds. */
+/** The time until the first response, in milliseconds. */
 export interface StartUp {
   readonly name: string;
-  /** Median over the runs, by the clock on the wall. */
+  /** Median wall-clock time of the runs. */
   readonly ms: number;
-  /** CPU time of the process until then, all threads, the same median: what a busy machine does not change. */
+  /** Median CPU time of the process, all threads; other load on the machine changes it little. */
   readonly cpuMs?: number;
-  /** The most memory it held until then, in megabytes, the same median. */
+  /** Median peak memory, in megabytes. */
   readonly peakMb?: number;
   readonly runs: readonly number[];
 }
 
-/** A server that is started over and over. */
+/** A server that is started repeatedly. */
 export interface Start extends Surroundings {
   readonly args: readonly string[];
   readonly request: Buffer;
   readonly times: number;
-  /** Runs before each start. */
+  /** Called before each start. */
   prepare?(): void;
 }
 
-/** From the spawn of `node <args>` to the whole first answer, several times over; the median counts. */
+/** Measures the time from the spawn of `node <args>` to the complete first response; the median of several runs. */
 export async function measureSpawn(name: string, start: Start): Promise<StartUp> {
   const runs: number[] = [];
   const cpu: number[] = [];
@@ -44,7 +44,7 @@ export async function measureSpawn(name: string, start: Start): Promise<StartUp>
   return { name, ms: readMedian(runs), cpuMs: readMedian(cpu), peakMb: readMedian(peak), runs };
 }
 
-/** One mock made in this process, asked once and closed, in a process that has done so before. */
+/** Measures createMock, one request and close in a warm process. */
 export async function measureInProcess(name: string, spec: string, fixtures: string | undefined): Promise<StartUp> {
   const child = fork(fileURLToPath(new URL('in-process.js', import.meta.url)), [spec, fixtures ?? '']);
   const [runs] = (await once(child, 'message')) as [number[]];
@@ -52,7 +52,7 @@ export async function measureInProcess(name: string, spec: string, fixtures: str
   return { name, ms: readMedian(runs), runs };
 }
 
-/** The middle value; of an even number the lower of the two in the middle. */
+/** The median; the lower of the two middle values for an even count. */
 export function readMedian(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 }

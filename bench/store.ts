@@ -1,20 +1,20 @@
 import { createMock, type Mock } from 'vouch';
 import { readMedian } from './start-up.js';
 
-/** What one thing costs that the store does. */
+/** The cost of one operation of the store. */
 export interface StoreFigure {
   readonly name: string;
-  /** Milliseconds, the median of many times. */
+  /** Milliseconds; the median of many runs. */
   readonly ms: number;
 }
 
 const PAGE = 20;
 
-/** Sessions, snapshots and pages, measured as a test would use them: in the process, through the package. */
+/** Measures sessions, snapshots and pages in-process through the package, as tests use them. */
 export async function measureStore(): Promise<readonly StoreFigure[]> {
-  const small = await createWorld(100);
-  const middle = await createWorld(1000);
-  const large = await createWorld(100_000);
+  const small = await createNotes(100);
+  const middle = await createNotes(1000);
+  const large = await createNotes(100_000);
   try {
     return [
       ...measureSessions(middle),
@@ -29,9 +29,9 @@ export async function measureStore(): Promise<readonly StoreFigure[]> {
 function measureSessions(mock: Mock): readonly StoreFigure[] {
   let opened = 0;
   const session = mock.session('bench');
-  const things = session.state.collection('things');
+  const notes = session.state.collection('notes');
   let added = 0;
-  const add = (): void => void things.add({ id: `added-${added++}` });
+  const add = (): void => void notes.add({ id: `added-${added++}` });
   return [
     { name: 'opening a session over 1,000 items', ms: measure(() => void mock.session(`own-${opened++}`)) },
     { name: 'a snapshot of 1,000 items, and back to it', ms: measure(() => session.restore(session.snapshot())) },
@@ -47,7 +47,7 @@ function measureSessions(mock: Mock): readonly StoreFigure[] {
 }
 
 async function measurePage(mock: Mock, count: number): Promise<number> {
-  const url = `/things?limit=${PAGE}&after=${toId(count / 2)}`;
+  const url = `/notes?limit=${PAGE}&after=${toId(count / 2)}`;
   const runs: number[] = [];
   for (let i = 0; i < 600; i++) {
     const startedAt = performance.now();
@@ -69,16 +69,16 @@ function measure(once: () => void): number {
   return readMedian(runs.slice(50));
 }
 
-function createWorld(count: number): Promise<Mock> {
-  const items = Array.from({ length: count }, (_, i) => ({ id: toId(i), name: `Thing ${i}` }));
-  return createMock({ spec: SPEC, fixtures: { things: { items } } });
+function createNotes(count: number): Promise<Mock> {
+  const items = Array.from({ length: count }, (_, i) => ({ id: toId(i), name: `Note ${i}` }));
+  return createMock({ spec: SPEC, fixtures: { notes: { items } } });
 }
 
 function toId(number: number): string {
-  return `thing-${String(number).padStart(6, '0')}`;
+  return `note-${String(number).padStart(6, '0')}`;
 }
 
-const THING = {
+const NOTE = {
   type: 'object',
   required: ['id'],
   properties: { id: { type: 'string' }, name: { type: 'string' } },
@@ -87,16 +87,16 @@ const THING = {
 const LIST = {
   type: 'object',
   required: ['data', 'has_more'],
-  properties: { data: { type: 'array', items: THING }, has_more: { type: 'boolean' } },
+  properties: { data: { type: 'array', items: NOTE }, has_more: { type: 'boolean' } },
 };
 
 const SPEC = {
   openapi: '3.1.0',
-  info: { title: 'Things', version: '1' },
+  info: { title: 'Notes', version: '1' },
   paths: {
-    '/things': {
+    '/notes': {
       get: {
-        operationId: 'listThings',
+        operationId: 'listNotes',
         parameters: [
           { name: 'limit', in: 'query', schema: { type: 'integer' } },
           { name: 'after', in: 'query', schema: { type: 'string' } },
@@ -104,9 +104,9 @@ const SPEC = {
         responses: { 200: { description: 'A page', content: { 'application/json': { schema: LIST } } } },
       },
       post: {
-        operationId: 'createThing',
-        requestBody: { content: { 'application/json': { schema: THING } } },
-        responses: { 201: { description: 'Made', content: { 'application/json': { schema: THING } } } },
+        operationId: 'createNote',
+        requestBody: { content: { 'application/json': { schema: NOTE } } },
+        responses: { 201: { description: 'Made', content: { 'application/json': { schema: NOTE } } } },
       },
     },
   },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The bodies the bare servers answer with: what vouch itself answered to each kind of request, asked before the bench starts. */
+/** The response bodies of the reference servers: the response of vouch to each kind of request, read before the bench starts. */
 export interface Answers {
   readonly list: unknown;
   readonly create: unknown;
@@ -9,8 +9,8 @@ export interface Answers {
   readonly 'invalid create': unknown;
 }
 
-/** Reads the file that is the process's first argument. */
+/** Reads the file named by the first argument of the process. */
 export function readAnswers(): Answers {
-  // Written by run.ts in this very form.
+  // Written by run.ts in this form.
   return JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Answers;
 }

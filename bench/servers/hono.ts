@@ -1,10 +1,10 @@
-// What a team would write by hand without a mock server: Hono, four routes, one field checked, no state, no contract.
+// A hand-written mock without vouch: Hono, four routes, one validated field, no state, no contract.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { readAnswers } from './answers.js';
 
 const answers = readAnswers();
-// Bodies are JSON as vouch answered it; the cast gives `c.json` a type it can serialise.
+// The bodies are JSON of vouch's responses; the cast gives `c.json` a serialisable type.
 const toJson = (value: unknown): object => value as object;
 
 const app = new Hono()

@@ -1,4 +1,4 @@
-// The floor: node:http with nothing on it. It routes, reads the body, looks at one field and writes an answer.
+// The lower bound: plain node:http. It routes, reads the body, validates one field and writes a response.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readAnswers } from './answers.js';
