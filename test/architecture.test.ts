@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
-/** Path under `src/` -> text. */
+/** Path below `src/` -> text. */
 type Files = Readonly<Record<string, string>>;
 
-/** The floors of ARCHITECTURE.md. The longest matching prefix decides. A folder may import from itself and from lower floors. */
+/** The floors of ARCHITECTURE.md. A folder may import from itself and from lower floors. */
 const FLOORS: Readonly<Record<string, number>> = {
   'errors.ts': -2,
   'clock.ts': -1,
@@ -22,8 +22,6 @@ const FLOORS: Readonly<Record<string, number>> = {
   'answer/': 5,
   'server/': 6,
   'options.ts': 6.5,
-  'mock-options.ts': 6.5,
-  'mock-sessions.ts': 6.6,
   'mock.ts': 7,
   'index.ts': 8,
   'cli/': 8,
@@ -31,14 +29,29 @@ const FLOORS: Readonly<Record<string, number>> = {
 
 const CONTRACT_WORDS = /admin_?api_?key|vector_?store|file_?id/iu;
 
-/** Every import of a file: where it leads and whether it is erased by the compiler. */
-function readImports(path: string, text: string): { readonly to: string; readonly typeOnly: boolean }[] {
+/** Folders that still have a cycle of imported types. Nothing may be added. */
+const KNOWN_CYCLES: readonly string[] = [
+  'answer/error',
+  'answer/sources/state/',
+  'generate/',
+  'recording/drift/',
+  'server/control/',
+  'state/',
+];
+
+/** Folders that still have too many entries. Nothing may be added. */
+const KNOWN_LARGE_FOLDERS: readonly string[] = ['http/'];
+
+const MAXIMUM_LINES = 400;
+const MAXIMUM_ENTRIES = 14;
+
+/** The files that a file imports: statically, lazily or for their types only. */
+function readImports(path: string, text: string): string[] {
   const statement =
-    /^\s*(?:import|export)\s+(?<type>type\s)?[^'"();]*?from\s*['"](?<from>\.[^'"]+)['"]|import\(\s*['"](?<lazy>\.[^'"]+)['"]/gmu;
-  return [...text.matchAll(statement)].map(({ groups }) => ({
-    to: join(dirname(path), (groups?.['from'] ?? groups?.['lazy'] ?? '').replace(/\.js$/u, '.ts')),
-    typeOnly: groups?.['type'] !== undefined,
-  }));
+    /^\s*(?:import|export)\s+(?:[^'"();]*?from\s*)?['"](?<from>\.[^'"]+)['"]|import\(\s*['"](?<lazy>\.[^'"]+)['"]/gmu;
+  return [...text.matchAll(statement)].map(({ groups }) =>
+    join(dirname(path), (groups?.['from'] ?? groups?.['lazy'] ?? '').replace(/\.js$/u, '.ts')),
+  );
 }
 
 function roomOf(path: string): string | undefined {
@@ -48,8 +61,8 @@ function roomOf(path: string): string | undefined {
 function findWrongImports(files: Files): string[] {
   return Object.entries(files).flatMap(([path, text]) => {
     const room = roomOf(path);
-    if (room === undefined) return [`${path} stands in no room of ARCHITECTURE.md`];
-    return readImports(path, text).flatMap(({ to }) => {
+    if (room === undefined) return [`${path} is in none of the folders of ARCHITECTURE.md`];
+    return readImports(path, text).flatMap((to) => {
       const target = roomOf(to);
       if (target === room || (target !== undefined && (FLOORS[target] ?? 9) < (FLOORS[room] ?? 0))) return [];
       return [`${path} imports ${to}`];
@@ -57,14 +70,14 @@ function findWrongImports(files: Files): string[] {
   });
 }
 
-/** Cycles of imports that exist at run time, each as `a -> b -> a`. */
+/** Cycles of imports, those of types included, each as `a -> b -> a`. */
 function findCycles(files: Files): string[] {
   const done = new Set<string>();
   const cycles: string[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
     if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
     if (done.has(path) || trail.includes(path)) return;
-    for (const { to, typeOnly } of readImports(path, files[path] ?? '')) if (!typeOnly) visit(to, [...trail, path]);
+    for (const to of readImports(path, files[path] ?? '')) visit(to, [...trail, path]);
     done.add(path);
   };
   for (const path of Object.keys(files)) visit(path, []);
@@ -78,9 +91,39 @@ function findLines(files: Files, pattern: RegExp): string[] {
   );
 }
 
+function countLines(text: string): number {
+  return text.trimEnd().split('\n').length;
+}
+
 function findLongFiles(files: Files): string[] {
-  const lengths = Object.entries(files).map(([path, text]) => [path, text.trimEnd().split('\n').length] as const);
-  return lengths.flatMap(([path, lines]) => (lines > 400 ? [`${path} has ${lines} lines`] : []));
+  const lengths = Object.entries(files).map(([path, text]) => [path, countLines(text)] as const);
+  return lengths.flatMap(([path, lines]) => (lines > MAXIMUM_LINES ? [`${path} has ${lines} lines`] : []));
+}
+
+/** Folders with too many entries; the root is exempt, since its entries are the floors. */
+function findLargeFolders(files: Files): string[] {
+  const entries = new Map<string, Set<string>>();
+  const add = (path: string): void => {
+    const folder = dirname(path);
+    if (folder === '.') return;
+    entries.set(folder, (entries.get(folder) ?? new Set()).add(path));
+    add(folder);
+  };
+  Object.keys(files).forEach(add);
+  return [...entries].flatMap(([folder, { size }]) =>
+    size > MAXIMUM_ENTRIES ? [`${folder}/ has ${size} entries`] : [],
+  );
+}
+
+/** The size of the source in one line. */
+function describeSize(files: Files): string {
+  const sizes = Object.entries(files)
+    .map(([path, text]) => ({ path, lines: countLines(text) }))
+    .sort((a, b) => a.lines - b.lines);
+  const total = sizes.reduce((sum, { lines }) => sum + lines, 0);
+  const median = sizes[Math.floor(sizes.length / 2)]?.lines ?? 0;
+  const largest = sizes.at(-1);
+  return `src/: ${sizes.length} files, ${total} lines, median ${median}, largest ${largest?.path} with ${largest?.lines}`;
 }
 
 function findReexports(files: Files): string[] {
@@ -110,17 +153,27 @@ const files: Files = Object.fromEntries(
 );
 const below = Object.fromEntries(Object.entries(files).filter(([path]) => !path.startsWith('cli/')));
 
-describe('the house', () => {
-  it('has files to look at', () => expect(Object.keys(files).length).toBeGreaterThan(15));
-  it('is entered downward: no import goes up or sideways', () => expect(findWrongImports(files)).toEqual([]));
-  it('has no cycle of imports that exist at run time', () => expect(findCycles(files)).toEqual([]));
+describe('src/', () => {
+  afterAll(() => console.log(describeSize(files)));
+
+  it('has files to check', () => expect(Object.keys(files).length).toBeGreaterThan(15));
+  it('has no import that goes up or sideways', () => expect(findWrongImports(files)).toEqual([]));
+  it('has no cycle of imports, types included', () => {
+    const isKnown = (cycle: string): boolean =>
+      KNOWN_CYCLES.some((folder) => cycle.split(' -> ').every((path) => path.startsWith(folder)));
+    expect(findCycles(files).filter((cycle) => !isKnown(cycle))).toEqual([]);
+  });
   it('has no file above 400 lines', () => expect(findLongFiles(files)).toEqual([]));
-  it('knows no word of the built-in contract', () => expect(findLines(files, CONTRACT_WORDS)).toEqual([]));
+  it('has no folder of more than 14 entries', () => {
+    const isKnown = (folder: string): boolean => KNOWN_LARGE_FOLDERS.some((known) => folder.startsWith(`${known} `));
+    expect(findLargeFolders(files).filter((folder) => !isKnown(folder))).toEqual([]);
+  });
+  it('has no word of the built-in contract', () => expect(findLines(files, CONTRACT_WORDS)).toEqual([]));
   it('prints only from the command line', () => expect(findLines(below, PRINTS)).toEqual([]));
   it('keeps no state in a module', () => {
     expect([...findLines(files, MODULE_VARIABLE), ...findChangedConstants(files)]).toEqual([]);
   });
-  it('re-exports only from its front door', () => {
+  it('re-exports only from index.ts', () => {
     const { 'index.ts': _, ...inside } = files;
     expect(findReexports(inside)).toEqual([]);
   });
@@ -138,14 +191,14 @@ describe('docs/errors.md', () => {
     expect(codes.filter((code) => !headings.includes(code))).toEqual([]);
   });
 
-  it('has no heading that the code no longer knows, and none twice', () => {
+  it('has each heading once, and only for codes that exist', () => {
     const source = Object.values(files).join('\n');
     expect(headings.filter((code) => !source.includes(`'${code}'`))).toEqual([]);
     expect(headings.length).toBe(new Set(headings).size);
   });
 });
 
-describe('the check itself', () => {
+describe('the architecture check', () => {
   it.each([
     ['an upward import', { 'http/a.ts': "import { b } from '../state/b.js';" }, ['http/a.ts imports state/b.ts']],
     [
@@ -159,15 +212,17 @@ describe('the check itself', () => {
       { 'http/a.ts': "import {\n  b,\n} from '../mock.js';" },
       ['http/a.ts imports mock.ts'],
     ],
+    ['an import for its effect', { 'http/a.ts': "import '../mock.js';" }, ['http/a.ts imports mock.ts']],
     ['a re-export', { 'http/a.ts': "export { b } from '../mock.js';" }, ['http/a.ts imports mock.ts']],
-    ['a file in no room', { 'utils/a.ts': '' }, ['utils/a.ts stands in no room of ARCHITECTURE.md']],
+    ['a file outside the folders', { 'utils/a.ts': '' }, ['utils/a.ts is in none of the folders of ARCHITECTURE.md']],
     ['a downward import', { 'state/a.ts': "import { b } from '../http/b.js';" }, []],
   ])('judges %s', (_, given: Files, want) => expect(findWrongImports(given)).toEqual(want));
 
-  it('finds a cycle, and lets one of types alone', () => {
+  it('finds a cycle, also one of types', () => {
     const given = { 'a.ts': "import { b } from './b.js';", 'b.ts': "import { a } from './a.js';" };
     expect(findCycles(given)).toEqual(['a.ts -> b.ts -> a.ts']);
-    expect(findCycles({ ...given, 'b.ts': "import type { A } from './a.js';" })).toEqual([]);
+    expect(findCycles({ ...given, 'b.ts': "import type { A } from './a.js';" })).toEqual(['a.ts -> b.ts -> a.ts']);
+    expect(findCycles({ ...given, 'b.ts': "import type { C } from './c.js';" })).toEqual([]);
   });
 
   it.each([
@@ -198,5 +253,15 @@ describe('the check itself', () => {
   it('counts lines', () => {
     expect(findLongFiles({ 'a.ts': 'x\n'.repeat(400) })).toEqual([]);
     expect(findLongFiles({ 'a.ts': 'x\n'.repeat(401) })).toEqual(['a.ts has 401 lines']);
+    expect(describeSize({ 'a.ts': 'x\n', 'b.ts': 'x\nx\n' })).toBe(
+      'src/: 2 files, 3 lines, median 2, largest b.ts with 2',
+    );
+  });
+
+  it('counts files and folders of a folder', () => {
+    const given = (count: number): Files =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`a/${i % 2 === 0 ? `${i}.ts` : `${i}/b.ts`}`, '']));
+    expect(findLargeFolders(given(14))).toEqual([]);
+    expect(findLargeFolders(given(15))).toEqual(['a/ has 15 entries']);
   });
 });
