@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path/posix';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * Turns of phrase that must not come back, each with what to write instead (STYLE.md, "Language"). A pattern is matched against text whose
+ * identifiers are split into lower-case words (`isMoment` reads `is moment`); a space in a pattern also matches a line break of a comment.
+ */
+const BANNED: readonly (readonly [pattern: string, instead: string])[] = [
+  // Inversions
+  ['(?<!there )\\b(is|are|was) no (?!longer\\b|more than\\b|less\\b)', '"is not a …"'],
+  ['(?<!\\bthere )\\b(is|are) none\\b', '"is not one", or "there is no …" with the noun'],
+  ['\\bnothing but\\b', '"only"'],
+  ['\\bnone but\\b', '"only"'],
+  ['\\bwhat is asked of\\b', '"the requirements of"'],
+  ['\\b(may|can) be asked\\b', '"can be requested"'],
+  ['\\bas much of \\w+ as\\b', 'say how much'],
+  ['\\bthere is one of\\b', '"a singleton"'],
+  ['\\bof beginning\\b', '"initial"'],
+  ['\\bone that is there\\b', '"an existing one"'],
+  ['\\bbut for\\b', '"except"'],
+  // JSON types have one name each
+  ['\\ba text\\b(?! (file|media|part|node|format|editor|response|body))', '"a string"'],
+  ['\\bwhole number', '"integer"'],
+  ['\\byes or no\\b', '"boolean"'],
+  ['\\bfrom 0 on\\b', '"non-negative"'],
+  // Metaphors
+  ['\\binto being\\b', '"is created on demand"'],
+  ['\\bleads? nowhere\\b', '"cannot be resolved"'],
+  [
+    '\\bstands? (where|there|here|in(?! for)|at|on|under|below|above|beside|before|behind|between|alone|still|among|as|under)\\b',
+    '"is"',
+  ],
+  ['\\b(made|makes?|making) up\\b(?! of)', '"generated", "invented"'],
+  ['\\bstrangers?\\b', '"unknown client", "another person"'],
+  ['\\bdoors?\\b', '"entry point"'],
+  ['\\bhouse\\b', '"vouch", "the repository"'],
+  ['\\bheed(s|ed|ing)?\\b', '"respect", "with"'],
+  ['\\bmend(s|ed|ing)?\\b', '"repair"'],
+  ['\\blives? (in|under|below|above|on)\\b', '"is in", "belongs to"'],
+  ['\\b(lay|lays|laid) over\\b', '"merge into"'],
+  ['\\b(asleep|woken|awake)\\b', '"waiting", "resumed"'],
+  ['\\brun(s|ning)? away\\b', '"take exponential time"'],
+  ['\\bsilence\\b', '"no response", "silently"'],
+  ['\\bsights?\\b', '"occurrence"'],
+  ['\\bdepartures?\\b', '"violation", "difference"'],
+  ['\\b(open|closed) worlds?\\b', '"unknown ids are created" or "… not found"'],
+  ['\\binnocent\\b', 'say what it is'],
+  ['\\bhonest(ly)?\\b', '"correct"'],
+  // Vague or archaic words
+  ['\\ba thing\\b', 'name it: "an item", "a value"'],
+  ['\\bthings\\b', 'name them: "items", "values"'],
+  ['\\bwhoever\\b', '"a client that"'],
+  ['\\b(nobody|somebody|anybody|everybody)\\b', 'name who, or use the passive'],
+  ['\\banew\\b', '"again"'],
+  ['\\bonce more\\b', '"again"'],
+  ['\\bfor want of\\b', '"because there is no"'],
+  ['\\bin vain\\b', '"without effect"'],
+  ['\\b(as|for) ever\\b', '"as before", "forever"'],
+  ['\\bby turns\\b', '"alternately"'],
+  ['\\ball the same\\b', '"anyway"'],
+  ['\\b(lest|whence|thence|hitherto|thereby|whereby)\\b', 'a plain conjunction'],
+  ['\\bdoes without\\b', '"disables"'],
+  ['\\bbelongs? into\\b', '"belongs in"'],
+  ['\\bso to speak\\b', 'leave it out'],
+  // Verbs
+  ['\\bspeaks? of\\b', '"describes", "mentions"'],
+  ['\\bsa(ys?|id) of\\b', '"describes", "states about"'],
+  ['\\btells? of\\b', '"reports"'],
+  ['\\b(is|are|was|were|be|being) told\\b', '"is reported", "is notified"'],
+  ['\\bgo(es)? on\\b', '"continue"'],
+  ['\\blikes? best\\b', '"prefers"'],
+  ['\\bread again\\b', '"reloaded"'],
+  ['\\b(lets?|leaves?|left) (\\w+ ){0,3}alone\\b', '"ignores", "does not change"'],
+  ['\\bas (it|they) (came|come|comes|were)\\b', '"unchanged"'],
+  ['\\bhand(s|ed)? over\\b', '"pass"'],
+  ['\\b(to be|is|be) had\\b', '"available"'],
+  ['\\bwish(es|ed)?\\b', '"preference", "requested"'],
+  ['\\bdemands?\\b(?<!on demand)', '"require"'],
+  ['\\bis about to\\b', '"will"'],
+  // Invented vocabulary
+  ['\\b(atlas|survey|kit|pen|vault)s?\\b', 'see the table of STYLE.md'],
+  ['\\b(is moment|moments)\\b', '"timestamp"'],
+  ['\\bspots?\\b', '"position", "location"'],
+];
+
+/** Folders and files that still have banned phrases; the test requires nothing of them yet. */
+const PENDING: readonly string[] =
+  process.env['LANGUAGE_TEST'] === 'all'
+    ? []
+    : [
+        'src/answer/',
+        'src/cli/',
+        'src/contract/',
+        'src/generate/',
+        'src/http/',
+        'src/journal/',
+        'src/mock.ts',
+        'src/options.ts',
+        'src/clock.ts',
+        'src/random.ts',
+        'src/errors.ts',
+        'src/recording/',
+        'src/scenario/',
+        'src/schema/',
+        'src/server/',
+        'src/session/',
+        'src/state/',
+        'docs/',
+        'README.md',
+        'CHANGELOG.md',
+        'ARCHITECTURE.md',
+        'test/recording/',
+        'test/scenario/',
+        'test/state/',
+      ];
+
+/** Path -> text. */
+type Texts = Readonly<Record<string, string>>;
+
+const PATTERNS = BANNED.map(([pattern, instead]) => ({
+  pattern: new RegExp(pattern.replaceAll(/(?<!\[[^\]]*) /gu, '\\s+'), 'gu'),
+  instead,
+}));
+
+/** Text in lower case, without the markers at the start of comment lines, and with identifiers split into words. */
+function toWords(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/^\s*(?:\/\*\*|\/\/|\*\/?|[#>|-])+\s?/u, ' '))
+    .join('\n')
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])|_/gu, ' ')
+    .toLowerCase();
+}
+
+/** Banned phrases as `path:line "phrase": write … instead`. */
+function findBanned(texts: Texts): string[] {
+  return Object.entries(texts).flatMap(([path, text]) => {
+    const words = toWords(text);
+    return PATTERNS.flatMap(({ pattern, instead }) =>
+      [...words.matchAll(pattern)].map(({ 0: phrase, index }) => {
+        const line = words.slice(0, index).split('\n').length;
+        return `${path}:${line} "${phrase.replaceAll(/\s+/gu, ' ').trim()}": write ${instead}`;
+      }),
+    );
+  });
+}
+
+function readFolder(folder: string, extension: string): Texts {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(extension))
+    .map((path) => join(folder, path.replaceAll('\\', '/')));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]));
+}
+
+function readFiles(paths: readonly string[]): Texts {
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]));
+}
+
+const isPending = (path: string): boolean => PENDING.some((prefix) => path.startsWith(prefix));
+const withoutPending = (texts: Texts): Texts =>
+  Object.fromEntries(Object.entries(texts).filter(([path]) => !isPending(path)));
+
+/** The names of tests, each on its own line. */
+function readTestNames(text: string): string {
+  const call =
+    /^.*?\b(?:test|it|describe|describeBoth)(?:\.\w+)*(?:\([^'"`]*?\)|`[^`]*`)?\(\s*(?<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)/u;
+  return text
+    .split('\n')
+    .map((line) => call.exec(line)?.groups?.['name'] ?? '')
+    .join('\n');
+}
+
+describe('the language of', () => {
+  it.each([
+    ['src/', readFolder('src', '.ts')],
+    ['docs/', readFolder('docs', '.md')],
+    ['the other pages', readFiles(['README.md', 'CHANGELOG.md', 'ARCHITECTURE.md'])],
+    ['bench/', readFolder('bench', '.ts')],
+  ])('%s has no banned phrase', (_, texts) => expect(findBanned(withoutPending(texts))).toEqual([]));
+
+  it('test names is a statement, without a vague verb', () => {
+    const names = Object.entries(withoutPending(readFolder('test', '.test.ts'))).map(([path, text]) => [
+      path,
+      readTestNames(text),
+    ]);
+    const vague = names.flatMap(([path, text = '']) =>
+      text.split('\n').flatMap((name, i) => (/\b(?:should|works?)\b/iu.test(name) ? [`${path}:${i + 1} ${name}`] : [])),
+    );
+    expect(vague).toEqual([]);
+  });
+});
+
+describe('the language check', () => {
+  it.each([
+    ['a phrase', 'x\n"a" is no URL', ['a.ts:2 "is no": write "is not a …"']],
+    [
+      'a phrase over two lines of a comment',
+      ' * it comes into\n * being',
+      ['a.ts:1 "into being": write "is created on demand"'],
+    ],
+    ['words of an identifier', 'const makeUpId = 1;', ['a.ts:1 "make up": write "generated", "invented"']],
+    ['words of a constant', 'const TO_SILENCE = 1;', ['a.ts:1 "silence": write "no response", "silently"']],
+    ['an allowed form', 'there is no URL, and it is no longer made up of parts on demand', []],
+    ['a part of a longer word', 'amend, recommend, doorstep, isNotFound', []],
+  ])('judges %s', (_, text, want) => expect(findBanned({ 'a.ts': text })).toEqual(want));
+
+  it('reads the names of tests', () => {
+    const text = "test('a', () => {});\nit.each([1])('b', f);\ndescribe(\"c\", f);\nexpect('d').toBe(1);";
+    expect(readTestNames(text)).toBe("'a'\n'b'\n\"c\"\n");
+  });
+});
