@@ -108,7 +108,7 @@ const PENDING: readonly string[] =
         'src/state/',
         'docs/',
         'README.md',
-        'CHANGELOG.md',
+
         'ARCHITECTURE.md',
         'test/recording/',
         'test/scenario/',
