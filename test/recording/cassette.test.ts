@@ -141,7 +141,7 @@ describe('a cassette', () => {
     expect(loadCassette(folder).exchanges.map(({ number }) => number)).toEqual([1, 9999, 10000]);
   });
 
-  it('loads 1,000 exchanges in under 150 ms', async () => {
+  it('loads 1,000 exchanges in under 150 ms of CPU time', async () => {
     const folder = createCassette();
     const item = (i: number): object => ({
       id: `key_${i}`,
@@ -155,11 +155,11 @@ describe('a cassette', () => {
     const text = readFileSync(join(folder, '0001-readItem.200.json'));
     for (let i = 2; i <= 1000; i++)
       writeFileSync(join(folder, `${String(i).padStart(4, '0')}-readItem.200.json`), text);
-    // The best of three: the machine may be busy with other things.
-    const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+    // The best of five in CPU time, since other processes may keep the machine busy.
+    const times = [1, 2, 3, 4, 5].map(() => {
+      const start = process.cpuUsage();
       expect(loadCassette(folder).exchanges).toHaveLength(1000);
-      return performance.now() - start;
+      return process.cpuUsage(start).user / 1000;
     });
     expect(Math.min(...times)).toBeLessThan(150);
   });
