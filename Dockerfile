@@ -1,4 +1,4 @@
-# Build: compiles, then drops what only building needs.
+# Build stage: compile, then remove development dependencies.
 FROM node:22.23-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -8,7 +8,7 @@ COPY src ./src
 RUN npm run build
 RUN npm prune --omit=dev
 
-# Run: the compiled server, its production dependencies and the contract that comes with it. Nothing is written at run time.
+# Final stage: the compiled server, its production dependencies and the built-in contract. Nothing is written at run time.
 FROM node:22.23-slim
 ENV NODE_ENV=production
 WORKDIR /app
@@ -18,7 +18,7 @@ COPY package.json LICENSE ./
 COPY spec ./spec
 COPY fixtures ./fixtures
 COPY scenarios ./scenarios
-# Where a team mounts its own; what is left empty comes from the package in /app.
+# Mount points; if no document is mounted, the built-in contract in /app is served.
 WORKDIR /mock
 RUN mkdir spec fixtures scenarios
 USER node

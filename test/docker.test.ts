@@ -17,7 +17,7 @@ function listFiles(folder: string): readonly string[] {
     .toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-describe('the Dockerfile, its steps run one by one', () => {
+describe('the Dockerfile, executed step by step', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vouch-docker-'));
   let image: Image;
   let server: ChildProcess | undefined;
@@ -52,25 +52,25 @@ describe('the Dockerfile, its steps run one by one', () => {
         const port = /:(?<port>\d+)\/v1/u.exec(printed)?.groups?.['port'];
         if (port !== undefined) resolve(port);
       });
-      server?.once('exit', () => reject(new Error(`the server ended:\n${printed}`)));
+      server?.once('exit', () => reject(new Error(`the server exited:\n${printed}`)));
     });
   };
 
   const app = (): string => join(image.root, 'app');
 
-  it('leaves development behind and takes the contract along', () => {
+  it('contains production dependencies and the built-in contract only', () => {
     expect(existsSync(join(app(), 'node_modules/typescript'))).toBe(false);
     expect(existsSync(join(app(), 'node_modules/hono'))).toBe(true);
     expect(existsSync(join(app(), 'src'))).toBe(false);
     for (const name of ['dist', 'spec', 'fixtures', 'scenarios', 'LICENSE']) expect(readdirSync(app())).toContain(name);
   });
 
-  it('does not run as root, and listens beyond the container', () => {
+  it('does not run as root, and listens on all interfaces', () => {
     expect(image.user).toBe('node');
     expect(image.environment).toMatchObject({ NODE_ENV: 'production', VOUCH_HOST: '0.0.0.0', VOUCH_PORT: '4010' });
   });
 
-  it('serves, is healthy, writes nothing into its file system, and ends on SIGTERM with exit code 0', async () => {
+  it('serves, is healthy, does not write to its file system, and exits with code 0 on SIGTERM', async () => {
     const before = listFiles(image.root);
     const port = await start();
     const answer = await fetch(`http://127.0.0.1:${port}/v1/files/file-handbook/content`, {
@@ -89,7 +89,7 @@ describe('the Dockerfile, its steps run one by one', () => {
     expect(listFiles(image.root)).toEqual(before);
   });
 
-  it('serves what a team mounts instead of its own contract', async () => {
+  it('serves a mounted document instead of the built-in contract', async () => {
     const document = {
       openapi: '3.1.0',
       info: { title: 'Mounted', version: '1' },
@@ -104,12 +104,12 @@ describe('the Dockerfile, its steps run one by one', () => {
 });
 
 describe('compose.yaml', () => {
-  // Our own file; the shape is what the assertions are about.
+  // Our own file; the assertions below check its shape.
   const { services } = load(readFileSync('compose.yaml', 'utf8')) as {
     readonly services: { readonly vouch: Readonly<Record<string, unknown>> };
   };
 
-  it('runs read-only and mounts what a team edits where the image has it', () => {
+  it('is read-only and mounts its folders at the mount points of the image', () => {
     expect(services.vouch).toMatchObject({ build: '.', read_only: true });
     const mounts = (services.vouch['volumes'] as readonly string[]).map((volume) => volume.split(':'));
     const mkdir = /^WORKDIR \/mock\nRUN mkdir (?<names>.+)$/mu.exec(readFileSync('Dockerfile', 'utf8'))?.groups?.[

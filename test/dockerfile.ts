@@ -10,7 +10,7 @@ interface Instruction {
   readonly rest: string;
 }
 
-/** What the last stage leaves behind. */
+/** The image that the last stage builds. */
 export interface Image {
   readonly root: string;
   readonly workdir: string;
@@ -35,16 +35,16 @@ function readInstructions(text: string): readonly Instruction[] {
     });
 }
 
-/** Whether a path of the context gets into the build, for a file of `*` and `!name` lines, which is how ours is written. */
+/** Whether a path belongs to the build context; supports a `.dockerignore` of `*` and `!name` lines. */
 function createContextFilter(text: string): (path: string) => boolean {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   if (lines[0] !== '*' || !lines.slice(1).every((line) => /^![^*?]+$/u.test(line))) {
-    throw new Error('.dockerignore has to be * and lines of !name');
+    throw new Error('.dockerignore must contain * and lines of !name');
   }
   return (path) => lines.includes(`!${path.split('/')[0]}`);
 }
 
-/** Runs the steps of a Dockerfile, each stage in a folder of its own instead of an image of its own. */
+/** Executes the steps of a Dockerfile; each stage is a folder instead of an image. */
 export async function buildImage(dockerfile: string, folder: string): Promise<Image> {
   const isInContext = createContextFilter(readFileSync('.dockerignore', 'utf8'));
   const stages: Stage[] = [];
@@ -61,7 +61,7 @@ export async function buildImage(dockerfile: string, folder: string): Promise<Im
 
 function openStage(rest: string, root: string): Stage {
   const match = /^node:(?<version>\d+)\.\d+-slim(?: AS (?<name>\w+))?$/u.exec(rest);
-  if (match === null) throw new Error(`FROM ${rest} is not a pinned slim Node image`);
+  if (match === null) throw new Error(`FROM ${rest} must be a slim Node image with a fixed version`);
   const nothing = { workdir: '/', environment: {}, user: 'root', entrypoint: [], command: [], healthcheck: [] };
   return { ...nothing, name: match.groups?.['name'] ?? '', root };
 }
@@ -102,7 +102,7 @@ async function step(stage: Stage, { name, rest }: Instruction, { stages, isInCon
     case 'CMD':
       return { ...stage, command: readList(rest) };
     default:
-      throw new Error(`${name}: this test cannot run that instruction`);
+      throw new Error(`${name} is not supported by this test`);
   }
 }
 
@@ -110,17 +110,17 @@ function copy(stage: Stage, rest: string, { stages, isInContext }: Build): void 
   const words = rest.split(' ');
   const from = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined;
   const source = stages.find(({ name }) => name === from);
-  if (from !== undefined && source === undefined) throw new Error(`COPY from "${from}", which is no stage`);
+  if (from !== undefined && source === undefined) throw new Error(`COPY from "${from}", which is not a stage`);
   const target = join(stage.root, stage.workdir, words.pop() ?? '');
   for (const word of words) {
-    if (source === undefined && !isInContext(word)) throw new Error(`COPY ${word}: .dockerignore leaves it out`);
+    if (source === undefined && !isInContext(word)) throw new Error(`COPY ${word}: .dockerignore excludes it`);
     const path = source === undefined ? word : join(source.root, word);
     const into = rest.endsWith('/') ? join(target, basename(word)) : target;
     cpSync(path, into, { recursive: true });
   }
 }
 
-/** The environment of a process of an image: nothing of the machine but where programs and the npm cache are. */
+/** The environment of a process in an image: of this machine's variables only PATH and HOME. */
 export function toEnvironment({ environment }: Image): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, ...environment };

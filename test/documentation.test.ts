@@ -24,7 +24,7 @@ function readBlocks(file: string, page: string): readonly Block[] {
   }));
 }
 
-/** Commands of vouch in a shell block: `vouch serve api.yaml --port 0` as its words, without what a `#` says. */
+/** The vouch commands in a shell block as words, without comments: `vouch serve api.yaml --port 0`. */
 function readCommands(block: Block): readonly (readonly string[])[] {
   const lines = block.text.replaceAll(/\\\n/gu, ' ').split('\n');
   return lines.flatMap((line) => {
@@ -76,12 +76,12 @@ describe('the programs on the pages', () => {
   beforeAll(() => mkdirSync(folder, { recursive: true }));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('are there', () => expect(programs.length).toBeGreaterThan(2));
+  it('are found', () => expect(programs.length).toBeGreaterThan(2));
 
   it.each(programs.map((block, i) => [`${block.file}:${block.line}`, block, i] as const))(
     '%s runs',
     async (_, block, i) => {
-      // A test file cannot run inside a test; as one of the examples it runs beside this one.
+      // A test file cannot run inside a test; it is one of the examples, which the suite runs.
       if (texts.has(block.text)) return;
       expect(block.text).not.toMatch(/from '(?:vitest|node:test)'/u);
       const path = join(folder, `program-${i}.ts`);
@@ -97,15 +97,18 @@ describe('the examples', () => {
     for (const name of examples) expect(page).toContain(`[${name}](${name})`);
   });
 
-  it.each(examples.filter((name) => name.endsWith('.mjs')))('%s ends well and says something', async (name) => {
+  it.each(examples.filter((name) => name.endsWith('.mjs')))('%s succeeds and prints its output', async (name) => {
     const path = join('examples', name);
-    const { stdout } = await run(process.execPath, name.includes('.test.') ? ['--test', path] : [path]);
+    const { stdout } = await run(
+      process.execPath,
+      name.includes('.test.') ? ['--test', '--test-reporter=tap', path] : [path],
+    );
     expect(stdout.trim()).not.toBe('');
-    expect(stdout).toMatch(EXPECTED[name] ?? /nothing is expected of this example/u);
+    expect(stdout).toMatch(EXPECTED[name] ?? /no expected output is listed for this example/u);
   });
 });
 
-/** What each example prints, in part. */
+/** Part of the output of each example. */
 const EXPECTED: Readonly<Record<string, RegExp>> = {
   'openai-client.mjs': /^Refunds[\s\S]*Main Admin Key\nDeployment\n[\s\S]*Break glass\n$/u,
   'socket.test.mjs': /^# pass 2$/mu,
@@ -115,10 +118,10 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
 describe('the command lines on the pages', () => {
   const commands = blocks.filter(({ language }) => language === 'sh').flatMap(readCommands);
 
-  it('are there', () => expect(commands.length).toBeGreaterThan(4));
+  it('are found', () => expect(commands.length).toBeGreaterThan(4));
 
   it.each([...new Set(commands.map((words) => words[0] ?? ''))])(
-    'vouch %s exists and has the options given',
+    'vouch %s exists and has the flags shown',
     async (name) => {
       const options = await readOptions(name);
       const given = commands.filter((words) => words[0] === name).flatMap((words) => readFlags(words.join(' ')));
@@ -140,20 +143,20 @@ describe('docs/cli.md', () => {
     expect(new Set(sections.keys())).toEqual(new Set(readNames(await readHelp(''))));
   });
 
-  it.each([...sections.keys()])('lists the options of vouch %s, and no others', async (name) => {
+  it.each([...sections.keys()])('lists the flags of vouch %s, and no others', async (name) => {
     const rows = (sections.get(name) ?? '').split('\n').filter((line) => line.startsWith('| `-'));
     const listed = rows.flatMap((row) => readFlags(row.split('|')[1] ?? ''));
     expect(new Set(listed)).toEqual(new Set(await readOptions(name)));
   });
 });
 
-describe('links between the pages', () => {
-  it.each([...pages, 'ARCHITECTURE.md', 'CHANGELOG.md', 'STYLE.md'])('%s leads to files that exist', (path) => {
+describe('links', () => {
+  it.each([...pages, 'ARCHITECTURE.md', 'CHANGELOG.md', 'STYLE.md'])('in %s point to files that exist', (path) => {
     const links = [...readFileSync(path, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/gu)].map(
       (match) => match[1] ?? '',
     );
-    const lost = links.filter((link) => !isThere(join(dirname(path), link)));
-    expect(lost).toEqual([]);
+    const broken = links.filter((link) => !exists(join(dirname(path), link)));
+    expect(broken).toEqual([]);
   });
 
   it('the index of docs/ lists every page', () => {
@@ -176,7 +179,7 @@ describe('the checks themselves', () => {
   });
 });
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   const folder = readdirSync(dirname(path));
   return folder.includes(path.split('/').at(-1) ?? '') || path.endsWith('/');
 }
