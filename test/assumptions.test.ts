@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 
-/** What a document assumes: pointer -> reason. A map under `x-assumed` speaks of single members of its object. */
+/** The assumptions of a document: pointer -> reason. A map in `x-assumed` describes single members of its object. */
 function readAssumed(value: unknown, pointer = ''): Record<string, string> {
   if (typeof value !== 'object' || value === null) return {};
   const assumed: Record<string, string> = {};
@@ -15,7 +15,7 @@ function readAssumed(value: unknown, pointer = ''): Record<string, string> {
   return assumed;
 }
 
-/** What the page lists, in the same form, and the alternatives beside it. */
+/** The assumptions on the page in the same format, and their alternatives. */
 function readPage(text: string): { readonly why: Record<string, string>; readonly instead: Record<string, string> } {
   const why: Record<string, string> = {};
   const instead: Record<string, string> = {};
@@ -32,7 +32,7 @@ const document: unknown = load(readFileSync('spec/openapi.yaml', 'utf8'));
 const text = readFileSync('docs/assumptions.md', 'utf8');
 
 describe('the assumptions of the built-in contract', () => {
-  it('are the same in the document and on the page, reason by reason', () => {
+  it('have the same reasons in the document and on the page', () => {
     const inDocument = readAssumed(document);
     expect(Object.keys(inDocument).length).toBeGreaterThan(30);
     expect(readPage(text).why).toEqual(inDocument);
@@ -44,19 +44,19 @@ describe('the assumptions of the built-in contract', () => {
     expect(Object.values(instead).filter((alternative) => alternative.trim().length < 3)).toEqual([]);
   });
 
-  it('stand beside members that exist', () => {
+  it('refer to members that exist', () => {
     const lost = Object.keys(readAssumed(document)).filter((pointer) => valueAt(document, pointer) === undefined);
     expect(lost).toEqual([]);
   });
 });
 
-describe('the check itself', () => {
-  it('sees a mark on an object, on a member, and in a list', () => {
+describe('the assumptions check', () => {
+  it('finds a mark on an object, on a member, and in a list', () => {
     const marked = { a: { 'x-assumed': 'one' }, list: [{ 'x-assumed': { name: 'two' }, name: 'n' }] };
     expect(readAssumed(marked)).toEqual({ '/a': 'one', '/list/0/name': 'two' });
   });
 
-  it('does not take an entry without an alternative for one', () => {
+  it('ignores an entry without an alternative', () => {
     expect(readPage('- `/a`\n  - why: one\n').why).toEqual({});
   });
 });

@@ -19,7 +19,7 @@ interface LockEntry {
   readonly hasInstallScript?: boolean;
 }
 
-// Our own files, in the form npm gives them.
+// Files of this repository, in the format of npm.
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   readonly packages: Readonly<Record<string, LockEntry>>;
@@ -32,12 +32,12 @@ function readListed(page: string, heading: string): readonly string[] {
   return rows.flatMap((row) => readTicked(row, 1));
 }
 
-/** What stands in backticks in one column of a table's row. */
+/** The values in backticks in one column of a table row. */
 function readTicked(row: string, column: number): readonly string[] {
   return [...(row.split('|')[column] ?? '').matchAll(/`([^`]+)`/gu)].map((match) => match[1] ?? '');
 }
 
-/** Package -> the rooms under `src/` that import it. */
+/** Package -> the folders of `src/` that import it. */
 function readImporters(): Readonly<Record<string, ReadonlySet<string>>> {
   const importers: Record<string, Set<string>> = {};
   for (const path of readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
@@ -55,7 +55,7 @@ function readImporters(): Readonly<Record<string, ReadonlySet<string>>> {
 describe('docs/dependencies.md', () => {
   const page = readFileSync('docs/dependencies.md', 'utf8');
 
-  it('lists every dependency of package.json, and no other', () => {
+  it('lists exactly the dependencies of package.json', () => {
     expect(new Set(readListed(page, 'Runtime'))).toEqual(new Set(Object.keys(manifest.dependencies)));
     expect(new Set(readListed(page, 'Development'))).toEqual(new Set(Object.keys(manifest.devDependencies)));
   });
@@ -75,7 +75,7 @@ describe('docs/dependencies.md', () => {
     expect(licences.filter((licence) => !page.includes(licence))).toEqual([]);
   });
 
-  it('is right that nothing a user installs runs a script', () => {
+  it('is right that no installed package runs an install script', () => {
     const scripted = Object.keys(lock.packages).filter((path) => {
       const entry = lock.packages[path];
       return entry?.hasInstallScript === true && entry.dev !== true;
@@ -90,7 +90,7 @@ describe('the packed package', () => {
 
   beforeAll(async () => {
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder]);
-    // The form of `npm pack --json`.
+    // The format of `npm pack --json`.
     const [packed] = JSON.parse(stdout) as [
       { readonly filename: string; readonly files: readonly { readonly path: string }[] },
     ];
@@ -104,7 +104,7 @@ describe('the packed package', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('holds what it runs from and nothing else', () => {
+  it('contains the files needed at run time only', () => {
     for (const path of [
       'dist/index.js',
       'dist/index.d.ts',
@@ -119,7 +119,7 @@ describe('the packed package', () => {
     expect(files.filter((path) => /^(?:src|test|bench|docs|\.ci)\/|tsbuildinfo/u.test(path))).toEqual([]);
   });
 
-  it('answers a program that imports it by name, from its own contract', async () => {
+  it('runs in a program that imports it by name, with the built-in contract', async () => {
     const program = `
       import { createMock } from 'vouch';
       const mock = await createMock({ spec: 'node_modules/vouch/spec/openapi.yaml', fixtures: 'node_modules/vouch/fixtures' });
@@ -131,7 +131,7 @@ describe('the packed package', () => {
     expect(stdout.trim()).toBe('200 7');
   });
 
-  it('has types that a strict program compiles against', async () => {
+  it('has types that compile in a strict program', async () => {
     const program = `import { createMock, type Mock } from 'vouch';\nexport const mock: Promise<Mock> = createMock({ spec: 'a.yaml', seed: 7 });\n`;
     writeFileSync(join(folder, 'user', 'program.ts'), program);
     const options = [
@@ -152,7 +152,7 @@ describe('the packed package', () => {
     ).resolves.toMatchObject({ stdout: '' });
   });
 
-  it('installs a command that tells its version', async () => {
+  it('installs a command that prints its version', async () => {
     const { stdout } = await run(join(folder, 'user/node_modules/.bin/vouch'), ['--version']);
     expect(stdout.trim()).toBe(manifest.version);
   });

@@ -8,14 +8,14 @@ import { sweep } from './sweep/sweep.js';
 
 const SPECS = '../shared/specs';
 
-/** What a document is swept with, and what is found that is no refusal, each with its reason below. */
+/** The options of a sweep, and the requests that are expected to be accepted, each with its reason below. */
 interface Sweep {
   readonly spec: string;
   readonly options?: Partial<MockOptions>;
   readonly elsewhere?: readonly string[];
 }
 
-/** Box tells these from the plain operation by `fields` alone: without it they are the plain one, and right. */
+/** Box distinguishes these from the plain operation only by `fields`: without it they are valid requests of the plain operation. */
 const BY_QUERY = [
   'get_files_id',
   'put_files_id',
@@ -26,7 +26,7 @@ const BY_QUERY = [
 ];
 
 const DOCUMENTS: readonly (readonly [string, Sweep])[] = [
-  // Without its fixtures every id is one that answers.
+  // Without fixtures, items of unknown ids are created on demand.
   ['the built-in contract', { spec: 'spec/openapi.yaml', options: { world: 'open' } }],
   ['Petstore 2.0', { spec: `${SPECS}/petstore-2.0.yaml` }],
   ['Petstore 3.0', { spec: `${SPECS}/petstore-3.0.yaml` }],

@@ -5,11 +5,11 @@ import { createValidators, type Validators } from '../../src/schema/validate.js'
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import type { Reach } from '../describe-both.js';
 
-/** An answer of the control API, already held against its document. */
+/** A response of the control API, validated against its document. */
 export interface ControlAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else the text. */
+  /** The parsed value of a JSON body, else the body as a string. */
   readonly body: unknown;
   /** `code` of a problem. */
   readonly code: string | undefined;
@@ -17,7 +17,7 @@ export interface ControlAnswer {
   readonly hint: string | undefined;
 }
 
-/** Sends to the control API; whatever comes back has to be what its document says. */
+/** Sends a request to the control API and validates the response against its document. */
 export type AskControl = (
   method: string,
   path: string,
@@ -65,7 +65,7 @@ interface Given {
   readonly parsed: unknown;
 }
 
-/** Whether an answer is one that the document declares for its operation, with a body that fits. */
+/** Expects a response to be declared for its operation, with a valid body. */
 function checkAnswer({ router, validators }: Document, { method, path, status, type, parsed }: Given): void {
   const [pathname = '', search = ''] = path.split('?');
   const match = router.match(method, pathname, search);

@@ -6,7 +6,7 @@ import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import { AUTHORIZED, BUILT_IN, describeBoth, jsonInit, type Reach } from '../describe-both.js';
 import { createControlClient, loadControlDocument, type AskControl } from './control-client.js';
 
-/** What was asked, and the status, code and part of the detail it is refused with. */
+/** A request, and the status, code and part of the detail of its refusal. */
 type Refused = readonly [string, readonly [string, string, unknown], readonly [number, string, string]];
 
 const KEYS = '/organization/admin_api_keys';
@@ -25,7 +25,7 @@ async function countKeys(reach: Reach, session: string): Promise<number> {
 }
 
 describe('the document of the control API', () => {
-  it('is served whole: something answers every operation', async () => {
+  it('has an implementation of every operation', async () => {
     const contract = await loadContract(CONTROL_SPEC);
     await using mock = await createMock(BUILT_IN);
     const answers = contract.operations.map(async ({ id, method, path }) => {
@@ -37,7 +37,7 @@ describe('the document of the control API', () => {
     expect(contract.operations.length).toBeGreaterThan(25);
   });
 
-  it('describes every operation, with every error it can have', async () => {
+  it('describes every operation with all of its errors', async () => {
     const contract = await loadContract(CONTROL_SPEC);
     for (const { id, summary, responses, security, tags, body, parameters } of contract.operations) {
       expect(summary, id).toMatch(/^[A-Z].{8,}/);
@@ -50,14 +50,14 @@ describe('the document of the control API', () => {
     }
   });
 
-  it('is shipped with the package', () => {
+  it('is part of the package', () => {
     const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly files: readonly string[] };
     expect(files).toContain('spec');
   });
 });
 
 describeBoth('the control API', (start) => {
-  it('says that the mock serves, and what', async () => {
+  it('reports that the mock is running, and its contract', async () => {
     const control = ask(await start());
     expect((await control('GET', '/health')).body).toEqual({ status: 'ok', title: expect.any(String), sessions: 1 });
     const { body } = await control('GET', '/contract');
@@ -85,7 +85,7 @@ describeBoth('the control API', (start) => {
     expect(await control('GET', '/sessions/a')).toMatchObject({ status: 404, code: 'SESSION_UNKNOWN' });
   });
 
-  it('keeps a snapshot, goes back to it, and forks', async () => {
+  it('takes a snapshot, restores it, and forks a session', async () => {
     const reach = await start();
     const control = ask(reach);
     const before = await countKeys(reach, 'a');
@@ -131,7 +131,7 @@ describeBoth('the control API', (start) => {
     expect([await countKeys(reach, 'a'), await countKeys(reach, 'default')]).toEqual([0, 7]);
   });
 
-  it('takes back what it gave: the export of one session is the state of another', async () => {
+  it('imports its own export: the export of one session becomes the state of another', async () => {
     const reach = await start();
     const control = ask(reach);
     const { body } = await control('GET', '/state');
@@ -142,7 +142,7 @@ describeBoth('the control API', (start) => {
     expect((await control('GET', '/state?session=copy')).body).toEqual(body);
   });
 
-  it('refuses items that break the schema, says where, and changes nothing', async () => {
+  it('refuses items that break the schema with their location, and changes nothing', async () => {
     const reach = await start();
     const control = ask(reach);
     const { body } = await control('GET', '/state/admin_api_keys');
@@ -166,27 +166,27 @@ describeBoth('the control API', (start) => {
     });
   });
 
-  it('refuses items that refer to what is not there', async () => {
+  it('refuses items that refer to missing items', async () => {
     const control = ask(await start());
     const files = (await control('GET', '/state/vector_stores.files')).body as { readonly items: readonly object[] };
     const [first] = files.items;
     expect(first).toHaveProperty('$parent');
     const items = [
-      { ...first, $parent: 'vs_nowhere' },
-      { ...first, id: 'file-nowhere' },
+      { ...first, $parent: 'vs_unknown' },
+      { ...first, id: 'file-unknown' },
       { ...first, $parent: undefined },
     ];
     expect((await control('PUT', '/state/vector_stores.files', items)).body).toMatchObject({
       errors: [
-        { pointer: '/0', code: 'LINK', message: '"vector_stores" has no item "vs_nowhere"' },
-        { pointer: '/1', code: 'LINK', message: '"files" has no item "file-nowhere"' },
+        { pointer: '/0', code: 'LINK', message: '"vector_stores" has no item "vs_unknown"' },
+        { pointer: '/1', code: 'LINK', message: '"files" has no item "file-unknown"' },
         { pointer: '/2', code: 'REQUIRED', message: expect.stringContaining('"$parent"') },
       ],
     });
     expect((await control('GET', '/state/vector_stores.files')).body).toEqual(files);
   });
 
-  it('reads, sets and moves the clock of one session', async () => {
+  it('reads, sets and advances the clock of one session', async () => {
     const reach = await start();
     const control = ask(reach);
     expect((await control('PUT', '/clock?session=a', { now: '2030-05-06T07:08:09Z' })).body).toEqual({
@@ -204,13 +204,13 @@ describeBoth('the control API', (start) => {
     expect(await control('PUT', '/clock', { now: 'tomorrow' })).toMatchObject({ status: 400, code: 'CONTROL_INVALID' });
   });
 
-  it('does not move the machine’s own clock', async () => {
+  it('does not advance the clock of the machine', async () => {
     const control = ask(await start({ clock: 'real' }));
     expect((await control('GET', '/clock')).body).toMatchObject({ movable: false });
     expect(await control('POST', '/clock/advance', { ms: 1 })).toMatchObject({ status: 409, code: 'CLOCK_INVALID' });
   });
 
-  it('resets state, and all of a session', async () => {
+  it('resets the state or the whole session', async () => {
     const reach = await start();
     const control = ask(reach);
     await control('POST', '/sessions', { id: 'a' });
@@ -228,7 +228,7 @@ describeBoth('the control API', (start) => {
     });
   });
 
-  it('shows the journal: by operation, since a number, so many of it', async () => {
+  it('lists the journal by operation, from a number, up to a limit', async () => {
     const reach = await start();
     const control = ask(reach);
     for (const limit of [1, 2, 3]) await reach.send(`${KEYS}?limit=${limit}`, { headers: AUTHORIZED });
@@ -255,7 +255,7 @@ describeBoth('the control API', (start) => {
     expect(await numbers('')).toEqual([]);
   });
 
-  it('shows the journal as NDJSON, by Accept or by query', async () => {
+  it('lists the journal as NDJSON, by Accept or by query', async () => {
     const reach = await start();
     const control = ask(reach);
     await reach.send(KEYS, { headers: AUTHORIZED });
@@ -277,7 +277,7 @@ describeBoth('the control API', (start) => {
     const reach = await start();
     const control = ask(reach);
     const waited = control('GET', '/journal/wait?operation=listAdminApiKeys&session=a');
-    // The session is there as soon as somebody waits in it.
+    // Waiting opens the session.
     const sent = reach.send(KEYS, { headers: { ...AUTHORIZED, 'x-mock-session': 'a' } });
     expect((await waited).body).toMatchObject({ number: 1, operation: 'listAdminApiKeys', session: 'a' });
     await sent;
@@ -288,7 +288,7 @@ describeBoth('the control API', (start) => {
     });
   });
 
-  it('holds a session against the contract', async () => {
+  it('verifies a session', async () => {
     const reach = await start();
     const control = ask(reach);
     expect((await control('GET', '/journal/verification')).body).toEqual({ ok: true, findings: [] });
@@ -346,10 +346,10 @@ describeBoth('the control API', (start) => {
   it.each([
     [
       'a session nobody opened',
-      ['GET', '/journal?session=nobody', undefined],
-      [404, 'SESSION_UNKNOWN', 'no session "nobody" is open'],
+      ['GET', '/journal?session=unknown', undefined],
+      [404, 'SESSION_UNKNOWN', 'no session "unknown" is open'],
     ],
-    ['an id that cannot be one', ['POST', '/sessions', { id: 'a b' }], [400, 'CONTROL_INVALID', '"id"']],
+    ['an invalid id', ['POST', '/sessions', { id: 'a b' }], [400, 'CONTROL_INVALID', '"id"']],
     ['the default session again', ['POST', '/sessions', { id: 'default' }], [409, 'SESSION_EXISTS', 'already open']],
     [
       'the end of the default session',
@@ -361,17 +361,21 @@ describeBoth('the control API', (start) => {
       ['POST', '/sessions', { scenarios: ['nope'] }],
       [404, 'SCENARIO_UNKNOWN', 'no scenario is called "nope"'],
     ],
-    ['a copy of nobody', ['POST', '/sessions', { from: 'nobody' }], [404, 'SESSION_UNKNOWN', 'no session "nobody"']],
-    ['a property nobody knows', ['POST', '/sessions', { ids: 'a' }], [400, 'CONTROL_INVALID', 'ids']],
-    ['a parameter nobody knows', ['GET', '/journal?sinc=3', undefined], [400, 'CONTROL_INVALID', 'sinc']],
-    ['no JSON', ['POST', '/sessions', '{"id": '], [400, 'CONTROL_INVALID', 'JSON']],
+    [
+      'a fork of an unknown session',
+      ['POST', '/sessions', { from: 'unknown' }],
+      [404, 'SESSION_UNKNOWN', 'no session "unknown"'],
+    ],
+    ['an unknown property', ['POST', '/sessions', { ids: 'a' }], [400, 'CONTROL_INVALID', 'ids']],
+    ['an unknown parameter', ['GET', '/journal?sinc=3', undefined], [400, 'CONTROL_INVALID', 'sinc']],
+    ['invalid JSON', ['POST', '/sessions', '{"id": '], [400, 'CONTROL_INVALID', 'JSON']],
     [
       'a collection nobody knows',
       ['GET', '/state/admin_api_key', undefined],
       [404, 'COLLECTION_UNKNOWN', 'no collection "admin_api_key"'],
     ],
-    ['a path nobody knows', ['GET', '/sesions', undefined], [404, 'CONTROL_UNKNOWN', 'no path /sesions']],
-    ['a method nobody knows', ['PATCH', '/sessions', undefined], [405, 'CONTROL_UNKNOWN', 'GET, HEAD, OPTIONS, POST']],
+    ['an unknown path', ['GET', '/sesions', undefined], [404, 'CONTROL_UNKNOWN', 'no path /sesions']],
+    ['an unknown method', ['PATCH', '/sessions', undefined], [405, 'CONTROL_UNKNOWN', 'GET, HEAD, OPTIONS, POST']],
   ] as readonly Refused[])('refuses %s', async (_, [method, path, body], [status, code, detail]) => {
     const control = ask(await start());
     const answer = await control(method, path, body);
@@ -379,7 +383,7 @@ describeBoth('the control API', (start) => {
     expect(answer.hint ?? 'nothing').not.toBe('');
   });
 
-  it('leaves no trace in any journal, and opens no session by looking', async () => {
+  it('is not recorded in a journal, and does not open a session by reading', async () => {
     const reach = await start();
     const control = ask(reach);
     await control('GET', '/journal?session=a');
@@ -389,14 +393,14 @@ describeBoth('the control API', (start) => {
     expect((await control('GET', '/sessions')).body).toMatchObject({ sessions: [{ id: 'default' }] });
   });
 
-  it('is found below the base URL of a session, and then means that session', async () => {
+  it('is served below the base URL of a session, and selects that session', async () => {
     const reach = await start();
     const control = ask(reach, '/~mine/__mock');
     await control('PUT', '/state/admin_api_keys', []);
     expect([await countKeys(reach, 'mine'), await countKeys(reach, 'default')]).toEqual([0, 7]);
   });
 
-  it('is served below another prefix, or not at all', async () => {
+  it('is served below another prefix, or switched off', async () => {
     const other = await start({ controlPrefix: '/_/control' });
     expect((await ask(other, '/_/control')('GET', '/health')).status).toBe(200);
     const origin = new URL(other.baseUrl).origin;
@@ -406,7 +410,7 @@ describeBoth('the control API', (start) => {
     expect([answer.status, answer.headers.get('x-mock-source')]).toEqual([404, 'refuse']);
   });
 
-  it('opens no session that has to be opened first, and opens it when asked to', async () => {
+  it('does not open a session implicitly if sessions are required, and opens it explicitly', async () => {
     const reach = await start({ requireSession: true });
     const control = ask(reach);
     expect(await control('POST', '/reset?session=a')).toMatchObject({ status: 404, code: 'SESSION_UNKNOWN' });
@@ -414,7 +418,7 @@ describeBoth('the control API', (start) => {
     expect((await control('POST', '/reset?session=a')).status).toBe(200);
   });
 
-  it('says that there are too many sessions', async () => {
+  it('refuses a session above the maximum', async () => {
     const control = ask(await start({ maxSessions: 1 }));
     expect((await control('POST', '/sessions')).status).toBe(201);
     expect(await control('POST', '/sessions')).toMatchObject({ status: 503, code: 'SESSION_LIMIT' });

@@ -30,7 +30,7 @@ function readCommands(page: string): readonly Command[] {
     });
 }
 
-it('every curl command of docs/control.md does what it says, one after the other', async () => {
+it('every curl command of docs/control.md gives the response shown, in order', async () => {
   const commands = readCommands(readFileSync('docs/control.md', 'utf8'));
   expect(commands.length).toBeGreaterThan(20);
   await using mock = await createMock(BUILT_IN);
@@ -41,7 +41,7 @@ it('every curl command of docs/control.md does what it says, one after the other
   }
 });
 
-it('every operation of the control API stands in its page', () => {
+it('every operation of the control API is on its page', () => {
   const page = readFileSync('docs/control.md', 'utf8');
   for (const path of [
     'health',

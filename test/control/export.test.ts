@@ -16,7 +16,7 @@ describe('vouch fixtures export', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('writes the state of one session, and a mock made of it has that state', async () => {
+  it('writes the state of one session, and a mock started from it has that state', async () => {
     await using mock = await createMock(BUILT_IN);
     const { url } = await mock.listen();
     mock.session('a').state.collection('admin_api_keys').add({ name: 'exported' });
@@ -26,7 +26,7 @@ describe('vouch fixtures export', () => {
     expect(copy.state.export()).not.toEqual(mock.state.export());
   });
 
-  it('says why it is refused, and gets in with the token of the environment', async () => {
+  it('reports why it is refused, and uses the token from the environment', async () => {
     await using mock = await createMock({ ...BUILT_IN, controlToken: 'secret' });
     const { url } = await mock.listen();
     const work = (): Promise<number> => runFixturesExport({ url, into: folder, write: () => undefined });

@@ -10,43 +10,43 @@ const LOCAL = { host: '127.0.0.1:4010' };
 
 function judge(policy: ControlPolicy, headers: Record<string, string>, exposed = false): string {
   const refusal = createControlGuard(policy)({ headers: new Headers(headers), exposed, open: false });
-  return refusal === undefined ? 'welcome' : `${refusal.status} ${refusal.message}`;
+  return refusal === undefined ? 'allowed' : `${refusal.status} ${refusal.message}`;
 }
 
 describe('the guard of the control API', () => {
   it.each([
-    ['a program on this machine', OPEN, LOCAL, 'welcome'],
-    ['a program that says localhost', OPEN, { host: 'localhost:4010' }, 'welcome'],
-    ['a program that says an IPv6 address', OPEN, { host: '[::1]:4010' }, 'welcome'],
-    ['a container that says the name of another', OPEN, { host: 'vouch:4010' }, 'welcome'],
-    ['a container that says the name of its host', OPEN, { host: 'host.docker.internal:4010' }, 'welcome'],
-    ['a name under localhost', OPEN, { host: 'api.localhost:4010' }, 'welcome'],
-    ['a name under a set-aside domain', OPEN, { host: 'api.test' }, 'welcome'],
+    ['a program on this machine', OPEN, LOCAL, 'allowed'],
+    ['a program that uses localhost', OPEN, { host: 'localhost:4010' }, 'allowed'],
+    ['a program that uses an IPv6 address', OPEN, { host: '[::1]:4010' }, 'allowed'],
+    ['a container that uses the name of another', OPEN, { host: 'vouch:4010' }, 'allowed'],
+    ['a container that uses the name of its host', OPEN, { host: 'host.docker.internal:4010' }, 'allowed'],
+    ['a name below localhost', OPEN, { host: 'api.localhost:4010' }, 'allowed'],
+    ['a name below a reserved domain', OPEN, { host: 'api.test' }, 'allowed'],
     [
-      'a page that made its own name lead here',
+      'a page that resolves its name to this address',
       OPEN,
       { host: 'evil.example:4010' },
       '403 the control API does not answer to the name "evil.example:4010"',
     ],
     [
-      'the same page, whose requests the browser calls same-origin',
+      'the same page with same-origin headers',
       OPEN,
       { host: 'evil.example:4010', origin: 'http://evil.example:4010', 'sec-fetch-site': 'same-origin' },
       '403 the control API does not answer to the name "evil.example:4010"',
     ],
     [
-      'a name that only ends like one of ours',
+      'a name with an allowed name as its first part',
       OPEN,
       { host: 'localhost.evil.example' },
       '403 the control API does not answer to the name "localhost.evil.example"',
     ],
     [
-      'a name that only begins like an address',
+      'a name that starts with an address',
       OPEN,
       { host: '127.0.0.1.evil.example' },
       '403 the control API does not answer to the name "127.0.0.1.evil.example"',
     ],
-    ['any name with the token', WITH_TOKEN, { host: 'mock.example.com', 'x-mock-control-token': 'secret' }, 'welcome'],
+    ['any name with the token', WITH_TOKEN, { host: 'mock.example.com', 'x-mock-control-token': 'secret' }, 'allowed'],
     [
       'a page of another origin',
       OPEN,
@@ -69,7 +69,7 @@ describe('the guard of the control API', () => {
       'a page of this mock',
       OPEN,
       { ...LOCAL, origin: 'http://127.0.0.1:4010', 'sec-fetch-site': 'same-origin' },
-      'welcome',
+      'allowed',
     ],
     [
       'an image on another page',
@@ -83,18 +83,18 @@ describe('the guard of the control API', () => {
       { ...LOCAL, 'sec-fetch-site': 'same-site' },
       '403 a page of another origin may not use the control API of this mock',
     ],
-    ['an address that somebody typed', OPEN, { ...LOCAL, 'sec-fetch-site': 'none' }, 'welcome'],
+    ['a URL typed into the address bar', OPEN, { ...LOCAL, 'sec-fetch-site': 'none' }, 'allowed'],
     [
       'a page that was allowed',
       { token: undefined, origins: ['http://localhost:5173'] },
       { ...LOCAL, origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' },
-      'welcome',
+      'allowed',
     ],
     [
       'a name that was allowed',
       { token: undefined, origins: ['http://mock.example.com:4010'] },
       { host: 'mock.example.com:4010' },
-      'welcome',
+      'allowed',
     ],
     [
       'a page of another origin with the token',
@@ -102,15 +102,15 @@ describe('the guard of the control API', () => {
       { ...LOCAL, origin: 'https://evil.example', 'x-mock-control-token': 'secret' },
       '403 the page at https://evil.example may not use the control API of this mock',
     ],
-    ['nobody who says the token', WITH_TOKEN, LOCAL, '401 the control API of this mock needs its token'],
+    ['a request without the token', WITH_TOKEN, LOCAL, '401 the control API of this mock needs its token'],
     [
       'a wrong token',
       WITH_TOKEN,
       { ...LOCAL, 'x-mock-control-token': 'secret2' },
       '401 this is not the control token of this mock',
     ],
-    ['the token as its own header', WITH_TOKEN, { ...LOCAL, 'x-mock-control-token': 'secret' }, 'welcome'],
-    ['the token as a bearer token', WITH_TOKEN, { ...LOCAL, authorization: 'bearer secret' }, 'welcome'],
+    ['the token as its own header', WITH_TOKEN, { ...LOCAL, 'x-mock-control-token': 'secret' }, 'allowed'],
+    ['the token as a bearer token', WITH_TOKEN, { ...LOCAL, authorization: 'bearer secret' }, 'allowed'],
     [
       'the token with another scheme',
       WITH_TOKEN,
@@ -128,8 +128,8 @@ describe('the guard of the control API', () => {
       LOCAL,
       '403 this mock can be reached from other machines, so its control API needs a token, and none was set up',
     ],
-    ['does without one where that was said', { token: false, origins: [] }, LOCAL, 'welcome'],
-    ['takes the token', WITH_TOKEN, { ...LOCAL, 'x-mock-control-token': 'secret' }, 'welcome'],
+    ['needs no token if it is disabled', { token: false, origins: [] }, LOCAL, 'allowed'],
+    ['accepts the token', WITH_TOKEN, { ...LOCAL, 'x-mock-control-token': 'secret' }, 'allowed'],
     [
       'refuses a strange name also without a token',
       { token: false, origins: [] },
@@ -159,7 +159,7 @@ describeBoth('a guarded control API', (start) => {
     document = await loadControlDocument();
   });
 
-  it('answers 401 with a challenge, and tells nothing but its health without the token', async () => {
+  it('answers 401 with a challenge, and only its health without the token', async () => {
     const control = createControlClient(await start({ controlToken: 'secret' }), document);
     expect(await control('GET', '/state')).toMatchObject({ status: 401, code: 'CONTROL_TOKEN_WRONG' });
     expect((await control('GET', '/state')).headers.get('www-authenticate')).toBe('Bearer');
@@ -169,7 +169,7 @@ describeBoth('a guarded control API', (start) => {
     expect((await control('GET', '/state', undefined, { authorization: 'Bearer secret' })).status).toBe(200);
   });
 
-  it('gives a page of another origin no header it could read the answer by', async () => {
+  it('sends no CORS headers to a page of another origin', async () => {
     const control = createControlClient(await start(), document);
     const refused = await control('DELETE', '/journal', undefined, { origin: 'https://evil.example' });
     expect(refused).toMatchObject({ status: 403, code: 'CONTROL_FORBIDDEN' });
@@ -183,7 +183,7 @@ describeBoth('a guarded control API', (start) => {
     }
   });
 
-  it('lets a page that was allowed read the answer, errors included, and ask first', async () => {
+  it('sends CORS headers to an allowed page, for errors and preflights too', async () => {
     const origin = 'http://localhost:5173';
     const control = createControlClient(await start({ controlOrigins: [origin], controlToken: 'secret' }), document);
     const preflight = await control('OPTIONS', '/journal', undefined, {
@@ -204,7 +204,7 @@ describeBoth('a guarded control API', (start) => {
 });
 
 describe('a control API that other machines can reach', () => {
-  it('asks for a token to be set up, and serves the mock all the same', async () => {
+  it('requires a token to be configured, and the mock is served anyway', async () => {
     await using mock = await createMock(BUILT_IN);
     const { port } = await mock.listen({ host: '0.0.0.0' });
     const control = await fetch(`http://127.0.0.1:${port}/__mock/state`);
@@ -220,7 +220,7 @@ describe('a control API that other machines can reach', () => {
     expect(api.status).toBe(200);
   });
 
-  it('is served without a token where that was said', async () => {
+  it('is served without a token if that is configured', async () => {
     await using mock = await createMock({ ...BUILT_IN, controlToken: false });
     const { port } = await mock.listen({ host: '0.0.0.0' });
     expect((await fetch(`http://127.0.0.1:${port}/__mock/state`)).status).toBe(200);

@@ -25,9 +25,9 @@ async function readError(response: Response): Promise<ErrorBody['error']> {
   return body.error;
 }
 
-describeBoth('a call without a good credential', (start) => {
+describeBoth('a request without valid credentials', (start) => {
   it.each([
-    ['no header at all', {}],
+    ['no header', {}],
     ['Basic', { authorization: 'Basic dXNlcjpwYXNz' }],
     ['an empty bearer', { authorization: 'Bearer ' }],
     ['Bearer alone', { authorization: 'Bearer' }],
@@ -48,7 +48,7 @@ describeBoth('a call without a good credential', (start) => {
     await readError(refused);
   });
 
-  it('is let in with a secret the mock issued, where those are accepted', async () => {
+  it('is accepted with a secret the mock issued, if those are enabled', async () => {
     const { send } = await start({ tokens: ['sk-root'], issuedTokens: true });
     const init = {
       ...jsonInit('POST', { name: 'Issued' }),
@@ -60,7 +60,7 @@ describeBoth('a call without a good credential', (start) => {
     expect((await send(CONTENT, { headers: { authorization: 'Bearer sk-other' } })).status).toBe(401);
   });
 
-  it('is told who it is before what it asked', async () => {
+  it('is authenticated before it is validated', async () => {
     const { send } = await start();
     const response = await send(KEYS, { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } });
     expect(response.status).toBe(401);
@@ -72,11 +72,11 @@ describeBoth('a body that breaks the contract', (start) => {
     ['is not JSON', '{"name": "x"', null],
     ['is an array', '[]', null],
     ['is null', 'null', null],
-    ['is a text', '"name"', null],
-    ['lacks the name', '{}', 'name'],
-    ['names with a number', '{"name": 7}', 'name'],
-    ['names with null', '{"name": null}', 'name'],
-    ['names with nothing', '{"name": ""}', 'name'],
+    ['is a string', '"name"', null],
+    ['has no name', '{}', 'name'],
+    ['has a number as name', '{"name": 7}', 'name'],
+    ['has null as name', '{"name": null}', 'name'],
+    ['has an empty name', '{"name": ""}', 'name'],
   ])('is answered 400 when it %s', async (_, body, param) => {
     const { send, mock } = await start();
     const response = await send(KEYS, jsonInit('POST', body));
@@ -95,7 +95,7 @@ describeBoth('a body that breaks the contract', (start) => {
     await readError(response);
   });
 
-  it('is answered 415 with what is declared when its type is another', async () => {
+  it('is answered 415 with the declared media types when it has another', async () => {
     const { send } = await start();
     const response = await send(KEYS, {
       method: 'POST',
@@ -114,13 +114,13 @@ describeBoth('a body that breaks the contract', (start) => {
     await readError(response);
   });
 
-  it('is answered 413 above the limit that was set, and taken below', async () => {
+  it('is answered 413 above the configured limit, and accepted below', async () => {
     const { send } = await start({ bodyLimitBytes: 100 });
     expect((await send(KEYS, jsonInit('POST', { name: 'x'.repeat(100) }))).status).toBe(413);
     expect((await send(KEYS, jsonInit('POST', { name: 'x' }))).status).toBe(200);
   });
 
-  it('is accepted with an unknown property, which the journal notes', async () => {
+  it('is accepted with an unknown property, which the journal reports', async () => {
     const { send, mock } = await start();
     expect((await send(KEYS, jsonInit('POST', { name: 'x', nmae: 'y' }))).status).toBe(200);
     expect(mock.journal.last()?.violations).toMatchObject([{ severity: 'note', by: 'client', pointer: '/nmae' }]);
@@ -136,7 +136,7 @@ describeBoth('a query that breaks the contract', (start) => {
     ['limit=', 'limit'],
     ['limit=1&limit=2', 'limit'],
     ['order=up', 'order'],
-    ['after=key_nobody', 'after'],
+    ['after=key_unknown', 'after'],
   ])('is answered 400 with the parameter: %s', async (query, param) => {
     const { send } = await start();
     const response = await send(`${KEYS}?${query}`, { headers: AUTHORIZED });
@@ -174,7 +174,7 @@ describeBoth('a path or method the contract does not have', (start) => {
     expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength));
   });
 
-  it('answers OPTIONS with 204 and Allow, and a preflight with what the browser asks', async () => {
+  it('answers OPTIONS with 204 and Allow, and a preflight with the requested CORS headers', async () => {
     const { send } = await start();
     const plain = await send(KEYS, { method: 'OPTIONS' });
     expect(plain.status).toBe(204);
@@ -209,7 +209,7 @@ describeBoth('a path or method the contract does not have', (start) => {
   });
 });
 
-it('a client that leaves in the middle of its body harms nobody', async () => {
+it('a client that disconnects in the middle of its body does not affect other requests', async () => {
   await using mock = await createMock(BUILT_IN);
   const { url, port } = await mock.listen();
   await new Promise<void>((resolve, reject) => {
@@ -225,6 +225,6 @@ it('a client that leaves in the middle of its body harms nobody', async () => {
   });
   const response = await fetch(`${url}/v1${KEYS}`, { headers: AUTHORIZED });
   expect(response.status).toBe(200);
-  // Nothing half-sent was created.
+  // The incomplete request created nothing.
   expect(((await response.json()) as { readonly data: readonly unknown[] }).data).toHaveLength(7);
 });

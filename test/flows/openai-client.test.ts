@@ -36,7 +36,7 @@ describeBoth('the official openai client', (start) => {
     expect(keys.at(-1)).toEqual(listed);
   });
 
-  it('walks three pages of keys and stops', async () => {
+  it('iterates over three pages of keys and stops', async () => {
     const reach = await start();
     const client = createClient(reach);
     const names: string[] = [];
@@ -60,7 +60,7 @@ describeBoth('the official openai client', (start) => {
     const stranger = createClient(reach, { apiKey: 'sk-bad' });
     const client = createClient(reach, { apiKey: 'sk-good' });
     await expect(stranger.files.content('file-handbook')).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
-    await expect(client.files.content('file-nowhere')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    await expect(client.files.content('file-unknown')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     const unnamed = client.admin.organization.adminAPIKeys.create({ name: '' });
     await expect(unnamed).rejects.toMatchObject({ status: 400, param: 'name' });
     await expect(unnamed).rejects.toBeInstanceOf(OpenAI.BadRequestError);

@@ -19,7 +19,7 @@ interface Page {
   readonly last_id: string | null;
 }
 
-// Answers are checked against the contract before they leave, so their shape is what it says.
+// Responses are validated against the contract before they are sent, so they have the declared shape.
 async function readPage(response: Response): Promise<Page> {
   expect(response.status).toBe(200);
   const page = (await response.json()) as Page;
@@ -38,7 +38,7 @@ async function createKey({ send }: Pick<Reach, 'send'>, name: string): Promise<K
   return (await response.json()) as Key;
 }
 
-/** Every key of a walk, page by page. */
+/** All pages of a list. */
 async function walk(reach: Pick<Reach, 'send'>, query: Readonly<Record<string, string>>): Promise<readonly Page[]> {
   const pages: Page[] = [];
   for (let after: string | null = query['after'] ?? null; ;) {
@@ -68,7 +68,7 @@ describeBoth('the keys', (start) => {
     expect(data.map((key) => key.value !== undefined)).toEqual([true, false, false, false, false, false, false]);
   });
 
-  it('are walked exactly once in either direction, whatever the limit', async () => {
+  it('are listed exactly once in either direction with any limit', async () => {
     const reach = await start();
     const forward = (await listPage(reach)).data.map((key) => key.id);
     for (const limit of ['1', '2', '3', '7', '8', '1000000']) {
@@ -88,7 +88,7 @@ describeBoth('the keys', (start) => {
     expect((await listPage(reach, '?order=desc&limit=1')).data[0]?.id).toBe(created.id);
   });
 
-  it('all survive when they are created at once, each with an id and a secret of its own', async () => {
+  it('are all kept when they are created concurrently, each with its own id and secret', async () => {
     const reach = await start();
     const created = await Promise.all(Array.from({ length: 50 }, (_, i) => createKey(reach, `Key ${i}`)));
     expect(new Set(created.map((key) => key.id)).size).toBe(50);
@@ -103,7 +103,7 @@ describeBoth('the keys', (start) => {
     expect(await listPage(reach)).toMatchObject({ data: [], has_more: false, first_id: null, last_id: null });
   });
 
-  it('are back at the fixtures after a reset', async () => {
+  it('are the fixtures again after a reset', async () => {
     const reach = await start();
     await createKey(reach, 'Gone soon');
     reach.mock.reset();
@@ -111,7 +111,7 @@ describeBoth('the keys', (start) => {
     expect(reach.mock.journal.interactions).toHaveLength(1);
   });
 
-  it('belong to one mock: another mock in the process does not see them', async () => {
+  it('belong to one mock: another mock in the process does not have them', async () => {
     const reach = await start();
     const stranger = await start();
     await createKey(reach, 'Mine');
@@ -132,7 +132,7 @@ describeBoth('the files of a vector store', (start) => {
   const remove = (reach: Reach, store: string, file: string): Promise<Response> =>
     reach.send(`/vector_stores/${store}/files/${file}`, { method: 'DELETE', headers: AUTHORIZED });
 
-  it('are removed once, from that store alone, and keep their content', async () => {
+  it('are removed once, from that store only, and keep their content', async () => {
     const reach = await start();
     expect((await remove(reach, 'vs_product_docs', 'file-handbook')).status).toBe(200);
     expect((await remove(reach, 'vs_product_docs', 'file-handbook')).status).toBe(404);
@@ -141,8 +141,8 @@ describeBoth('the files of a vector store', (start) => {
   });
 
   it.each([
-    ['an unknown store', 'vs_nowhere', 'file-handbook'],
-    ['an unknown file', 'vs_product_docs', 'file-nowhere'],
+    ['an unknown store', 'vs_unknown', 'file-handbook'],
+    ['an unknown file', 'vs_product_docs', 'file-unknown'],
     ['a file that exists but is not in the store', 'vs_empty', 'file-handbook'],
   ])('are answered 404 for %s', async (_, store, file) => {
     const reach = await start();
@@ -154,7 +154,7 @@ describeBoth('the content of a file', (start) => {
   const content = (reach: Reach, id: string, accept: string): Promise<Response> =>
     reach.send(`/files/${id}/content`, { headers: { ...AUTHORIZED, accept } });
 
-  it('is a quoted JSON string for whoever takes JSON', async () => {
+  it('is a quoted JSON string for a client that accepts JSON', async () => {
     const reach = await start();
     for (const accept of ['application/json', '*/*', 'application/*']) {
       const response = await content(reach, 'file-cities', accept);
@@ -170,7 +170,7 @@ describeBoth('the content of a file', (start) => {
     expect(await response.text()).toBe('Zürich, 東京, Ελλάδα, Київ, القاهرة, 🗝️\n');
   });
 
-  it('is there although it is empty', async () => {
+  it('exists although it is empty', async () => {
     const reach = await start();
     expect(await (await content(reach, 'file-empty', 'application/json')).text()).toBe('""');
     const raw = await content(reach, 'file-empty', 'application/octet-stream');
@@ -178,7 +178,7 @@ describeBoth('the content of a file', (start) => {
     expect((await raw.arrayBuffer()).byteLength).toBe(0);
   });
 
-  it('is refused with 406 and what there is for a type nobody has', async () => {
+  it('is refused with 406 and the available media types for any other type', async () => {
     const reach = await start();
     const response = await content(reach, 'file-cities', 'image/png');
     expect(response.status).toBe(406);
@@ -186,7 +186,7 @@ describeBoth('the content of a file', (start) => {
   });
 });
 
-it('the same seed and the same requests give the same bytes, and another seed gives others', async () => {
+it('the same seed and requests give the same bytes, and another seed gives different ones', async () => {
   const record = async (seed: number): Promise<readonly string[]> => {
     await using mock = await createMock({ ...BUILT_IN, seed });
     const texts: string[] = [];
@@ -200,7 +200,7 @@ it('the same seed and the same requests give the same bytes, and another seed gi
   expect(await record(8)).not.toEqual(first);
 });
 
-it('any keys are walked exactly once with any limit in any order, also when keys are created on the way', async () => {
+it('any keys are listed exactly once with any limit in any order, also when keys are created between pages', async () => {
   const item = (i: number): Record<string, unknown> => ({
     object: 'organization.admin_api_key',
     id: `key_${String(i).padStart(24, '0')}`,

@@ -6,7 +6,7 @@ import { AUTHORIZED, BUILT_IN } from '../describe-both.js';
 
 const KEYS = '/v1/organization/admin_api_keys';
 
-/** The head of a request, with the fields every one of them needs. */
+/** The head of a request, with the header fields that each request needs. */
 function toHead(line: string, ...fields: readonly string[]): string {
   return `${[`${line} HTTP/1.1`, 'host: mock', `authorization: ${AUTHORIZED.authorization}`, ...fields].join('\r\n')}\r\n\r\n`;
 }
@@ -15,7 +15,7 @@ function toPost(body: string): string {
   return toHead(`POST ${KEYS}`, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`);
 }
 
-/** Reads until the text holds that many status lines with whole bodies behind them; every answer here has a length. */
+/** Reads until the given number of complete responses has arrived; each response here has a content length. */
 async function readAnswers(socket: Socket, count: number): Promise<readonly string[]> {
   const answers: string[] = [];
   let text = '';
@@ -33,13 +33,13 @@ async function readAnswers(socket: Socket, count: number): Promise<readonly stri
   return answers;
 }
 
-it('a small body that comes in pieces is read whole', async () => {
+it('a small body sent in several packets is read completely', async () => {
   await using mock = await createMock(BUILT_IN);
   const { port } = await mock.listen();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   const body = '{"name":"In pieces"}';
   for (const piece of [toPost(body), ...(body.match(/.{1,3}/g) ?? [])]) {
-    // Each piece is a packet of its own once the one before it is on its way.
+    // Each piece is sent as a separate packet.
     await new Promise((resolve) => socket.write(piece, resolve));
   }
   const [answer] = await readAnswers(socket, 1);
@@ -47,7 +47,7 @@ it('a small body that comes in pieces is read whole', async () => {
   expect(answer).toContain('"name":"In pieces"');
 });
 
-it('requests that come in one packet are answered in their order', async () => {
+it('requests in one packet are answered in order', async () => {
   await using mock = await createMock(BUILT_IN);
   const { port } = await mock.listen();
   const socket = connect({ port, host: '127.0.0.1' });
@@ -74,7 +74,7 @@ it.each([
   expect(mock.journal.last('createAdminApiKey')?.violations.map((violation) => violation.code)).toEqual([code]);
 });
 
-it('a client that leaves in the middle of a small body is in the journal', async () => {
+it('a client that disconnects in the middle of a small body is in the journal', async () => {
   await using mock = await createMock(BUILT_IN);
   const { port } = await mock.listen();
   const socket = connect({ port, host: '127.0.0.1' });
@@ -85,9 +85,9 @@ it('a client that leaves in the middle of a small body is in the journal', async
 });
 
 it.each([
-  ['just as large as is waited for', 64 * 1024],
-  ['larger than that', 64 * 1024 + 1],
-])('a body %s is read whole', async (_, size) => {
+  ['of the size that is read before dispatch', 64 * 1024],
+  ['one byte larger', 64 * 1024 + 1],
+])('a body %s is read completely', async (_, size) => {
   await using mock = await createMock(BUILT_IN);
   const { url } = await mock.listen();
   const body = JSON.stringify({ name: '' }).replace('""', `"${'x'.repeat(size - 11)}"`);
@@ -98,7 +98,7 @@ it.each([
   expect(mock.journal.last()?.request.body).toEqual(JSON.parse(body));
 });
 
-it('the control API reads a small body that was waited for', async () => {
+it('the control API reads a small body that was read before dispatch', async () => {
   await using mock = await createMock(BUILT_IN);
   const { url } = await mock.listen();
   const answer = await fetch(`${url}/__mock/sessions`, {

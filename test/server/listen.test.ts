@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { AUTHORIZED, BUILT_IN } from '../describe-both.js';
 
-it('listening leaves the globals of the process as they were', async () => {
+it('listening does not change the globals of the process', async () => {
   const read = (): unknown => ({
     request: Object.getOwnPropertyDescriptor(globalThis, 'Request'),
     response: Object.getOwnPropertyDescriptor(globalThis, 'Response'),
@@ -32,7 +32,7 @@ it('two servers of one mock share its state, and closing the mock closes both', 
   await expect(fetch(b.url)).rejects.toThrow('fetch failed');
 });
 
-it('a taken port is one clear mistake', async () => {
+it('a port in use is refused with PORT_TAKEN and a hint', async () => {
   await using mock = await createMock(BUILT_IN);
   const { port } = await mock.listen();
   await expect(mock.listen({ port })).rejects.toMatchObject({
@@ -41,9 +41,9 @@ it('a taken port is one clear mistake', async () => {
   });
 });
 
-it.each([-1, 65_536, 1.5, 'a-pipe'])('a port that is none is one clear mistake: %s', async (port) => {
+it.each([-1, 65_536, 1.5, 'a-pipe'])('an invalid port is refused with OPTION_INVALID: %s', async (port) => {
   await using mock = await createMock(BUILT_IN);
-  // A caller without types may give anything.
+  // JavaScript callers can pass any value.
   await expect(mock.listen({ port: port as number })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
 });
 
@@ -51,14 +51,14 @@ it.each([
   ['0.0.0.0', 'http://127.0.0.1:'],
   ['', 'http://127.0.0.1:'],
   ['127.0.0.1', 'http://127.0.0.1:'],
-])('the URL of a server on "%s" is one that a client can ask', async (host, start) => {
+])('the URL of a server on "%s" can be requested by a client', async (host, start) => {
   await using mock = await createMock(BUILT_IN);
   const { url } = await mock.listen({ host });
   expect(url).toMatch(new RegExp(`^${start}\\d+$`));
   expect((await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED })).status).toBe(200);
 });
 
-it('a client of HTTP/1.0, which knows no Host, is served', async () => {
+it('an HTTP/1.0 client, which sends no Host, gets a response', async () => {
   await using mock = await createMock(BUILT_IN);
   const { port } = await mock.listen();
   const socket = connect(port, '127.0.0.1');
@@ -70,9 +70,9 @@ it('a client of HTTP/1.0, which knows no Host, is served', async () => {
 });
 
 it.each([
-  ['no HTTP at all', 'hello there\r\n\r\n'],
-  ['a Host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
-])('a client that sends %s is told so and dropped', async (_, bytes) => {
+  ['bytes that are not HTTP', 'hello there\r\n\r\n'],
+  ['an invalid Host', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
+])('a client that sends %s gets a 400 and is disconnected', async (_, bytes) => {
   await using mock = await createMock(BUILT_IN);
   const { port } = await mock.listen();
   const socket = connect(port, '127.0.0.1');
@@ -87,7 +87,7 @@ it.each([
   expect(text).toContain('application/problem+json');
 });
 
-it('a request of 10,000 header bytes too many is refused, and the next one served', async () => {
+it('a request with 10,000 header bytes too many is refused, and the next one is answered', async () => {
   await using mock = await createMock(BUILT_IN);
   const { url } = await mock.listen();
   const huge = await fetch(`${url}/v1/files/x/content`, { headers: { ...AUTHORIZED, 'x-huge': 'x'.repeat(30_000) } });

@@ -3,13 +3,13 @@ import { createMock, MockError, type MockOptions } from '../../src/index.js';
 
 async function refusal(options: unknown): Promise<string> {
   try {
-    // What a program without types may hand over.
+    // JavaScript callers can pass any value.
     await createMock(options as MockOptions);
   } catch (error) {
     if (error instanceof MockError) return error.toString();
     throw error;
   }
-  throw new Error('the options were taken');
+  throw new Error('the options were accepted');
 }
 
 it.each([
@@ -29,10 +29,10 @@ it.each([
     'OPTION_INVALID  there is no option "fixture"\n  hint: did you mean "fixtures"?',
   ],
   [
-    'a seed that is no whole number',
+    'a seed that is not an integer',
     { spec: 'spec/openapi.yaml', seed: 1.5 },
     'OPTION_INVALID  seed must be a whole number, not 1.5\n  hint: try seed: 1',
   ],
-])('options with %s are refused with what to do', async (_, options, want) => {
+])('options with %s are refused with a hint', async (_, options, want) => {
   expect(await refusal(options)).toBe(want);
 });

@@ -9,7 +9,7 @@ export interface BrokenDraft {
   readonly draft: RequestDraft;
 }
 
-/** One request for each simple mistake a client can make with an operation. */
+/** Creates one request for each simple mistake of a client. */
 export function breakRequest(contract: Contract, draft: RequestDraft): readonly BrokenDraft[] {
   const broken: BrokenDraft[] = [];
   const add = (mistake: string, change: Partial<RequestDraft>): void => {
@@ -56,7 +56,7 @@ function isReadOnly(contract: Contract, schema: SchemaObject, name: string): boo
   );
 }
 
-/** A text that the parameter's schema plainly rules out, where there is one. */
+/** A string that the schema of the parameter clearly forbids, or undefined. */
 function wrongText(contract: Contract, parameter: Parameter): string | undefined {
   const schema = plain(contract, parameter.schema);
   if (schema === undefined || parameter.mediaType !== undefined) return undefined;
@@ -64,19 +64,19 @@ function wrongText(contract: Contract, parameter: Parameter): string | undefined
   return ['integer', 'number', 'boolean'].includes(String(schema.type)) ? 'abc' : undefined;
 }
 
-/** A value that the property's schema plainly rules out, where there is one. */
+/** A value that the schema of the property clearly forbids, or undefined. */
 function wrongValue(contract: Contract, property: Schema | undefined, isJson: boolean): unknown {
   const schema = property === undefined ? undefined : plain(contract, property);
   if (schema === undefined) return undefined;
   if (isClosed(schema)) return 'no-such-member';
   if (['integer', 'number', 'boolean'].includes(String(schema.type))) return 'abc';
-  // In a form everything is text.
+  // All values of a form are strings.
   if (isJson && schema.type === 'string') return 12_345;
   if (isJson && (schema.type === 'array' || schema.type === 'object')) return 'abc';
   return undefined;
 }
 
-/** A schema of one type without unions: what is wrong for it is plain. */
+/** A schema of one type without unions, for which invalid values are easy to find. */
 function plain(contract: Contract, given: Schema): SchemaObject | undefined {
   const { schema } = contract.resolve(given, '');
   if (typeof schema === 'boolean' || typeof schema.type !== 'string') return undefined;

@@ -2,14 +2,14 @@ import type { Contract } from '../../src/contract/contract.js';
 import type { MediaType, Operation, Parameter } from '../../src/contract/operations/operation.js';
 import type { Generator } from '../../src/generate/generate.js';
 
-/** A request as plain data, so that a test can take a part of it away. */
+/** A request as plain data, so that a test can remove parts. */
 export interface RequestDraft {
   readonly operation: Operation;
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly header: Readonly<Record<string, unknown>>;
   readonly cookie: Readonly<Record<string, unknown>>;
-  /** Undefined: no body at all. */
+  /** Undefined for no body. */
   readonly body: { readonly media: MediaType; readonly value: unknown } | undefined;
   readonly credentials: {
     readonly headers: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface RequestDraft {
   };
 }
 
-/** The least an operation asks for: required parameters, the required body, one way to be let in. */
+/** Creates a minimal valid request: required parameters, a required body, one security requirement. */
 export function draftRequest(contract: Contract, generator: Generator, operation: Operation): RequestDraft {
   const make = (pointer: string, name: string): unknown =>
     generator.value(pointer, {
@@ -44,7 +44,7 @@ export function draftRequest(contract: Contract, generator: Generator, operation
   };
 }
 
-/** JSON where there is a choice, since it says most. */
+/** The media type to send: JSON if there is a choice. */
 function pickMedia(content: readonly MediaType[]): MediaType | undefined {
   return (
     content.find((media) => /[/+]json\b/.test(media.type)) ??
@@ -70,7 +70,7 @@ function readCredentials(contract: Contract, operation: Operation): RequestDraft
   return { headers: cookies.length === 0 ? headers : { ...headers, cookie: cookies.join('; ') }, query };
 }
 
-/** The draft as a request. */
+/** Converts a draft to a request. */
 export function toRequest(draft: RequestDraft): Request {
   const { operation } = draft;
   const parameter = (name: string, place: Parameter['in']): Parameter | undefined =>
@@ -156,7 +156,7 @@ function writeBody(body: NonNullable<RequestDraft['body']>, headers: Headers): s
   return typeof body.value === 'string' ? body.value : JSON.stringify(body.value);
 }
 
-/** Nested values the way vendors' clients write them: `a[b]=c`, `a[0]=b`. */
+/** Serialises nested values in the style of vendors' clients: `a[b]=c`, `a[0]=b`. */
 function writeForm(value: unknown, headers: Headers): string {
   headers.set('content-type', 'application/x-www-form-urlencoded');
   const pairs: string[] = [];

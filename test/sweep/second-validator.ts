@@ -5,10 +5,10 @@ import { fromJs } from '@hyperjump/json-schema/instance/experimental';
 import type { Contract } from '../../src/contract/contract.js';
 import { isObject } from '../../src/contract/json.js';
 
-/** Whether a validator that has nothing in common with ours takes a value; its complaints where it does not. */
+/** Validates a value with an independent validator and returns its errors. */
 export type SecondCheck = (schemaPointer: string, value: unknown) => Promise<readonly string[]>;
 
-/** Keywords that hold values or remarks, never schemas; a property may be called like them. */
+/** Keywords whose values are not schemas; a property can have the same name. */
 const DATA_KEYWORDS: ReadonlySet<string> = new Set([
   'example',
   'examples',
@@ -38,7 +38,7 @@ export function createSecondCheck(contract: Contract): SecondCheck {
   return async (schemaPointer, value) => {
     const { ast, schemaUris } = await find(schemaPointer);
     const schemaUri = schemaUris.get(schemaPointer) ?? '';
-    // Whatever an answer is, JSON it came as.
+    // The body was parsed from JSON.
     const output = interpret({ ast, schemaUri }, fromJs(value as Parameters<typeof fromJs>[0]), BASIC);
     if (output.valid) return [];
     return (output.errors ?? []).map(
@@ -76,7 +76,7 @@ async function compileSchemas(contract: Contract, pointers: readonly string[]): 
     prefixItems: roots.map((name) => ({ $ref: `#/$defs/${name}` })),
     $defs: schemas,
   };
-  // Made from schemas of the document; the registry checks it against the meta-schema.
+  // Built from schemas of the document; the registry validates it against the meta-schema.
   registerSchema(whole as never, uri);
   try {
     const { ast } = await compile(await getSchema(uri));
@@ -106,7 +106,7 @@ function copy(schema: unknown, nameOf: (pointer: string) => string): unknown {
   return result;
 }
 
-/** The second validator compiles with the `u` flag, which refuses patterns that documents do have. */
+/** The second validator compiles with the `u` flag, which rejects patterns that exist in documents. */
 function isPattern(pattern: unknown): boolean {
   try {
     return new RegExp(String(pattern), 'u') instanceof RegExp;
@@ -115,7 +115,7 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** `writeOnly` properties are not demanded of an answer (OpenAPI 3.1 section 4.8.24, JSON Schema validation 9.4). */
+/** `writeOnly` properties are not required in a response (OpenAPI 3.1 section 4.8.24, JSON Schema validation 9.4). */
 function isWriteOnly(schema: Readonly<Record<string, unknown>>, name: unknown): boolean {
   const properties = schema['properties'];
   const property = isObject(properties) ? properties[String(name)] : undefined;

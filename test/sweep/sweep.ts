@@ -8,23 +8,23 @@ import { type BrokenDraft, breakRequest } from './broken-requests.js';
 import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
 import { createSecondCheck, type SecondCheck } from './second-validator.js';
 
-/** What a sweep over every operation of a document found. */
+/** The result of a sweep over every operation of a document. */
 export interface SweepReport {
   readonly operations: number;
-  /** Operations whose minimal valid request was answered off contract, each with the reason. */
+  /** Operations whose minimal valid request got an invalid response, each with the reason. */
   readonly wrongAnswers: readonly string[];
   readonly brokenRequests: number;
   /** Invalid requests that were not refused, each with its mistake. */
   readonly accepted: readonly string[];
-  /** Broken requests that are valid ones of another operation: without its query `/a#b` is `/a`. They count as neither. */
+  /** Broken requests that are valid for another operation: without its query `/a#b` is `/a`. They are not counted. */
   readonly elsewhere: readonly string[];
-  /** Requests of either kind that were answered 5xx without the contract declaring nothing else. */
+  /** Requests of either kind that were answered 5xx although the contract declares other statuses. */
   readonly failures: readonly string[];
 }
 
 type Draft = { -readonly [Key in keyof SweepReport]: SweepReport[Key] extends number ? number : string[] };
 
-/** Asks every operation of a document once as it should be asked, and once for each simple mistake. */
+/** Sends a valid request to every operation of a document, and one request for each simple mistake. */
 export async function sweep(spec: string, options: Partial<MockOptions> = {}): Promise<SweepReport> {
   const mock = await createMock({ ...options, spec });
   const generator = createGenerator(mock.contract, createValidators(mock.contract));
@@ -39,7 +39,7 @@ export async function sweep(spec: string, options: Partial<MockOptions> = {}): P
   };
   for (const operation of mock.contract.operations) {
     report.operations += 1;
-    // What one operation deletes is there again for the next.
+    // Each operation starts with all items.
     mock.reset();
     const draft = draftRequest(mock.contract, generator, operation);
     await askRight(mock, draft, { report, secondCheck });
@@ -56,7 +56,7 @@ async function askRight(
 ): Promise<void> {
   const { operation } = draft;
   const response = await mock.fetch(toRequest(draft));
-  // Path keys that differ in their fragment alone (`/a#b`) are one path to a client: the first of them answers.
+  // Path keys that differ only in their fragment (`/a#b`) are the same path for a client: the first one is used.
   const answered = mock.contract.operation(mock.journal.last()?.operation ?? '') ?? operation;
   const wrong = await judge(answered, response, secondCheck);
   if (wrong !== undefined) report.wrongAnswers.push(`${operation.id}: ${wrong}`);
@@ -76,7 +76,7 @@ async function askWrong(mock: Mock, { mistake, draft }: BrokenDraft, report: Dra
   else if (refusal.status < 400) report.accepted.push(label);
 }
 
-/** Why an answer is off contract, or undefined. */
+/** The reason why a response is invalid, or undefined. */
 async function judge(operation: Operation, response: Response, secondCheck: SecondCheck): Promise<string | undefined> {
   const declared = findResponse(operation, response.status);
   const type = response.headers.get('content-type') ?? '';
