@@ -1,10 +1,11 @@
+import { Hono } from 'hono';
 import { afterEach, describe } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../src/index.js';
 
 /** A mock and the way a test reaches it. */
 export interface Reach {
   readonly mock: Mock;
-  /** What a client is pointed at; in-process an origin that nothing listens on. */
+  /** The base URL for clients; in-process its origin has no server. */
   readonly baseUrl: string;
   /** Sends a request to a path below the base URL. */
   send(path: string, init?: RequestInit): Promise<Response>;
@@ -12,18 +13,41 @@ export interface Reach {
   readonly fetch: typeof fetch;
 }
 
-/** Makes a mock that is reached the way the suite is about. */
+/** Creates a mock that is reached the way the suite is run for. */
 export type Start = (options?: Partial<MockOptions>) => Promise<Reach>;
 
 /** The built-in contract with its fixtures. */
 export const BUILT_IN: MockOptions = { spec: 'spec/openapi.yaml', fixtures: 'fixtures' };
 
-/** Runs each case of a suite twice: in-process, and over a socket. Every mock is closed after its case. */
+/** Runs each case of a suite in-process and over a socket. Every mock is closed after its case. */
 export function describeBoth(name: string, define: (start: Start) => void): void {
-  describe.each([
-    ['in-process', startInProcess],
-    ['over a socket', startOnSocket],
-  ] as const)(`${name}, %s`, (_, startReach) => {
+  describeWays(
+    name,
+    [
+      ['in-process', startInProcess],
+      ['over a socket', startOnSocket],
+    ],
+    define,
+  );
+}
+
+/** Runs each case of a suite in-process, over a socket and mounted in another Hono app. */
+export function describeAll(name: string, define: (start: Start) => void): void {
+  describeWays(
+    name,
+    [
+      ['in-process', startInProcess],
+      ['over a socket', startOnSocket],
+      ['mounted in a Hono app', startMounted],
+    ],
+    define,
+  );
+}
+
+type Way = readonly [name: string, start: (mock: Mock) => Promise<Reach>];
+
+function describeWays(name: string, ways: readonly Way[], define: (start: Start) => void): void {
+  describe.each(ways)(`${name}, %s`, (_, startReach) => {
     const open: Mock[] = [];
     afterEach(async () => {
       await Promise.all(open.splice(0).map((mock) => mock.close()));
@@ -52,7 +76,14 @@ async function startOnSocket(mock: Mock): Promise<Reach> {
   return { mock, baseUrl, send: (path, init) => fetch(`${baseUrl}${path}`, init), fetch };
 }
 
-/** Headers every call of the built-in contract needs. */
+function startMounted(mock: Mock): Promise<Reach> {
+  const app = new Hono().mount('/api', mock.fetch);
+  const baseUrl = 'http://mounted.test/api/v1';
+  const send = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => app.request(input, init);
+  return Promise.resolve({ mock, baseUrl, send: (path, init) => send(`${baseUrl}${path}`, init), fetch: send });
+}
+
+/** Headers that each request of the built-in contract needs. */
 export const AUTHORIZED: Readonly<Record<string, string>> = { authorization: 'Bearer sk-test' };
 
 /** The init of a JSON request. */

@@ -164,7 +164,7 @@ const withoutPending = (texts: Texts): Texts =>
 /** The names of tests, each on its own line. */
 function readTestNames(text: string): string {
   const call =
-    /^.*?\b(?:test|it|describe|describeBoth)(?:\.\w+)*(?:\([^'"`]*?\)|`[^`]*`)?\(\s*(?<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)/u;
+    /^.*?\b(?:test|it|describe|describeAll|describeBoth)(?:\.\w+)*(?:\([^'"`]*?\)|`[^`]*`)?\(\s*(?<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)/u;
   return text
     .split('\n')
     .map((line) => call.exec(line)?.groups?.['name'] ?? '')

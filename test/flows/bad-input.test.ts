@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN, describeBoth, jsonInit } from '../describe-both.js';
+import { AUTHORIZED, BUILT_IN, describeAll, jsonInit } from '../describe-both.js';
 
 const KEYS = '/organization/admin_api_keys';
 const CONTENT = '/files/file-handbook/content';
@@ -25,7 +25,7 @@ async function readError(response: Response): Promise<ErrorBody['error']> {
   return body.error;
 }
 
-describeBoth('a request without valid credentials', (start) => {
+describeAll('a request without valid credentials', (start) => {
   it.each([
     ['no header', {}],
     ['Basic', { authorization: 'Basic dXNlcjpwYXNz' }],
@@ -67,7 +67,7 @@ describeBoth('a request without valid credentials', (start) => {
   });
 });
 
-describeBoth('a body that breaks the contract', (start) => {
+describeAll('a body that breaks the contract', (start) => {
   it.each([
     ['is not JSON', '{"name": "x"', null],
     ['is an array', '[]', null],
@@ -127,7 +127,7 @@ describeBoth('a body that breaks the contract', (start) => {
   });
 });
 
-describeBoth('a query that breaks the contract', (start) => {
+describeAll('a query that breaks the contract', (start) => {
   it.each([
     ['limit=0', 'limit'],
     ['limit=-1', 'limit'],
@@ -147,7 +147,7 @@ describeBoth('a query that breaks the contract', (start) => {
   });
 });
 
-describeBoth('a path or method the contract does not have', (start) => {
+describeAll('a path or method the contract does not have', (start) => {
   it('is answered 404 with the nearest path', async () => {
     const { send, mock } = await start();
     const response = await send('/file/file-handbook/content', { headers: AUTHORIZED });

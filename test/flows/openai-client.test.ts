@@ -1,13 +1,13 @@
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
-import { describeBoth, type Reach } from '../describe-both.js';
+import { describeAll, type Reach } from '../describe-both.js';
 
 function createClient({ baseUrl, fetch }: Reach, options: { readonly apiKey?: string } = {}): OpenAI {
   const apiKey = options.apiKey ?? 'sk-test';
   return new OpenAI({ apiKey, adminAPIKey: apiKey, baseURL: baseUrl, fetch, maxRetries: 0 });
 }
 
-describeBoth('the official openai client', (start) => {
+describeAll('the official openai client', (start) => {
   it('downloads a file as text', async () => {
     const client = createClient(await start());
     const response = await client.files.content('file-handbook');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMock, createVirtualClock } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN, describeBoth, jsonInit, type Reach } from '../describe-both.js';
+import { AUTHORIZED, BUILT_IN, describeAll, jsonInit, type Reach } from '../describe-both.js';
 
 const KEYS = '/organization/admin_api_keys';
 
@@ -51,7 +51,7 @@ async function walk(reach: Pick<Reach, 'send'>, query: Readonly<Record<string, s
   }
 }
 
-describeBoth('the keys', (start) => {
+describeAll('the keys', (start) => {
   it('come in the order of the fixtures, the first one with its secret', async () => {
     const reach = await start();
     const { data, has_more: hasMore } = await listPage(reach);
@@ -128,7 +128,7 @@ describeBoth('the keys', (start) => {
   });
 });
 
-describeBoth('the files of a vector store', (start) => {
+describeAll('the files of a vector store', (start) => {
   const remove = (reach: Reach, store: string, file: string): Promise<Response> =>
     reach.send(`/vector_stores/${store}/files/${file}`, { method: 'DELETE', headers: AUTHORIZED });
 
@@ -150,7 +150,7 @@ describeBoth('the files of a vector store', (start) => {
   });
 });
 
-describeBoth('the content of a file', (start) => {
+describeAll('the content of a file', (start) => {
   const content = (reach: Reach, id: string, accept: string): Promise<Response> =>
     reach.send(`/files/${id}/content`, { headers: { ...AUTHORIZED, accept } });
 
