@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path/posix';
+import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 
 /**
@@ -171,6 +172,25 @@ function readTestNames(text: string): string {
     .join('\n');
 }
 
+/** The `--help` output of each command and subcommand. */
+async function readHelp(): Promise<Texts> {
+  const help: Record<string, string> = {};
+  const add = (command: Command, path: string): void => {
+    help[path] = command.helpInformation();
+    for (const child of command.commands) add(child, `${path} ${child.name()}`);
+  };
+  for (const file of readdirSync('src/cli/commands').filter((name) => name.endsWith('.ts'))) {
+    // A file without this function belongs to another command.
+    const { defineCommand } = (await import(`../src/cli/commands/${file}`)) as {
+      readonly defineCommand?: (command: Command, output: unknown) => void;
+    };
+    const command = new Command(file.replace('.ts', ''));
+    defineCommand?.(command, {});
+    add(command, `vouch ${command.name()} --help`);
+  }
+  return help;
+}
+
 describe('the language of', () => {
   it.each([
     ['src/', readFolder('src', '.ts')],
@@ -178,6 +198,12 @@ describe('the language of', () => {
     ['the other pages', readFiles(['README.md', 'CHANGELOG.md', 'ARCHITECTURE.md'])],
     ['bench/', readFolder('bench', '.ts')],
   ])('%s has no banned phrase', (_, texts) => expect(findBanned(withoutPending(texts))).toEqual([]));
+
+  it('command help has no banned phrase', async () => {
+    const help = await readHelp();
+    expect(Object.values(help).join('\n')).toContain('--port');
+    expect(findBanned(help)).toEqual([]);
+  });
 
   it('test names is a statement, without a vague verb', () => {
     const names = Object.entries(withoutPending(readFolder('test', '.test.ts'))).map(([path, text]) => [
