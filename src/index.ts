@@ -20,7 +20,20 @@ export {
   type Handlers,
   type TypedHandlers,
 } from './answer/handlers.js';
-export type { ScenarioDefinition } from './scenario/definition/definition.js';
+export type {
+  CollectionChange,
+  CollectionCondition,
+  DelayDefinition,
+  FaultDefinition,
+  PatchDefinition,
+  RespondDefinition,
+  RuleDefinition,
+  ScenarioDefinition,
+  StateChange,
+  StateCondition,
+  StepDefinition,
+  WhenDefinition,
+} from './scenario/definition/definition.js';
 export type { ScenarioHandle } from './session/handle.js';
 export type { ScenarioSummary } from './scenario/scenarios.js';
 export type { Reload } from './scenario/scenarios.js';

@@ -28,7 +28,7 @@ import {
   readSeed,
 } from './options.js';
 import type { Recordings } from './recording/recordings.js';
-import type { Ground } from './scenario/ground.js';
+import type { ScenarioContext } from './scenario/definition/kinds.js';
 import { openScenarios, type Scenarios } from './scenario/scenarios.js';
 import { createValidators, prepareSchemas, type Validators } from './schema/validate.js';
 import { createApp, type Fetch } from './server/app.js';
@@ -48,7 +48,7 @@ import {
   toRequest,
 } from './session/handle.js';
 import { createInteractionRedactor } from './session/redact-interaction.js';
-import { createGround } from './session/scenario-ground.js';
+import { createScenarioContext } from './session/scenario-context.js';
 import { createSessionClocks } from './session/session-clock.js';
 import { createSession, type Session } from './session/session.js';
 import { createSessions, type SessionOpening, type Sessions } from './session/sessions.js';
@@ -144,7 +144,7 @@ interface Parts {
   readonly definition: StoreDefinition;
   readonly errors: ErrorAnswers;
   /** What scenarios are checked against. */
-  readonly ground: Ground;
+  readonly scenarioContext: ScenarioContext;
   readonly scenarios: Scenarios;
   readonly editors: CollectionEditors;
 }
@@ -163,10 +163,10 @@ async function loadParts(options: MockOptions): Promise<Parts> {
   const complete = (pointer: string, partial: unknown): unknown =>
     generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
   const errors = createErrorAnswers(contract, validators, complete);
-  const ground = createGround({ contract, validators, generator, resources });
-  const scenarios = await openScenarios(options.scenarios, ground);
+  const scenarioContext = createScenarioContext({ contract, validators, generator, resources });
+  const scenarios = await openScenarios(options.scenarios, scenarioContext);
   const editors = createCollectionEditors({ contract, resources, validators, generator });
-  return { contract, seed, validators, generator, resources, definition, errors, ground, scenarios, editors };
+  return { contract, seed, validators, generator, resources, definition, errors, scenarioContext, scenarios, editors };
 }
 
 /** The answer sources, first to last: their order is the behaviour. */
@@ -208,9 +208,12 @@ function listSources(
 }
 
 /** Looks after the folder of scenarios, where somebody wants to hear of it. */
-function watchFolder({ ground, scenarios }: Parts, { scenarios: folder, onReload }: MockOptions): Watcher | undefined {
+function watchFolder(
+  { scenarioContext, scenarios }: Parts,
+  { scenarios: folder, onReload }: MockOptions,
+): Watcher | undefined {
   if (typeof folder !== 'string' || onReload === undefined) return undefined;
-  return watchScenarios({ folder, ground, scenarios, onReload });
+  return watchScenarios({ folder, context: scenarioContext, scenarios, onReload });
 }
 
 interface AssemblyParts extends HandleParts {

@@ -1,35 +1,35 @@
 import type { Operation } from '../contract/operations/operation.js';
-import { MockError, nearest } from '../errors.js';
+import { MockError } from '../errors.js';
 import type { ScenarioDefinition } from './definition/definition.js';
+import type { ScenarioContext } from './definition/kinds.js';
 import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';
-import { isFilled, toError } from './definition/source.js';
-import type { Ground } from './ground.js';
-import { applyChanges, type Changeable } from './rules/effects.js';
+import { didYouMean, isFilled, toError } from './definition/source.js';
+import { applyChanges, type ChangeTarget } from './rules/effects.js';
 import type { Rule, Scenario } from './rules/rule.js';
 import type { ScenarioState } from './rules/scenario-state.js';
 
-/** Every scenario of one mock, and which of them the whole mock has activated. */
+/** The scenarios of one mock, and which of them are active in every session. */
 export interface Scenarios {
   readonly ids: readonly string[];
-  /** Active for every session, the one activated last at the end. */
+  /** Ids of those that are active in every session, the last activated one last. */
   readonly active: readonly string[];
   get(id: string): Scenario | undefined;
-  /** @throws MockError `SCENARIO_UNKNOWN` that names the nearest. */
+  /** Like `get`. @throws MockError `SCENARIO_UNKNOWN` that names the closest id. */
   find(id: string): Scenario;
-  /** Adds or replaces a scenario that is handed over as an object. @throws MockError `SCENARIO_INVALID`. */
+  /** Adds or replaces a scenario that is passed as an object. @throws MockError `SCENARIO_INVALID`. */
   add(id: string, definition: unknown): Scenario;
-  /** Takes away one that was added; those of files stay. @returns whether there was one. */
+  /** Removes a scenario that was added; those of files stay. @returns whether there was one. */
   remove(id: string): boolean;
-  /** Puts the scenarios of the folder in place of those that came from it before; what was added stays. */
+  /** Replaces the scenarios of the folder; those that were added stay. */
   replace(loaded: readonly Scenario[]): void;
-  /** Activates for every session. Their `state` is the caller's to apply: see `startScenarios`. */
+  /** Activates scenarios in every session, without applying their `state`: see `startScenarios`. */
   activate(ids: readonly string[]): void;
   deactivate(ids: readonly string[]): void;
-  /** The rules of an active list for one operation, the strongest first. @param ids - The strongest last. */
+  /** The rules of active scenarios for one operation, by precedence. @param ids - The last one has the highest precedence. */
   rulesFor(ids: readonly string[], operation: Operation): readonly Rule[];
 }
 
-/** One scenario in words, with how often each of its rules applied in a session. */
+/** A description of one scenario, with how often each of its rules applied in a session. */
 export interface ScenarioSummary {
   readonly id: string;
   readonly description: string | undefined;
@@ -45,11 +45,11 @@ export interface ScenarioSummary {
   }[];
 }
 
-/** How many different active lists have their rules kept ready. */
-const PLAN_LIMIT = 500;
+/** The number of different active lists whose rules are cached. */
+const MAX_PLANS = 500;
 
-/** The scenarios of one mock. */
-export function createScenarios(ground: Ground, loaded: readonly Scenario[]): Scenarios {
+/** Creates the scenarios of one mock. @param loaded - Those of its folder or options. */
+export function createScenarios(context: ScenarioContext, loaded: readonly Scenario[]): Scenarios {
   let fromFiles = new Map(loaded.map((scenario) => [scenario.id, scenario]));
   const added = new Map<string, Scenario>();
   let active: readonly string[] = [];
@@ -58,7 +58,7 @@ export function createScenarios(ground: Ground, loaded: readonly Scenario[]): Sc
   const all = (): ReadonlyMap<string, Scenario> => new Map([...fromFiles, ...added]);
   const find = (id: string): Scenario => {
     const scenario = get(id);
-    if (scenario === undefined) throw toUnknown(id, [...all().keys()]);
+    if (scenario === undefined) throw toUnknownError(id, [...all().keys()]);
     return scenario;
   };
   const changed = (): void => {
@@ -76,7 +76,7 @@ export function createScenarios(ground: Ground, loaded: readonly Scenario[]): Sc
     get,
     find,
     add: (id, definition) => {
-      const scenario = toScenario({ id, definition }, ground, all());
+      const scenario = toScenario({ id, definition }, context, all());
       added.set(id, scenario);
       changed();
       return scenario;
@@ -100,7 +100,7 @@ export function createScenarios(ground: Ground, loaded: readonly Scenario[]): Sc
     rulesFor: (ids, operation) => {
       // No id holds a comma.
       const key = ids.join();
-      if (plans.size > PLAN_LIMIT) plans = new Map();
+      if (plans.size > MAX_PLANS) plans = new Map();
       const plan = plans.get(key) ?? new Map<string, readonly Rule[]>();
       plans.set(key, plan);
       const known = plan.get(operation.id);
@@ -112,33 +112,33 @@ export function createScenarios(ground: Ground, loaded: readonly Scenario[]): Sc
   };
 }
 
-/** Activates scenarios in one session, and makes the changes they begin with. @throws MockError `SCENARIO_UNKNOWN`. */
-export function useScenarios(scenarios: Scenarios, target: Changeable, ids: readonly string[]): void {
+/** Activates scenarios in one session, and applies their `state`. @throws MockError `SCENARIO_UNKNOWN`. */
+export function useScenarios(scenarios: Scenarios, target: ChangeTarget, ids: readonly string[]): void {
   const found = withoutRepeats(ids).map((id) => scenarios.find(id));
   target.state.setActive(moveToEnd(target.state.active, ids));
   for (const scenario of found) applyChanges(scenario.start, target, undefined);
 }
 
-/** Makes the changes that a list of scenarios begins with; those that are gone are passed over. */
-export function startScenarios(scenarios: Scenarios, target: Changeable, ids: readonly string[]): void {
+/** Applies the `state` of scenarios; ids that no longer exist are skipped. */
+export function startScenarios(scenarios: Scenarios, target: ChangeTarget, ids: readonly string[]): void {
   for (const id of ids) {
     const scenario = scenarios.get(id);
     if (scenario !== undefined) applyChanges(scenario.start, target, undefined);
   }
 }
 
-/** Deactivates scenarios in one session; the state they changed stays until it is reset. */
+/** Deactivates scenarios in one session; the state they changed stays until a reset. */
 export function dropScenarios(state: ScenarioState, ids: readonly string[]): void {
   state.setActive(state.active.filter((id) => !ids.includes(id)));
 }
 
-/** The ids that hold for a call, the strongest last: the server's, the session's, the request's. */
+/** The ids that are active for a call, by rising precedence: those of the mock, the session and the request. */
 export function activeIds(scenarios: Scenarios, state: ScenarioState, ofRequest: readonly string[]): readonly string[] {
   if (ofRequest.length === 0 && scenarios.active.length === 0) return state.active;
   return moveToEnd(moveToEnd(scenarios.active, state.active), ofRequest);
 }
 
-/** Every scenario in words, as one session sees it. */
+/** A description of every scenario, as one session sees it. */
 export function listScenarios(scenarios: Scenarios, state: ScenarioState): readonly ScenarioSummary[] {
   return scenarios.ids.map((id) => {
     const scenario = scenarios.find(id);
@@ -149,19 +149,17 @@ export function listScenarios(scenarios: Scenarios, state: ScenarioState): reado
       extends: scenario.extends,
       active: state.active.includes(id) ? 'session' : scenarios.active.includes(id) ? 'server' : false,
       rules: scenario.rules.map((rule) => {
-        const { met, used } = state.counter(rule.key);
-        return { key: rule.key, operation: rule.target, place: rule.place, met, hits: used };
+        const { matched, applied } = state.counter(rule.key);
+        return { key: rule.key, operation: rule.target, place: rule.position, met: matched, hits: applied };
       }),
     };
   });
 }
 
-/** The error for an id that no scenario has. */
-function toUnknown(id: string, ids: readonly string[]): MockError {
-  const near = nearest(id, ids);
+function toUnknownError(id: string, ids: readonly string[]): MockError {
   const known = ids.length === 0 ? 'there are no scenarios' : `scenarios: ${ids.join(', ')}`;
-  return new MockError('SCENARIO_UNKNOWN', `no scenario is called ${JSON.stringify(id)}`, {
-    hint: near === undefined ? known : `did you mean ${JSON.stringify(near)}?`,
+  return new MockError('SCENARIO_UNKNOWN', `unknown scenario ${JSON.stringify(id)}`, {
+    hint: didYouMean(id, ids, known) ?? known,
   });
 }
 
@@ -169,41 +167,41 @@ function moveToEnd(list: readonly string[], ids: readonly string[]): readonly st
   return ids.length === 0 ? list : [...list.filter((id) => !ids.includes(id)), ...withoutRepeats(ids)];
 }
 
-/** Ids of which one is named several times count where they are named last. */
+/** Ids without repetitions: of those named several times, the last one stays. */
 function withoutRepeats(ids: readonly string[]): readonly string[] {
   return ids.filter((id, i) => ids.lastIndexOf(id) === i);
 }
 
 /**
- * The scenarios of one mock.
+ * Loads the scenarios of one mock.
  *
  * @param source - A folder with one scenario per file, or scenarios by id; undefined for none.
  * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE`.
  */
 export async function openScenarios(
   source: string | Readonly<Record<string, ScenarioDefinition>> | undefined,
-  ground: Ground,
+  context: ScenarioContext,
 ): Promise<Scenarios> {
-  if (typeof source === 'string') return createScenarios(ground, await loadScenarios(source, ground));
-  return createScenarios(ground, toScenarios(source ?? {}, ground));
+  if (typeof source === 'string') return createScenarios(context, await loadScenarios(source, context));
+  return createScenarios(context, toScenarios(source ?? {}, context));
 }
 
-/** What came of reading a folder of scenarios again. */
+/** The result of reloading a folder of scenarios. */
 export interface Reload {
-  /** Ids of the scenarios that are as their files say. */
+  /** Ids of the scenarios that match their files now. */
   readonly loaded: readonly string[];
-  /** Ids of those whose last good version stays, because their file is wrong now. */
+  /** Ids of those whose last valid version is kept, because their file has a mistake. */
   readonly kept: readonly string[];
-  /** Everything that is wrong, as one error. */
+  /** Every mistake, as one error. */
   readonly error: MockError | undefined;
 }
 
 /**
- * Reads a folder of scenarios again: an edited one holds at once, also where it is active; one that is wrong now stays as it
- * was; one whose file is gone is gone.
+ * Reloads a folder of scenarios: an edited scenario applies at once, also if it is active; of one with a mistake, the last valid
+ * version is kept; one without a file is removed.
  */
-export async function reloadScenarios(folder: string, ground: Ground, scenarios: Scenarios): Promise<Reload> {
-  const { scenarios: sound, ids, mistakes } = await readScenarios(folder, ground);
+export async function reloadScenarios(folder: string, context: ScenarioContext, scenarios: Scenarios): Promise<Reload> {
+  const { scenarios: sound, ids, mistakes } = await readScenarios(folder, context);
   const loaded = sound.map((scenario) => scenario.id);
   const kept = ids.filter((id) => !loaded.includes(id) && scenarios.get(id)?.file !== undefined);
   scenarios.replace([...sound, ...kept.map((id) => scenarios.find(id))]);

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MockError } from '../errors.js';
-import type { Ground } from '../scenario/ground.js';
+import type { ScenarioContext } from '../scenario/definition/kinds.js';
 import { type Reload, reloadScenarios, type Scenarios } from '../scenario/scenarios.js';
 
 /** Something that looks at files until it is closed. */
@@ -102,7 +102,7 @@ async function collect(path: string, stamps: Map<string, string>): Promise<void>
 /** What is watched, and who is told. */
 interface WatchedScenarios extends WatchOptions {
   readonly folder: string;
-  readonly ground: Ground;
+  readonly context: ScenarioContext;
   readonly scenarios: Scenarios;
   /** Told of every reload; of the same mistakes only once. */
   onReload(reload: Reload): void;
@@ -110,10 +110,10 @@ interface WatchedScenarios extends WatchOptions {
 
 /** Keeps scenarios as their files are while a mock runs: an edit holds from the next call on. */
 export function watchScenarios(watched: WatchedScenarios): Watcher {
-  const { folder, ground, scenarios } = watched;
+  const { folder, context, scenarios } = watched;
   let told: string | undefined;
   const reload = async (): Promise<void> => {
-    const result = await readAgain(folder, ground, scenarios);
+    const result = await readAgain(folder, context, scenarios);
     const mistakes = result.error?.toString();
     if (mistakes === undefined || mistakes !== told) watched.onReload(result);
     told = mistakes;
@@ -121,9 +121,9 @@ export function watchScenarios(watched: WatchedScenarios): Watcher {
   return createWatcher([folder], reload, watched);
 }
 
-async function readAgain(folder: string, ground: Ground, scenarios: Scenarios): Promise<Reload> {
+async function readAgain(folder: string, context: ScenarioContext, scenarios: Scenarios): Promise<Reload> {
   try {
-    return await reloadScenarios(folder, ground, scenarios);
+    return await reloadScenarios(folder, context, scenarios);
   } catch (error) {
     // A folder that is gone for a moment: everything stays as it was.
     if (error instanceof MockError) return { loaded: [], kept: scenarios.ids, error };

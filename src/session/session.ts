@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { createJournal, type Journal } from '../journal/journal.js';
 import type { ToPlain } from '../journal/plain.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
-import type { Changeable, ChangeCollection } from '../scenario/rules/effects.js';
+import type { ChangeTarget, ChangeCollection } from '../scenario/rules/effects.js';
 import { createScenarioState, type ScenarioSnapshot, type ScenarioState } from '../scenario/rules/scenario-state.js';
 import { activeIds, dropScenarios, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
 import type { Snapshot, Store } from '../state/store/store.js';
@@ -84,7 +84,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
   const scenario = createScenarioState();
   const replay = createReplayState();
   const begunAt = time.read();
-  const target = (): Changeable => ({ state: scenario, changeCollection: parts.changeCollections(session) });
+  const target = (): ChangeTarget => ({ state: scenario, changeCollection: parts.changeCollections(session) });
   const begin = (own: readonly string[]): void => {
     scenario.setActive(own);
     const active = activeIds(scenarios, scenario, []);

@@ -40,10 +40,10 @@ function findUnused({ scenario }: Session, scenarios: Scenarios): readonly Findi
   return scenario.active.flatMap((id) => {
     const definition = scenarios.get(id);
     return (definition?.rules ?? [])
-      .filter((rule) => !rule.key.includes(' < ') && scenario.counter(rule.key).used === 0)
+      .filter((rule) => !rule.key.includes(' < ') && scenario.counter(rule.key).applied === 0)
       .map((rule) => ({
         interaction: undefined,
-        message: `rule ${rule.key} (${rule.place}) never applied: no call met it`,
+        message: `rule ${rule.key} (${rule.position}) never applied: no call met it`,
       }));
   });
 }

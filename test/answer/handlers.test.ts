@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Handlers, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
-import { LIBRARY } from '../scenario/ground.js';
+import { LIBRARY } from '../scenario/library.js';
 
 async function createLibrary(handlers: Handlers, more: Partial<MockOptions> = {}): Promise<Mock> {
   // The document is written out in full; its type is as wide as any.

@@ -359,7 +359,7 @@ describeBoth('the control API', (start) => {
     [
       'a scenario nobody wrote',
       ['POST', '/sessions', { scenarios: ['nope'] }],
-      [404, 'SCENARIO_UNKNOWN', 'no scenario is called "nope"'],
+      [404, 'SCENARIO_UNKNOWN', 'unknown scenario "nope"'],
     ],
     [
       'a fork of an unknown session',

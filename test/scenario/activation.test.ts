@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/options.js';
 import type { ScenarioDefinition } from '../../src/scenario/definition/definition.js';
-import { LIBRARY } from './ground.js';
+import { LIBRARY } from './library.js';
 
 /** A scenario whose list has one book, called like the scenario. */
 const named = (title: string, more: ScenarioDefinition = {}): ScenarioDefinition => ({
@@ -123,7 +123,7 @@ describe('a scenario for one request', () => {
   it('that nobody knows is a 400 that names the nearest', async () => {
     const response = await mock.fetch('/books?api_key=k', { headers: { 'x-mock-scenario': 'childd' } });
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([400, 'false']);
-    expect(await response.text()).toContain('no scenario is called \\"childd\\"; did you mean \\"child\\"?');
+    expect(await response.text()).toContain('unknown scenario \\"childd\\"; did you mean \\"child\\"?');
   });
 });
 
@@ -149,8 +149,8 @@ describe('activating', () => {
 
   it('what nobody knows says which is nearest', async () => {
     const mock = await createLibrary();
-    expect(() => mock.use('emtpy')).toThrow('no scenario is called "emtpy"');
-    expect(() => mock.scenarios.activate('emtpy')).toThrow('no scenario is called "emtpy"');
+    expect(() => mock.use('emtpy')).toThrow('unknown scenario "emtpy"');
+    expect(() => mock.scenarios.activate('emtpy')).toThrow('unknown scenario "emtpy"');
   });
 
   it('scenarios given to the mock may extend each other in any order, and all mistakes come together', async () => {

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FAULT_NAMES } from '../../src/scenario/definition/read-fault.js';
-import type { Ground } from '../../src/scenario/ground.js';
+import { FAULT_NAMES } from '../../src/scenario/definition/faults.js';
+import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { loadScenarios, toScenario } from '../../src/scenario/definition/load.js';
 import type { Scenario } from '../../src/scenario/rules/rule.js';
-import { readGround } from './ground.js';
+import { loadContext } from './library.js';
 
 const page = readFileSync('docs/scenarios.md', 'utf8');
 const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
 
 describe('the scenarios in docs/scenarios.md', () => {
-  let ground: Ground;
+  let context: ScenarioContext;
   let known: ReadonlyMap<string, Scenario>;
   beforeAll(async () => {
-    ground = await readGround('spec/openapi.yaml');
-    known = new Map((await loadScenarios('scenarios', ground)).map((scenario) => [scenario.id, scenario]));
+    context = await loadContext('spec/openapi.yaml');
+    known = new Map((await loadScenarios('scenarios', context)).map((scenario) => [scenario.id, scenario]));
   });
 
   it('are there', () => expect(blocks.length).toBeGreaterThan(8));
@@ -23,7 +23,7 @@ describe('the scenarios in docs/scenarios.md', () => {
   it.each(blocks.map((text) => [(load(text) as { description: string }).description, text] as const))(
     'are right: %s',
     (_description, text) => {
-      expect(toScenario({ id: 'documented', definition: load(text) }, ground, known).id).toBe('documented');
+      expect(toScenario({ id: 'documented', definition: load(text) }, context, known).id).toBe('documented');
     },
   );
 

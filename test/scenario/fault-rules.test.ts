@@ -61,7 +61,7 @@ const SCENARIOS: Readonly<Record<string, ScenarioDefinition>> = {
   slow: { operations: { readStatus: { delay: '1m' } } },
   'slow-body': rule('readStatus', { drip: { bytes: 1, every: '1s' } }),
   ...Object.fromEntries(
-    ['end', 'reset', 'bad-json', 'duplicate'].map((action) => [
+    (['end', 'reset', 'bad-json', 'duplicate'] as const).map((action) => [
       `stream-${action}`,
       rule('readFeed', { stream: { after: 1, action } }),
     ]),

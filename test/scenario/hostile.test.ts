@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
-import type { Ground } from '../../src/scenario/ground.js';
+import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { toScenario } from '../../src/scenario/definition/load.js';
-import { readSource } from '../../src/scenario/definition/source.js';
-import { readGround } from './ground.js';
+import { parseSource } from '../../src/scenario/definition/source.js';
+import { loadContext } from './library.js';
 
 /** A scenario in which every member of the language stands once. */
 const WHOLE = {
@@ -50,15 +50,15 @@ function replaceAt(value: unknown, path: Path, other: unknown): unknown {
 }
 
 describe('whatever an author writes', () => {
-  let ground: Ground;
+  let context: ScenarioContext;
   beforeAll(async () => {
-    ground = await readGround();
+    context = await loadContext();
   });
 
   /** Reads a scenario: undefined, or the mistake it was refused with. Anything else that is thrown fails the test. */
   const refuse = (definition: unknown): MockError | undefined => {
     try {
-      toScenario({ id: 'any', definition }, ground, new Map());
+      toScenario({ id: 'any', definition }, context, new Map());
       return undefined;
     } catch (error) {
       if (error instanceof MockError && error.code === 'SCENARIO_INVALID') return error;
@@ -93,16 +93,16 @@ describe('whatever an author writes', () => {
   it('a value that no file can hold is refused with a sentence', () => {
     for (const value of [() => 1, Symbol('x'), 1n]) {
       const error = refuse({ operations: { listBooks: { respond: { status: value } } } });
-      expect(error?.message).toMatch(/"status" must be a whole number from 200 to 599, not/);
+      expect(error?.message).toMatch(/"status" must be an integer from 200 to 599, got/);
     }
   });
 
   it('names that objects have of their own are no way in', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const text = `{ "operations": { "${name}": [] }, "state": { "${name}": {} }, "vars": { "${name}": 1 } }`;
-      const error = refuse(readSource(text, 'a.json').value);
+      const error = refuse(parseSource(text, 'a.json').value);
       expect(error?.message).toContain(`operation "${name}" is not in the contract`);
-      expect(error?.message).toContain(`no collection is called "${name}"`);
+      expect(error?.message).toContain(`unknown collection "${name}"`);
     }
     expect(Object.keys({})).toEqual([]);
   });

@@ -42,7 +42,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       respond: { status: 200 }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/when/query/limit)  query parameter "limit" can never be "ten"
+      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/when/query/limit)  query parameter "limit" cannot be "ten"
   hint: the query parameter must be an integer, not "ten"`,
     ],
   ],
@@ -67,7 +67,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
 `,
     [
       `SCENARIO_INVALID  a.yaml:3:23 (#/operations/readBook/0/when/path/id)  path parameter "id" is not declared for "readBook"
-  hint: it knows book_id`,
+  hint: path parameters: book_id`,
     ],
   ],
   [
@@ -78,7 +78,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
 `,
     [
       `SCENARIO_INVALID  a.yaml:3:18 (#/operations/listBooks/0/respond/status)  status 404 is not documented for "listBooks"
-  hint: it documents 200 or 429; to answer 404 all the same, add violates: "why"`,
+  hint: it documents 200 or 429; to answer 404 anyway, add violates: "why"`,
     ],
   ],
   [
@@ -88,7 +88,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { status: 99 }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:18 (#/operations/listBooks/0/respond/status)  "status" must be a whole number from 200 to 599, not 99`,
+      `SCENARIO_INVALID  a.yaml:3:18 (#/operations/listBooks/0/respond/status)  "status" must be an integer from 200 to 599, got 99`,
     ],
   ],
   [
@@ -98,7 +98,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { status: "429" }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:18 (#/operations/listBooks/0/respond/status)  "status" must be a whole number from 200 to 599, not "429"`,
+      `SCENARIO_INVALID  a.yaml:3:18 (#/operations/listBooks/0/respond/status)  "status" must be an integer from 200 to 599, got "429"`,
     ],
   ],
   [
@@ -119,7 +119,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { status: 200, example: empty, body: {} }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:31 (#/operations/listBooks/0/respond/example)  "respond" has an example and a body
+      `SCENARIO_INVALID  a.yaml:3:31 (#/operations/listBooks/0/respond/example)  "respond" has both example and body
   hint: keep one of the two, or change the example with "patch"`,
     ],
   ],
@@ -162,7 +162,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
 `,
     [
       `SCENARIO_INVALID  a.yaml:3:42 (#/operations/listBooks/0/respond/headers/content-length)  a scenario cannot set the header "content-length"
-  hint: it follows from the body`,
+  hint: it is computed from the body`,
     ],
   ],
   [
@@ -172,8 +172,8 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { status: 200, headers: { "bad name": x, x-ok: {} } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:43 (#/operations/listBooks/0/respond/headers/bad name)  "bad name" cannot be the name of a header`,
-      `SCENARIO_INVALID  a.yaml:3:57 (#/operations/listBooks/0/respond/headers/x-ok)  a header must be a text on one line, not {}`,
+      `SCENARIO_INVALID  a.yaml:3:43 (#/operations/listBooks/0/respond/headers/bad name)  "bad name" is not a valid header name`,
+      `SCENARIO_INVALID  a.yaml:3:57 (#/operations/listBooks/0/respond/headers/x-ok)  header "x-ok" must be a string on one line, got {}`,
     ],
   ],
   [
@@ -193,7 +193,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
   book: { clear: true }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:2:3 (#/state/book)  no collection is called "book"
+      `SCENARIO_INVALID  a.yaml:2:3 (#/state/book)  unknown collection "book"
   hint: did you mean "books"?`,
     ],
   ],
@@ -231,7 +231,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
   books: { update: { b1: { title: null } } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:2:28 (#/state/books/update/b1/title)  an item of books takes "title" away, which the schema requires`,
+      `SCENARIO_INVALID  a.yaml:2:28 (#/state/books/update/b1/title)  an item of books removes "title", which the schema requires`,
     ],
   ],
   [
@@ -239,23 +239,21 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     `state:
   books: { generate: -1 }
 `,
-    [
-      `SCENARIO_INVALID  a.yaml:2:12 (#/state/books/generate)  "generate" must be a whole number from 0 to 100000, not -1`,
-    ],
+    [`SCENARIO_INVALID  a.yaml:2:12 (#/state/books/generate)  "generate" must be an integer from 0 to 100000, got -1`],
   ],
   [
     'a flag that is none',
     `state:
   books: { clear: yes please }
 `,
-    [`SCENARIO_INVALID  a.yaml:2:12 (#/state/books/clear)  "clear" must be true or false, not "yes please"`],
+    [`SCENARIO_INVALID  a.yaml:2:12 (#/state/books/clear)  "clear" must be true or false, got "yes please"`],
   ],
   [
     'ids that are no list',
     `state:
   books: { remove: { id: x } }
 `,
-    [`SCENARIO_INVALID  a.yaml:2:12 (#/state/books/remove)  "remove" must be a list, not {"id":"x"}`],
+    [`SCENARIO_INVALID  a.yaml:2:12 (#/state/books/remove)  "remove" must be an array, got {"id":"x"}`],
   ],
   [
     'an unknown change',
@@ -263,8 +261,8 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
   books: { delete: [x] }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:2:12 (#/state/books/delete)  unknown key "delete" in a change of a collection
-  hint: a change of a collection knows clear, generate, add, update, remove`,
+      `SCENARIO_INVALID  a.yaml:2:12 (#/state/books/delete)  unknown key "delete" in a collection change
+  hint: allowed keys: clear, generate, add, update, remove`,
     ],
   ],
   [
@@ -275,7 +273,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       respond: { status: 200 }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/probability)  "probability" must be from 0 to 1, not 5
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/probability)  "probability" must be a number from 0 to 1, got 5
   hint: did you mean 0.05?`,
     ],
   ],
@@ -287,7 +285,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       respond: { status: 200 }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/probability)  "probability" must be from 0 to 1, not "often"`,
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/probability)  "probability" must be a number from 0 to 1, got "often"`,
     ],
   ],
   [
@@ -304,10 +302,10 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       respond: { status: 200 }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:15 (#/operations/listBooks/0/when/call)  "call" must be a whole number from 1 on, not 0`,
-      `SCENARIO_INVALID  a.yaml:5:15 (#/operations/listBooks/1/when/call)  "call" ends before it starts: "4..2"`,
-      `SCENARIO_INVALID  a.yaml:7:15 (#/operations/listBooks/2/when/call)  "call" must be 3, "2..4", "3..", "..3" or "every 5", not "third"`,
-      `SCENARIO_INVALID  a.yaml:9:15 (#/operations/listBooks/3/when/call)  "call" must be "every 1" or more`,
+      `SCENARIO_INVALID  a.yaml:3:15 (#/operations/listBooks/0/when/call)  "call" must be a positive integer, got 0`,
+      `SCENARIO_INVALID  a.yaml:5:15 (#/operations/listBooks/1/when/call)  "call" must not end before it starts, got "4..2"`,
+      `SCENARIO_INVALID  a.yaml:7:15 (#/operations/listBooks/2/when/call)  "call" must be 3, "2..4", "3..", "..3" or "every 5", got "third"`,
+      `SCENARIO_INVALID  a.yaml:9:15 (#/operations/listBooks/3/when/call)  "call" must be "every 1" or more, got "every 0"`,
     ],
   ],
   [
@@ -321,14 +319,14 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - delay: { poisson: 3 }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/delay)  "delay" must be milliseconds or a text such as "1.5s", not "2 seconds"
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/delay)  "delay" must be milliseconds or a string such as "1.5s", got "2 seconds"
   hint: write 300, "1.5s", { uniform: [200, 900] }, { lognormal: { median, p99 } } or { normal: { mean, deviation } }`,
-      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1/delay)  "delay" cannot be negative: -5
+      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1/delay)  "delay" must not be negative, got -5
   hint: write 300, "1.5s", { uniform: [200, 900] }, { lognormal: { median, p99 } } or { normal: { mean, deviation } }`,
-      `SCENARIO_INVALID  a.yaml:5:16 (#/operations/listBooks/2/delay/uniform)  "uniform" must be two durations, the shorter first, not [900,200]`,
-      `SCENARIO_INVALID  a.yaml:6:16 (#/operations/listBooks/3/delay/lognormal)  "p99" must be at least "median", and that above 0`,
+      `SCENARIO_INVALID  a.yaml:5:16 (#/operations/listBooks/2/delay/uniform)  "uniform" must be two durations, the shorter first, got [900,200]`,
+      `SCENARIO_INVALID  a.yaml:6:16 (#/operations/listBooks/3/delay/lognormal)  "p99" must be at least "median", and "median" greater than 0`,
       `SCENARIO_INVALID  a.yaml:7:16 (#/operations/listBooks/4/delay/poisson)  unknown key "poisson" in "delay"
-  hint: "delay" knows uniform, lognormal, normal`,
+  hint: allowed keys: uniform, lognormal, normal`,
     ],
   ],
   [
@@ -339,7 +337,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
 `,
     [
       `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0)  this rule does nothing
-  hint: give it respond, patch, sequence, fault, delay or then`,
+  hint: add respond, patch, sequence, fault, delay or then`,
     ],
   ],
   [
@@ -351,7 +349,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
 `,
     [
       `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0)  a rule cannot have both respond and patch
-  hint: make two rules of it`,
+  hint: split it into two rules`,
     ],
   ],
   [
@@ -361,7 +359,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - times: 0
       respond: { status: 200 }
 `,
-    [`SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/times)  "times" must be a whole number from 1 on, not 0`],
+    [`SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/times)  "times" must be a positive integer, got 0`],
   ],
   [
     'an unknown key of a rule',
@@ -382,7 +380,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { status: 429 }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule can never be reached
+      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule is unreachable
   hint: rule 1 of this operation answers every call: give it "when" or "times", or move it to the end`,
     ],
   ],
@@ -398,13 +396,13 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       onEnd: cycle
 `,
     [
-      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule can never be reached
+      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule is unreachable
   hint: rule 1 of this operation answers every call: give it "when" or "times", or move it to the end`,
-      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/sequence)  a sequence needs at least one step`,
-      `SCENARIO_INVALID  a.yaml:4:35 (#/operations/listBooks/1/sequence/1)  a step is an answer or "engine", not "engin"`,
-      `SCENARIO_INVALID  a.yaml:6:7 (#/operations/listBooks/2/onEnd)  "onEnd" must be hold, cycle, fallthrough or error, not "loop"`,
-      `SCENARIO_INVALID  a.yaml:8:7 (#/operations/listBooks/3/onEnd)  "onEnd" is only for a sequence
-  hint: a rule that applies a few times says times: 2`,
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/sequence)  "sequence" must have at least 1 item, got []`,
+      `SCENARIO_INVALID  a.yaml:4:35 (#/operations/listBooks/1/sequence/1)  an item of "sequence" must be an object or "engine", got "engin"`,
+      `SCENARIO_INVALID  a.yaml:6:7 (#/operations/listBooks/2/onEnd)  "onEnd" must be hold, cycle, fallthrough or error, got "loop"`,
+      `SCENARIO_INVALID  a.yaml:8:7 (#/operations/listBooks/3/onEnd)  "onEnd" needs a "sequence"
+  hint: to limit how often a rule applies, write times: 2`,
     ],
   ],
   [
@@ -414,7 +412,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - fault: resett
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/fault)  no fault is called "resett"
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/fault)  unknown fault "resett"
   hint: did you mean "reset"?`,
     ],
   ],
@@ -431,15 +429,15 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - fault: { reset: {}, empty: {} }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule can never be reached
+      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule is unreachable
   hint: rule 1 of this operation answers every call: give it "when" or "times", or move it to the end`,
-      `SCENARIO_INVALID  a.yaml:3:28 (#/operations/listBooks/0/fault/truncate/at)  "at" must be a share from 0 to below 1, or a count of bytes, not "150%"`,
-      `SCENARIO_INVALID  a.yaml:4:24 (#/operations/listBooks/1/fault/hang/stage)  "stage" must be headers or body, not "trailers"`,
-      `SCENARIO_INVALID  a.yaml:5:24 (#/operations/listBooks/2/fault/drip/bytes)  "bytes" must be a whole number from 1 on, not 0`,
-      `SCENARIO_INVALID  a.yaml:6:16 (#/operations/listBooks/3/fault/bandwidth/kbps)  "kbps" is missing: a whole number from 1 on`,
-      `SCENARIO_INVALID  a.yaml:7:26 (#/operations/listBooks/4/fault/stream/action)  "action" must be stall, reset, end, bad-json or duplicate, not "explode"`,
-      `SCENARIO_INVALID  a.yaml:8:30 (#/operations/listBooks/5/fault/rate-limit/limit)  "limit" must be a whole number from 0 on, not "many"`,
-      `SCENARIO_INVALID  a.yaml:9:7 (#/operations/listBooks/6/fault)  a fault is one name, or one name with its settings, not {"reset":{},"empty":{}}
+      `SCENARIO_INVALID  a.yaml:3:28 (#/operations/listBooks/0/fault/truncate/at)  "at" must be a fraction from 0 to below 1, a percentage below 100%, or a number of bytes, got "150%"`,
+      `SCENARIO_INVALID  a.yaml:4:24 (#/operations/listBooks/1/fault/hang/stage)  "stage" must be headers or body, got "trailers"`,
+      `SCENARIO_INVALID  a.yaml:5:24 (#/operations/listBooks/2/fault/drip/bytes)  "bytes" must be a positive integer, got 0`,
+      `SCENARIO_INVALID  a.yaml:6:16 (#/operations/listBooks/3/fault/bandwidth/kbps)  "kbps" is missing: it must be a positive integer`,
+      `SCENARIO_INVALID  a.yaml:7:26 (#/operations/listBooks/4/fault/stream/action)  "action" must be stall, reset, end, bad-json or duplicate, got "explode"`,
+      `SCENARIO_INVALID  a.yaml:8:30 (#/operations/listBooks/5/fault/rate-limit/limit)  "limit" must be a non-negative integer, got "many"`,
+      `SCENARIO_INVALID  a.yaml:9:7 (#/operations/listBooks/6/fault)  "fault" must be the name of a fault, or an object with one fault and its settings, got {"reset":{},"empty":{}}
   hint: write fault: reset, or fault: { truncate: { at: 0.5 } }`,
     ],
   ],
@@ -461,7 +459,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - patch: { body: { has_more: maybe } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/patch/body/has_more)  the answer of listBooks breaks the contract: field "has_more" must be true or false, not "maybe"`,
+      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/patch/body/has_more)  the response of listBooks breaks the contract: field "has_more" must be true or false, not "maybe"`,
     ],
   ],
   [
@@ -471,7 +469,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - patch: { body: { has_more: null } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/patch/body/has_more)  the answer of listBooks takes "has_more" away, which the schema requires`,
+      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/patch/body/has_more)  the response of listBooks removes "has_more", which the schema requires`,
     ],
   ],
   [
@@ -504,7 +502,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - when: { body: { pages: many } }
       delay: 5
 `,
-    [`SCENARIO_INVALID  a.yaml:3:15 (#/operations/readBook/0/when/body)  "readBook" takes no body`],
+    [`SCENARIO_INVALID  a.yaml:3:15 (#/operations/readBook/0/when/body)  "readBook" has no request body`],
   ],
   [
     'an unknown var',
@@ -515,7 +513,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       delay: 5
 `,
     [
-      `SCENARIO_INVALID  a.yaml:4:32 (#/operations/createBook/1/when/state/vars/lst)  no var is called "lst"
+      `SCENARIO_INVALID  a.yaml:4:32 (#/operations/createBook/1/when/state/vars/lst)  unknown variable "lst"
   hint: did you mean "last"?`,
     ],
   ],
@@ -529,7 +527,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     [
       `SCENARIO_INVALID  a.yaml:3:33 (#/operations/createBook/0/then/books/remove/0)  path parameter "book" is not declared for "createBook"
   hint: it has no path parameters`,
-      `SCENARIO_INVALID  a.yaml:4:33 (#/operations/createBook/1/then/books/remove/0)  "$request.foo.book" is no expression
+      `SCENARIO_INVALID  a.yaml:4:33 (#/operations/createBook/1/then/books/remove/0)  "$request.foo.book" is not a valid runtime expression
   hint: write $request.path.<name>, $request.query.<name>, $request.header.<name>, $request.body#/<field> or $vars.<name>`,
     ],
   ],
@@ -541,10 +539,10 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       delay: 5
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/when/state/boks)  no collection is called "boks"
+      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/when/state/boks)  unknown collection "boks"
   hint: did you mean "books"?`,
-      `SCENARIO_INVALID  a.yaml:3:53 (#/operations/listBooks/0/when/state/books/size)  unknown key "size" in a condition on a collection
-  hint: a condition on a collection knows count, has, lacks`,
+      `SCENARIO_INVALID  a.yaml:3:53 (#/operations/listBooks/0/when/state/books/size)  unknown key "size" in a collection condition
+  hint: allowed keys: count, has, lacks`,
     ],
   ],
   [
@@ -555,9 +553,9 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       respond: { status: 404 }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/violates)  "violates" must be a text, not true`,
       `SCENARIO_INVALID  a.yaml:4:18 (#/operations/listBooks/0/respond/status)  status 404 is not documented for "listBooks"
-  hint: it documents 200 or 429; to answer 404 all the same, add violates: "why"`,
+  hint: it documents 200 or 429; to answer 404 anyway, add violates: "why"`,
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/violates)  "violates" must be a non-empty string, got true`,
     ],
   ],
   [
@@ -574,13 +572,13 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     'a scenario that is a list',
     `- operations
 `,
-    [`SCENARIO_INVALID  a.yaml:1:1  a scenario must be an object, not ["operations"]`],
+    [`SCENARIO_INVALID  a.yaml:1:1  a scenario must be an object, got ["operations"]`],
   ],
   [
     'operations that are a text',
     `operations: listBooks
 `,
-    [`SCENARIO_INVALID  a.yaml:1:1 (#/operations)  "operations" must be an object, not "listBooks"`],
+    [`SCENARIO_INVALID  a.yaml:1:1 (#/operations)  "operations" must be an object, got "listBooks"`],
   ],
   [
     'a tab',
@@ -588,7 +586,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
 	listBooks:
 `,
     [
-      `SCENARIO_UNREADABLE  a.yaml:2:1  this is no YAML: tab characters must not be used in indentation
+      `SCENARIO_UNREADABLE  a.yaml:2:1  invalid YAML: tab characters must not be used in indentation
   hint: YAML is indented with spaces: replace the tab`,
     ],
   ],
@@ -599,7 +597,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
   listBooks: []
 `,
     [
-      `SCENARIO_UNREADABLE  a.yaml:3:3  this is no YAML: duplicated mapping key
+      `SCENARIO_UNREADABLE  a.yaml:3:3  invalid YAML: duplicated mapping key
   hint: write the key once; several rules of one operation are one list`,
     ],
   ],
@@ -608,15 +606,15 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     `operations:
   listBooks: [ { delay: 5 }
 `,
-    [`SCENARIO_UNREADABLE  a.yaml:3:1  this is no YAML: deficient indentation`],
+    [`SCENARIO_UNREADABLE  a.yaml:3:1  invalid YAML: deficient indentation`],
   ],
   [
     'a text with a colon',
     `description: a: b
 `,
     [
-      `SCENARIO_UNREADABLE  a.yaml:1:15  this is no YAML: bad indentation of a mapping entry
-  hint: check the indentation, and put a text that holds ": " in quotes`,
+      `SCENARIO_UNREADABLE  a.yaml:1:15  invalid YAML: bad indentation of a mapping entry
+  hint: check the indentation, and put a string that contains ": " in quotes`,
     ],
   ],
   [
@@ -627,20 +625,20 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
 `,
     [
       `SCENARIO_INVALID  a.yaml:3:18 (#/operations/*/0/respond/status)  status 429 is not documented for "readBook" and 1 more
-  hint: it documents 200 or 404; to answer 429 all the same, add violates: "why"`,
+  hint: it documents 200 or 404; to answer 429 anyway, add violates: "why"`,
     ],
   ],
   [
     'extends that is a number',
     `extends: 7
 `,
-    [`SCENARIO_INVALID  a.yaml:1:1 (#/extends)  "extends" must be a list, not 7`],
+    [`SCENARIO_INVALID  a.yaml:1:1 (#/extends)  "extends" must be a non-empty string, got 7`],
   ],
   [
     'vars that are a list',
     `vars: [x]
 `,
-    [`SCENARIO_INVALID  a.yaml:1:1 (#/vars)  "vars" must be an object, not ["x"]`],
+    [`SCENARIO_INVALID  a.yaml:1:1 (#/vars)  "vars" must be an object, got ["x"]`],
   ],
   [
     'items and updates that are no objects',
@@ -648,8 +646,8 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
   books: { update: { b1: [1] }, add: [7] }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:2:39 (#/state/books/add/0)  an item of "add" must be an object, not 7`,
-      `SCENARIO_INVALID  a.yaml:2:22 (#/state/books/update/b1)  the patch of "b1" must be an object, not [1]`,
+      `SCENARIO_INVALID  a.yaml:2:39 (#/state/books/add/0)  an item of "add" must be an object, got 7`,
+      `SCENARIO_INVALID  a.yaml:2:22 (#/state/books/update/b1)  "b1" must be an object, got [1]`,
     ],
   ],
   [
@@ -669,8 +667,8 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - fault: { rate-limit: { limit: 1, window: fast, per: user } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:40 (#/operations/*/0/fault/rate-limit/window)  "window" must be milliseconds or a text such as "1.5s", not "fast"`,
-      `SCENARIO_INVALID  a.yaml:3:54 (#/operations/*/0/fault/rate-limit/per)  "per" must be session, operation or credential, not "user"`,
+      `SCENARIO_INVALID  a.yaml:3:40 (#/operations/*/0/fault/rate-limit/window)  "window" must be milliseconds or a string such as "1.5s", got "fast"`,
+      `SCENARIO_INVALID  a.yaml:3:54 (#/operations/*/0/fault/rate-limit/per)  "per" must be session, operation or credential, got "user"`,
     ],
   ],
   [
@@ -682,11 +680,11 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { headers: { constructor: fine, valueOf: fine } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule can never be reached
+      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1)  this rule is unreachable
   hint: rule 1 of this operation answers every call: give it "when" or "times", or move it to the end`,
-      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/fault)  no fault is called "constructor"
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/fault)  unknown fault "constructor"
   hint: faults: reset, empty, garbage, malformed-chunk, malformed-json, truncate, hang, drip, bandwidth, stream, rate-limit`,
-      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1/fault)  no fault is called "toString"
+      `SCENARIO_INVALID  a.yaml:4:7 (#/operations/listBooks/1/fault)  unknown fault "toString"
   hint: faults: reset, empty, garbage, malformed-chunk, malformed-json, truncate, hang, drip, bandwidth, stream, rate-limit`,
     ],
   ],
@@ -697,7 +695,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - delay: .inf
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/delay)  "delay" must be milliseconds or a text such as "1.5s", not Infinity
+      `SCENARIO_INVALID  a.yaml:3:7 (#/operations/listBooks/0/delay)  "delay" must be milliseconds or a string such as "1.5s", got Infinity
   hint: write 300, "1.5s", { uniform: [200, 900] }, { lognormal: { median, p99 } } or { normal: { mean, deviation } }`,
     ],
   ],

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatMistake } from '../../src/errors.js';
-import type { Ground } from '../../src/scenario/ground.js';
+import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { loadScenarios, readScenarios } from '../../src/scenario/definition/load.js';
-import { readGround } from './ground.js';
+import { loadContext } from './library.js';
 import { MISTAKES } from './mistakes-table.js';
 
-let ground: Ground;
+let context: ScenarioContext;
 let folder: string;
 
 beforeAll(async () => {
-  ground = await readGround();
+  context = await loadContext();
   folder = await mkdtemp(join(tmpdir(), 'scenarios-'));
 });
 
@@ -23,7 +23,7 @@ async function readMistakes(files: Readonly<Record<string, string>>): Promise<re
   await rm(folder, { recursive: true, force: true });
   folder = await mkdtemp(join(tmpdir(), 'scenarios-'));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  const { mistakes } = await readScenarios(folder, ground, folder);
+  const { mistakes } = await readScenarios(folder, context, folder);
   return mistakes.map(formatMistake);
 }
 
@@ -49,21 +49,21 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
       { 'a.json': '{}', 'a.yaml': 'description: Again.' },
       [
         'SCENARIO_INVALID  a.yaml  scenario "a" is already defined in a.json\n' +
-          '  hint: the id is the file name without its ending: rename one of the two',
+          '  hint: the id is the file name without its extension: rename one of the two',
       ],
     ],
     [
       'a file name that is no id',
       { 'a b.yaml': 'description: Spaced.' },
       [
-        'SCENARIO_INVALID  a b.yaml  "a b" cannot be the id of a scenario\n' +
+        'SCENARIO_INVALID  a b.yaml  "a b" is not a valid scenario id\n' +
           '  hint: use up to 128 letters, digits, "_", "-" and ".", and begin with a letter or digit',
       ],
     ],
     [
       'JSON that is none',
       { 'a.json': '{\n  "description": "A",\n}\n' },
-      ['SCENARIO_UNREADABLE  a.json:3:1  this is no JSON: Expected double-quoted property name in JSON'],
+      ['SCENARIO_UNREADABLE  a.json:3:1  invalid JSON: expected a property name in double quotes, found "}"'],
     ],
     [
       'a mistake in JSON has its line too, tabs and all',
@@ -77,7 +77,7 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
       'mistakes in several files come together',
       { 'a.yaml': 'operation: {}', 'b.yaml': 'operations: [', 'c.yaml': 'description: Fine.' },
       [
-        'SCENARIO_UNREADABLE  b.yaml:1:14  this is no YAML: unexpected end of the stream within a flow collection\n' +
+        'SCENARIO_UNREADABLE  b.yaml:1:14  invalid YAML: unexpected end of the stream within a flow collection\n' +
           '  hint: a "[" or "{" is not closed',
         'SCENARIO_INVALID  a.yaml:1:1 (#/operation)  unknown key "operation" in a scenario\n  hint: did you mean "operations"?',
       ],
@@ -102,7 +102,7 @@ describe('a mistake in a scenario names its place and what to do', () => {
 describe('a folder of scenarios', () => {
   it('refuses to load with one error that lists every mistake', async () => {
     await readMistakes({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [missing]' });
-    await expect(loadScenarios(folder, ground, folder)).rejects.toMatchObject({
+    await expect(loadScenarios(folder, context, folder)).rejects.toMatchObject({
       code: 'SCENARIO_INVALID',
       message:
         '2 mistakes in scenarios:\n' +
@@ -121,12 +121,12 @@ describe('a folder of scenarios', () => {
       'notes.md': '# no scenario',
     };
     expect(await readMistakes(files)).toEqual([]);
-    const [a, b] = await loadScenarios(folder, ground, folder);
-    expect(a?.rules.map(({ times, place }) => [times, place])).toEqual([
+    const [a, b] = await loadScenarios(folder, context, folder);
+    expect(a?.rules.map(({ times, position }) => [times, position])).toEqual([
       [1, 'a.yml:3'],
       [2, 'a.yml:4'],
     ]);
-    expect(b?.rules.map(({ key, place }) => [key, place])).toEqual([
+    expect(b?.rules.map(({ key, position }) => [key, position])).toEqual([
       ['b/readBook[0]', 'b.json:4'],
       ['b < a/listBooks[0]', 'a.yml:3'],
       ['b < a/listBooks[1]', 'a.yml:4'],
@@ -134,7 +134,7 @@ describe('a folder of scenarios', () => {
   });
 
   it('that does not exist says so', async () => {
-    await expect(loadScenarios(join(folder, 'nowhere'), ground)).rejects.toMatchObject({
+    await expect(loadScenarios(join(folder, 'nowhere'), context)).rejects.toMatchObject({
       code: 'SCENARIO_UNREADABLE',
       message: `the folder ${JSON.stringify(join(folder, 'nowhere'))} cannot be read`,
     });
@@ -142,7 +142,7 @@ describe('a folder of scenarios', () => {
 
   it('keeps the scenarios that are sound when others are not', async () => {
     await readMistakes({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [a]', 'c.yaml': 'description: Fine.' });
-    const { scenarios } = await readScenarios(folder, ground, folder);
+    const { scenarios } = await readScenarios(folder, context, folder);
     expect(scenarios.map(({ id }) => id)).toEqual(['c']);
   });
 });

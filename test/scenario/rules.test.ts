@@ -4,7 +4,7 @@ import { createVirtualClock } from '../../src/clock.js';
 import { createMock, type Mock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
-import { LIBRARY } from './ground.js';
+import { LIBRARY } from './library.js';
 
 const BOOKS = [
   { id: 'b1', title: 'One' },
@@ -194,9 +194,9 @@ describe('a sequence', () => {
       for (let i = 0; i < 2; i++) await ask(mock, '/books', { headers: { 'x-mock-scenario': id } });
     const [, held, , failed] = mock.journal.interactions;
     expect(held?.trace).toEqual([
-      'rule hold/listBooks[0] (#/scenarios/hold/operations/listBooks) applies with step 1 of 1, held since its sequence of 1 ran out',
+      'rule hold/listBooks[0] (#/scenarios/hold/operations/listBooks) applies with step 1 of 1, held after the end of its sequence',
     ]);
-    expect(JSON.stringify(failed?.answer.body)).toContain('ran out after 1, and this is call 2');
+    expect(JSON.stringify(failed?.answer.body)).toContain('has no step for call 2: its length is 1');
     expect(failed?.answer.headers['x-should-retry']).toBe('false');
   });
 
@@ -388,8 +388,10 @@ describe('time', () => {
     await mock.close();
   });
 
-  it('a rate limit by another of its names lets calls through to the rules after it', async () => {
-    const rules = [{ fault: { quota: { limit: 1 } } }, { respond: { example: 'empty' } }];
+  it('a rate limit by its name in another tool lets calls through to the rules after it', async () => {
+    // The types have the mock's own names only; files may have those of other tools.
+    const fault = { quota: { limit: 1 } } as unknown as RuleDefinition['fault'] & object;
+    const rules: readonly RuleDefinition[] = [{ fault }, { respond: { example: 'empty' } }];
     expect(await statusesOf(rules, 2)).toEqual([200, 429]);
   });
 
@@ -419,7 +421,7 @@ describe('time', () => {
   });
 
   it('delays of several rules add up', async () => {
-    const scenario = {
+    const scenario: ScenarioDefinition = {
       operations: { '*': { delay: 100 }, listBooks: [{ delay: 20 }, { delay: { uniform: [3, 3] } }] },
     };
     const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
@@ -468,7 +470,7 @@ describe('time', () => {
   });
 
   it('a rate limit per credential has a bucket for each', async () => {
-    const fault = { 'rate-limit': { limit: 1, per: 'credential', headers: { remaining: 'X-Left' } } };
+    const fault = { 'rate-limit': { limit: 1, per: 'credential' as const, headers: { remaining: 'X-Left' } } };
     const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { scenario: 'a' });
     const look = async (key: string): Promise<unknown> => {
       const { status, headers } = await mock.fetch(`/books?api_key=${key}`);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ground } from '../../src/scenario/ground.js';
+import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { loadScenarios } from '../../src/scenario/definition/load.js';
 import type { Reload } from '../../src/scenario/scenarios.js';
 import { createScenarios, type Scenarios } from '../../src/scenario/scenarios.js';
@@ -10,7 +10,7 @@ import { createWatcher, type Watcher } from '../../src/server/watch.js';
 import { watchScenarios } from '../../src/server/watch.js';
 import { createMock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/options.js';
-import { LIBRARY, readGround } from './ground.js';
+import { LIBRARY, loadContext } from './library.js';
 
 let folder: string;
 let watcher: Watcher | undefined;
@@ -103,7 +103,7 @@ describe('a watcher sees a file that is', () => {
 });
 
 describe('a scenario that is edited while the mock runs', () => {
-  let ground: Ground;
+  let context: ScenarioContext;
   let scenarios: Scenarios;
   let reloads: { push(item: Reload): void; next(): Promise<Reload> };
   const write = async (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
@@ -113,13 +113,13 @@ describe('a scenario that is edited while the mock runs', () => {
   };
 
   beforeEach(async () => {
-    ground = await readGround();
+    context = await loadContext();
     await write('a.yaml', 'operations: { listBooks: { respond: { status: 200 } } }');
     await write('b.yaml', 'description: B.');
-    scenarios = createScenarios(ground, await loadScenarios(folder, ground));
+    scenarios = createScenarios(context, await loadScenarios(folder, context));
     scenarios.activate(['a']);
     reloads = createQueue();
-    watcher = watchScenarios({ folder, ground, scenarios, everyMs: 10, onReload: (reload) => reloads.push(reload) });
+    watcher = watchScenarios({ folder, context, scenarios, everyMs: 10, onReload: (reload) => reloads.push(reload) });
     await keepWriting('first.yaml', async () => reloads.next());
   });
 

@@ -9,7 +9,7 @@ const SCENARIOS = {
   flaky: { operations: { listAdminApiKeys: { sequence: [{ status: 500 }, 'engine' as const] } } },
   emptied: { state: { admin_api_keys: { clear: true } } },
   once: { operations: { downloadFile: { times: 1, respond: { status: 500 } } } },
-  severed: { operations: { listAdminApiKeys: { fault: 'reset' } } },
+  severed: { operations: { listAdminApiKeys: { fault: 'reset' as const } } },
 };
 
 async function list(reach: Reach, session = 'a'): Promise<string> {

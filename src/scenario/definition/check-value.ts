@@ -1,211 +1,200 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type Schema } from '../../contract/json.js';
-import { escapeSegment, readSegments, toPointer } from '../../contract/pointer.js';
-import type { Ground, Reading } from '../ground.js';
+import { escapeSegment, readSegments } from '../../contract/pointer.js';
 import {
   dropExpressions,
   type Expression,
   EXPRESSION_FORMS,
   findExpressions,
-  readExpression,
+  parseExpression,
 } from '../rules/expression.js';
-import { describe, type Given, member } from './read.js';
-import { didYouMean } from './source.js';
+import type { CheckContext } from './kinds.js';
+import { child, describe, didYouMean, report, type SourceNode } from './source.js';
 
-/** Which schemas a value is held against, and in what role. */
-export interface Against {
-  readonly ground: Ground;
-  /** Where the schemas stand; the value must suit one of them. */
+/** The schemas that a value is checked against. */
+export interface SchemaTarget {
+  readonly context: CheckContext;
+  /** Pointers of the schemas; the value must match one of them. */
   readonly pointers: readonly string[];
   readonly direction: 'request' | 'response';
-  /** How messages call the whole: `the body of 404`. */
+  /** How messages name the whole value: `the body of 404`. */
   readonly what: string;
 }
 
-/** Notes names that no branch of the schema knows; says whether all was well. */
-function checkNames(given: Given, against: Against): boolean {
-  if (Array.isArray(given.value)) {
-    const items = readFields(against.ground.contract, against.pointers).items;
-    if (items.length === 0) return true;
-    return given.value.map((_, i) => checkNames(member(given, i), { ...against, pointers: items })).every(Boolean);
-  }
-  if (!isObject(given.value)) return true;
-  const fields = readFields(against.ground.contract, against.pointers);
-  let fine = true;
-  for (const name of Object.keys(given.value)) {
-    const places = fields.properties.get(name);
-    // `$parent`, `$content` and the like are marks of the store, not fields.
-    if (name.startsWith('$')) continue;
-    if (places !== undefined) {
-      fine = checkNames(member(given, name), { ...against, pointers: places }) && fine;
-    } else if (!fields.open) {
-      const names = [...fields.properties.keys()];
-      const hint = didYouMean(name, names, `the schema knows ${names.slice(0, 12).join(', ')}`);
-      given.notes.wrong(given.pointer + toPointer(name), `${against.what} has no field ${JSON.stringify(name)}`, hint);
-      fine = false;
-    }
-  }
-  return fine;
-}
-
-/** A value that may leave out what the schema can supply: completed, it must be valid. */
-export function checkPartial(given: Given, against: Against): void {
-  if (!checkNames(given, against)) return;
-  const [pointer] = against.pointers;
-  if (pointer === undefined) return;
-  const partial = withoutMarks(dropExpressions(given.value));
-  const whole = partial === undefined ? undefined : against.ground.complete(pointer, partial);
+/** Checks a value that may leave out what the schema can supply: completed, it must be valid. */
+export function checkPartial(node: SourceNode, target: SchemaTarget): void {
+  const [pointer] = target.pointers;
+  if (!checkNames(node, target) || pointer === undefined) return;
+  const partial = withoutMarks(dropExpressions(node.value));
+  const whole = partial === undefined ? undefined : target.context.complete(pointer, partial);
   if (whole === undefined) return;
-  for (const violation of against.ground.check(pointer, against.direction)(whole, 'body').slice(0, 3)) {
-    given.notes.wrong(given.pointer + violation.pointer, `${against.what} breaks the contract: ${violation.message}`);
+  for (const violation of target.context.check(pointer, target.direction)(whole, 'body').slice(0, 3)) {
+    const at = { ...node, pointer: node.pointer + violation.pointer };
+    report(at, `${target.what} breaks the contract: ${violation.message}`);
   }
 }
 
-/** A value of which every part that is written must suit the schema, such as a merge patch or the body of a `when`. */
-export function checkParts(given: Given, against: Against): void {
-  if (!checkNames(given, against)) return;
-  visitParts(given, against);
+/** Checks each part of a value that is written, such as a merge patch or the body of a `when`. */
+export function checkParts(node: SourceNode, target: SchemaTarget): void {
+  if (checkNames(node, target)) visitParts(node, target);
 }
 
-function visitParts(given: Given, against: Against): void {
-  const fields = readFields(against.ground.contract, against.pointers);
-  if (isObject(given.value)) {
-    for (const name of Object.keys(given.value)) {
-      const places = fields.properties.get(name);
-      const part = member(given, name);
-      if (part.value === null && fields.required.has(name) && against.direction === 'response') {
-        given.notes.wrong(
-          part.pointer,
-          `${against.what} takes ${JSON.stringify(name)} away, which the schema requires`,
-        );
-      } else if (places !== undefined && part.value !== null) {
-        visitParts(part, { ...against, pointers: places });
-      }
+/** Reports names that no branch of the schema has; returns whether there are none. */
+function checkNames(node: SourceNode, target: SchemaTarget): boolean {
+  const { value } = node;
+  if (typeof value !== 'object' || value === null) return true;
+  const fields = readFields(target.context.contract, target.pointers);
+  if (Array.isArray(value)) {
+    if (fields.items.length === 0) return true;
+    const items = value.map((_, i) => checkNames(child(node, i), { ...target, pointers: fields.items }));
+    return items.every(Boolean);
+  }
+  // `$parent`, `$content` and the like are marks of the store, not fields.
+  const names = Object.keys(value).filter((name) => !name.startsWith('$'));
+  const checks = names.map((name) => {
+    const pointers = fields.properties.get(name);
+    if (pointers !== undefined) return checkNames(child(node, name), { ...target, pointers });
+    if (fields.open) return true;
+    const known = [...fields.properties.keys()];
+    const hint = didYouMean(name, known, `fields of the schema: ${known.slice(0, 12).join(', ')}`);
+    report(child(node, name), `${target.what} has no field ${JSON.stringify(name)}`, hint);
+    return false;
+  });
+  return checks.every(Boolean);
+}
+
+function visitParts(node: SourceNode, target: SchemaTarget): void {
+  const fields = readFields(target.context.contract, target.pointers);
+  if (Array.isArray(node.value) && fields.items.length > 0) {
+    for (const index of node.value.keys()) visitParts(child(node, index), { ...target, pointers: fields.items });
+    return;
+  }
+  if (!isObject(node.value)) return checkLeaf(node, target);
+  for (const name of Object.keys(node.value)) {
+    const pointers = fields.properties.get(name);
+    const part = child(node, name);
+    if (part.value === null && fields.required.has(name) && target.direction === 'response') {
+      report(part, `${target.what} removes ${part.label}, which the schema requires`);
+    } else if (pointers !== undefined && part.value !== null) {
+      visitParts(part, { ...target, pointers });
     }
-    return;
   }
-  if (Array.isArray(given.value) && fields.items.length > 0) {
-    for (const index of given.value.keys()) visitParts(member(given, index), { ...against, pointers: fields.items });
-    return;
-  }
-  checkLeaf(given, against);
 }
 
-function checkLeaf(given: Given, against: Against): void {
-  if (against.pointers.length === 0 || findExpressions(given.value).length > 0) return;
-  const results = against.pointers.map((pointer) =>
-    against.ground.check(pointer, against.direction)(given.value, 'body'),
-  );
+function checkLeaf(node: SourceNode, { context, pointers, direction, what }: SchemaTarget): void {
+  if (pointers.length === 0 || findExpressions(node.value).length > 0) return;
+  const results = pointers.map((pointer) => context.check(pointer, direction)(node.value, 'body'));
   if (results.some((violations) => violations.length === 0)) return;
-  const first = results[0]?.[0];
-  const field = JSON.stringify(readSegments(given.pointer).at(-1) ?? '');
-  // The check saw the leaf alone and calls it "the answer" or "the body".
-  const reason = first?.message.replace(/^the \w+/, `field ${field}`) ?? `field ${field} does not fit`;
-  given.notes.wrong(given.pointer, `${against.what} breaks the contract: ${reason}`);
+  const field = JSON.stringify(readSegments(node.pointer).at(-1) ?? '');
+  // The validator saw the leaf alone, and names it "the answer" or "the body".
+  const reason = results[0]?.[0]?.message.replace(/^the \w+/, `field ${field}`) ?? `field ${field} does not match`;
+  report(node, `${what} breaks the contract: ${reason}`);
 }
 
-/** Notes expressions that cannot be read, or that name a parameter or var that is not there. */
-export function checkExpressions(given: Given, reading: Reading): void {
-  for (const found of findExpressions(given.value)) {
-    const pointer = given.pointer + found.pointer;
-    const expression = readExpression(found.text);
+/** Reports expressions that cannot be parsed, or that name an unknown parameter or variable. */
+export function checkExpressions(node: SourceNode, context: CheckContext): void {
+  for (const found of findExpressions(node.value)) {
+    const at = { ...node, pointer: node.pointer + found.pointer };
+    const expression = parseExpression(found.text);
     if (expression === undefined) {
-      given.notes.wrong(pointer, `${describe(found.text)} is no expression`, `write ${EXPRESSION_FORMS}`);
+      report(at, `${describe(found.text)} is not a valid runtime expression`, `write ${EXPRESSION_FORMS}`);
     } else {
-      checkExpression(expression, { ...given, pointer }, reading);
+      checkExpression(at, expression, context);
     }
   }
 }
 
-function checkExpression(expression: Expression, given: Given, reading: Reading): void {
-  if (expression.kind === 'var') {
-    if (reading.vars.has(expression.name)) return;
-    const hint = didYouMean(expression.name, reading.vars, 'give it a first value under "vars" at the top of the file');
-    given.notes.wrong(given.pointer, `no var is called ${JSON.stringify(expression.name)}`, hint);
-  }
+function checkExpression(node: SourceNode, expression: Expression, context: CheckContext): void {
+  if (expression.kind === 'variable') checkVariable(node, expression.name, context);
   if (expression.kind !== 'request' || expression.in === 'header' || expression.in === 'cookie') return;
-  for (const operation of reading.operations.length === 1 ? reading.operations : []) {
+  for (const operation of context.operations.length === 1 ? context.operations : []) {
     const names = operation.parameters.filter((each) => each.in === expression.in).map((each) => each.name);
-    if (names.includes(expression.name)) continue;
-    const message = `${expression.in} parameter ${JSON.stringify(expression.name)} is not declared for ${JSON.stringify(operation.id)}`;
-    given.notes.wrong(
-      given.pointer,
-      message,
-      didYouMean(expression.name, names, knownParameters(names, expression.in)),
-    );
+    if (!names.includes(expression.name)) {
+      reportParameter(node, { name: expression.name, in: expression.in, operation: operation.id }, names);
+    }
   }
 }
 
-/** Which parameters there are, as a hint. */
-export function knownParameters(names: readonly string[], place: string): string {
-  return names.length === 0 ? `it has no ${place} parameters` : `it knows ${names.join(', ')}`;
+/** Reports a variable that nothing sets. */
+export function checkVariable(node: SourceNode, name: string, { variables }: CheckContext): void {
+  if (variables.has(name)) return;
+  const hint = didYouMean(name, variables, 'give it an initial value under "vars" at the top of the file');
+  report(node, `unknown variable ${JSON.stringify(name)}`, hint);
 }
 
-/** An item without the store's own marks (`$parent`, `$content`). */
+/** Reports a parameter that an operation does not declare. */
+export function reportParameter(
+  node: SourceNode,
+  parameter: { readonly name: string; readonly in: string; readonly operation: string },
+  names: readonly string[],
+): void {
+  const { name, in: place, operation } = parameter;
+  const known = names.length === 0 ? `it has no ${place} parameters` : `${place} parameters: ${names.join(', ')}`;
+  const message = `${place} parameter ${JSON.stringify(name)} is not declared for ${JSON.stringify(operation)}`;
+  report(node, message, didYouMean(name, names, known));
+}
+
+/** An item without the marks of the store (`$parent`, `$content`). */
 function withoutMarks(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
 }
 
-/** The names an object may have as far as its schema says, whatever branch is taken. */
+/** The properties that an object can have by its schemas, in any branch. */
 interface Fields {
-  /** By name: where the schemas of the property stand. */
+  /** Pointers of the schemas of each property, by name. */
   readonly properties: ReadonlyMap<string, readonly string[]>;
-  /** Where the schemas of list items stand. */
+  /** Pointers of the schemas of array items. */
   readonly items: readonly string[];
-  /** Whether other names are invited: `additionalProperties` or `patternProperties` is written, or no property is. */
+  /** Whether other names are allowed explicitly (`additionalProperties`, `patternProperties`), or none is declared. */
   readonly open: boolean;
-  /** Names that must be there in every branch. */
+  /** Names that every branch requires. */
   readonly required: ReadonlySet<string>;
 }
 
-interface Draft {
+interface FieldsDraft {
   readonly properties: Map<string, string[]>;
   readonly items: string[];
   readonly required: Set<string>;
   open: boolean;
+  readonly seen: Set<string>;
 }
 
-/** The fields of the schemas at these pointers together; `$ref`, `allOf`, `anyOf` and `oneOf` are followed. */
+/** The fields of several schemas together, through `$ref`, `allOf`, `anyOf` and `oneOf`. */
 function readFields(contract: Contract, pointers: readonly string[]): Fields {
-  const draft: Draft = { properties: new Map(), items: [], required: new Set(), open: false };
-  const seen = new Set<string>();
-  for (const pointer of pointers) collect(contract, { pointer, optional: false }, { draft, seen });
+  const draft: FieldsDraft = { properties: new Map(), items: [], required: new Set(), open: false, seen: new Set() };
+  for (const pointer of pointers) collectFields(contract, { pointer, isBranch: false }, draft);
   return { ...draft, open: draft.open || draft.properties.size === 0 };
 }
 
-function collect(
+function collectFields(
   contract: Contract,
-  from: { readonly pointer: string; readonly optional: boolean },
-  into: { readonly draft: Draft; readonly seen: Set<string> },
+  { pointer, isBranch }: { readonly pointer: string; readonly isBranch: boolean },
+  draft: FieldsDraft,
 ): void {
-  const { draft, seen } = into;
-  if (seen.has(from.pointer)) return;
-  seen.add(from.pointer);
-  // Pointers come from the contract and from keywords that hold schemas, so a schema stands there.
-  const schema = contract.at(from.pointer) as Schema | undefined;
+  if (draft.seen.has(pointer)) return;
+  draft.seen.add(pointer);
+  // The pointers are those of schemas of the contract.
+  const schema = contract.at(pointer) as Schema | undefined;
   if (typeof schema !== 'object' || schema === null) {
     draft.open ||= schema === true;
     return;
   }
   if (schema.$ref !== undefined) {
-    collect(contract, { pointer: contract.resolve(schema, from.pointer).pointer, optional: from.optional }, into);
+    collectFields(contract, { pointer: contract.resolve(schema, pointer).pointer, isBranch }, draft);
   }
   for (const name of Object.keys(schema.properties ?? {})) {
-    const places = draft.properties.get(name) ?? [];
-    draft.properties.set(name, [...places, `${from.pointer}/properties/${escapeSegment(name)}`]);
+    const pointers = draft.properties.get(name) ?? [];
+    draft.properties.set(name, [...pointers, `${pointer}/properties/${escapeSegment(name)}`]);
   }
-  if (!from.optional) for (const name of schema.required ?? []) draft.required.add(name);
-  if (schema.items !== undefined) draft.items.push(`${from.pointer}/items`);
-  if (schema.patternProperties !== undefined || isInviting(schema.additionalProperties)) draft.open = true;
+  if (!isBranch) for (const name of schema.required ?? []) draft.required.add(name);
+  if (schema.items !== undefined) draft.items.push(`${pointer}/items`);
+  const { patternProperties, additionalProperties = false } = schema;
+  draft.open ||= patternProperties !== undefined || additionalProperties !== false;
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
-    const optional = from.optional || keyword !== 'allOf';
-    (schema[keyword] ?? []).forEach((_, index) =>
-      collect(contract, { pointer: `${from.pointer}/${keyword}/${index}`, optional }, into),
-    );
+    for (const index of (schema[keyword] ?? []).keys()) {
+      const branch = { pointer: `${pointer}/${keyword}/${index}`, isBranch: isBranch || keyword !== 'allOf' };
+      collectFields(contract, branch, draft);
+    }
   }
-}
-
-function isInviting(schema: Schema | undefined): boolean {
-  return schema !== undefined && schema !== false;
 }

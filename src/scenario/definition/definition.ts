@@ -1,77 +1,200 @@
-/**
- * A scenario as its author writes it: plain data, one file of `scenarios/` each, the id is the file's name.
- *
- * These types are for reading; nothing is trusted until `readScenario` has checked it against the contract.
+/*
+ * The types of a scenario file, written from the table in grammar.ts by test/scenario/grammar.test.ts.
+ * Nothing is trusted until it was checked at load.
  */
+
+/** A scenario: one file of plain data, whose name is its id. */
 export interface ScenarioDefinition {
+  /** The JSON Schema that an editor uses. */
   readonly $schema?: string;
+  /** What a client of this scenario sees, in one sentence. */
   readonly description?: string;
-  /** Ids of the scenarios this one adds to; its own rules go before theirs, its state after theirs. */
+  /** Ids of scenarios it adds to: its rules come before theirs, its state after theirs. */
   readonly extends?: string | readonly string[];
-  /** Changes of collections, made when the scenario is activated. */
-  readonly state?: Readonly<Record<string, CollectionChange>>;
-  /** Values that rules can ask for (`when: { state: { vars } }`) and change (`then: { vars }`). */
+  /** Changes of collections by name, made when the scenario is activated. */
+  readonly state?: StateChange;
+  /** Initial values of variables. */
   readonly vars?: Readonly<Record<string, unknown>>;
-  /** Rules by operation id, `"GET /path"`, or `"*"` for every operation. */
+  /** Rules by operationId, by `"GET /path"`, or by `"*"` for every operation. */
   readonly operations?: Readonly<Record<string, RuleDefinition | readonly RuleDefinition[]>>;
 }
 
-/** One change of one collection, carried out in this order. */
-interface CollectionChange {
+/** One change of a collection; its members are applied in this order. */
+export interface CollectionChange {
+  /** Removes every item before anything else. */
   readonly clear?: boolean;
-  /** How many items to make from the schema. */
+  /** The number of items to generate from the schema. */
   readonly generate?: number;
-  /** Items, whole or in part; what is left out is made from the schema. */
+  /** Whole or partial items; missing fields are generated, `$parent` is the id of the parent item. */
   readonly add?: readonly Readonly<Record<string, unknown>>[];
-  /** Merge patches (RFC 7386) by id. */
-  readonly update?: Readonly<Record<string, unknown>>;
-  /** Ids; one that is not there is passed over. */
-  readonly remove?: readonly unknown[];
+  /** Merge patches (RFC 7386) by item id. */
+  readonly update?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Ids of items to remove; unknown ids are ignored. */
+  readonly remove?: readonly (string | number)[];
 }
 
-/** One line of a scenario. */
+/** One rule of a scenario. */
 export interface RuleDefinition {
+  /** What a call must be like; every part must match. */
   readonly when?: WhenDefinition;
+  /** The answer. */
   readonly respond?: RespondDefinition;
+  /** A change of the answer that the mock gives without the rule. */
   readonly patch?: PatchDefinition;
-  readonly sequence?: readonly (RespondDefinition | 'engine')[];
+  /** One answer per call; `engine` is what the mock answers without the rule. */
+  readonly sequence?: readonly (StepDefinition | 'engine')[];
+  /** After the last step of the sequence: `hold` it (default), `cycle`, `fallthrough` to other rules, or answer an `error` (500). */
   readonly onEnd?: 'hold' | 'cycle' | 'fallthrough' | 'error';
-  readonly fault?: string | Readonly<Record<string, unknown>>;
-  readonly delay?: number | string | Readonly<Record<string, unknown>>;
+  /** What fails on the connection; together with `respond`, that answer fails. */
+  readonly fault?: FaultDefinition;
+  /** How long to wait before the answer. */
+  readonly delay?: DelayDefinition;
+  /** How many calls the rule applies to, counted per session. */
   readonly times?: number;
+  /** The share of calls it applies to, from 0 to 1; the seed decides which. */
   readonly probability?: number;
-  readonly then?: Readonly<Record<string, unknown>>;
-  /** Why this rule breaks the contract on purpose. */
+  /** Changes of collections and variables, made before the answer. */
+  readonly then?: StateChange;
+  /** Why the rule breaks the contract on purpose; the journal shows it. */
   readonly violates?: string;
 }
 
-/** What a call must be like; every part must hold. A parameter that only has to be there is `{ present: true }`; `null` means it is absent. */
-interface WhenDefinition {
+/** The conditions of a rule. */
+export interface WhenDefinition {
+  /** Path parameters by name: a value, `null` for an absent one, `{ present: true }` for any value; one item of an array is enough. */
   readonly path?: Readonly<Record<string, unknown>>;
+  /** Query parameters by name: a value, `null` for an absent one, `{ present: true }` for any value; one item of an array is enough. */
   readonly query?: Readonly<Record<string, unknown>>;
+  /** Headers by name: a value, `null` for an absent one, `{ present: true }` for any value; one item of an array is enough. */
   readonly header?: Readonly<Record<string, unknown>>;
+  /** Cookies by name: a value, `null` for an absent one, `{ present: true }` for any value; one item of an array is enough. */
   readonly cookie?: Readonly<Record<string, unknown>>;
-  /** A JSON subset: objects may have more members, everything else is equal. */
+  /** A subset of the JSON body: objects may have more members, everything else is equal. */
   readonly body?: unknown;
-  /** Which of the calls that meet the rest: `3`, `"2..4"`, `"3.."`, `"every 5"`. */
+  /** Which of the calls that match the rest: `3`, `"2..4"`, `"3.."`, `"..3"` or `"every 5"`. */
   readonly call?: number | string;
-  readonly state?: Readonly<Record<string, unknown>>;
+  /** Conditions on collections by name (`count`, `has`, `lacks`) and on `vars`. */
+  readonly state?: StateCondition;
 }
 
-/** An answer; the body may leave out what the schema can supply. */
-interface RespondDefinition {
+/** A condition on a collection. */
+export interface CollectionCondition {
+  /** How many items it has: `3`, `"2..4"`, `"3.."`, `"..3"`. */
+  readonly count?: number | string;
+  /** Ids of items that it has. */
+  readonly has?: string | number | readonly (string | number)[];
+  /** Ids of items that it does not have. */
+  readonly lacks?: string | number | readonly (string | number)[];
+}
+
+/** An answer. */
+export interface RespondDefinition {
+  /** A documented status; default: the status of the example, or the status of success. */
   readonly status?: number;
+  /** The name of an example of the contract. */
   readonly example?: string;
+  /** The body; what it leaves out is completed from the schema. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, unknown>>;
+  /** Headers of the answer. */
+  readonly headers?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean)[]>>;
+  /** A documented media type of the body. */
   readonly mediaType?: string;
-  /** In a sequence only: this step goes wrong on the wire. */
-  readonly fault?: string | Readonly<Record<string, unknown>>;
 }
 
-/** A merge patch (RFC 7386) over the answer from below. */
-interface PatchDefinition {
+/** One step of a sequence. */
+export interface StepDefinition extends RespondDefinition {
+  /** A fault of this step. */
+  readonly fault?: FaultDefinition;
+}
+
+/** A merge patch (RFC 7386) of the answer that the mock gives without the rule. */
+export interface PatchDefinition {
+  /** The new status. */
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, unknown>>;
+  /** New headers; `null` removes one. */
+  readonly headers?: Readonly<
+    Record<string, string | number | boolean | readonly (string | number | boolean)[] | null>
+  >;
+  /** A merge patch (RFC 7386) of the body; `null` removes a member. */
   readonly body?: unknown;
 }
+
+/** Changes of collections by name, and new values of variables. */
+export interface StateChange {
+  /** Variables by name. */
+  readonly vars?: Readonly<Record<string, unknown>>;
+  readonly [collection: string]: CollectionChange | Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Conditions on collections by name, and on variables. */
+export interface StateCondition {
+  /** Variables by name. */
+  readonly vars?: Readonly<Record<string, unknown>>;
+  readonly [collection: string]: CollectionCondition | Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What fails on the connection: a name, or a name with its settings. */
+export type FaultDefinition =
+  | 'reset'
+  | 'empty'
+  | 'garbage'
+  | 'malformed-chunk'
+  | 'malformed-json'
+  | 'truncate'
+  | 'hang'
+  | 'drip'
+  | 'stream'
+  | {
+      readonly truncate: {
+        /** A fraction of the body (`0.5`, `50%`) or a number of bytes; default `0.5`. */
+        readonly at?: number | string;
+      };
+    }
+  | {
+      readonly hang: {
+        /** Before the headers (`headers`, default) or after half of the body (`body`). */
+        readonly stage?: 'headers' | 'body';
+      };
+    }
+  | {
+      readonly drip: {
+        /** The size of a piece; default 1. */
+        readonly bytes?: number;
+        /** The pause between two pieces; default 100 ms. */
+        readonly every?: number | string;
+      };
+    }
+  | {
+      readonly bandwidth: {
+        /** Kilobits per second. */
+        readonly kbps: number;
+      };
+    }
+  | {
+      readonly stream: {
+        /** The number of events before it fails; default 1. */
+        readonly after?: number;
+        /** How it fails: `stall`, `reset` (default), `end`, `bad-json` or `duplicate`. */
+        readonly action?: 'stall' | 'reset' | 'end' | 'bad-json' | 'duplicate';
+      };
+    }
+  | {
+      readonly 'rate-limit': {
+        /** The number of calls per window. */
+        readonly limit: number;
+        /** The length of the window; default one minute. */
+        readonly window?: number | string;
+        /** Which calls share a window: those of a `session` (default), an `operation` or a `credential`. */
+        readonly per?: 'session' | 'operation' | 'credential';
+        /** Names of the headers, or `false` for none; default `x-ratelimit-*`. */
+        readonly headers?: false | { readonly limit?: string; readonly remaining?: string; readonly reset?: string };
+      };
+    };
+
+/** A delay: milliseconds, a duration such as `"1.5s"`, or a distribution. */
+export type DelayDefinition =
+  | number
+  | string
+  | { readonly uniform: readonly [number | string, number | string] }
+  | { readonly lognormal: { readonly median: number | string; readonly p99: number | string } }
+  | { readonly normal: { readonly mean: number | string; readonly deviation: number | string } };

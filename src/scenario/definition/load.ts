@@ -1,176 +1,327 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
+import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
-import type { Ground } from '../ground.js';
-import type { Scenario } from '../rules/rule.js';
-import { linkScenarios } from './link.js';
-import { findParents, findVars, readScenario } from './read-scenario.js';
-import { isFilled, type Mistake, readSource, type Source, toError, toSource } from './source.js';
+import type { Changes, Layer, Rule, Scenario } from '../rules/rule.js';
+import { type RulePart, SCENARIO, toEffect } from './grammar.js';
+import type { ScenarioContext } from './kinds.js';
+import {
+  child,
+  didYouMean,
+  isFilled,
+  type Mistake,
+  parseSource,
+  report,
+  type ScenarioSource,
+  type SourceNode,
+  toError,
+  toRoot,
+  toSource,
+} from './source.js';
 
-/** What a folder of scenarios holds. */
+/** The scenarios of a folder. */
 interface LoadedScenarios {
   /** Those without a mistake. */
   readonly scenarios: readonly Scenario[];
-  /** Everything that is wrong, in the order of the files. */
+  /** Every mistake, in the order of the files. */
   readonly mistakes: readonly Mistake[];
-  /** Every id there is a file for. */
+  /** Every id that has a file. */
   readonly ids: readonly string[];
 }
 
-/** The endings that make a file a scenario. */
-const ENDINGS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+/** The extensions of scenario files. */
+const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
-/** What a scenario may be called: it stands in headers and lists, separated by commas. */
+/** A valid scenario id: ids are separated by commas in headers and lists. */
 const SCENARIO_ID = /^[\w][\w.-]{0,127}$/;
 
 /**
  * Reads every scenario of a folder and checks it against the contract.
  *
- * @param cwd - What file names in messages are relative to.
- * @throws MockError `SCENARIO_UNREADABLE` where the folder cannot be read; mistakes inside files are returned.
+ * @param cwd - The folder that file names in messages are relative to.
+ * @throws MockError `SCENARIO_UNREADABLE` if the folder cannot be read; mistakes inside files are returned.
  */
 export async function readScenarios(
   folder: string,
-  ground: Ground,
+  context: ScenarioContext,
   cwd: string = process.cwd(),
 ): Promise<LoadedScenarios> {
   const names = await listFiles(folder);
   const mistakes: Mistake[] = [];
-  const sources = new Map<string, Source>();
+  const sources = new Map<string, ScenarioSource>();
   for (const name of names) {
     const file = relative(cwd, join(folder, name)) || name;
     const id = basename(name, extname(name));
-    const invalid = checkId(id, sources.get(id), file);
+    const invalid = checkId(id, { file }, sources.get(id));
     try {
-      if (invalid === undefined) sources.set(id, readSource(await readText(join(folder, name)), file));
-      else mistakes.push(invalid);
+      if (invalid !== undefined) mistakes.push(invalid);
+      else sources.set(id, parseSource((await readFile(join(folder, name), 'utf8')).replace(/^\uFEFF/, ''), file));
     } catch (error) {
       mistakes.push(toMistake(error, file));
     }
   }
-  const parts = [...sources].map(([id, source]) =>
-    readScenario({ id, inherited: findInherited(source.value, sources) }, source, ground),
-  );
-  const linked = linkScenarios(parts, new Map());
+  const read = readSources(sources, context, new Map());
   const ids = [...new Set(names.map((name) => basename(name, extname(name))))];
-  return { scenarios: linked.scenarios, mistakes: [...mistakes, ...linked.mistakes], ids };
+  return { scenarios: read.scenarios, mistakes: [...mistakes, ...read.mistakes], ids };
 }
 
-async function readText(path: string): Promise<string> {
-  return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
-}
-
-/** The names of the vars of everything a scenario extends. */
-function findInherited(value: unknown, sources: ReadonlyMap<string, Source>): ReadonlySet<string> {
-  const names = new Set<string>();
-  const seen = new Set<string>();
-  const waiting = [...findParents(value)];
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    const parent = sources.get(id);
-    if (parent === undefined || seen.has(id)) continue;
-    seen.add(id);
-    for (const name of findVars(parent.value)) names.add(name);
-    waiting.push(...findParents(parent.value));
-  }
-  return names;
-}
-
-/** Reads every scenario of a folder. @throws MockError `SCENARIO_INVALID` that lists everything that is wrong. */
-export async function loadScenarios(folder: string, ground: Ground, cwd?: string): Promise<readonly Scenario[]> {
-  const { scenarios, mistakes } = await readScenarios(folder, ground, cwd);
-  if (isFilled(mistakes)) throw toError(mistakes);
-  return scenarios;
+/** Reads every scenario of a folder. @throws MockError `SCENARIO_INVALID` that lists every mistake. */
+export async function loadScenarios(
+  folder: string,
+  context: ScenarioContext,
+  cwd?: string,
+): Promise<readonly Scenario[]> {
+  return withoutMistakes(await readScenarios(folder, context, cwd));
 }
 
 /**
- * One scenario that is handed over as an object.
+ * Reads one scenario that was passed as an object.
  *
- * @param known - What it may extend.
+ * @param known - The scenarios it can extend.
  * @throws MockError `SCENARIO_INVALID`.
  */
 export function toScenario(
   named: { readonly id: string; readonly definition: unknown },
-  ground: Ground,
+  context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
 ): Scenario {
-  const [scenario] = readSources(new Map([[named.id, toSource(named.definition)]]), ground, known);
-  // What could not be read was thrown.
+  const invalid = checkId(named.id, { pointer: '' });
+  if (invalid !== undefined) throw toError([invalid]);
+  const [scenario] = withoutMistakes(readSources(new Map([[named.id, toSource(named.definition)]]), context, known));
+  // A source without mistakes is a scenario.
   return scenario as Scenario;
 }
 
-/** Scenarios that are handed over as objects, in any order. @throws MockError `SCENARIO_INVALID` that lists everything. */
-export function toScenarios(definitions: Readonly<Record<string, unknown>>, ground: Ground): readonly Scenario[] {
-  const entries = Object.entries(definitions);
-  const sources = entries.map(([id, value]) => [id, toSource(value, toPointer('scenarios', id))] as const);
-  return readSources(new Map(sources), ground, new Map());
-}
-
-function readSources(
-  sources: ReadonlyMap<string, Source>,
-  ground: Ground,
-  known: ReadonlyMap<string, Scenario>,
+/** Reads scenarios that were passed as objects, in any order. @throws MockError `SCENARIO_INVALID` that lists every mistake. */
+export function toScenarios(
+  definitions: Readonly<Record<string, unknown>>,
+  context: ScenarioContext,
 ): readonly Scenario[] {
-  const invalid = [...sources.keys()].flatMap((id) => checkId(id, undefined, undefined) ?? []);
+  const entries = Object.entries(definitions);
+  const invalid = entries.flatMap(([id]) => checkId(id, { pointer: '' }) ?? []);
   if (isFilled(invalid)) throw toError(invalid);
-  const parts = [...sources].map(([id, source]) => {
-    const own = findInherited(source.value, sources);
-    const others = findParents(source.value).flatMap((parent) => listVars(known.get(parent)));
-    return readScenario({ id, inherited: new Set([...own, ...others]) }, source, ground);
-  });
-  const linked = linkScenarios(parts, known);
-  if (isFilled(linked.mistakes)) throw toError(linked.mistakes);
-  return linked.scenarios;
+  const sources = entries.map(([id, value]) => [id, toSource(value, toPointer('scenarios', id))] as const);
+  return withoutMistakes(readSources(new Map(sources), context, new Map()));
 }
 
-/** The names of the vars a scenario sets at its start or in a rule. */
-function listVars(scenario: Scenario | undefined): readonly string[] {
-  if (scenario === undefined) return [];
-  const changes = [scenario.start, ...scenario.rules.flatMap((rule) => rule.changes ?? [])];
-  return changes.flatMap(({ vars }) => Object.keys(vars));
+function withoutMistakes(read: Omit<LoadedScenarios, 'ids'>): readonly Scenario[] {
+  if (isFilled(read.mistakes)) throw toError(read.mistakes);
+  return read.scenarios;
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {
   try {
     const names = await readdir(folder);
-    return names.filter((name) => ENDINGS.has(extname(name)) && !name.startsWith('.')).toSorted();
+    return names.filter((name) => EXTENSIONS.has(extname(name)) && !name.startsWith('.')).toSorted();
   } catch (error) {
     throw new MockError('SCENARIO_UNREADABLE', `the folder ${JSON.stringify(folder)} cannot be read`, {
       at: { file: folder },
-      hint: 'check the path, or leave the option out to go without scenarios',
+      hint: 'check the path, or omit the option to use no scenarios',
       cause: error,
     });
   }
 }
 
-function checkId(id: string, other: Source | undefined, file: string | undefined): Mistake | undefined {
-  const at = file === undefined ? { pointer: '' } : { file };
+function checkId(id: string, at: Mistake['at'], other?: ScenarioSource): Mistake | undefined {
   if (!SCENARIO_ID.test(id)) {
     const hint = 'use up to 128 letters, digits, "_", "-" and ".", and begin with a letter or digit';
-    return { code: 'SCENARIO_INVALID', message: `${JSON.stringify(id)} cannot be the id of a scenario`, at, hint };
+    return { code: 'SCENARIO_INVALID', message: `${JSON.stringify(id)} is not a valid scenario id`, at, hint };
   }
   if (other === undefined) return undefined;
-  const message = `scenario ${JSON.stringify(id)} is already defined in ${other.file ?? 'another place'}`;
-  return {
-    code: 'SCENARIO_INVALID',
-    message,
-    at,
-    hint: 'the id is the file name without its ending: rename one of the two',
-  };
+  const message = `scenario ${JSON.stringify(id)} is already defined in ${other.file}`;
+  const hint = 'the id is the file name without its extension: rename one of the two';
+  return { code: 'SCENARIO_INVALID', message, at, hint };
 }
 
 function toMistake(error: unknown, file: string): Mistake {
-  if (error instanceof MockError && error.code === 'SCENARIO_UNREADABLE') {
-    return { code: 'SCENARIO_UNREADABLE', message: error.message, at: error.at ?? { file }, hint: error.hint };
+  const code = 'SCENARIO_UNREADABLE';
+  if (error instanceof MockError && error.code === code) {
+    return { code, message: error.message, at: error.at ?? { file }, hint: error.hint };
   }
-  // A file that vanished between listing and reading, or may not be read; a mistake of ours goes on up.
-  if (error instanceof Error && 'syscall' in error) {
-    return {
-      code: 'SCENARIO_UNREADABLE',
-      message: `the file cannot be read: ${error.message}`,
-      at: { file },
-      hint: undefined,
-    };
-  }
-  throw error;
+  // The file disappeared after it was listed, or may not be read; any other error is a defect of the mock.
+  if (!(error instanceof Error && 'syscall' in error)) throw error;
+  return { code, message: `the file cannot be read: ${error.message}`, at: { file }, hint: undefined };
+}
+
+/** A scenario of one source, before what it extends is added. */
+interface ScenarioPart {
+  readonly id: string;
+  readonly root: SourceNode;
+  readonly description: string | undefined;
+  readonly extends: readonly string[];
+  readonly start: Changes;
+  readonly rules: readonly RulePart[];
+}
+
+/** Checks sources, and adds to each scenario what it extends. @param known - Other scenarios that they can extend. */
+function readSources(
+  sources: ReadonlyMap<string, ScenarioSource>,
+  context: ScenarioContext,
+  known: ReadonlyMap<string, Scenario>,
+): Omit<LoadedScenarios, 'ids'> {
+  const parts = new Map(
+    [...sources].map(([id, source]) => [id, readPart({ id, source }, context, listVariables(id, sources, known))]),
+  );
+  for (const part of parts.values()) checkParents(part, parts, known);
+  // A cycle is a mistake of each of its members, so the recursion ends there.
+  const isSound = (part: ScenarioPart): boolean =>
+    part.root.source.mistakes.length === 0 &&
+    part.extends.every((id) => {
+      const parent = parts.get(id);
+      return parent === undefined ? known.has(id) : isSound(parent);
+    });
+  const scenarios = [...parts.values()].filter(isSound).map((part) => link(part, parts, known));
+  return { scenarios, mistakes: [...sources.values()].flatMap((source) => source.mistakes) };
+}
+
+function readPart(
+  { id, source }: { readonly id: string; readonly source: ScenarioSource },
+  context: ScenarioContext,
+  variables: ReadonlySet<string>,
+): ScenarioPart {
+  const root = toRoot(source);
+  const operations = context.contract.operations;
+  const read = SCENARIO.read(root, { ...context, operations, violates: false, variables });
+  const { description, state = { collections: [], vars: {} }, vars = {} } = read ?? {};
+  const start = { ...state, vars: { ...state.vars, ...vars } };
+  return { id, root, description, extends: read?.extends ?? [], start, rules: read?.operations ?? [] };
+}
+
+/** Names of the variables that a scenario and those it extends set: at the top, in `state`, or in the `then` of a rule. */
+function listVariables(
+  id: string,
+  sources: ReadonlyMap<string, ScenarioSource>,
+  known: ReadonlyMap<string, Scenario>,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (next: string): void => {
+    if (seen.has(next)) return;
+    seen.add(next);
+    const source = sources.get(next);
+    const scenario = source === undefined ? known.get(next) : undefined;
+    const changes =
+      scenario === undefined ? [] : [scenario.start, ...scenario.rules.flatMap(({ changes }) => changes ?? [])];
+    const written = source === undefined ? changes.map(({ vars }) => vars) : findWrittenVariables(source.value);
+    for (const vars of written) if (isObject(vars)) for (const name of Object.keys(vars)) names.add(name);
+    const parents = isObject(source?.value) ? [source.value['extends']].flat() : [];
+    for (const parent of parents) if (typeof parent === 'string') visit(parent);
+  };
+  visit(id);
+  return names;
+}
+
+/** Every value of `vars` in a scenario as it is written. */
+function findWrittenVariables(value: unknown): readonly unknown[] {
+  if (!isObject(value)) return [];
+  const { vars, state, operations } = value;
+  const rules = isObject(operations) ? Object.values(operations).flat() : [];
+  const changes = [state, ...rules.map((rule) => (isObject(rule) ? rule['then'] : undefined))];
+  return [vars, ...changes.map((change) => (isObject(change) ? change['vars'] : undefined))];
+}
+
+/** Reports extended scenarios that do not exist, and cycles. */
+function checkParents(
+  part: ScenarioPart,
+  parts: ReadonlyMap<string, ScenarioPart>,
+  known: ReadonlyMap<string, Scenario>,
+): void {
+  const list = child(part.root, 'extends');
+  part.extends.forEach((id, index) => {
+    const node = Array.isArray(list.value) ? child(list, index) : list;
+    if (!parts.has(id) && !known.has(id)) {
+      const ids = [...parts.keys(), ...known.keys()].filter((other) => other !== part.id);
+      const all = ids.length === 0 ? 'there is no other scenario' : `scenarios: ${ids.join(', ')}`;
+      report(node, `scenario ${JSON.stringify(id)} does not exist`, didYouMean(id, ids, all));
+      return;
+    }
+    const cycle = findCycle(part.id, id, parts);
+    if (cycle !== undefined) report(node, `${JSON.stringify(part.id)} extends itself: ${cycle.join(' -> ')}`);
+  });
+}
+
+/** The path from a scenario back to itself, through one of those it extends. */
+function findCycle(
+  start: string,
+  next: string,
+  parts: ReadonlyMap<string, ScenarioPart>,
+): readonly string[] | undefined {
+  const seen = new Set<string>();
+  const walk = (id: string, path: readonly string[]): readonly string[] | undefined => {
+    if (id === start) return [...path, id];
+    if (seen.has(id)) return undefined;
+    seen.add(id);
+    for (const parent of parts.get(id)?.extends ?? []) {
+      const found = walk(parent, [...path, id]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return walk(next, [start]);
+}
+
+/** The scenario of a part: its own rules first, then those of the scenarios it extends, the last named first. */
+function link(
+  part: ScenarioPart,
+  parts: ReadonlyMap<string, ScenarioPart>,
+  known: ReadonlyMap<string, Scenario>,
+): Scenario {
+  const parents = part.extends.flatMap((id) => {
+    const parent = parts.get(id);
+    return parent === undefined ? (known.get(id) ?? []) : link(parent, parts, known);
+  });
+  const inherited = parents
+    .toReversed()
+    .flatMap((parent) => parent.rules)
+    .map((rule) => inheritRule(rule, part.id));
+  const own: Layer = { id: part.id, start: part.start };
+  const layers = [...new Map([...parents.flatMap((each) => each.layers), own].map((each) => [each.id, each])).values()];
+  const rules = withoutRepeats([...part.rules.map((rule) => toRule(rule, part.id)), ...inherited]);
+  const byOperation = new Map<string, readonly Rule[]>();
+  return {
+    id: part.id,
+    description: part.description,
+    file: part.root.source.file,
+    extends: part.extends,
+    start: {
+      collections: layers.flatMap(({ start }) => start.collections),
+      vars: Object.assign({}, ...layers.map(({ start }) => start.vars)) as Changes['vars'],
+    },
+    layers,
+    rules,
+    rulesFor: ({ id }: Operation) => {
+      const found = byOperation.get(id) ?? rules.filter(({ target }) => target === '*' || target === id);
+      byOperation.set(id, found);
+      return found;
+    },
+  };
+}
+
+function toRule(rule: RulePart, scenario: string): Rule {
+  const { when, delay, times, probability, violates, target, position } = rule;
+  return {
+    key: `${scenario}/${rule.name}`,
+    scenario,
+    target,
+    position,
+    when: when && { ...when, collections: when.state.collections, vars: when.state.vars },
+    effect: toEffect(rule),
+    delay,
+    times,
+    probability,
+    changes: rule.then,
+    violates,
+  };
+}
+
+function inheritRule(rule: Rule, heir: string): Rule {
+  return { ...rule, scenario: heir, key: `${heir} < ${rule.key}` };
+}
+
+/** A rule that is inherited in two ways counts once. */
+function withoutRepeats(rules: readonly Rule[]): readonly Rule[] {
+  const origins = rules.map((rule) => rule.key.split(' < ').at(-1));
+  return rules.filter((_, index) => origins.indexOf(origins[index]) === index);
 }

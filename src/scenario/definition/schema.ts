@@ -1,330 +1,240 @@
 import type { Contract } from '../../contract/contract.js';
+import { isObject, type Schema } from '../../contract/json.js';
 import type { DeclaredResponse, Operation, ParameterPlace } from '../../contract/operations/operation.js';
-import type { CollectionShape } from '../ground.js';
-import { createSchemaPool, type SchemaPool, type SchemaText } from './partial-schema.js';
-import { FAULT_NAMES } from './read-fault.js';
+import { escapeSegment, fromReference, readPointer, readSegments } from '../../contract/pointer.js';
+import type { CollectionShape, JsonSchema, SchemaContext } from './kinds.js';
+import { SCENARIO } from './grammar.js';
 
-/** What a free property says: an editor shows no completion for `true`. */
-const FREE: SchemaText = {};
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
  * The JSON Schema (draft 2020-12) of the scenario files of one contract, from which an editor completes operation ids,
  * documented statuses, names of examples, and fields of bodies and items.
  */
-export function scenarioSchema(contract: Contract, collections: readonly CollectionShape[]): SchemaText {
+export function scenarioSchema(contract: Contract, collections: readonly CollectionShape[]): JsonSchema {
   const pool = createSchemaPool(contract);
-  const operations = Object.fromEntries(
-    contract.operations.map((operation) => [operation.id, rulesOf(operation, pool)]),
-  );
-  const root = {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: `Scenario for ${contract.title}`,
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      $schema: { type: 'string' },
-      description: { type: 'string', description: 'What a user of this scenario meets, in a sentence.' },
-      extends: {
-        description: 'Ids of scenarios this one adds to.',
-        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-      },
-      state: { description: 'Changes made when the scenario is activated.', $ref: '#/$defs/changes' },
-      vars: { type: 'object', description: 'First values of vars.' },
-      operations: {
-        type: 'object',
-        additionalProperties: false,
-        properties: { '*': { description: 'Every operation.', ...listOf({ $ref: '#/$defs/rule' }) }, ...operations },
-        patternProperties: { '^[A-Za-z]+ +/': listOf({ $ref: '#/$defs/rule' }) },
-      },
-    },
-  };
-  const shared = sharedDefinitions(collections, pool);
-  return { ...root, $defs: { ...shared, ...pool.definitions } };
+  const operations = contract.operations.map((operation) => [operation.id, narrowRules(operation, pool)]);
+  const root = SCENARIO.schema({ ...pool, collections, operations: Object.fromEntries(operations) as Definitions });
+  return { $schema: DIALECT, title: `Scenario for ${contract.title}`, ...root, $defs: pool.definitions };
 }
 
 /** The JSON Schema of the fixture file of one collection. */
-export function fixtureSchema(contract: Contract, collection: CollectionShape): SchemaText {
+export function fixtureSchema(contract: Contract, { name, schemaPointer }: CollectionShape): JsonSchema {
   const pool = createSchemaPool(contract);
-  const item = collection.schemaPointer === undefined ? FREE : pool.use(collection.schemaPointer, 'partial');
-  const items = {
-    anyOf: [
-      { type: 'array', items: item },
-      {
-        type: 'object',
-        description: 'Items by the id of what they live under.',
-        additionalProperties: { type: 'array', items: item },
-      },
-    ],
-  };
-  const mapping = {
+  const item = schemaPointer === undefined ? {} : pool.use(schemaPointer, 'partial');
+  const items = { type: 'array', items: item };
+  const byParent = {
     type: 'object',
-    additionalProperties: false,
-    properties: {
-      defaults: item,
-      items,
-      generate: { type: 'integer', minimum: 0 },
-      world: { enum: ['open', 'closed'] },
-    },
+    description: 'Items by the id of their parent item.',
+    additionalProperties: items,
   };
+  const properties = {
+    defaults: item,
+    items: { anyOf: [items, byParent] },
+    generate: { type: 'integer', minimum: 0 },
+    world: { enum: ['open', 'closed'] },
+  };
+  const mapping = { type: 'object', additionalProperties: false, properties };
   return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: `Fixture of ${collection.name} for ${contract.title}`,
-    anyOf: [mapping, { type: 'array', items: item }, ...(collection.schemaPointer === undefined ? [] : [item])],
+    $schema: DIALECT,
+    title: `Fixture of ${name} for ${contract.title}`,
+    anyOf: [mapping, items, ...(schemaPointer === undefined ? [] : [item])],
     $defs: pool.definitions,
   };
 }
 
-/** One rule, or a list of them. */
-function listOf(rule: SchemaText): SchemaText {
-  return { anyOf: [{ type: 'array', items: rule }, rule] };
-}
-
-function rulesOf(operation: Operation, pool: SchemaPool): SchemaText {
-  const about = [`${operation.method} ${operation.path}`, operation.summary].filter((text) => text !== undefined);
-  const strict = respondSchema(operation, pool);
-  const rule = {
-    ...ruleSchema(whenOf(operation, pool)),
-    // A rule that breaks the contract on purpose may answer anything.
-    if: { required: ['violates'] },
-    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-    then: { properties: answering({ $ref: '#/$defs/respond' }) },
-    else: { properties: answering(strict) },
-  };
-  return { description: about.join(': '), ...listOf(rule) };
-}
-
-function answering(respond: SchemaText): SchemaText {
-  const step = { anyOf: [{ const: 'engine' }, respond] };
-  return { respond, sequence: { type: 'array', minItems: 1, items: step } };
-}
-
-/** A rule; `respond` and `sequence` are free where it is decided elsewhere what they may be. */
-function ruleSchema(when: SchemaText, answers: SchemaText = { respond: FREE, sequence: FREE }): SchemaText {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      when,
-      ...answers,
-      patch: { $ref: '#/$defs/patch' },
-      onEnd: { enum: ['hold', 'cycle', 'fallthrough', 'error'], default: 'hold' },
-      fault: { $ref: '#/$defs/fault' },
-      delay: { $ref: '#/$defs/delay' },
-      times: { type: 'integer', minimum: 1, description: 'How many calls the rule applies to.' },
-      probability: {
-        type: 'number',
-        minimum: 0,
-        maximum: 1,
-        description: 'The share of calls it applies to, by the seed.',
-      },
-      // oxlint-disable-next-line unicorn/no-thenable -- a key of a rule
-      then: { $ref: '#/$defs/changes' },
-      violates: { type: 'string', minLength: 1, description: 'Why this rule breaks the contract on purpose.' },
-    },
-  };
-}
-
-function whenOf(operation: Operation | undefined, pool: SchemaPool): SchemaText {
-  const media = operation?.body?.content.find((each) => each.schema !== undefined);
-  return {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      path: parametersOf(operation, 'path', pool),
-      query: parametersOf(operation, 'query', pool),
-      header: parametersOf(operation, 'header', pool),
-      cookie: parametersOf(operation, 'cookie', pool),
-      body: media === undefined ? FREE : pool.use(media.schemaPointer, 'partial'),
-      call: {
-        description: 'Which of the calls that meet the rest: 3, "2..4", "3..", "every 5".',
-        anyOf: [
-          { type: 'integer', minimum: 1 },
-          { type: 'string', pattern: '^(every [1-9]\\d*|\\d+\\.\\.\\d*|\\.\\.\\d+)$' },
-        ],
-      },
-      state: { $ref: '#/$defs/conditions' },
-    },
-  };
-}
-
-function parametersOf(operation: Operation | undefined, place: ParameterPlace, pool: SchemaPool): SchemaText {
-  const declared = operation?.parameters.filter((parameter) => parameter.in === place) ?? [];
-  const presence = { type: 'object', properties: { present: { type: 'boolean' } } };
-  const entries = declared.map((parameter): [string, SchemaText] => [
-    parameter.name,
-    {
-      ...(parameter.description !== undefined && { description: parameter.description }),
-      anyOf: [
-        pool.use(parameter.schemaPointer, 'partial'),
-        presence,
-        { type: ['string', 'number', 'boolean', 'null'] },
-      ],
-    },
+/** The rules of one operation: those of the grammar, narrowed to what the contract declares for it. */
+function narrowRules(operation: Operation, pool: SchemaPool): JsonSchema {
+  const media = operation.body?.content.find((each) => each.schema !== undefined);
+  const places = (['path', 'query', 'header', 'cookie'] as const).map((place) => [
+    place,
+    narrowParameters(operation, place, pool),
   ]);
-  return { type: 'object', properties: Object.fromEntries(entries) };
+  const when = {
+    ...Object.fromEntries(places),
+    body: media === undefined ? {} : pool.use(media.schemaPointer, 'partial'),
+  };
+  const respond = narrowRespond(operation, pool);
+  const answers = { respond, sequence: { items: { anyOf: [{ const: 'engine' }, respond] } } };
+  const narrowed = {
+    properties: { when: { properties: when } },
+    // A rule that breaks the contract on purpose may answer anything.
+    if: { not: { required: ['violates'] } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: answers },
+  };
+  // Not beside each other: editors replace the members of a schema with those of its `$ref`.
+  const rule = { allOf: [{ $ref: '#/$defs/rule' }, narrowed] };
+  const title = [`${operation.method} ${operation.path}`, operation.summary].filter((text) => text !== undefined);
+  return { description: title.join(': '), anyOf: [{ type: 'array', items: rule }, rule] };
 }
 
-function sharedDefinitions(collections: readonly CollectionShape[], pool: SchemaPool): SchemaText {
-  const ids = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: ['string', 'number'] } }] };
-  const condition = {
-    type: 'object',
-    additionalProperties: false,
-    properties: { count: { type: ['integer', 'string'] }, has: ids, lacks: ids },
-  };
-  const changes = collections.map(({ name, schemaPointer }) => [name, changeSchema(schemaPointer, pool)]);
-  const byName = collections.map(({ name }) => [name, condition]);
-  const vars = { vars: { type: 'object' } };
-  return {
-    rule: ruleSchema(whenOf(undefined, pool), answering({ $ref: '#/$defs/respond' })),
-    respond: respondSchema(undefined, pool),
-    patch: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { status: { type: 'integer', minimum: 200, maximum: 599 }, headers: { type: 'object' }, body: FREE },
-    },
-    changes: { type: 'object', additionalProperties: false, properties: { ...Object.fromEntries(changes), ...vars } },
-    conditions: { type: 'object', additionalProperties: false, properties: { ...Object.fromEntries(byName), ...vars } },
-    delay: DELAY,
-    fault: FAULT,
-  };
+function narrowParameters(operation: Operation, place: ParameterPlace, pool: SchemaPool): JsonSchema {
+  const presence = { type: 'object', properties: { present: { type: 'boolean' } } };
+  const written = { type: ['string', 'number', 'boolean', 'null'] };
+  const entries = operation.parameters
+    .filter((parameter) => parameter.in === place)
+    .map(({ name, description, schemaPointer }): [string, JsonSchema] => {
+      const anyOf = [pool.use(schemaPointer, 'partial'), presence, written];
+      return [name, { ...(description !== undefined && { description }), anyOf }];
+    });
+  return { properties: Object.fromEntries(entries) };
 }
 
-function changeSchema(schemaPointer: string | undefined, pool: SchemaPool): SchemaText {
-  const item = schemaPointer === undefined ? FREE : pool.use(schemaPointer, 'partial');
-  const patch = schemaPointer === undefined ? FREE : pool.use(schemaPointer, 'patch');
+/** What a rule can answer: the documented statuses, examples, headers and bodies. */
+function narrowRespond({ responses }: Operation, pool: SchemaPool): JsonSchema {
+  const examples = listExamples(responses);
+  const bodies = responses.flatMap((response) => narrowBody(response, pool));
+  const headers = responses.flatMap((response) => response.headers.map((header) => [header.name.toLowerCase(), {}]));
   return {
-    type: 'object',
-    additionalProperties: false,
     properties: {
-      clear: { type: 'boolean', description: 'Takes every item away, before anything else.' },
-      generate: { type: 'integer', minimum: 0, description: 'How many items to make from the schema.' },
-      add: { type: 'array', items: item, description: 'Items, whole or in part.' },
-      update: { type: 'object', additionalProperties: patch, description: 'Merge patches by id.' },
-      remove: { type: 'array', items: { type: ['string', 'number'] }, description: 'Ids.' },
+      status: narrowStatus(responses),
+      example: examples.length === 0 ? { not: {} } : { description: 'An example of the contract.', enum: examples },
+      headers: { properties: Object.fromEntries(headers) as JsonSchema },
     },
+    ...(bodies.length > 0 && { allOf: bodies }),
   };
 }
 
-const DURATION: SchemaText = {
-  anyOf: [
-    { type: 'number', minimum: 0 },
-    { type: 'string', pattern: '^\\d+(\\.\\d+)? ?(ms|s|m|h|d)$' },
-  ],
-};
-
-const DELAY: SchemaText = {
-  description: '300, "1.5s", or a distribution.',
-  anyOf: [
-    ...(DURATION['anyOf'] as readonly SchemaText[]),
-    {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        uniform: { type: 'array', items: DURATION, minItems: 2, maxItems: 2 },
-        lognormal: { type: 'object', properties: { median: DURATION, p99: DURATION }, required: ['median', 'p99'] },
-        normal: {
-          type: 'object',
-          properties: { mean: DURATION, deviation: DURATION },
-          required: ['mean', 'deviation'],
-        },
-      },
-    },
-  ],
-};
-
-const FAULT: SchemaText = {
-  description: 'What goes wrong on the wire.',
-  anyOf: [
-    { enum: FAULT_NAMES.filter((name) => name !== 'bandwidth' && name !== 'rate-limit') },
-    // Names of other tools are taken as well.
-    { type: 'string' },
-    {
-      type: 'object',
-      properties: Object.fromEntries(FAULT_NAMES.map((name) => [name, { type: ['object', 'null'] }])),
-    },
-  ],
-};
-
-const STATUS: SchemaText = { type: 'integer', minimum: 200, maximum: 599 };
-
-const VALUE: SchemaText = {
-  anyOf: [
-    { type: ['string', 'number', 'boolean'] },
-    { type: 'array', items: { type: ['string', 'number', 'boolean'] } },
-  ],
-};
-
-/** What a rule may answer: anything where the operation is not known, else what the contract documents. */
-function respondSchema(operation: Operation | undefined, pool: SchemaPool): SchemaText {
-  const responses = operation?.responses ?? [];
-  const rules = responses.flatMap((response) => bodyRule(response, pool));
-  return {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      status: operation === undefined ? STATUS : statusSchema(responses),
-      ...exampleSchema(operation),
-      body: {},
-      headers: { type: 'object', properties: headersOf(responses), additionalProperties: VALUE },
-      mediaType: { type: 'string' },
-      fault: { $ref: '#/$defs/fault' },
-    },
-    ...(rules.length > 0 && { allOf: rules }),
-  };
-}
-
-function exampleSchema(operation: Operation | undefined): SchemaText {
-  const names = operation === undefined ? [] : namesOf(operation.responses);
-  if (operation === undefined) return { example: { type: 'string' } };
-  return names.length === 0 ? {} : { example: { description: 'An example of the contract.', enum: names } };
-}
-
-function statusSchema(responses: readonly DeclaredResponse[]): SchemaText {
-  if (responses.some((response) => response.status === 'default')) return { ...STATUS, examples: explicit(responses) };
+function narrowStatus(responses: readonly DeclaredResponse[]): JsonSchema {
+  const explicit = responses.filter((response) => /^\d+$/.test(response.status));
+  if (responses.some((response) => response.status === 'default')) {
+    return { examples: explicit.map((response) => Number(response.status)) };
+  }
+  const statuses = explicit.map(({ status, description = `Status ${status}` }) => ({
+    const: Number(status),
+    description,
+  }));
   const ranges = responses
     .filter((response) => response.status.endsWith('XX'))
-    .map((response) => Number(response.status[0]) * 100);
-  const described = explicit(responses).map((status) => ({ const: status, description: describe(responses, status) }));
-  return { anyOf: [...described, ...ranges.map((from) => ({ type: 'integer', minimum: from, maximum: from + 99 }))] };
+    .map((response) => Number(response.status[0]) * 100)
+    .map((from) => ({ type: 'integer', minimum: from, maximum: from + 99 }));
+  return { anyOf: [...statuses, ...ranges] };
 }
 
-function explicit(responses: readonly DeclaredResponse[]): readonly number[] {
-  return responses.map((response) => Number(response.status)).filter((status) => Number.isInteger(status));
-}
-
-function describe(responses: readonly DeclaredResponse[], status: number): string {
-  return responses.find((response) => response.status === String(status))?.description ?? `Status ${status}`;
-}
-
-/** A status decides which fields the body has and which examples there are. */
-function bodyRule(response: DeclaredResponse, pool: SchemaPool): readonly SchemaText[] {
+/** The status decides which fields the body has and which examples there are. */
+function narrowBody(response: DeclaredResponse, pool: SchemaPool): readonly JsonSchema[] {
   const status = Number(response.status);
-  const media = response.content.find((each) => each.schema !== undefined);
-  const isSuccess = response.status.startsWith('2');
   if (!Number.isInteger(status)) return [];
-  const body = media === undefined ? {} : pool.use(media.schemaPointer, 'partial');
-  const examples = namesOf([response]);
-  const known = { body, ...(examples.length > 0 && { example: { enum: examples } }) };
+  const media = response.content.find((each) => each.schema !== undefined);
+  const examples = listExamples([response]);
+  const known = {
+    body: media === undefined ? {} : pool.use(media.schemaPointer, 'partial'),
+    ...(examples.length > 0 && { example: { enum: examples } }),
+  };
   const named = { properties: { status: { const: status } }, required: ['status'] };
-  // Without a status the answer is one of success.
+  // Without a status, the status is one of success.
   const unnamed = { not: { anyOf: [{ required: ['status'] }, { required: ['example'] }] } };
-  return [
-    {
-      if: isSuccess ? { anyOf: [named, unnamed] } : named,
-      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-      then: { properties: known },
-    },
-  ];
+  const isSuccess = response.status.startsWith('2');
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  return [{ if: isSuccess ? { anyOf: [named, unnamed] } : named, then: { properties: known } }];
 }
 
-function namesOf(responses: readonly DeclaredResponse[]): readonly string[] {
-  const names = responses.flatMap((response) =>
-    response.content.flatMap((media) => media.examples.map((each) => each.name)),
-  );
+function listExamples(responses: readonly DeclaredResponse[]): readonly string[] {
+  const media = responses.flatMap((response) => response.content);
+  const names = media.flatMap(({ examples }) => examples.map((each) => each.name));
   return [...new Set(names)].filter((name) => name !== '');
 }
 
-function headersOf(responses: readonly DeclaredResponse[]): SchemaText {
-  const names = new Set(responses.flatMap((response) => response.headers.map((header) => header.name.toLowerCase())));
-  return Object.fromEntries([...names].map((name) => [name, VALUE]));
+type Definitions = Readonly<Record<string, JsonSchema>>;
+
+/** Schemas under `$defs`, each written once. */
+interface SchemaPool extends Pick<SchemaContext, 'use' | 'share'> {
+  readonly definitions: Definitions;
+}
+
+/**
+ * A pool of the schemas of one contract, changed so that they match parts of a value: nothing is required, a scalar can be a
+ * runtime expression, and in a `patch` a member can be null.
+ */
+function createSchemaPool(contract: Contract): SchemaPool {
+  const definitions: Record<string, JsonSchema> = {};
+  const names = new Map<string, string>();
+  const share: SchemaPool['share'] = (name, make) => {
+    if (!Object.hasOwn(definitions, name)) {
+      // Reserved first: a schema can refer to itself.
+      definitions[name] = {};
+      definitions[name] = make();
+    }
+    return { $ref: `#/$defs/${name}` };
+  };
+  const use: SchemaPool['use'] = (pointer, part) => {
+    // It is a schema pointer of the contract.
+    const target = contract.resolve(contract.at(pointer) as Schema, pointer);
+    const key = `${part} ${target.pointer}`;
+    const name = names.get(key) ?? toFreeName(target.pointer, part, definitions);
+    names.set(key, name);
+    return share(name, () => toPartSchema(target.schema, { pointer: target.pointer, part, use }));
+  };
+  return { use, share, definitions };
+}
+
+function toFreeName(pointer: string, part: string, taken: Definitions): string {
+  const words = readSegments(pointer).filter((segment) => segment !== 'components' && segment !== 'schemas');
+  const base = `${part}.${words.slice(-3).join('.')}`.replaceAll(/[^\w.-]/g, '_');
+  if (!Object.hasOwn(taken, base)) return base;
+  for (let i = 2; ; i++) if (!Object.hasOwn(taken, `${base}-${i}`)) return `${base}-${i}`;
+}
+
+/** Keywords that mean the same for a part of a value as for the whole. */
+const KEPT: readonly string[] = (
+  'type const enum format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf ' +
+  'maxItems title description deprecated default examples'
+).split(' ');
+
+interface PartSchema {
+  readonly pointer: string;
+  readonly part: 'partial' | 'patch';
+  readonly use: SchemaPool['use'];
+}
+
+function toPartSchema(schema: Schema, from: PartSchema): JsonSchema {
+  if (typeof schema === 'boolean') return schema ? {} : { not: {} };
+  const at = (step: string): JsonSchema => toChildSchema(schema, step, from);
+  const result: Record<string, unknown> = {};
+  for (const keyword of KEPT) if (Object.hasOwn(schema, keyword)) result[keyword] = schema[keyword];
+  const { properties, items, additionalProperties, allOf = [], anyOf, oneOf } = schema;
+  if (properties !== undefined) {
+    const names = Object.keys(properties);
+    result['properties'] = Object.fromEntries(names.map((name) => [name, at(`properties/${escapeSegment(name)}`)]));
+  }
+  if (items !== undefined) result['items'] = at('items');
+  if (isObject(additionalProperties)) result['additionalProperties'] = at('additionalProperties');
+  const all = allOf.map((_, i) => at(`allOf/${i}`));
+  const target = fromReference(schema.$ref);
+  if (target !== undefined) all.push(from.use(target, from.part));
+  if (all.length > 0) result['allOf'] = all;
+  // A part of a value can match several branches of a oneOf.
+  const keyword = anyOf === undefined ? 'oneOf' : 'anyOf';
+  const branches = (anyOf ?? oneOf)?.map((_, i) => at(`${keyword}/${i}`));
+  if (branches !== undefined) result['anyOf'] = branches;
+  return loosen(result, from.part);
+}
+
+function toChildSchema(parent: Exclude<Schema, boolean>, step: string, from: PartSchema): JsonSchema {
+  // Keywords that hold schemas hold schemas.
+  const schema = readPointer(parent, `/${step}`) as Schema;
+  const target = isObject(schema) ? fromReference(schema['$ref']) : undefined;
+  if (target !== undefined) return from.use(target, from.part);
+  return toPartSchema(schema, { ...from, pointer: `${from.pointer}/${step}` });
+}
+
+/** A runtime expression, alone or within a string. */
+const EXPRESSION: JsonSchema = { type: 'string', pattern: '\\$(request|vars)\\b' };
+
+/** The schema of a value that can also be an expression or, in a patch, null. */
+function loosen(schema: JsonSchema, part: PartSchema['part']): JsonSchema {
+  const others: JsonSchema[] = [];
+  if (isNarrow(schema)) others.push(EXPRESSION);
+  if (part === 'patch' && Object.keys(schema).length > 0) others.push({ type: 'null' });
+  return others.length === 0 ? schema : { anyOf: [schema, ...others] };
+}
+
+/** Whether a schema is one of scalars that does not match every string. */
+function isNarrow(schema: JsonSchema): boolean {
+  const types = new Set([schema['type']].flat());
+  if (types.has('object') || types.has('array') || schema['properties'] !== undefined) return false;
+  const isAnyString =
+    types.has('string') && !['enum', 'const', 'pattern', 'format', 'maxLength'].some((name) => name in schema);
+  return !isAnyString && (schema['type'] !== undefined || 'enum' in schema || 'const' in schema);
 }

@@ -1,29 +1,119 @@
 import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
+import { isObject } from '../../contract/json.js';
 import { createLineFinder } from '../../contract/load/lines.js';
+import { toPointer } from '../../contract/pointer.js';
 import { formatMistake, MockError, nearest, type Place } from '../../errors.js';
+import { findJsonMistake } from '../../http/json-text.js';
 
-/** A text that was read, with the places of everything in it. */
-export interface Source {
+/** One mistake in a scenario. */
+export interface Mistake {
+  readonly code: 'SCENARIO_INVALID' | 'SCENARIO_UNREADABLE';
+  readonly message: string;
+  readonly at: Place;
+  readonly hint: string | undefined;
+}
+
+/** A scenario as it was written, and the mistakes found in it so far. */
+export interface ScenarioSource {
   readonly file: string | undefined;
   readonly value: unknown;
-  /** Where the key or item that a pointer names stands; the closest place above where there is none. */
+  /** File, line and column of the key or item that a pointer names, or of its closest ancestor. */
   locate(pointer: string): Place;
+  /** Grows while the scenario is checked, so that its author sees every mistake at once. */
+  readonly mistakes: Mistake[];
 }
 
-/** Reads YAML 1.2 or, for a name that ends in `.json`, JSON. @throws MockError `SCENARIO_UNREADABLE` with line and column. */
-export function readSource(text: string, file: string): Source {
+/** One value of a scenario with its position. */
+export interface SourceNode {
+  readonly value: unknown;
+  readonly pointer: string;
+  /** How messages name the value: `"status"`. */
+  readonly label: string;
+  readonly source: ScenarioSource;
+}
+
+/** Parses YAML 1.2 or, if the name ends in `.json`, JSON. @throws MockError `SCENARIO_UNREADABLE` with line and column. */
+export function parseSource(text: string, file: string): ScenarioSource {
   const value = file.endsWith('.json') ? parseJson(text, file) : parseYaml(text, file);
   const lines = createLineFinder(text);
-  return { file, value, locate: (pointer) => ({ file, ...lines.find(pointer), pointer }) };
+  return { file, value, locate: (pointer) => ({ file, ...lines.find(pointer), pointer }), mistakes: [] };
 }
 
-/**
- * Something that never was a text: its places are pointers.
- *
- * @param base - What stands before them: where the value is in what was handed over.
- */
-export function toSource(value: unknown, base = ''): Source {
-  return { file: undefined, value, locate: (pointer) => ({ pointer: base + pointer }) };
+/** A scenario that was passed as an object. @param base - Prefix of the pointers in messages. */
+export function toSource(value: unknown, base = ''): ScenarioSource {
+  return { file: undefined, value, locate: (pointer) => ({ pointer: base + pointer }), mistakes: [] };
+}
+
+/** The root of a source. */
+export function toRoot(source: ScenarioSource): SourceNode {
+  return { value: source.value, pointer: '', label: 'a scenario', source };
+}
+
+/** A member of an object or an item of an array; its value is undefined if it is absent. */
+export function child(node: SourceNode, key: string | number, label: string = JSON.stringify(key)): SourceNode {
+  const isOwn = typeof node.value === 'object' && node.value !== null && Object.hasOwn(node.value, key);
+  // An own property of an object or array.
+  const value = isOwn ? (node.value as Readonly<Record<string | number, unknown>>)[key] : undefined;
+  return { value, pointer: node.pointer + toPointer(key), label, source: node.source };
+}
+
+/** The members of an object by name; reports anything else. */
+export function readMembers(node: SourceNode): readonly (readonly [name: string, member: SourceNode])[] {
+  if (isObject(node.value)) return Object.keys(node.value).map((name) => [name, child(node, name)]);
+  reject(node, 'must be an object');
+  return [];
+}
+
+/** Adds a mistake at the position of a value. */
+export function report({ source, pointer }: SourceNode, message: string, hint?: string): void {
+  source.mistakes.push({ code: 'SCENARIO_INVALID', message, at: source.locate(pointer), hint });
+}
+
+/** Adds the mistake `<label> <expectation>, got <value>`; returns undefined. */
+export function reject(node: SourceNode, expectation: string, hint?: string): undefined {
+  const got = node.value === undefined ? '' : `, got ${describe(node.value)}`;
+  report(node, `${node.label} ${got === '' ? 'is missing: it ' : ''}${expectation}${got}`, hint);
+}
+
+/** The position of a value in traces: `file:line`, or its pointer if there is no file. */
+export function formatPosition({ source, pointer }: SourceNode): string {
+  const at = source.locate(pointer);
+  return at.file === undefined ? `#${at.pointer ?? pointer}` : `${at.file}:${at.line ?? 1}`;
+}
+
+/** `did you mean "x"?` if a candidate is close, otherwise the other text. */
+export function didYouMean(given: string, candidates: Iterable<string>, otherwise?: string): string | undefined {
+  const near = nearest(given, candidates);
+  return near === undefined ? otherwise : `did you mean ${JSON.stringify(near)}?`;
+}
+
+/** A value as messages show it: JSON, shortened to 60 characters. */
+export function describe(value: unknown): string {
+  if (value === undefined) return 'undefined';
+  // Values that JSON cannot hold: a function, .nan or .inf.
+  const isPlain = typeof value !== 'number' && typeof value !== 'bigint';
+  const text = isPlain ? (JSON.stringify(value) ?? `a ${typeof value}`) : String(value);
+  if (text.length <= 60) return text;
+  if (Array.isArray(value)) return `an array of ${value.length} items`;
+  return typeof value === 'string' ? `${text.slice(0, 56)}…"` : 'an object';
+}
+
+/** `a, b or c`. */
+export function joinWords(words: readonly (string | number)[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${String(words.at(-1))}`;
+}
+
+/** One error for all mistakes: the mistake itself if there is only one, otherwise a list. */
+export function toError(mistakes: readonly [Mistake, ...Mistake[]]): MockError {
+  const [first, ...others] = mistakes;
+  if (others.length === 0) return new MockError(first.code, first.message, { at: first.at, hint: first.hint });
+  const list = mistakes.map((mistake) => formatMistake(mistake).replaceAll('\n', '\n  '));
+  return new MockError('SCENARIO_INVALID', `${mistakes.length} mistakes in scenarios:\n  ${list.join('\n  ')}`);
+}
+
+/** Whether an array has an item, as a type guard. */
+export function isFilled<Item>(list: readonly Item[]): list is readonly [Item, ...Item[]] {
+  return list.length > 0;
 }
 
 function parseYaml(text: string, file: string): unknown {
@@ -32,98 +122,31 @@ function parseYaml(text: string, file: string): unknown {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     if (error.reason.includes('input is empty')) {
-      throw new MockError('SCENARIO_UNREADABLE', 'the file is empty', {
-        at: { file },
-        hint: 'begin with "description:"',
-      });
+      const hint = 'begin with "description:"';
+      throw new MockError('SCENARIO_UNREADABLE', 'the file is empty', { at: { file }, hint });
     }
-    const mark = error.mark;
+    const { mark, reason } = error;
     const at = mark === undefined ? { file } : { file, line: mark.line + 1, column: mark.column + 1 };
-    throw new MockError('SCENARIO_UNREADABLE', `this is no YAML: ${error.reason}`, {
-      at,
-      hint: hintFor(error.reason),
-      cause: error,
-    });
+    const hint = HINTS.find(([part]) => reason.includes(part))?.[1];
+    throw new MockError('SCENARIO_UNREADABLE', `invalid YAML: ${reason}`, { at, hint, cause: error });
   }
 }
 
-/** What to do about the mistakes that people make most. */
-function hintFor(reason: string): string | undefined {
-  if (reason.includes('tab character')) return 'YAML is indented with spaces: replace the tab';
-  if (reason.includes('duplicated mapping key'))
-    return 'write the key once; several rules of one operation are one list';
-  if (reason.includes('document')) return 'one scenario per file: remove the "---" between the documents';
-  if (reason.includes('flow')) return 'a "[" or "{" is not closed';
-  if (reason.includes('mapping entry')) return 'check the indentation, and put a text that holds ": " in quotes';
-  return undefined;
-}
+/** What to do about the most frequent mistakes, by a part of the parser's message. */
+const HINTS: readonly (readonly [string, string])[] = [
+  ['tab character', 'YAML is indented with spaces: replace the tab'],
+  ['duplicated mapping key', 'write the key once; several rules of one operation are one list'],
+  ['document', 'one scenario per file: remove the "---" between the documents'],
+  ['flow', 'a "[" or "{" is not closed'],
+  ['mapping entry', 'check the indentation, and put a string that contains ": " in quotes'],
+];
 
 function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const offset = Number(/at position (\d+)/.exec(reason)?.[1] ?? (reason.includes('end of JSON') ? text.length : 0));
-    throw new MockError('SCENARIO_UNREADABLE', `this is no JSON: ${reason.replace(/ at position .*/s, '')}`, {
-      at: { file, ...toLine(text, offset) },
-      cause: error,
-    });
+    const { line, column, says } = findJsonMistake(text);
+    const at = { file, line, column };
+    throw new MockError('SCENARIO_UNREADABLE', `invalid JSON: ${says}`, { at, cause: error });
   }
-}
-
-function toLine(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, Math.max(0, offset));
-  const lineStart = before.lastIndexOf('\n') + 1;
-  return { line: before.split('\n').length, column: before.length - lineStart + 1 };
-}
-
-/** One thing that is wrong with a scenario. */
-export interface Mistake {
-  readonly code: 'SCENARIO_INVALID' | 'SCENARIO_UNREADABLE';
-  readonly message: string;
-  readonly at: Place;
-  readonly hint: string | undefined;
-}
-
-/** Collects what is wrong while a scenario is read, so that its author hears of everything at once. */
-export interface Notes {
-  readonly mistakes: readonly Mistake[];
-  /** What stands at a pointer is wrong. */
-  wrong(pointer: string, message: string, hint?: string): void;
-  /** `file:line` of a pointer, for traces. */
-  place(pointer: string): string;
-}
-
-/** An empty notebook over one source. */
-export function createNotes(source: Source): Notes {
-  const mistakes: Mistake[] = [];
-  return {
-    mistakes,
-    wrong: (pointer, message, hint) => {
-      mistakes.push({ code: 'SCENARIO_INVALID', message, at: source.locate(pointer), hint });
-    },
-    place: (pointer) => {
-      const at = source.locate(pointer);
-      return at.file === undefined ? `#${at.pointer ?? pointer}` : `${at.file}:${at.line ?? 1}`;
-    },
-  };
-}
-
-/** `did you mean "x"?` where something is near, else the other text. */
-export function didYouMean(given: string, candidates: Iterable<string>, otherwise?: string): string | undefined {
-  const near = nearest(given, candidates);
-  return near === undefined ? otherwise : `did you mean ${JSON.stringify(near)}?`;
-}
-
-/** One error that says everything that is wrong: the mistake itself where there is one, a list where there are several. */
-export function toError(mistakes: readonly [Mistake, ...Mistake[]]): MockError {
-  const [first, ...others] = mistakes;
-  if (others.length === 0) return new MockError(first.code, first.message, { at: first.at, hint: first.hint });
-  const list = mistakes.map((mistake) => formatMistake(mistake).replaceAll('\n', '\n  '));
-  return new MockError('SCENARIO_INVALID', `${mistakes.length} mistakes in scenarios:\n  ${list.join('\n  ')}`);
-}
-
-/** Whether a list has something in it, in a way the compiler follows. */
-export function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
-  return list.length > 0;
 }

@@ -1,20 +1,20 @@
 import type { Answer } from '../../http/answer.js';
 import { mergePatch } from '../../http/merge-patch.js';
-import { resolveExpressions, type Scope } from './expression.js';
+import { type ExpressionScope, resolveExpressions } from './expression.js';
 import type { Changes, CollectionChanges, Patch, Rule } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';
 
-/** Who carries out the changes of one collection; expressions are worked out already. */
+/** Makes the changes of one collection; their expressions are evaluated already. */
 export type ChangeCollection = (changes: CollectionChanges) => void;
 
-/** What changes are made to. */
-export interface Changeable {
+/** What changes are applied to. */
+export interface ChangeTarget {
   readonly state: ScenarioState;
   readonly changeCollection: ChangeCollection;
 }
 
-/** Makes the changes of `state` or `then`, the collections first. */
-export function applyChanges(changes: Changes, target: Changeable, scope: Scope | undefined): void {
+/** Applies the changes of `state` or `then`, collections first. @param scope - Undefined: expressions stay as they are. */
+export function applyChanges(changes: Changes, target: ChangeTarget, scope: ExpressionScope | undefined): void {
   const resolve = (value: unknown): unknown => (scope === undefined ? value : resolveExpressions(value, scope));
   for (const change of changes.collections) target.changeCollection(resolveChange(change, resolve));
   // An object stays an object.
@@ -24,18 +24,18 @@ export function applyChanges(changes: Changes, target: Changeable, scope: Scope 
 function resolveChange(change: CollectionChanges, resolve: (value: unknown) => unknown): CollectionChanges {
   return {
     ...change,
-    // Lists and objects stay what they are; items whose expression has no value are left out.
+    // Arrays stay arrays and objects stay objects; items whose expression has no value are omitted.
     add: resolve(change.add) as readonly unknown[],
     update: resolve(change.update) as Readonly<Record<string, unknown>>,
     remove: resolve(change.remove) as readonly unknown[],
   };
 }
 
-/** A merge patch (RFC 7386) over an answer; a body that is bytes or a stream stays as it is. */
+/** Applies a merge patch (RFC 7386) to an answer; a body of bytes or a stream stays as it is. */
 export function patchAnswer(
   answer: Answer,
   { rule, patch }: { readonly rule: Rule; readonly patch: Patch },
-  scope: Scope,
+  scope: ExpressionScope,
 ): Answer {
   const headers = { ...answer.headers };
   for (const [name, value] of Object.entries(patch.headers)) {

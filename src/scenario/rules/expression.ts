@@ -1,47 +1,47 @@
 import { isObject } from '../../contract/json.js';
-import { readPointer } from '../../contract/pointer.js';
+import { readPointer, toPointer } from '../../contract/pointer.js';
 import type { Call } from '../../http/request/call.js';
 
 /**
  * A runtime expression (OpenAPI 3.1 section 4.8.20.4): `$request.path.id`, `$request.query.after`, `$request.header.x`,
- * `$request.cookie.x`, `$request.body#/name`; and `$vars.name` for a var of the scenarios.
+ * `$request.cookie.x`, `$request.body#/name`; and `$vars.name` for a variable of the scenarios.
  */
 export type Expression =
   | { readonly kind: 'request'; readonly in: 'path' | 'query' | 'header' | 'cookie'; readonly name: string }
   | { readonly kind: 'body'; readonly pointer: string }
-  | { readonly kind: 'var'; readonly name: string };
+  | { readonly kind: 'variable'; readonly name: string };
 
-/** What an expression is worked out from. */
-export interface Scope {
+/** What expressions are evaluated with. */
+export interface ExpressionScope {
   readonly call: Call;
   readonly vars: Readonly<Record<string, unknown>>;
 }
 
-/** How an expression may be written, for messages. */
+/** The forms of an expression, for messages. */
 export const EXPRESSION_FORMS =
   '$request.path.<name>, $request.query.<name>, $request.header.<name>, $request.body#/<field> or $vars.<name>';
 
 const EMBEDDED = /\{(\$(?:request|vars)\b[^}]*)\}/g;
 
-/** Whether a text claims to be an expression. */
+/** Whether a string begins like an expression. */
 function looksLikeExpression(text: string): boolean {
   return /^\$(request|vars)\b/.test(text);
 }
 
-/** The expression a text is, or undefined where it is none. */
-export function readExpression(text: string): Expression | undefined {
+/** The expression in a string, or undefined if it is not a valid one. */
+export function parseExpression(text: string): Expression | undefined {
   const parameter = /^\$request\.(path|query|header|cookie)\.(.+)$/.exec(text);
   if (parameter?.[2] !== undefined) {
-    // The pattern lets no other word through.
+    // The pattern matches no other word.
     return { kind: 'request', in: parameter[1] as 'path' | 'query' | 'header' | 'cookie', name: parameter[2] };
   }
   const body = /^\$request\.body(?:#((?:\/.*)?))?$/.exec(text);
   if (body !== null) return { kind: 'body', pointer: body[1] ?? '' };
   const variable = /^\$vars\.(.+)$/.exec(text);
-  return variable?.[1] === undefined ? undefined : { kind: 'var', name: variable[1] };
+  return variable?.[1] === undefined ? undefined : { kind: 'variable', name: variable[1] };
 }
 
-/** Every expression in a value, as it is written, with where it stands. */
+/** Every expression in a value, as it is written, with its pointer. */
 export function findExpressions(
   value: unknown,
   pointer = '',
@@ -52,38 +52,36 @@ export function findExpressions(
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => findExpressions(item, `${pointer}/${index}`));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) =>
-    findExpressions(item, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
-  );
+  return Object.entries(value).flatMap(([name, item]) => findExpressions(item, pointer + toPointer(name)));
 }
 
-/** The value with every expression worked out; a member whose expression has no value is left out. */
-export function resolveExpressions(value: unknown, scope: Scope): unknown {
+/** The value with every expression evaluated; a member whose expression has no value is omitted. */
+export function resolveExpressions(value: unknown, scope: ExpressionScope): unknown {
   return replaceExpressions(value, (expression) => evaluate(expression, scope));
 }
 
-/** The value without its expressions: what can be said about it before there is a call. */
+/** The value without its expressions: what is known before there is a call. */
 export function dropExpressions(value: unknown): unknown {
   return replaceExpressions(value, () => undefined);
 }
 
-function replaceExpressions(value: unknown, work: (expression: Expression) => unknown): unknown {
-  if (typeof value === 'string') return replaceText(value, work);
+function replaceExpressions(value: unknown, evaluateOne: (expression: Expression) => unknown): unknown {
+  if (typeof value === 'string') return replaceText(value, evaluateOne);
   if (Array.isArray(value)) {
-    return value.map((item) => replaceExpressions(item, work)).filter((item) => item !== undefined);
+    return value.map((item) => replaceExpressions(item, evaluateOne)).filter((item) => item !== undefined);
   }
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([name, item]) => [name, replaceExpressions(item, work)] as const);
+  const entries = Object.entries(value).map(([name, item]) => [name, replaceExpressions(item, evaluateOne)] as const);
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }
 
-function replaceText(text: string, work: (expression: Expression) => unknown): unknown {
+function replaceText(text: string, evaluateOne: (expression: Expression) => unknown): unknown {
   if (!text.includes('$')) return text;
-  const whole = looksLikeExpression(text) ? readExpression(text) : undefined;
-  if (whole !== undefined) return work(whole);
+  const whole = looksLikeExpression(text) ? parseExpression(text) : undefined;
+  if (whole !== undefined) return evaluateOne(whole);
   return text.replace(EMBEDDED, (written, inner: string) => {
-    const expression = readExpression(inner);
-    return expression === undefined ? written : toText(work(expression));
+    const expression = parseExpression(inner);
+    return expression === undefined ? written : toText(evaluateOne(expression));
   });
 }
 
@@ -92,14 +90,14 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function evaluate(expression: Expression, scope: Scope): unknown {
-  if (expression.kind === 'var') return readOwn(scope.vars, expression.name);
+function evaluate(expression: Expression, scope: ExpressionScope): unknown {
+  if (expression.kind === 'variable') return readOwn(scope.vars, expression.name);
   if (expression.kind === 'body') return readPointer(scope.call.body, expression.pointer);
   if (expression.in === 'header') return scope.call.headers.get(expression.name) ?? undefined;
   return readOwn(scope.call[expression.in], expression.name);
 }
 
-/** A member that is really there: every object has a `constructor`. */
+/** An own member: every object inherits a `constructor`. */
 function readOwn(values: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -1,29 +1,28 @@
 import { isObject } from '../../contract/json.js';
 import type { Call } from '../../http/request/call.js';
-import { describe } from '../definition/read.js';
-import { formatRange, isInRange } from './call-range.js';
-import type { When } from './rule.js';
+import { describe } from '../definition/source.js';
+import type { CallRange, When } from './rule.js';
 
-/** What is asked of collections while rules are considered. */
+/** The collections of a session, as conditions read them. */
 export interface CollectionView {
   count(name: string): number;
   has(name: string, id: string): boolean;
 }
 
-/** Why a call does not meet the conditions of a rule, `call` aside; undefined where it does. */
+/** Why a call does not match the conditions of a rule, `call` excepted; undefined if it does. */
 export function findMismatch(
   when: When,
   call: Call,
-  world: { readonly collections: CollectionView; readonly vars: Readonly<Record<string, unknown>> },
+  session: { readonly collections: CollectionView; readonly vars: Readonly<Record<string, unknown>> },
 ): string | undefined {
   return (
     findIn('path', when.path, (name) => (Object.hasOwn(call.path, name) ? call.path[name] : undefined)) ??
     findIn('query', when.query, (name) => readQuery(call, name)) ??
     findIn('header', when.header, (name) => call.headers.get(name) ?? undefined) ??
     findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
-    (when.body === undefined || isSubset(when.body, call.body) ? undefined : 'the body is another') ??
-    findCollectionMismatch(when, world.collections) ??
-    findVarMismatch(when.vars, world.vars)
+    (when.body === undefined || isSubset(when.body, call.body) ? undefined : 'the body does not match') ??
+    findCollectionMismatch(when, session.collections) ??
+    findVarMismatch(when.vars, session.vars)
   );
 }
 
@@ -41,7 +40,7 @@ function findIn(
   return undefined;
 }
 
-/** Whether a parameter is what a rule wants: the same value, the same text, or one of a list. */
+/** Whether a parameter matches: the same value, the same text, or an item of its array. */
 function matchesValue(wanted: unknown, actual: unknown): boolean {
   const presence = readPresence(wanted);
   if (presence !== undefined) return presence === (actual !== undefined && actual !== null);
@@ -52,7 +51,7 @@ function matchesValue(wanted: unknown, actual: unknown): boolean {
   return isText(wanted, actual);
 }
 
-/** Whether a rule only asks for a parameter to be there (`{ present: true }`) or not (`null`, `{ present: false }`). */
+/** Whether a parameter must be present (`{ present: true }`) or absent (`null`, `{ present: false }`); undefined: it has a value. */
 export function readPresence(wanted: unknown): boolean | undefined {
   if (wanted === null) return false;
   if (!isObject(wanted) || Object.keys(wanted).length !== 1) return undefined;
@@ -63,7 +62,7 @@ function isText(wanted: unknown, actual: unknown): boolean {
   return !isObject(actual) && String(wanted) === String(actual);
 }
 
-/** Whether everything in `wanted` is in `actual`: objects may have more members, everything else is equal. */
+/** Whether `wanted` is a subset of `actual`: objects may have more members, everything else is equal. */
 function isSubset(wanted: unknown, actual: unknown): boolean {
   if (isObject(wanted)) {
     return (
@@ -79,7 +78,7 @@ function isSubset(wanted: unknown, actual: unknown): boolean {
   return wanted === actual;
 }
 
-/** A declared parameter as it was decoded, any other as it came. */
+/** The decoded value of a declared parameter, the raw text of any other. */
 function readQuery(call: Call, name: string): unknown {
   if (Object.hasOwn(call.query, name)) return call.query[name];
   const start = call.url.indexOf('?');
@@ -101,9 +100,9 @@ function findCollectionMismatch(when: When, view: CollectionView): string | unde
       return `${name} has ${view.count(name)} items, not ${formatRange(count)}`;
     }
     const missing = has.find((id) => !view.has(name, id));
-    if (missing !== undefined) return `${name} has no ${JSON.stringify(missing)}`;
+    if (missing !== undefined) return `${name} has no item ${JSON.stringify(missing)}`;
     const present = lacks.find((id) => view.has(name, id));
-    if (present !== undefined) return `${name} has ${JSON.stringify(present)}`;
+    if (present !== undefined) return `${name} has the item ${JSON.stringify(present)}`;
   }
   return undefined;
 }
@@ -112,5 +111,17 @@ function findVarMismatch(wanted: When['vars'], vars: Readonly<Record<string, unk
   const name = Object.keys(wanted).find((each) => !(Object.hasOwn(vars, each) && isSubset(wanted[each], vars[each])));
   return name === undefined
     ? undefined
-    : `var ${JSON.stringify(name)} is ${describe(vars[name])}, not ${describe(wanted[name])}`;
+    : `variable ${JSON.stringify(name)} is ${describe(vars[name])}, not ${describe(wanted[name])}`;
+}
+
+/** Whether a range selects a number. */
+export function isInRange(range: CallRange, count: number): boolean {
+  return range.kind === 'every' ? count % range.every === 0 : count >= range.from && count <= range.to;
+}
+
+/** A range as it is written: `3`, `2..4`, `every 5`. */
+export function formatRange(range: CallRange): string {
+  if (range.kind === 'every') return `every ${range.every}`;
+  if (range.from === range.to) return String(range.from);
+  return `${range.from}..${range.to === Infinity ? '' : range.to}`;
 }

@@ -1,53 +1,50 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Fault } from '../../http/answer.js';
-import type { CallRange } from './call-range.js';
-import type { Delay } from './delay.js';
-import type { RateLimit } from './rate-limit.js';
 
-/** A named set of rules, checked against the contract. */
+/** A named set of rules that was checked against the contract. */
 export interface Scenario {
   readonly id: string;
   readonly description: string | undefined;
-  /** Undefined where it was handed over as an object. */
+  /** Undefined if it was passed as an object. */
   readonly file: string | undefined;
   readonly extends: readonly string[];
-  /** What activating it changes, its ancestors' changes first. */
+  /** The changes made when it is activated, those of the scenarios it extends first. */
   readonly start: Changes;
-  /** The same by the scenario each part is written in, so that one that is extended by two ways counts once. */
+  /** The same changes by scenario, so that a scenario that is extended in two ways counts once. */
   readonly layers: readonly Layer[];
-  /** In order of precedence: its own from the top down, then those of what it extends, the last named first. */
+  /** By precedence: its own rules from top to bottom, then those of the scenarios it extends, the last one first. */
   readonly rules: readonly Rule[];
-  /** Those that speak of one operation, in the same order; the same list every time. */
+  /** The rules for one operation, in the same order; the same array every time. */
   rulesFor(operation: Operation): readonly Rule[];
 }
 
-/** What one scenario itself changes at its start. */
+/** The changes that one scenario itself makes when it is activated. */
 export interface Layer {
   readonly id: string;
   readonly start: Changes;
 }
 
-/** One line of a scenario, checked and ready to be asked. */
+/** One rule of a scenario, checked and normalized. */
 export interface Rule {
   /** Unique within a mock: `flaky/createThing[0]`. */
   readonly key: string;
-  /** The scenario that is activated, which is not always the one whose file the rule stands in. */
+  /** The activated scenario; the rule may be from one that it extends. */
   readonly scenario: string;
   /** An operation id, or `*`. */
   readonly target: string;
-  /** `scenarios/flaky.yaml:4`, or the pointer where there is no file. */
-  readonly place: string;
+  /** `scenarios/flaky.yaml:4`, or a pointer if there is no file. */
+  readonly position: string;
   readonly when: When | undefined;
   readonly effect: Effect;
   readonly delay: Delay | undefined;
   readonly times: number | undefined;
   readonly probability: number | undefined;
-  /** What `then` says. */
+  /** The changes of `then`. */
   readonly changes: Changes | undefined;
   readonly violates: string | undefined;
 }
 
-/** What a call must be like for a rule to apply. */
+/** The conditions of a rule. */
 export interface When {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -61,7 +58,7 @@ export interface When {
   readonly vars: Readonly<Record<string, unknown>>;
 }
 
-/** What a collection must be like. */
+/** A condition on a collection. */
 export interface CollectionCondition {
   readonly name: string;
   readonly count: CallRange | undefined;
@@ -78,18 +75,18 @@ export type Effect =
   | { readonly kind: 'fault'; readonly fault: Fault }
   | { readonly kind: 'rate-limit'; readonly limit: RateLimit };
 
-/** What a sequence does once it ran out. */
+/** What a sequence does after its last step. */
 export type OnEnd = 'hold' | 'cycle' | 'fallthrough' | 'error';
 
-/** One answer of a sequence; `engine` lets the call through. */
+/** One step of a sequence; `engine` is the answer of the sources below. */
 export type Step = 'engine' | Respond;
 
-/** An answer to give. */
+/** An answer that a rule gives. */
 export interface Respond {
-  /** Undefined: the status of the example, or the one the contract puts first. */
+  /** Undefined: the status of the example, or the status of success. */
   readonly status: number | undefined;
   readonly example: string | undefined;
-  /** Undefined: made from the contract. May hold expressions. */
+  /** Undefined: taken from the contract. May contain expressions. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly mediaType: string | undefined;
@@ -99,13 +96,13 @@ export interface Respond {
 /** A merge patch (RFC 7386) over an answer. */
 export interface Patch {
   readonly status: number | undefined;
-  /** `null` takes a header away. */
+  /** `null` removes a header. */
   readonly headers: Readonly<Record<string, string | readonly string[] | null>>;
-  /** Undefined: the body stays. May hold expressions. */
+  /** Undefined: the body stays as it is. May contain expressions. */
   readonly body: unknown;
 }
 
-/** Changes of collections and vars; values may hold expressions. */
+/** Changes of collections and variables; values may contain expressions. */
 export interface Changes {
   readonly collections: readonly CollectionChanges[];
   readonly vars: Readonly<Record<string, unknown>>;
@@ -121,7 +118,30 @@ export interface CollectionChanges {
   readonly remove: readonly unknown[];
 }
 
-/** The rules of a list that speak of one operation: by its id or by `*`. */
-export function selectRules(rules: readonly Rule[], operation: Operation): readonly Rule[] {
-  return rules.filter((rule) => rule.target === '*' || rule.target === operation.id);
+/** Which calls are selected by their number: from one to another (both included), or every n-th. */
+export type CallRange =
+  | { readonly kind: 'range'; readonly from: number; readonly to: number }
+  | { readonly kind: 'every'; readonly every: number };
+
+/** How long to wait, in milliseconds. */
+export type Delay =
+  | { readonly kind: 'fixed'; readonly ms: number }
+  | { readonly kind: 'uniform'; readonly from: number; readonly to: number }
+  | { readonly kind: 'lognormal'; readonly median: number; readonly p99: number }
+  | { readonly kind: 'normal'; readonly mean: number; readonly deviation: number };
+
+/** A number of calls per window of time. */
+export interface RateLimit {
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Which calls share a window: all of the session, those of an operation, or those of a credential. */
+  readonly per: 'session' | 'operation' | 'credential';
+  readonly headers: RateLimitHeaders;
+}
+
+/** The headers that tell the state of a rate limit, in lower case; an undefined one is not sent. */
+export interface RateLimitHeaders {
+  readonly limit: string | undefined;
+  readonly remaining: string | undefined;
+  readonly reset: string | undefined;
 }

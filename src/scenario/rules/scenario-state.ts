@@ -1,51 +1,56 @@
-import type { Bucket } from './rate-limit.js';
-
-/** How often a rule was met and how often it applied; kept per session. */
+/** How many calls matched a rule and how many it applied to, in one session. */
 interface Counter {
-  /** Calls that met its `when`, but for `call`. */
-  readonly met: number;
-  /** Calls it applied to. */
-  readonly used: number;
+  /** Calls that matched its `when`, `call` excepted. */
+  readonly matched: number;
+  /** Calls that it applied to. */
+  readonly applied: number;
 }
 
-/** Everything that scenarios remember for one session; definitions are elsewhere and outlive it. */
+/** A fixed window of a rate limit. */
+export interface RateWindow {
+  /** By the session's clock, in milliseconds. */
+  readonly start: number;
+  readonly calls: number;
+}
+
+/** What scenarios store for one session; their definitions are elsewhere and outlive it. */
 export interface ScenarioState {
-  /** Ids of the session's own scenarios, the one activated last at the end. */
+  /** Ids of the session's own scenarios, the last activated one last. */
   readonly active: readonly string[];
   readonly vars: Readonly<Record<string, unknown>>;
   setActive(ids: readonly string[]): void;
   setVars(vars: Readonly<Record<string, unknown>>): void;
   counter(key: string): Counter;
-  count(key: string, counter: Counter): void;
-  bucket(key: string): Bucket | undefined;
-  fill(key: string, bucket: Bucket): void;
-  /** Every rule starts to count again, and every rate limit. */
+  setCounter(key: string, counter: Counter): void;
+  window(key: string): RateWindow | undefined;
+  setWindow(key: string, window: RateWindow): void;
+  /** Every rule and every rate limit counts from zero again. */
   resetCounters(): void;
-  /** No var has a value. */
+  /** No variable has a value. */
   resetVars(): void;
   snapshot(): ScenarioSnapshot;
   restore(snapshot: ScenarioSnapshot): void;
 }
 
-/** What scenarios remember, as plain data. */
+/** The same as plain data. */
 export interface ScenarioSnapshot {
   readonly active: readonly string[];
   readonly vars: Readonly<Record<string, unknown>>;
   readonly counters: Readonly<Record<string, Counter>>;
-  readonly buckets: Readonly<Record<string, Bucket>>;
+  readonly windows: Readonly<Record<string, RateWindow>>;
 }
 
-/** How many buckets a session has: credentials are the client's to make up, so their number is bounded here. */
-const BUCKET_LIMIT = 10_000;
+/** The most rate-limit windows of a session: a client can send any number of credentials. */
+const MAX_WINDOWS = 10_000;
 
-const UNCOUNTED: Counter = { met: 0, used: 0 };
+const UNCOUNTED: Counter = { matched: 0, applied: 0 };
 
-/** The memory of a session in which nothing has happened yet. */
+/** The scenario state of a new session. */
 export function createScenarioState(): ScenarioState {
   let active: readonly string[] = [];
   let vars: Readonly<Record<string, unknown>> = {};
   let counters = new Map<string, Counter>();
-  let buckets = new Map<string, Bucket>();
+  let windows = new Map<string, RateWindow>();
   return {
     get active() {
       return active;
@@ -60,15 +65,15 @@ export function createScenarioState(): ScenarioState {
       vars = { ...vars, ...changed };
     },
     counter: (key) => counters.get(key) ?? UNCOUNTED,
-    count: (key, counter) => void counters.set(key, counter),
-    bucket: (key) => buckets.get(key),
-    fill: (key, bucket) => {
-      buckets.set(key, bucket);
-      if (buckets.size > BUCKET_LIMIT) forgetFirst(buckets);
+    setCounter: (key, counter) => void counters.set(key, counter),
+    window: (key) => windows.get(key),
+    setWindow: (key, window) => {
+      windows.set(key, window);
+      if (windows.size > MAX_WINDOWS) deleteFirst(windows);
     },
     resetCounters: () => {
       counters = new Map();
-      buckets = new Map();
+      windows = new Map();
     },
     resetVars: () => {
       vars = {};
@@ -77,18 +82,18 @@ export function createScenarioState(): ScenarioState {
       active,
       vars,
       counters: Object.fromEntries(counters),
-      buckets: Object.fromEntries(buckets),
+      windows: Object.fromEntries(windows),
     }),
     restore: (snapshot) => {
       active = snapshot.active;
       vars = snapshot.vars;
       counters = new Map(Object.entries(snapshot.counters));
-      buckets = new Map(Object.entries(snapshot.buckets));
+      windows = new Map(Object.entries(snapshot.windows));
     },
   };
 }
 
-function forgetFirst(buckets: Map<string, Bucket>): void {
-  const [first] = buckets.keys();
-  if (first !== undefined) buckets.delete(first);
+function deleteFirst(windows: Map<string, RateWindow>): void {
+  const [first] = windows.keys();
+  if (first !== undefined) windows.delete(first);
 }

@@ -5,36 +5,36 @@ import type { GenerateContext, Generator } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
 import { findMedia, isJsonType } from '../../../http/media-type.js';
 import { mergePatch } from '../../../http/merge-patch.js';
-import { resolveExpressions, type Scope } from '../../../scenario/rules/expression.js';
+import { type ExpressionScope, resolveExpressions } from '../../../scenario/rules/expression.js';
 import type { Respond, Rule } from '../../../scenario/rules/rule.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Exchange } from '../../chain.js';
 import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 
-/** What answers of rules are made with. */
+/** What answers of rules are built with. */
 interface RespondParts {
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
 }
 
-/** What a rule answers, and what its expressions are worked out from. */
-interface Asked {
+/** The answer a rule gives, and the scope of its expressions. */
+interface RespondInput {
   readonly respond: Respond;
-  readonly scope: Scope;
+  readonly scope: ExpressionScope;
 }
 
-/** Makes the answer that a rule writes down: its example, its body completed, or one made from the contract. */
-type RespondToRule = (exchange: Exchange, rule: Rule, asked: Asked) => Answer;
+/** Builds the answer of a rule: its example, its completed body, or one from the contract. */
+type RespondToRule = (exchange: Exchange, rule: Rule, input: RespondInput) => Answer;
 
-/** A maker of answers for rules. */
+/** Creates the function that builds answers of rules. */
 export function createRespond(parts: RespondParts): RespondToRule {
-  return (exchange, rule, asked) => {
-    const { respond, scope } = asked;
+  return (exchange, rule, input) => {
+    const { respond, scope } = input;
     const { call } = exchange;
     const status = respond.status ?? findExampleStatus(call.operation, respond.example);
     const choice = chooseResponse(call.operation, { status, accept: call.headers.get('accept') });
-    const chosen = choice && narrow(choice, respond);
+    const chosen = choice && selectMedia(choice, respond);
     const body = respond.body === undefined ? undefined : resolveExpressions(respond.body, scope);
     const made =
       chosen?.response === undefined
@@ -50,7 +50,8 @@ export function createRespond(parts: RespondParts): RespondToRule {
   };
 }
 
-interface Order {
+/** Everything that decides the body of an answer. */
+interface BodyInput {
   readonly chosen: ResponseChoice;
   readonly rule: Rule;
   readonly respond: Respond;
@@ -58,8 +59,8 @@ interface Order {
   readonly exchange: Exchange;
 }
 
-/** The media type a rule insists on, or that has its example, in place of the negotiated one. */
-function narrow(choice: ResponseChoice, respond: Respond): ResponseChoice {
+/** The media type that the rule names, or that has its example, instead of the negotiated one. */
+function selectMedia(choice: ResponseChoice, respond: Respond): ResponseChoice {
   if (choice.response === undefined) return choice;
   if (respond.mediaType !== undefined) {
     return { ...choice, media: findMedia(choice.response.content, respond.mediaType), mediaType: respond.mediaType };
@@ -69,12 +70,12 @@ function narrow(choice: ResponseChoice, respond: Respond): ResponseChoice {
   return media === undefined ? choice : { ...choice, media, mediaType: media.type };
 }
 
-function answerDeclared(parts: RespondParts, order: Order): Answer {
-  const { chosen, respond, body } = order;
+function answerDeclared(parts: RespondParts, input: BodyInput): Answer {
+  const { chosen, respond, body } = input;
   const { media, mediaType, status } = chosen;
   const bare = { status, headers: {}, from: '', violations: NO_VIOLATIONS };
   if (mediaType === undefined) {
-    // A body where the contract has none: only a rule that violates gets here with one.
+    // Only a rule that violates the contract can have a body where the contract has none.
     const type = body === undefined ? undefined : (respond.mediaType ?? 'application/json');
     return { ...bare, body, mediaType: type };
   }
@@ -83,24 +84,24 @@ function answerDeclared(parts: RespondParts, order: Order): Answer {
   if (respond.example !== undefined) {
     return { ...about, body: media?.examples.find((each) => each.name === respond.example)?.value };
   }
-  if (body === undefined) return { ...about, body: makeBody(parts, order, media) };
-  const isFinal = order.rule.violates !== undefined || schemaPointer === undefined || !isJsonType(mediaType);
+  if (body === undefined) return { ...about, body: createBody(parts, input, media) };
+  const isFinal = input.rule.violates !== undefined || schemaPointer === undefined || !isJsonType(mediaType);
   if (isFinal) return { ...about, body };
-  // An error names a type and a code as the contract's own errors do, rather than made-up words.
-  const drafted = chosen.status >= 400 ? layOver(makeBody(parts, order, media), body) : body;
-  return { ...about, body: parts.generator.complete(schemaPointer, drafted, readContext(order)) };
+  // An error gets the type and code of the contract's own errors instead of random words.
+  const drafted = chosen.status >= 400 ? mergeDraft(createBody(parts, input, media), body) : body;
+  return { ...about, body: parts.generator.complete(schemaPointer, drafted, readContext(input)) };
 }
 
-/** What was written over what was drafted; unlike in a merge patch, a null that was written is a null. */
-function layOver(drafted: unknown, written: unknown): unknown {
+/** Merges a written body into a draft; unlike in a merge patch, a written null is a null. */
+function mergeDraft(drafted: unknown, written: unknown): unknown {
   if (!isObject(drafted) || !isObject(written)) return written;
-  const members = Object.entries(written).map(([name, value]) => [name, layOver(drafted[name], value)] as const);
+  const members = Object.entries(written).map(([name, value]) => [name, mergeDraft(drafted[name], value)] as const);
   return { ...drafted, ...Object.fromEntries(members) };
 }
 
-/** What the contract itself would answer with this status: an example, an error that says why, or a value of the schema. */
-function makeBody(parts: RespondParts, order: Order, media: MediaType | undefined): unknown {
-  const { chosen, rule, exchange } = order;
+/** The body of the contract for a status: an example, an error with a message, or a generated value. */
+function createBody(parts: RespondParts, input: BodyInput, media: MediaType | undefined): unknown {
+  const { chosen, rule, exchange } = input;
   const { status, mediaType = '' } = chosen;
   const example = media?.examples[0];
   if (example !== undefined) return example.value;
@@ -109,16 +110,16 @@ function makeBody(parts: RespondParts, order: Order, media: MediaType | undefine
     return parts.errors.answer(exchange.call.operation, { status, message, code: `status_${status}` }).body;
   }
   if (media?.schema === undefined) return isJsonType(mediaType) ? {} : readSampleFile(mediaType);
-  return parts.generator.value(media.schemaPointer, readContext(order));
+  return parts.generator.value(media.schemaPointer, readContext(input));
 }
 
-/** A status the operation does not declare: an error gets the contract's own error shape, with the rule's body laid over it. */
+/** The answer with a status that the operation does not declare; an error gets the contract's error shape, patched with the body. */
 function answerUndeclared(
   parts: RespondParts,
   exchange: Exchange,
-  wish: { readonly rule: Rule; readonly respond: Respond; readonly status: number; readonly body: unknown },
+  input: { readonly rule: Rule; readonly respond: Respond; readonly status: number; readonly body: unknown },
 ): Answer {
-  const { rule, respond, status, body } = wish;
+  const { rule, respond, status, body } = input;
   if (status >= 400 && respond.mediaType === undefined && (body === undefined || typeof body === 'object')) {
     const message = `scenario "${rule.scenario}" answers ${status}`;
     const answer = parts.errors.answer(exchange.call.operation, { status, message, code: `status_${status}` });
@@ -139,13 +140,13 @@ function hasExample(media: MediaType | undefined, name: string): boolean {
   return media?.examples.some((example) => example.name === name) ?? false;
 }
 
-function toHeaders(headers: Respond['headers'], scope: Scope): Respond['headers'] {
-  // Texts stay texts; an expression without a value leaves its header out.
+function toHeaders(headers: Respond['headers'], scope: ExpressionScope): Respond['headers'] {
+  // Strings stay strings; a header whose expression has no value is omitted.
   return resolveExpressions(headers, scope) as Respond['headers'];
 }
 
-/** What generated parts of a rule's answer depend on. */
-function readContext({ exchange, rule }: Order): GenerateContext {
+/** What the generated parts of an answer depend on. */
+function readContext({ exchange, rule }: BodyInput): GenerateContext {
   const { call, session } = exchange;
   return {
     seed: session.seed,

@@ -1,9 +1,9 @@
 import { MockError } from '../../../errors.js';
 import type { Generator } from '../../../generate/generate.js';
 import { type Answer, type Fault, isSilent } from '../../../http/answer.js';
-import { considerRules, type Outcome, type Verdict } from '../../../scenario/rules/consider.js';
 import { applyChanges, type ChangeCollection, patchAnswer } from '../../../scenario/rules/effects.js';
-import type { Scope } from '../../../scenario/rules/expression.js';
+import { evaluateRules, type Evaluation, type Outcome } from '../../../scenario/rules/evaluate.js';
+import type { ExpressionScope } from '../../../scenario/rules/expression.js';
 import type { CollectionView } from '../../../scenario/rules/match.js';
 import type { Rule } from '../../../scenario/rules/rule.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
@@ -13,21 +13,21 @@ import { type AnswerSource, type Exchange, type Next, whenSettled } from '../../
 import type { ErrorAnswers } from '../../error-answers.js';
 import { createRespond } from './respond.js';
 
-/** What the source of scenarios is made of. */
+/** What the scenario source is built with. */
 interface ScenarioParts {
   readonly scenarios: Scenarios;
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
-  /** How rules look at the collections of a session. */
+  /** The collections of a session, for conditions. */
   viewCollections(session: Session): CollectionView;
-  /** How rules change them. */
+  /** Changes the collections of a session. */
   changeCollections(session: Session): ChangeCollection;
 }
 
 /**
- * Answers by the active rules: they answer, change the answer from below, wait, fail, count and change state.
+ * Creates the source that applies the rules of active scenarios: they answer, patch, delay, fail, limit and change state.
  *
- * Matching, counting and `then` happen in one synchronous step, so that calls that arrive together are told apart.
+ * Matching, counting and `then` are one synchronous step, so that simultaneous calls are counted one by one.
  */
 export function createScenarioSource(parts: ScenarioParts): AnswerSource {
   const { scenarios, errors } = parts;
@@ -38,8 +38,8 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
     const rules = scenarios.rulesFor(ids, call.operation);
     if (rules.length === 0) return next(exchange);
     const { seed, scenario: state } = session;
-    const scope: Scope = { call, vars: state.vars };
-    const verdict = considerRules(rules, {
+    const scope: ExpressionScope = { call, vars: state.vars };
+    const evaluation = evaluateRules(rules, {
       call,
       seed,
       now: clock.now(),
@@ -48,12 +48,12 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       note: exchange.note,
     });
     const target = { state, changeCollection: parts.changeCollections(session) };
-    for (const rule of verdict.applied) if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
+    for (const rule of evaluation.applied) if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
     const finish = (): ReturnType<Next> => {
-      const answer = answerOutcome(exchange, { outcome: verdict.outcome, scope, next });
-      return whenSettled(answer, complete, { verdict, scope });
+      const answer = answerOutcome(exchange, { outcome: evaluation.outcome, scope, next });
+      return whenSettled(answer, complete, { evaluation, scope });
     };
-    return verdict.delayMs > 0 ? clock.sleep(verdict.delayMs).then(finish) : finish();
+    return evaluation.delayMs > 0 ? clock.sleep(evaluation.delayMs).then(finish) : finish();
   };
 
   return {
@@ -71,12 +71,12 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       const own = openRequest(parts, exchange, ofRequest);
       const answer = answerRules(own, activeIds(scenarios, session.scenario, ofRequest), next);
       if (call.headers.has('x-mock-scenario')) return answer;
-      return whenSettled(answer, confirm, ofRequest);
+      return whenSettled(answer, addPreferenceApplied, ofRequest);
     },
   };
 }
 
-/** The scenarios a request asks for itself: `x-mock-scenario: a, b`, or `Prefer: scenario=a` (RFC 7240). */
+/** The scenarios that a request activates: `x-mock-scenario: a, b`, or `Prefer: scenario=a` (RFC 7240). */
 function readRequested(headers: Headers): readonly string[] {
   const named = headers.get('x-mock-scenario');
   const preferred = headers.get('prefer');
@@ -90,8 +90,8 @@ function readRequested(headers: Headers): readonly string[] {
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** RFC 7240 section 3: says which preference was obeyed. */
-function confirm(answer: Answer | undefined, ids: readonly string[]): Answer | undefined {
+/** Adds `Preference-Applied` (RFC 7240 section 3). */
+function addPreferenceApplied(answer: Answer | undefined, ids: readonly string[]): Answer | undefined {
   if (answer === undefined || answer.status === 0) return answer;
   return { ...answer, headers: { ...answer.headers, 'preference-applied': `scenario="${ids.join()}"` } };
 }
@@ -117,7 +117,7 @@ function answerUnknown(errors: ErrorAnswers, exchange: Exchange, error: MockErro
   });
 }
 
-/** The exchange of a request that brings its own scenarios: what they change at their start lasts for this request. */
+/** The exchange of a request that activates scenarios: their `state` lasts for this request only. */
 function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly string[]): Exchange {
   const state = exchange.session.scenario;
   const fresh = ids.map((id) => parts.scenarios.find(id));
@@ -132,32 +132,32 @@ function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly str
   return { ...exchange, session };
 }
 
-/** The patches, the weakest first, and what rate limits tell. */
+/** Applies the patches, the one of the highest precedence last, and adds the headers of rate limits. */
 function complete(
   answer: Answer | undefined,
-  { verdict, scope }: { readonly verdict: Verdict; readonly scope: Scope },
+  { evaluation, scope }: { readonly evaluation: Evaluation; readonly scope: ExpressionScope },
 ): Answer | undefined {
   if (answer === undefined || answer.status === 0) return answer;
-  const patched = verdict.patches.toReversed().reduce((below, wish) => patchAnswer(below, wish, scope), answer);
-  if (Object.keys(verdict.headers).length === 0) return patched;
-  return { ...patched, headers: { ...verdict.headers, ...patched.headers } };
+  const patched = evaluation.patches.toReversed().reduce((below, patch) => patchAnswer(below, patch, scope), answer);
+  if (Object.keys(evaluation.headers).length === 0) return patched;
+  return { ...patched, headers: { ...evaluation.headers, ...patched.headers } };
 }
 
-/** What the rules want, and what is needed to do it. */
-interface Decided {
+/** What the rules decided, and what carries it out. */
+interface OutcomeInput {
   /** Undefined: the sources below answer. */
   readonly outcome: Outcome | undefined;
-  readonly scope: Scope;
+  readonly scope: ExpressionScope;
   readonly next: Next;
 }
 
-/** Makes the answer that the winning rule wants. */
-type AnswerOutcome = (exchange: Exchange, decided: Decided) => ReturnType<Next>;
+/** Builds the answer of the deciding rule. */
+type AnswerOutcome = (exchange: Exchange, input: OutcomeInput) => ReturnType<Next>;
 
-/** What the official clients of several APIs take for: do not try again. */
+/** Several official API clients do not retry an answer with this header. */
 const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
-/** A maker of answers for what rules want. */
+/** Creates the function that builds the answer of the deciding rule. */
 function createOutcomeAnswers(parts: { readonly generator: Generator; readonly errors: ErrorAnswers }): AnswerOutcome {
   const { errors } = parts;
   const respond = createRespond(parts);
@@ -167,11 +167,11 @@ function createOutcomeAnswers(parts: { readonly generator: Generator; readonly e
     if (outcome.kind === 'respond') {
       const { fault } = outcome.respond;
       return fault !== undefined && isSilent(fault)
-        ? toSilence(outcome.rule, fault)
+        ? noResponse(outcome.rule, fault)
         : respond(exchange, outcome.rule, { respond: outcome.respond, scope });
     }
     if (outcome.kind === 'fault') {
-      return isSilent(outcome.fault) ? toSilence(outcome.rule, outcome.fault) : breakAnswer(exchange, outcome, next);
+      return isSilent(outcome.fault) ? noResponse(outcome.rule, outcome.fault) : addFault(exchange, outcome, next);
     }
     return errors.answer(
       exchange.call.operation,
@@ -182,15 +182,15 @@ function createOutcomeAnswers(parts: { readonly generator: Generator; readonly e
   };
 }
 
-function breakAnswer(exchange: Exchange, outcome: Outcome & { readonly kind: 'fault' }, next: Next): ReturnType<Next> {
+function addFault(exchange: Exchange, outcome: Outcome & { readonly kind: 'fault' }, next: Next): ReturnType<Next> {
   const { rule, fault } = outcome;
   const mark = (answer: Answer | undefined): Answer | undefined =>
     answer && { ...answer, fault, from: `scenario:${rule.scenario}`, deviates: rule.violates ?? answer.deviates };
   return whenSettled(next(exchange), mark, undefined);
 }
 
-/** No answer at all; its status is 0 in the journal. */
-function toSilence(rule: Rule, fault: Fault): Answer {
+/** An exchange without an answer; its status is 0 in the journal. */
+function noResponse(rule: Rule, fault: Fault): Answer {
   return {
     status: 0,
     headers: {},

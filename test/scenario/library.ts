@@ -1,8 +1,8 @@
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
-import type { Ground } from '../../src/scenario/ground.js';
-import { createGround } from '../../src/session/scenario-ground.js';
+import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
+import { createScenarioContext } from '../../src/session/scenario-context.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 
 /** A small contract with everything that a scenario can be wrong about. */
@@ -119,9 +119,9 @@ export const LIBRARY: Readonly<Record<string, unknown>> = {
 };
 
 /** What scenarios about the library, or about another document, are checked against. */
-export async function readGround(spec: string | object = LIBRARY): Promise<Ground> {
+export async function loadContext(spec: string | object = LIBRARY): Promise<ScenarioContext> {
   const contract = await loadContract(spec);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
-  return createGround({ contract, validators, generator, resources: inferResources(contract) });
+  return createScenarioContext({ contract, validators, generator, resources: inferResources(contract) });
 }

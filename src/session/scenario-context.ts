@@ -1,17 +1,17 @@
 import { DEFAULT_INSTANT } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Generator } from '../generate/generate.js';
-import type { Ground } from '../scenario/ground.js';
+import type { ScenarioContext } from '../scenario/definition/kinds.js';
 import type { Validators } from '../schema/validate.js';
 import type { Resources } from '../state/resource.js';
 
-/** What scenarios are checked against: a contract, and the collections that were inferred from it. */
-export function createGround(parts: {
+/** Creates what scenarios are checked against: a contract, and the collections that were inferred from it. */
+export function createScenarioContext(parts: {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly generator: Generator;
   readonly resources: Resources;
-}): Ground {
+}): ScenarioContext {
   const { contract, validators, generator, resources } = parts;
   return {
     contract,

@@ -1,0 +1,225 @@
+import { isObject, type Schema } from '../../contract/json.js';
+import type { DeclaredResponse, Operation, Parameter, ParameterPlace } from '../../contract/operations/operation.js';
+import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
+import { nearest } from '../../errors.js';
+import { isCovered, toEssence } from '../../http/media-type.js';
+import { findExpressions } from '../rules/expression.js';
+import { readPresence } from '../rules/match.js';
+import type { Respond } from '../rules/rule.js';
+import { checkExpressions, checkPartial, checkParts, reportParameter, type SchemaTarget } from './check-value.js';
+import type { CheckContext, CollectionShape } from './kinds.js';
+import { child, describe, didYouMean, joinWords, report, type SourceNode } from './source.js';
+
+/** The only operation that a rule is for; undefined for a rule of `*`. */
+function onlyOperation({ operations }: CheckContext): Operation | undefined {
+  return operations.length === 1 ? operations[0] : undefined;
+}
+
+/** Finds the operation of a key: an operationId, `"GET /path"`, or `"*"` for all of them. */
+export function findOperations(node: SourceNode, key: string, context: CheckContext): readonly Operation[] | undefined {
+  const { operations } = context.contract;
+  if (key === '*') return operations;
+  const [method = '', ...path] = key.trim().split(/\s+/);
+  const route = `${method.toUpperCase()} ${path.join(' ')}`;
+  const toRoute = (operation: Operation): string => `${operation.method} ${operation.path}`;
+  const found = context.contract.operation(key) ?? operations.find((operation) => toRoute(operation) === route);
+  if (found !== undefined) return [found];
+  const names = operations.map((operation) => (/^\S+\s+\//.test(key) ? toRoute(operation) : operation.id));
+  const hint = didYouMean(key, names, `"vouch operations" lists all ${names.length}`);
+  report(node, `operation ${JSON.stringify(key)} is not in the contract`, hint);
+  return undefined;
+}
+
+/** Finds a collection by name. */
+export function findCollection(node: SourceNode, name: string, context: CheckContext): CollectionShape | undefined {
+  const found = context.collections.find((collection) => collection.name === name);
+  if (found !== undefined) return found;
+  const names = context.collections.map((collection) => collection.name);
+  const known = names.length === 0 ? 'the contract has no collections' : `collections: ${names.join(', ')}`;
+  report(node, `unknown collection ${JSON.stringify(name)}`, didYouMean(name, names, known));
+  return undefined;
+}
+
+/** The schema that items of the collection are checked against. */
+export function toItemTarget(context: CheckContext): SchemaTarget {
+  const { name = '', schemaPointer } = context.collection ?? {};
+  const pointers = schemaPointer === undefined ? [] : [schemaPointer];
+  return { context, pointers, direction: 'response', what: `an item of ${name}` };
+}
+
+/** Checks a parameter of `when`: its name is declared, and it can have the value. */
+export function checkParameter(
+  node: SourceNode,
+  { name, place }: { readonly name: string; readonly place: ParameterPlace },
+  context: CheckContext,
+): void {
+  // A rule of `*` does not apply to operations without the parameter.
+  const operation = onlyOperation(context);
+  if (operation === undefined) return;
+  const declared = operation.parameters.filter((parameter) => parameter.in === place);
+  const toKey = (text: string): string => (place === 'header' ? text.toLowerCase() : text);
+  const found = declared.find((parameter) => toKey(parameter.name) === toKey(name));
+  if (found !== undefined) return checkParameterValue(node, found, context);
+  const names = [...declared.map((parameter) => parameter.name), ...listCredentials(operation, place, context)];
+  if (names.includes(name)) return;
+  // Any header and cookie can be matched, unless its name looks like a misspelled declared one.
+  if ((place === 'header' || place === 'cookie') && nearest(name, names) === undefined) return;
+  reportParameter(node, { name, in: place, operation: operation.id }, names);
+}
+
+/** Names of credentials that an operation takes in one place. */
+function listCredentials(operation: Operation, place: ParameterPlace, context: CheckContext): readonly string[] {
+  const schemes = operation.security.flatMap((requirement) => Object.keys(requirement));
+  return schemes.flatMap((scheme) => {
+    const declared = context.contract.securitySchemes[scheme];
+    return declared?.in === place && declared.key !== undefined ? [declared.key] : [];
+  });
+}
+
+function checkParameterValue(node: SourceNode, parameter: Parameter, context: CheckContext): void {
+  // `null` and `{ present }` only test whether the parameter is there.
+  if (readPresence(node.value) !== undefined) return;
+  const what = `${parameter.in} parameter ${JSON.stringify(parameter.name)}`;
+  if (isObject(node.value)) {
+    const { schema } = context.contract.resolve(parameter.schema, parameter.schemaPointer);
+    const isScalar = isObject(schema) && typeof schema['type'] === 'string' && schema['type'] !== 'object';
+    const hint = 'write the value itself, or { present: true } for any value';
+    if (isScalar) report(node, `${what} is not an object`, hint);
+    return;
+  }
+  if (context.violates) return;
+  const check = context.check(parameter.schemaPointer, 'request');
+  const results = listReadings(node.value).map((value) => check(value, 'query'));
+  if (results.some((violations) => violations.length === 0)) return;
+  report(node, `${what} cannot be ${describe(node.value)}`, results[0]?.[0]?.message);
+}
+
+/** What a written value can stand for: itself, its text, the number of a text, the only item of an array. */
+function listReadings(value: unknown): readonly unknown[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  return [value, text, [value], [text], ...(Number.isNaN(number) ? [] : [number])];
+}
+
+/** Checks the body of `when` against the request body of the operation. */
+export function checkRequestBody(node: SourceNode, context: CheckContext): void {
+  const operation = onlyOperation(context);
+  if (operation === undefined) return;
+  if (operation.body === undefined) return report(node, `${JSON.stringify(operation.id)} has no request body`);
+  if (context.violates) return;
+  const pointers = operation.body.content.flatMap((media) => (media.schema === undefined ? [] : [media.schemaPointer]));
+  checkParts(node, { context, pointers, direction: 'request', what: `the body of ${operation.id}` });
+}
+
+/** Reports a status that an operation does not document. */
+export function checkStatus(status: number, node: SourceNode, context: CheckContext): void {
+  if (context.violates) return;
+  const lacking = context.operations.filter((operation) => findResponse(operation, status) === undefined);
+  const [first, ...others] = lacking;
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const documented = first.responses.map((response) => response.status);
+  const known = documented.length === 0 ? 'it documents none' : `it documents ${joinWords(documented)}`;
+  const hint = `${known}; to answer ${status} anyway, add violates: "why"`;
+  report(node, `status ${status} is not documented for ${JSON.stringify(first.id)}${more}`, hint);
+}
+
+/** Checks the example, the body and the media type of an answer. */
+export function checkRespond(respond: Respond, node: SourceNode, context: CheckContext): void {
+  const { example, mediaType } = respond;
+  const body = child(node, 'body');
+  if (example !== undefined && body.value !== undefined) {
+    const hint = 'keep one of the two, or change the example with "patch"';
+    report(child(node, 'example'), `${node.label} has both example and body`, hint);
+  } else if (example !== undefined) {
+    checkExample(child(node, 'example'), { ...respond, example }, context);
+  } else if (body.value !== undefined) {
+    checkExpressions(body, context);
+    if (!context.violates) checkResponseBody(body, respond, context);
+  }
+  if (mediaType !== undefined && !context.violates) {
+    checkMediaType(child(node, 'mediaType'), { ...respond, mediaType }, context);
+  }
+}
+
+function checkExample(
+  node: SourceNode,
+  { example, status }: Respond & { example: string },
+  context: CheckContext,
+): void {
+  for (const operation of context.operations) {
+    const media = listResponses(operation, status).flatMap((response) => response.content);
+    const names = media.flatMap(({ examples }) => examples.map((each) => each.name));
+    if (names.includes(example)) continue;
+    const known = [...new Set(names)].filter((name) => name !== '');
+    const hint = didYouMean(example, known, known.length === 0 ? 'it has none' : `it has ${joinWords(known)}`);
+    const where = status === undefined ? '' : ` for status ${status}`;
+    return report(node, `${JSON.stringify(operation.id)} has no example ${JSON.stringify(example)}${where}`, hint);
+  }
+}
+
+/** The response that a status selects, or all of them if there is none. */
+function listResponses(operation: Operation, status: number | undefined): readonly DeclaredResponse[] {
+  if (status === undefined) return operation.responses;
+  const found = findResponse(operation, status);
+  return found === undefined ? [] : [found];
+}
+
+/** Checks a body against the schema of each operation for that status; reports the first operation that it does not match. */
+function checkResponseBody(node: SourceNode, respond: Respond, context: CheckContext): void {
+  const { mistakes } = node.source;
+  const before = mistakes.length;
+  const seen = new Set<string>();
+  for (const operation of context.operations) {
+    const target = toBodyTarget(operation, respond, context);
+    if (target === undefined || findExpressions(node.value).some(({ pointer }) => pointer === '')) continue;
+    const key = target.pointers.map((pointer) => followReference(pointer, context)).join();
+    if (seen.has(key)) continue;
+    seen.add(key);
+    checkPartial(node, target);
+    if (mistakes.length > before) return;
+  }
+}
+
+/** The pointer of a schema behind its references: two operations that share it are checked once. */
+function followReference(pointer: string, { contract }: CheckContext): string {
+  // It is a schema pointer of the contract.
+  return contract.resolve(contract.at(pointer) as Schema, pointer).pointer;
+}
+
+/** The schema of the first media type that the body can be written in; undefined if any body is allowed. */
+function toBodyTarget(operation: Operation, respond: Respond, context: CheckContext): SchemaTarget | undefined {
+  const { status, mediaType } = respond;
+  const response = status === undefined ? findUsualResponse(operation) : findResponse(operation, status);
+  const essence = mediaType === undefined ? undefined : toEssence(mediaType);
+  const media = response?.content.find((each) => essence === undefined || toEssence(each.type) === essence);
+  if (response === undefined || media?.schema === undefined) return undefined;
+  const owner = context.operations.length > 1 ? ` of ${operation.id}` : '';
+  const what = `the body of ${status ?? response.status}${owner}`;
+  return { context, pointers: [media.schemaPointer], direction: 'response', what };
+}
+
+/** Checks the body of a patch against the responses that it can change. */
+export function checkPatchBody(node: SourceNode, status: number | undefined, context: CheckContext): void {
+  const operation = onlyOperation(context);
+  if (operation === undefined || context.violates) return;
+  const responses = listResponses(operation, status).filter(
+    (each) => status !== undefined || each.status.startsWith('2'),
+  );
+  const media = responses.flatMap((response) => response.content).filter((each) => each.schema !== undefined);
+  const pointers = media.map((each) => each.schemaPointer);
+  if (pointers.length === 0) return;
+  checkParts(node, { context, pointers, direction: 'response', what: `the response of ${operation.id}` });
+}
+
+function checkMediaType(node: SourceNode, respond: Respond & { mediaType: string }, context: CheckContext): void {
+  const essence = toEssence(respond.mediaType);
+  for (const operation of context.operations) {
+    const content = listResponses(operation, respond.status).flatMap((response) => response.content);
+    const types = [...new Set(content.map((media) => media.type))];
+    if (types.some((type) => isCovered(essence, toEssence(type)))) continue;
+    const known = types.length === 0 ? 'it has no body' : `it documents ${joinWords(types)}`;
+    const message = `media type ${JSON.stringify(essence)} is not documented for ${JSON.stringify(operation.id)}`;
+    return report(node, message, didYouMean(essence, types, known));
+  }
+}

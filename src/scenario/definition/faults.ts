@@ -1,0 +1,275 @@
+import { isObject } from '../../contract/json.js';
+import type { Fault, StreamAction } from '../../http/answer.js';
+import type { Effect, RateLimit, RateLimitHeaders } from '../rules/rule.js';
+import { DURATION, type Field, type Fields, integer, type Kind, object, type ObjectKind, TEXT, word } from './kinds.js';
+import { child, didYouMean, reject, report, type SourceNode } from './source.js';
+
+/** The names of the faults. */
+export type FaultName = Fault['kind'] | 'rate-limit';
+
+/** One fault: what docs, types, editors and the reader know about it. */
+export interface FaultEntry {
+  /** Names of the same fault in other tools; they are accepted as well, in any case and with any separators. */
+  readonly aliases: readonly string[];
+  readonly description: string;
+  /** What Node's `fetch` reports, for the docs. */
+  readonly client: string;
+  readonly settings: ObjectKind<object>;
+  toEffect(settings: object): Effect;
+}
+
+function entry<Settings extends object>(
+  about: Omit<FaultEntry, 'settings' | 'toEffect'>,
+  fields: Fields<Settings>,
+  toEffect: (settings: Settings) => Effect,
+): FaultEntry {
+  // The settings of an entry are read by its own fields.
+  return { ...about, settings: object({ fields }), toEffect: (settings) => toEffect(settings as Settings) };
+}
+
+/** A fault without settings. */
+function plain(
+  kind: 'reset' | 'empty' | 'garbage' | 'malformed-chunk' | 'malformed-json',
+  about: Omit<FaultEntry, 'settings' | 'toEffect'>,
+): FaultEntry {
+  return entry(about, {}, () => ({ kind: 'fault', fault: { kind } }));
+}
+
+const CUT_AT: Kind<number> = {
+  type: 'number | string',
+  read: (node) => {
+    const percent = typeof node.value === 'string' ? /^(\d+(?:\.\d+)?)%$/.exec(node.value) : null;
+    const value = percent === null ? node.value : Number(percent[1]) / 100;
+    const isFraction = typeof value === 'number' && value >= 0 && value < 1;
+    const isCount = percent === null && typeof value === 'number' && Number.isInteger(value) && value >= 1;
+    if (isFraction || isCount) return value;
+    return reject(node, 'must be a fraction from 0 to below 1, a percentage below 100%, or a number of bytes');
+  },
+  schema: () => ({
+    anyOf: [
+      { type: 'number', minimum: 0 },
+      { type: 'string', pattern: '^\\d+(\\.\\d+)?%$' },
+    ],
+  }),
+};
+
+const DEFAULT_HEADERS: RateLimitHeaders = {
+  limit: 'x-ratelimit-limit',
+  remaining: 'x-ratelimit-remaining',
+  reset: 'x-ratelimit-reset',
+};
+
+const HEADER_NAMES: ObjectKind<RateLimitHeaders> = object({
+  label: '"headers" of a rate limit',
+  fields: {
+    limit: { kind: TEXT, description: 'The header with the number of calls per window.' },
+    remaining: { kind: TEXT, description: 'The header with the number of calls that are left.' },
+    reset: { kind: TEXT, description: 'The header with the seconds until the window ends.' },
+  },
+});
+
+const LIMIT_HEADERS: Kind<RateLimitHeaders> = {
+  type: `false | ${HEADER_NAMES.type}`,
+  read: (node, context) => {
+    if (node.value === false) return { limit: undefined, remaining: undefined, reset: undefined };
+    const names = HEADER_NAMES.read(node, context);
+    const toName = (name: string | undefined): string | undefined => name?.toLowerCase();
+    return names && { limit: toName(names.limit), remaining: toName(names.remaining), reset: toName(names.reset) };
+  },
+  schema: (context) => ({ anyOf: [{ const: false }, HEADER_NAMES.schema(context)] }),
+};
+
+/** Every fault; the reader, the types, the editor's schema and the docs are made from this table. */
+export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
+  reset: plain('reset', {
+    aliases: ['CONNECTION_RESET_BY_PEER', 'reset_peer', 'ECONNRESET'],
+    description: 'The connection is reset (RST) before anything is sent.',
+    client: '`fetch failed`, `ECONNRESET`',
+  }),
+  empty: plain('empty', {
+    aliases: ['EMPTY_RESPONSE', 'dropConnection'],
+    description: 'The connection is closed before anything is sent.',
+    client: '`fetch failed`, `UND_ERR_SOCKET` (other side closed)',
+  }),
+  garbage: plain('garbage', {
+    aliases: ['RANDOM_DATA_THEN_CLOSE'],
+    description: 'Bytes that are not HTTP are sent, then the connection is closed.',
+    client: '`fetch failed` (HTTP parse error)',
+  }),
+  'malformed-chunk': plain('malformed-chunk', {
+    aliases: ['MALFORMED_RESPONSE_CHUNK'],
+    description: 'The headers are sent, then a chunk with an invalid size.',
+    client: '200, then `terminated` (HTTP parse error)',
+  }),
+  'malformed-json': plain('malformed-json', {
+    aliases: ['malformedBody'],
+    description: 'The body is cut so that it is not valid JSON; the HTTP message is complete.',
+    client: '200, then a JSON parse error',
+  }),
+  truncate: entry(
+    {
+      aliases: ['limit_data', 'truncateBodyAtFraction'],
+      description: 'The connection is closed in the middle of the body.',
+      client: '200, then `terminated`, `UND_ERR_SOCKET`',
+    },
+    {
+      at: {
+        kind: CUT_AT,
+        description: 'A fraction of the body (`0.5`, `50%`) or a number of bytes; default `0.5`.',
+        absent: 0.5,
+      },
+    },
+    ({ at }) => ({ kind: 'fault', fault: { kind: 'truncate', at } }),
+  ),
+  hang: entry<{ readonly stage: 'headers' | 'body' }>(
+    {
+      aliases: ['infinite', 'timeout'],
+      description: 'Nothing more is sent, until the client gives up.',
+      client: 'its own timeout',
+    },
+    {
+      stage: {
+        kind: word(['headers', 'body']),
+        description: 'Before the headers (`headers`, default) or after half of the body (`body`).',
+        absent: 'headers',
+      },
+    },
+    ({ stage }) => ({ kind: 'fault', fault: { kind: 'hang', stage } }),
+  ),
+  drip: entry(
+    {
+      aliases: ['chunkedDribbleDelay', 'slicer'],
+      description: 'The body is sent in small pieces, with a pause between them.',
+      client: 'a slow body',
+    },
+    {
+      bytes: { kind: integer(1), description: 'The size of a piece; default 1.', absent: 1 },
+      every: { kind: DURATION, description: 'The pause between two pieces; default 100 ms.', absent: 100 },
+    },
+    ({ bytes, every }) => ({ kind: 'fault', fault: { kind: 'drip', bytes, everyMs: every } }),
+  ),
+  bandwidth: entry(
+    { aliases: [], description: 'The body is sent at a limited speed.', client: 'a slow body' },
+    { kbps: { kind: integer(1), description: 'Kilobits per second.', isRequired: true } },
+    ({ kbps }) => ({ kind: 'fault', fault: { kind: 'bandwidth', kbps } }),
+  ),
+  stream: entry<{ readonly after: number; readonly action: StreamAction }>(
+    {
+      aliases: ['truncateAfterChunks'],
+      description: 'An event stream fails after some of its events.',
+      client: 'an event stream that fails',
+    },
+    {
+      after: { kind: integer(0), description: 'The number of events before it fails; default 1.', absent: 1 },
+      action: {
+        kind: word(['stall', 'reset', 'end', 'bad-json', 'duplicate']),
+        description: 'How it fails: `stall`, `reset` (default), `end`, `bad-json` or `duplicate`.',
+        absent: 'reset',
+      },
+    },
+    ({ after, action }) => ({ kind: 'fault', fault: { kind: 'stream', after, action } }),
+  ),
+  'rate-limit': entry<Omit<RateLimit, 'windowMs'> & { readonly window: number }>(
+    {
+      aliases: ['quota', 'RateLimitingPlugin', 'ratelimit'],
+      description: 'Calls are answered with 429 once the window is used up.',
+      client: '429 with `Retry-After` and `x-ratelimit-*`',
+    },
+    {
+      limit: { kind: integer(0), description: 'The number of calls per window.', isRequired: true },
+      window: { kind: DURATION, description: 'The length of the window; default one minute.', absent: 60_000 },
+      per: {
+        kind: word(['session', 'operation', 'credential']),
+        description: 'Which calls share a window: those of a `session` (default), an `operation` or a `credential`.',
+        absent: 'session',
+      },
+      headers: {
+        kind: LIMIT_HEADERS,
+        description: 'Names of the headers, or `false` for none; default `x-ratelimit-*`.',
+        absent: DEFAULT_HEADERS,
+      },
+    },
+    ({ window, ...limit }) => ({ kind: 'rate-limit', limit: { ...limit, windowMs: window } }),
+  ),
+};
+
+/** The names of all faults. */
+// The keys of the table are the names.
+export const FAULT_NAMES: readonly FaultName[] = Object.keys(FAULTS) as readonly FaultName[];
+
+const BY_ALIAS: ReadonlyMap<string, FaultName> = new Map(
+  FAULT_NAMES.flatMap((name) => FAULTS[name].aliases.map((alias) => [normalize(alias), name] as const)),
+);
+
+function normalize(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
+
+function findFault(written: string): FaultName | undefined {
+  return FAULT_NAMES.find((name) => name === written) ?? BY_ALIAS.get(normalize(written));
+}
+
+/** Whether a fault, as it is written, is a rate limit by any of its names: it lets calls through. */
+export function isRateLimit(written: unknown): boolean {
+  const names = isObject(written) ? Object.keys(written) : [written];
+  return names.some((name) => typeof name === 'string' && findFault(name) === 'rate-limit');
+}
+
+/** The settings of a fault, by name. */
+export function listSettings(name: FaultName): readonly (readonly [string, Field<unknown>])[] {
+  return Object.entries(FAULTS[name].settings.fields);
+}
+
+/** Names of faults that need no settings. */
+export const PLAIN_FAULTS: readonly FaultName[] = FAULT_NAMES.filter((name) =>
+  listSettings(name).every(([, field]) => field.isRequired !== true),
+);
+
+/** `reset`, or `{ truncate: { at: 0.5 } }`; names of other tools are accepted as well. */
+export const FAULT: Kind<Effect> = {
+  type: 'FaultDefinition',
+  read: (node, context) => {
+    const written = readName(node);
+    if (written === undefined) {
+      const hint = 'write fault: reset, or fault: { truncate: { at: 0.5 } }';
+      return reject(node, 'must be the name of a fault, or an object with one fault and its settings', hint);
+    }
+    const name = findFault(written);
+    if (name === undefined) {
+      const hint = didYouMean(written, FAULT_NAMES, `faults: ${FAULT_NAMES.join(', ')}`);
+      report(node, `unknown fault ${JSON.stringify(written)}`, hint);
+      return undefined;
+    }
+    const given = child(node, written, `"${name}"`);
+    const value = typeof node.value === 'string' ? {} : (given.value ?? {});
+    const settings = FAULTS[name].settings.read({ ...given, value }, context);
+    return settings && FAULTS[name].toEffect(settings);
+  },
+  schema: (context) =>
+    context.share('fault', () => ({
+      anyOf: [
+        { enum: PLAIN_FAULTS },
+        { type: 'string', pattern: `^(${FAULT_NAMES.flatMap((name) => FAULTS[name].aliases).join('|')})$` },
+        {
+          type: 'object',
+          minProperties: 1,
+          maxProperties: 1,
+          properties: Object.fromEntries(
+            FAULT_NAMES.map((name) => [
+              name,
+              {
+                description: FAULTS[name].description,
+                anyOf: [FAULTS[name].settings.schema(context), { type: 'null' }],
+              },
+            ]),
+          ),
+        },
+      ],
+    })),
+};
+
+function readName({ value }: SourceNode): string | undefined {
+  if (typeof value === 'string') return value;
+  const names = isObject(value) ? Object.keys(value) : [];
+  return names.length === 1 ? names[0] : undefined;
+}

@@ -1,0 +1,365 @@
+import { isObject } from '../../contract/json.js';
+import type {
+  Changes,
+  CollectionChanges,
+  CollectionCondition,
+  Delay,
+  Effect,
+  OnEnd,
+  Patch,
+  Respond,
+  Step,
+  When,
+} from '../rules/rule.js';
+import { checkPatchBody, checkRequestBody, checkRespond, findOperations } from './check-contract.js';
+import { checkExpressions } from './check-value.js';
+import { FAULT, isRateLimit } from './faults.js';
+import {
+  ANY,
+  checked,
+  type Fields,
+  FLAG,
+  integer,
+  type Kind,
+  list,
+  map,
+  object,
+  type ObjectKind,
+  oneOrMany,
+  TEXT,
+  word,
+} from './kinds.js';
+import {
+  byCollection,
+  type ByCollection,
+  DELAY,
+  HEADER_PATCH,
+  HEADERS,
+  ID,
+  IDS,
+  ITEM,
+  ITEM_PATCH,
+  KNOWN_VARIABLES,
+  parameters,
+  PROBABILITY,
+  range,
+  STATUS,
+  VARIABLES,
+} from './rule-kinds.js';
+import { child, formatPosition, readMembers, reject, report, type SourceNode } from './source.js';
+
+/** The most items that one change generates. */
+const MAX_GENERATED_ITEMS = 100_000;
+
+const COLLECTION_CHANGE: ObjectKind<Omit<CollectionChanges, 'name'>> = object({
+  label: 'a collection change',
+  type: 'CollectionChange',
+  fields: {
+    clear: { kind: FLAG, description: 'Removes every item before anything else.', absent: false },
+    generate: {
+      kind: integer(0, MAX_GENERATED_ITEMS),
+      description: 'The number of items to generate from the schema.',
+      absent: 0,
+    },
+    add: {
+      kind: list(ITEM),
+      description: 'Whole or partial items; missing fields are generated, `$parent` is the id of the parent item.',
+      absent: [],
+    },
+    update: { kind: map(ITEM_PATCH), description: 'Merge patches (RFC 7386) by item id.', absent: {} },
+    remove: { kind: list(ID), description: 'Ids of items to remove; unknown ids are ignored.', absent: [] },
+  },
+  check: (_value, node, context) => checkExpressions(node, context),
+});
+
+const COLLECTION_CONDITION: ObjectKind<Omit<CollectionCondition, 'name'>> = object({
+  label: 'a collection condition',
+  type: 'CollectionCondition',
+  fields: {
+    count: { kind: range(0), description: 'How many items it has: `3`, `"2..4"`, `"3.."`, `"..3"`.' },
+    has: { kind: IDS, description: 'Ids of items that it has.', absent: [] },
+    lacks: { kind: IDS, description: 'Ids of items that it does not have.', absent: [] },
+  },
+});
+
+/** The kind of `state` and `then`. */
+export const CHANGES: Kind<Changes> = byCollection('changes', COLLECTION_CHANGE, VARIABLES);
+
+/** What `when` says, before the conditions on collections and variables are separated. */
+type WhenFields = Omit<When, 'collections' | 'vars'> & {
+  readonly state: ByCollection<Omit<CollectionCondition, 'name'>>;
+};
+
+const WHEN: ObjectKind<WhenFields> = object({
+  type: 'WhenDefinition',
+  share: 'when',
+  fields: {
+    path: parameters('path'),
+    query: parameters('query'),
+    header: parameters('header'),
+    cookie: parameters('cookie'),
+    body: {
+      kind: checked(ANY, (_value, node, context) => checkRequestBody(node, context)),
+      description: 'A subset of the JSON body: objects may have more members, everything else is equal.',
+    },
+    call: {
+      kind: range(1),
+      description: 'Which of the calls that match the rest: `3`, `"2..4"`, `"3.."`, `"..3"` or `"every 5"`.',
+    },
+    state: {
+      kind: byCollection('conditions', COLLECTION_CONDITION, KNOWN_VARIABLES),
+      description: 'Conditions on collections by name (`count`, `has`, `lacks`) and on `vars`.',
+      absent: { collections: [], vars: {} },
+    },
+  },
+});
+
+const STEP_FAULT: Kind<Respond['fault'] & object> = {
+  ...FAULT,
+  read: (node, context) => {
+    const effect = FAULT.read(node, context);
+    if (effect?.kind !== 'rate-limit') return effect?.kind === 'fault' ? effect.fault : undefined;
+    report(node, 'a rate limit cannot be a step of a sequence', 'make it a separate rule');
+    return undefined;
+  },
+};
+
+const RESPOND_FIELDS: Fields<Omit<Respond, 'fault'>> = {
+  status: {
+    kind: STATUS,
+    description: 'A documented status; default: the status of the example, or the status of success.',
+  },
+  example: { kind: TEXT, description: 'The name of an example of the contract.' },
+  body: { kind: ANY, description: 'The body; what it leaves out is completed from the schema.' },
+  headers: { kind: HEADERS, description: 'Headers of the answer.', absent: {} },
+  mediaType: { kind: TEXT, description: 'A documented media type of the body.' },
+};
+
+const RESPOND: ObjectKind<Omit<Respond, 'fault'>> = object({
+  type: 'RespondDefinition',
+  share: 'respond',
+  fields: RESPOND_FIELDS,
+  check: (respond, node, context) => checkRespond({ ...respond, fault: undefined }, node, context),
+});
+
+const STEP: ObjectKind<Respond> = object({
+  label: 'a step of "sequence"',
+  type: 'StepDefinition',
+  share: 'step',
+  fields: { ...RESPOND_FIELDS, fault: { kind: STEP_FAULT, description: 'A fault of this step.' } },
+  check: checkRespond,
+});
+
+const STEP_OR_ENGINE: Kind<Step> = {
+  type: "StepDefinition | 'engine'",
+  read: (node, context) => {
+    if (node.value === 'engine') return 'engine';
+    return isObject(node.value) ? STEP.read(node, context) : reject(node, 'must be an object or "engine"');
+  },
+  schema: (context) => ({ anyOf: [{ const: 'engine' }, STEP.schema(context)] }),
+};
+
+const PATCH: ObjectKind<Patch> = object({
+  type: 'PatchDefinition',
+  share: 'patch',
+  fields: {
+    status: { kind: STATUS, description: 'The new status.' },
+    headers: { kind: HEADER_PATCH, description: 'New headers; `null` removes one.', absent: {} },
+    body: {
+      kind: checked(ANY, (_value, node, context) => checkExpressions(node, context)),
+      description: 'A merge patch (RFC 7386) of the body; `null` removes a member.',
+    },
+  },
+  hint: (name) => `to change the body write patch: { body: { ${name}: … } }`,
+  check: (patch, node, context) => {
+    if (patch.body !== undefined) checkPatchBody(child(node, 'body'), patch.status, context);
+  },
+});
+
+/** The members of a rule, as they are read. */
+export interface RuleFields {
+  readonly when?: WhenFields;
+  readonly respond?: Omit<Respond, 'fault'>;
+  readonly patch?: Patch;
+  readonly sequence?: readonly Step[];
+  readonly onEnd: OnEnd;
+  readonly fault?: Effect;
+  readonly delay?: Delay;
+  readonly times?: number;
+  readonly probability?: number;
+  readonly then?: Changes;
+  readonly violates?: string;
+}
+
+const RULE_FIELDS: ObjectKind<RuleFields> = object({
+  label: 'a rule',
+  type: 'RuleDefinition',
+  share: 'rule',
+  fields: {
+    when: { kind: WHEN, description: 'What a call must be like; every part must match.' },
+    respond: { kind: RESPOND, description: 'The answer.' },
+    patch: { kind: PATCH, description: 'A change of the answer that the mock gives without the rule.' },
+    sequence: {
+      kind: list(STEP_OR_ENGINE, 1),
+      description: 'One answer per call; `engine` is what the mock answers without the rule.',
+    },
+    onEnd: {
+      kind: word<OnEnd>(['hold', 'cycle', 'fallthrough', 'error']),
+      description:
+        'After the last step of the sequence: `hold` it (default), `cycle`, `fallthrough` to other rules, or answer an `error` (500).',
+      absent: 'hold',
+    },
+    fault: { kind: FAULT, description: 'What fails on the connection; together with `respond`, that answer fails.' },
+    delay: { kind: DELAY, description: 'How long to wait before the answer.' },
+    times: { kind: integer(1), description: 'How many calls the rule applies to, counted per session.' },
+    probability: {
+      kind: PROBABILITY,
+      description: 'The share of calls it applies to, from 0 to 1; the seed decides which.',
+    },
+    // oxlint-disable-next-line unicorn/no-thenable -- a key of a rule
+    then: { kind: CHANGES, description: 'Changes of collections and variables, made before the answer.' },
+    violates: { kind: TEXT, description: 'Why the rule breaks the contract on purpose; the journal shows it.' },
+  },
+  check: (rule, node) => checkRule(rule, node),
+});
+
+const EFFECTS = ['respond', 'patch', 'sequence', 'fault'] as const;
+const CONDITIONS: ReadonlySet<string> = new Set(['when', 'times', 'probability', 'violates']);
+
+function checkRule(rule: RuleFields, node: SourceNode): void {
+  const [first, second, third] = EFFECTS.filter((name) => child(node, name).value !== undefined);
+  const isBrokenAnswer = first === 'respond' && second === 'fault' && third === undefined;
+  if (second !== undefined && !isBrokenAnswer) {
+    report(node, `a rule cannot have both ${first} and ${second}`, 'split it into two rules');
+  }
+  if (isBrokenAnswer && rule.fault?.kind === 'rate-limit') {
+    report(child(node, 'fault'), 'a rate limit has an answer of its own', 'split it into two rules');
+  }
+  const onEnd = child(node, 'onEnd');
+  if (onEnd.value !== undefined && first !== 'sequence') {
+    report(onEnd, '"onEnd" needs a "sequence"', 'to limit how often a rule applies, write times: 2');
+  }
+  // A rule with an unknown key was meant to do something.
+  if (isObject(node.value) && Object.keys(node.value).every((name) => CONDITIONS.has(name))) {
+    report(node, 'this rule does nothing', 'add respond, patch, sequence, fault, delay or then');
+  }
+}
+
+/** A rule; it may break the contract if it says why. */
+export const RULE: ObjectKind<RuleFields> = {
+  ...RULE_FIELDS,
+  read: (node, context) => {
+    const reason = child(node, 'violates').value;
+    return RULE_FIELDS.read(node, { ...context, violates: typeof reason === 'string' && reason.trim() !== '' });
+  },
+};
+
+/** What a rule does to the answer. */
+export function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields): Effect {
+  if (respond !== undefined) {
+    return { kind: 'respond', respond: { ...respond, fault: fault?.kind === 'fault' ? fault.fault : undefined } };
+  }
+  if (patch !== undefined) return { kind: 'patch', patch };
+  if (sequence !== undefined) return { kind: 'sequence', steps: sequence, onEnd };
+  return fault ?? { kind: 'none' };
+}
+
+/** A rule with the operation it is for. */
+export interface RulePart extends RuleFields {
+  /** An operation id, or `*`. */
+  readonly target: string;
+  /** Its key and index in the file: `listKeys[0]`. */
+  readonly name: string;
+  readonly position: string;
+}
+
+const RULES = oneOrMany(RULE);
+
+const OPERATIONS: Kind<readonly RulePart[]> = {
+  type: 'Readonly<Record<string, RuleDefinition | readonly RuleDefinition[]>>',
+  read: (node, context) =>
+    readMembers(node).flatMap(([key, member]) => {
+      const operations = findOperations(member, key, context);
+      if (operations === undefined) return [];
+      const target = key === '*' ? '*' : (operations[0]?.id ?? key);
+      const items = Array.isArray(member.value) ? member.value.map((_, i) => child(member, i)) : [member];
+      reportUnreachable(items);
+      return items.flatMap((item, index) => {
+        const rule = RULE.read(item, { ...context, operations });
+        return rule === undefined
+          ? []
+          : [{ ...rule, target, name: `${key}[${index}]`, position: formatPosition(item) }];
+      });
+    }),
+  schema: (context) => ({
+    type: 'object',
+    additionalProperties: false,
+    properties: { '*': RULES.schema(context), ...context.operations },
+    patternProperties: { '^[A-Za-z]+ +/': RULES.schema(context) },
+  }),
+};
+
+/** Reports the rule after one that answers every call. */
+function reportUnreachable(items: readonly SourceNode[]): void {
+  const last = items.findIndex(({ value }) => isObject(value) && answersEveryCall(value));
+  const hidden = items[last + 1];
+  if (last === -1 || hidden === undefined) return;
+  const hint = `rule ${last + 1} of this operation answers every call: give it "when" or "times", or move it to the end`;
+  report(hidden, 'this rule is unreachable', hint);
+}
+
+function answersEveryCall(rule: Readonly<Record<string, unknown>>): boolean {
+  const { respond, fault, sequence, onEnd } = rule;
+  if (['when', 'times', 'probability'].some((name) => rule[name] !== undefined) || isRateLimit(fault)) return false;
+  if (Array.isArray(sequence) && (sequence.includes('engine') || onEnd === 'fallthrough')) return false;
+  return respond !== undefined || fault !== undefined || sequence !== undefined;
+}
+
+/** The members of a scenario, as they are read. */
+interface ScenarioFields {
+  readonly $schema?: string;
+  readonly description?: string;
+  readonly extends: readonly string[];
+  readonly state: Changes;
+  readonly vars: Readonly<Record<string, unknown>>;
+  readonly operations: readonly RulePart[];
+}
+
+/** A scenario file. */
+export const SCENARIO: ObjectKind<ScenarioFields> = object({
+  label: 'a scenario',
+  type: 'ScenarioDefinition',
+  fields: {
+    $schema: { kind: TEXT, description: 'The JSON Schema that an editor uses.' },
+    description: { kind: TEXT, description: 'What a client of this scenario sees, in one sentence.' },
+    extends: {
+      kind: oneOrMany(TEXT),
+      description: 'Ids of scenarios it adds to: its rules come before theirs, its state after theirs.',
+      absent: [],
+    },
+    state: {
+      kind: CHANGES,
+      description: 'Changes of collections by name, made when the scenario is activated.',
+      absent: { collections: [], vars: {} },
+    },
+    vars: { kind: VARIABLES, description: 'Initial values of variables.', absent: {} },
+    operations: {
+      kind: OPERATIONS,
+      description: 'Rules by operationId, by `"GET /path"`, or by `"*"` for every operation.',
+      absent: [],
+    },
+  },
+});
+
+/** Every object of a scenario file with a sentence about it; types and docs are written from this list. */
+export const OBJECTS: readonly (readonly [description: string, kind: ObjectKind<object>, base?: ObjectKind<object>])[] =
+  [
+    ['A scenario: one file of plain data, whose name is its id.', SCENARIO],
+    ['One change of a collection; its members are applied in this order.', COLLECTION_CHANGE],
+    ['One rule of a scenario.', RULE],
+    ['The conditions of a rule.', WHEN],
+    ['A condition on a collection.', COLLECTION_CONDITION],
+    ['An answer.', RESPOND],
+    ['One step of a sequence.', STEP, RESPOND],
+    ['A merge patch (RFC 7386) of the answer that the mock gives without the rule.', PATCH],
+  ];

@@ -1,0 +1,282 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject, setOwn } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { Violation, ViolationPlace } from '../../schema/violation.js';
+import { child, didYouMean, joinWords, readMembers, reject, report, type SourceNode } from './source.js';
+
+/** What scenarios are checked against. */
+export interface ScenarioContext {
+  readonly contract: Contract;
+  /** The validator of one schema; the same function every time. */
+  check(
+    schemaPointer: string,
+    direction: 'request' | 'response',
+  ): (value: unknown, place: ViolationPlace) => readonly Violation[];
+  /** Completes a partial value from its schema, with a fixed seed. */
+  complete(schemaPointer: string, partial: unknown): unknown;
+  readonly collections: readonly CollectionShape[];
+}
+
+/** A collection that scenarios can change. */
+export interface CollectionShape {
+  readonly name: string;
+  /** The pointer of its item schema; undefined if it has none. */
+  readonly schemaPointer: string | undefined;
+}
+
+/** What one value of a scenario is checked against. */
+export interface CheckContext extends ScenarioContext {
+  /** The operations that the rule is for: one, or all of them for `*`. */
+  readonly operations: readonly Operation[];
+  /** Whether the rule breaks the contract on purpose. */
+  readonly violates: boolean;
+  /** Names of the variables that the scenario, an extended one, or one of their rules sets. */
+  readonly variables: ReadonlySet<string>;
+  /** The collection whose items are read. */
+  readonly collection?: CollectionShape | undefined;
+}
+
+/** A JSON Schema (draft 2020-12) as plain data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What the JSON Schema of scenario files is made from. */
+export interface SchemaContext {
+  readonly collections: readonly CollectionShape[];
+  /** The collection whose items are described. */
+  readonly collection?: CollectionShape;
+  /** The schema of the rules of one operation, by operation id. */
+  readonly operations: Readonly<Record<string, JsonSchema>>;
+  /** A reference to a schema of the contract, for partial values or for merge patches. */
+  use(schemaPointer: string, part: 'partial' | 'patch'): JsonSchema;
+  /** A reference to a schema that is written once, under `$defs`. */
+  share(name: string, make: () => JsonSchema): JsonSchema;
+}
+
+/** One kind of value: its TypeScript type, how it is checked and read, and its JSON Schema. */
+export interface Kind<Value> {
+  /** The TypeScript type of what an author writes. */
+  readonly type: string;
+  /** Reports what is wrong; the result counts only in a scenario without mistakes. */
+  read(node: SourceNode, context: CheckContext): Value | undefined;
+  schema(context: SchemaContext): JsonSchema;
+}
+
+/** A member of an object: its kind and one sentence for the docs, the types and editors. */
+export interface Field<Value> {
+  readonly kind: Kind<Value>;
+  readonly description: string;
+  readonly isRequired?: boolean;
+  /** The value if the member is absent. */
+  readonly absent?: Value;
+}
+
+/** The fields of an object that is read as a `Value`. */
+export type Fields<Value> = { readonly [Name in keyof Value]-?: Field<Exclude<Value[Name], undefined>> };
+
+/** An object with a closed set of members. */
+export interface ObjectKind<Value> extends Kind<Value> {
+  /** Its name in messages: `a rule`. */
+  readonly label: string;
+  readonly fields: Readonly<Record<string, Field<unknown>>>;
+}
+
+interface ObjectOptions<Value> {
+  /** How messages name it; default the key it belongs to. */
+  readonly label?: string;
+  /** The name of its TypeScript type; default: written in place. */
+  readonly type?: string;
+  /** The name of its JSON Schema under `$defs`; default: written in place. */
+  readonly share?: string;
+  readonly fields: Fields<Value>;
+  /** What to do about an unknown key; default: the closest key, or all of them. */
+  hint?(name: string): string;
+  /** Checks that need more than one member. */
+  check?(value: Value, node: SourceNode, context: CheckContext): void;
+}
+
+/** An object whose members are all optional, except for those that say otherwise. */
+export function object<Value extends object>(options: ObjectOptions<Value>): ObjectKind<Value> {
+  const { label, fields, share } = options;
+  const entries = Object.entries<Field<unknown>>(fields);
+  const names = entries.map(([name]) => name);
+  const read = (given: SourceNode, context: CheckContext): Value | undefined => {
+    const node = label === undefined ? given : { ...given, label };
+    if (!isObject(node.value)) return reject(node, 'must be an object');
+    for (const name of Object.keys(node.value)) {
+      if (names.includes(name)) continue;
+      const known = names.length === 0 ? undefined : `allowed keys: ${names.join(', ')}`;
+      const hint = options.hint?.(name) ?? didYouMean(name, names, known);
+      report(child(node, name), `unknown key ${JSON.stringify(name)} in ${node.label}`, hint);
+    }
+    const members = entries.map(([name, field]) => [name, readField(child(node, name), field, context)] as const);
+    // The fields are those of `Value`, each of the type of its member.
+    const value = Object.fromEntries(members) as Value;
+    options.check?.(value, node, context);
+    return value;
+  };
+  const write = (context: SchemaContext): JsonSchema => {
+    const properties = entries.map(([name, { kind, description }]) => [name, { description, ...kind.schema(context) }]);
+    const required = entries.filter(([, field]) => field.isRequired).map(([name]) => name);
+    return {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(properties) as JsonSchema,
+      ...(required.length > 0 && { required }),
+    };
+  };
+  return {
+    type: options.type ?? `{ ${entries.map(([name, field]) => toMember(name, field)).join('; ')} }`,
+    label: label ?? '',
+    fields: Object.fromEntries(entries),
+    read,
+    schema: (context) => (share === undefined ? write(context) : context.share(share, () => write(context))),
+  };
+}
+
+function readField(node: SourceNode, field: Field<unknown>, context: CheckContext): unknown {
+  return node.value === undefined && field.isRequired !== true ? field.absent : field.kind.read(node, context);
+}
+
+/** A member in a TypeScript type. */
+export function toMember(name: string, field: Field<unknown>): string {
+  return `readonly ${name}${field.isRequired === true ? '' : '?'}: ${field.kind.type}`;
+}
+
+/** An object with any names, each with a value of one kind. */
+export function map<Value>(value: Kind<Value>): Kind<Readonly<Record<string, Value>>> {
+  return {
+    type: `Readonly<Record<string, ${value.type}>>`,
+    read: (node, context) => {
+      const result: Record<string, Value> = {};
+      for (const [name, member] of readMembers(node)) {
+        const read = value.read(member, context);
+        // A member without a value belongs to a scenario with a mistake.
+        if (read !== undefined) setOwn(result, name, read);
+      }
+      return result;
+    },
+    schema: (context) => ({ type: 'object', additionalProperties: value.schema(context) }),
+  };
+}
+
+/** An array of one kind. */
+export function list<Item>(item: Kind<Item>, minItems = 0): Kind<readonly Item[]> {
+  return {
+    type: item.type.includes(' | ') ? `readonly (${item.type})[]` : `readonly ${item.type}[]`,
+    read: (node, context) => {
+      if (!Array.isArray(node.value)) return reject(node, 'must be an array');
+      if (node.value.length < minItems) return reject(node, `must have at least ${minItems} item`);
+      const nodes = node.value.map((_, index) => child(node, index, `an item of ${node.label}`));
+      // Items without a value belong to a scenario with a mistake.
+      return nodes.map((each) => item.read(each, context)).filter((each) => each !== undefined);
+    },
+    schema: (context) => ({
+      type: 'array',
+      ...(minItems > 0 && { minItems }),
+      items: item.schema(context),
+    }),
+  };
+}
+
+/** One value, or an array of them. */
+export function oneOrMany<Item>(item: Kind<Item>): Kind<readonly Item[]> {
+  const many = list(item);
+  return {
+    type: `${item.type} | ${many.type}`,
+    read: (node, context) => {
+      if (Array.isArray(node.value)) return many.read(node, context);
+      const only = item.read(node, context);
+      return only === undefined ? undefined : [only];
+    },
+    schema: (context) => ({ anyOf: [many.schema(context), item.schema(context)] }),
+  };
+}
+
+/** The same kind with a check of its own after the value was read without a mistake. */
+export function checked<Value>(
+  kind: Kind<Value>,
+  check: (value: Value, node: SourceNode, context: CheckContext) => void,
+): Kind<Value> {
+  return {
+    ...kind,
+    read: (node, context) => {
+      const value = kind.read(node, context);
+      if (value !== undefined) check(value, node, context);
+      return value;
+    },
+  };
+}
+
+/** Any JSON value. An editor completes nothing for the schema `true`, so it is `{}`. */
+export const ANY: Kind<unknown> = { type: 'unknown', read: ({ value }) => value, schema: () => ({}) };
+
+/** A string that is not blank. */
+export const TEXT: Kind<string> = {
+  type: 'string',
+  read: (node) =>
+    typeof node.value === 'string' && node.value.trim() !== ''
+      ? node.value
+      : reject(node, 'must be a non-empty string'),
+  schema: () => ({ type: 'string', minLength: 1 }),
+};
+
+/** `true` or `false`. */
+export const FLAG: Kind<boolean> = {
+  type: 'boolean',
+  read: (node) => (typeof node.value === 'boolean' ? node.value : reject(node, 'must be true or false')),
+  schema: () => ({ type: 'boolean' }),
+};
+
+/** One of several strings. */
+export function word<Word extends string>(words: readonly Word[]): Kind<Word> {
+  return {
+    type: words.map((each) => `'${each}'`).join(' | '),
+    read: (node) => {
+      const hint = typeof node.value === 'string' ? didYouMean(node.value, words) : undefined;
+      return words.find((each) => each === node.value) ?? reject(node, `must be ${joinWords(words)}`, hint);
+    },
+    schema: () => ({ enum: words }),
+  };
+}
+
+/** An integer from `minimum` to `maximum`. */
+export function integer(minimum: number, maximum: number = Infinity): Kind<number> {
+  return {
+    type: 'number',
+    read: (node) => {
+      const { value } = node;
+      const isFine = typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
+      return isFine ? value : reject(node, `must be ${describeRange(minimum, maximum)}`);
+    },
+    schema: () => ({ type: 'integer', minimum, ...(maximum !== Infinity && { maximum }) }),
+  };
+}
+
+function describeRange(minimum: number, maximum: number): string {
+  if (maximum !== Infinity) return `an integer from ${minimum} to ${maximum}`;
+  return minimum === 0 ? 'a non-negative integer' : 'a positive integer';
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds: `300`, `"300ms"`, `"1.5s"`, `"2m"`, `"1h"`, `"1d"`. */
+export const DURATION: Kind<number> = {
+  type: 'number | string',
+  read: (node) => readDuration(node),
+  schema: () => ({
+    anyOf: [
+      { type: 'number', minimum: 0 },
+      { type: 'string', pattern: '^\\d+(\\.\\d+)? ?(ms|s|m|h|d)$' },
+    ],
+  }),
+};
+
+/** Milliseconds of a duration. @param hint - What to do if it is not one. */
+export function readDuration(node: SourceNode, hint?: string): number | undefined {
+  const { value } = node;
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  if (typeof value === 'number' && value < 0) return reject(node, 'must not be negative', hint);
+  const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?) ?(ms|s|m|h|d)$/.exec(value) : null;
+  if (match === null) return reject(node, 'must be milliseconds or a string such as "1.5s"', hint);
+  return Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1);
+}

@@ -1,0 +1,306 @@
+import { isObject, setOwn } from '../../contract/json.js';
+import type { ParameterPlace } from '../../contract/operations/operation.js';
+import type { CallRange, Delay } from '../rules/rule.js';
+import { checkParameter, checkStatus, findCollection, toItemTarget } from './check-contract.js';
+import { checkExpressions, checkPartial, checkParts, checkVariable } from './check-value.js';
+import {
+  ANY,
+  checked,
+  DURATION,
+  type Field,
+  integer,
+  type Kind,
+  list,
+  map,
+  object,
+  type ObjectKind,
+  oneOrMany,
+  readDuration,
+} from './kinds.js';
+import { child, readMembers, reject, report } from './source.js';
+
+// RFC 9110 5.6.2: a header name is a token.
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Headers that a scenario cannot set, and why. */
+const FRAMING: ReadonlyMap<string, string> = new Map([
+  ['content-length', 'it is computed from the body'],
+  ['transfer-encoding', 'it is computed from the body'],
+  ['connection', 'it belongs to the connection'],
+  ['keep-alive', 'it belongs to the connection'],
+  ['upgrade', 'it belongs to the connection'],
+  ['content-type', 'write mediaType beside "status" instead'],
+]);
+
+const HEADER: Kind<string | readonly string[]> = {
+  type: 'string | number | boolean | readonly (string | number | boolean)[]',
+  read: (node) => {
+    const texts = (Array.isArray(node.value) ? node.value : [node.value]).map(toHeaderText);
+    // RFC 9110 5.5: no line breaks, and nothing above Latin-1, whose encoding is undefined.
+    if (!texts.every((text) => text !== undefined)) return reject(node, 'must be a string on one line');
+    return Array.isArray(node.value) ? texts : texts[0];
+  },
+  schema: () => ({
+    anyOf: [
+      { type: ['string', 'number', 'boolean'] },
+      { type: 'array', items: { type: ['string', 'number', 'boolean'] } },
+    ],
+  }),
+};
+
+function toHeaderText(value: unknown): string | undefined {
+  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+  return typeof text === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(text) ? text : undefined;
+}
+
+/** Headers by name, in lower case once they are read. */
+function headers<Value>(value: Kind<Value>): Kind<Readonly<Record<string, Value>>> {
+  const anyNames = map(value);
+  return {
+    ...anyNames,
+    read: (node, context) => {
+      const result: Record<string, Value> = {};
+      for (const [name, member] of readMembers(node)) {
+        const reason = FRAMING.get(name.toLowerCase());
+        if (!TOKEN.test(name)) report(member, `${member.label} is not a valid header name`);
+        else if (reason !== undefined) report(member, `a scenario cannot set the header ${member.label}`, reason);
+        const read = value.read({ ...member, label: `header ${member.label}` }, context);
+        if (read !== undefined) setOwn(result, name.toLowerCase(), read);
+      }
+      return result;
+    },
+  };
+}
+
+export const HEADERS: Kind<Readonly<Record<string, string | readonly string[]>>> = headers(HEADER);
+
+/** Header values, of which `null` removes one. */
+export const HEADER_PATCH: Kind<Readonly<Record<string, string | readonly string[] | null>>> = headers<
+  string | readonly string[] | null
+>({
+  type: `${HEADER.type} | null`,
+  read: (node, context) => (node.value === null ? null : HEADER.read(node, context)),
+  schema: (context) => ({ anyOf: [HEADER.schema(context), { type: 'null' }] }),
+});
+
+export const STATUS: Kind<number> = checked(integer(200, 599), checkStatus);
+
+/** Which numbers a range selects: `3`, `"2..4"`, `"3.."`, `"..3"`, `"every 5"`. */
+export function range(lowest: 0 | 1): Kind<CallRange> {
+  const forms = 'must be 3, "2..4", "3..", "..3" or "every 5"';
+  return {
+    type: 'number | string',
+    read: (node, context) => {
+      const { value } = node;
+      if (typeof value === 'number') {
+        const only = integer(lowest).read(node, context);
+        return only === undefined ? undefined : { kind: 'range', from: only, to: only };
+      }
+      const every = typeof value === 'string' ? /^every (\d+)$/.exec(value) : null;
+      if (every?.[1] !== undefined) {
+        return Number(every[1]) > 0
+          ? { kind: 'every', every: Number(every[1]) }
+          : reject(node, 'must be "every 1" or more');
+      }
+      const bounds = typeof value === 'string' ? /^(\d*)\.\.(\d*)$/.exec(value) : null;
+      if (bounds === null || value === '..') return reject(node, forms);
+      const from = bounds[1] === '' ? lowest : Number(bounds[1]);
+      const to = bounds[2] === '' ? Infinity : Number(bounds[2]);
+      if (from < lowest) return reject(node, `must start at ${lowest} or above`);
+      return to < from ? reject(node, 'must not end before it starts') : { kind: 'range', from, to };
+    },
+    schema: () => ({
+      anyOf: [
+        { type: 'integer', minimum: lowest },
+        { type: 'string', pattern: '^(every [1-9]\\d*|\\d+\\.\\.\\d*|\\.\\.\\d+)$' },
+      ],
+    }),
+  };
+}
+
+export function parameters(place: ParameterPlace): Field<Readonly<Record<string, unknown>>> {
+  const kind: Kind<Readonly<Record<string, unknown>>> = {
+    type: 'Readonly<Record<string, unknown>>',
+    read: (node, context) => {
+      const members = readMembers(node);
+      for (const [name, member] of members) checkParameter(member, { name, place }, context);
+      const toKey = (name: string): string => (place === 'header' ? name.toLowerCase() : name);
+      return Object.fromEntries(members.map(([name, { value }]) => [toKey(name), value]));
+    },
+    schema: () => ({ type: 'object' }),
+  };
+  const named =
+    place === 'path'
+      ? 'Path parameters'
+      : place === 'query'
+        ? 'Query parameters'
+        : `${place[0]?.toUpperCase()}${place.slice(1)}s`;
+  const description = `${named} by name: a value, \`null\` for an absent one, \`{ present: true }\` for any value; one item of an array is enough.`;
+  return { kind, description, absent: {} };
+}
+
+export const ID: Kind<string | number> = {
+  type: 'string | number',
+  read: (node) =>
+    typeof node.value === 'string' || typeof node.value === 'number'
+      ? node.value
+      : reject(node, 'must be a string or a number'),
+  schema: () => ({ type: ['string', 'number'] }),
+};
+
+/** An item of a collection, or a part of one. */
+export const ITEM: Kind<Readonly<Record<string, unknown>>> = {
+  type: 'Readonly<Record<string, unknown>>',
+  read: (node, context) => {
+    if (!isObject(node.value)) return reject(node, 'must be an object');
+    if (!context.violates) checkPartial(node, toItemTarget(context));
+    return node.value;
+  },
+  schema: ({ collection, use }) =>
+    collection?.schemaPointer === undefined ? {} : use(collection.schemaPointer, 'partial'),
+};
+
+/** A merge patch of an item. */
+export const ITEM_PATCH: Kind<Readonly<Record<string, unknown>>> = {
+  type: ITEM.type,
+  read: (node, context) => {
+    if (!isObject(node.value)) return reject(node, 'must be an object');
+    if (!context.violates) checkParts(node, toItemTarget(context));
+    return node.value;
+  },
+  schema: ({ collection, use }) =>
+    collection?.schemaPointer === undefined ? {} : use(collection.schemaPointer, 'patch'),
+};
+
+export const IDS: Kind<readonly string[]> = {
+  ...oneOrMany(ID),
+  read: (node, context) => oneOrMany(ID).read(node, context)?.map(String),
+};
+
+/** Values of collections by name, and of variables. */
+export interface ByCollection<Value> {
+  readonly collections: readonly (Value & { readonly name: string })[];
+  readonly vars: Readonly<Record<string, unknown>>;
+}
+
+export function byCollection<Value>(
+  share: string,
+  item: ObjectKind<Value>,
+  variables: Kind<Readonly<Record<string, unknown>>>,
+): Kind<ByCollection<Value>> {
+  return {
+    type: share === 'changes' ? 'StateChange' : 'StateCondition',
+    read: (node, context) => {
+      const vars = child(node, 'vars');
+      const collections = readMembers(node).flatMap(([name, member]) => {
+        if (name === 'vars') return [];
+        const collection = findCollection(member, name, context);
+        const value = item.read(member, { ...context, collection });
+        return value === undefined ? [] : [{ name, ...value }];
+      });
+      return { collections, vars: (vars.value === undefined ? undefined : variables.read(vars, context)) ?? {} };
+    },
+    schema: (context) =>
+      context.share(share, () => ({
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          ...Object.fromEntries(
+            context.collections.map((collection) => [collection.name, item.schema({ ...context, collection })]),
+          ),
+          vars: variables.schema(context),
+        },
+      })),
+  };
+}
+
+/** Values of variables, which may be runtime expressions. */
+export const VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), (_value, node, context) =>
+  checkExpressions(node, context),
+);
+
+export const KNOWN_VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), (_value, node, context) => {
+  for (const [name, member] of readMembers(node)) checkVariable(member, name, context);
+});
+
+const UNIFORM: Kind<Delay> = {
+  type: 'readonly [number | string, number | string]',
+  read: (node, context) => {
+    const times = list(DURATION).read(node, context) ?? [];
+    const [from, to] = times;
+    if (from !== undefined && to !== undefined && times.length === 2 && from <= to)
+      return { kind: 'uniform', from, to };
+    return Array.isArray(node.value) ? reject(node, 'must be two durations, the shorter first') : undefined;
+  },
+  schema: (context) => ({ type: 'array', items: DURATION.schema(context), minItems: 2, maxItems: 2 }),
+};
+
+const DISTRIBUTIONS: ObjectKind<{
+  readonly uniform?: Delay;
+  readonly lognormal?: { readonly median: number; readonly p99: number };
+  readonly normal?: { readonly mean: number; readonly deviation: number };
+}> = object({
+  label: '"delay"',
+  fields: {
+    uniform: { kind: UNIFORM, description: 'Between two durations, all equally likely.' },
+    lognormal: {
+      kind: object({
+        fields: {
+          median: { kind: DURATION, description: 'Half of the delays are shorter.', isRequired: true },
+          p99: { kind: DURATION, description: 'One of a hundred delays is longer.', isRequired: true },
+        },
+        check: ({ median, p99 }, node) => {
+          if (!(median > 0 && p99 >= median))
+            report(node, '"p99" must be at least "median", and "median" greater than 0');
+        },
+      }),
+      description: 'Most delays are short and a few are long, as in a network.',
+    },
+    normal: {
+      kind: object({
+        fields: {
+          mean: { kind: DURATION, description: 'The mean of the delays.', isRequired: true },
+          deviation: { kind: DURATION, description: 'Their standard deviation.', isRequired: true },
+        },
+      }),
+      description: 'Around a mean.',
+    },
+  },
+});
+
+const DELAY_FORMS =
+  'write 300, "1.5s", { uniform: [200, 900] }, { lognormal: { median, p99 } } or { normal: { mean, deviation } }';
+
+/** The TypeScript type of a delay. */
+export const DELAY_TYPE: string = [
+  DURATION.type,
+  ...Object.entries(DISTRIBUTIONS.fields).map(([name, { kind }]) => `{ readonly ${name}: ${kind.type} }`),
+].join(' | ');
+
+/** Milliseconds, a duration, or a distribution. */
+export const DELAY: Kind<Delay> = {
+  type: 'DelayDefinition',
+  read: (node, context) => {
+    if (!isObject(node.value)) {
+      const ms = readDuration(node, DELAY_FORMS);
+      return ms === undefined ? undefined : { kind: 'fixed', ms };
+    }
+    const { uniform, lognormal, normal } = DISTRIBUTIONS.read(node, context) ?? {};
+    if (Object.keys(node.value).length !== 1) return reject(node, 'must have exactly one distribution', DELAY_FORMS);
+    if (lognormal !== undefined) return { kind: 'lognormal', ...lognormal };
+    return normal === undefined ? uniform : { kind: 'normal', ...normal };
+  },
+  schema: (context) =>
+    context.share('delay', () => ({ anyOf: [DURATION.schema(context), DISTRIBUTIONS.schema(context)] })),
+};
+
+export const PROBABILITY: Kind<number> = {
+  type: 'number',
+  read: (node) => {
+    const { value } = node;
+    if (typeof value === 'number' && value >= 0 && value <= 1) return value;
+    const isPercent = typeof value === 'number' && value > 1 && value <= 100;
+    return reject(node, 'must be a number from 0 to 1', isPercent ? `did you mean ${value / 100}?` : undefined);
+  },
+  schema: () => ({ type: 'number', minimum: 0, maximum: 1 }),
+};

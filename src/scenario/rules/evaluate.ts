@@ -1,0 +1,196 @@
+import type { Fault } from '../../http/answer.js';
+import type { Call } from '../../http/request/call.js';
+import { createRandom, type Random } from '../../random.js';
+import { type CollectionView, findMismatch, formatRange, isInRange } from './match.js';
+import type { Delay, Effect, Patch, RateLimit, Respond, Rule } from './rule.js';
+import type { RateWindow, ScenarioState } from './scenario-state.js';
+
+/** What rules are evaluated with. */
+interface EvaluationInput {
+  readonly call: Call;
+  readonly seed: number;
+  /** By the session's clock, in milliseconds. */
+  readonly now: number;
+  readonly state: ScenarioState;
+  readonly collections: CollectionView;
+  /** Adds a line to the trace. */
+  note(line: string): void;
+}
+
+/** The combined result of the rules that apply to one call. */
+export interface Evaluation {
+  /** The rules that apply, by precedence; the changes of their `then` are not made yet. */
+  readonly applied: readonly Rule[];
+  readonly delayMs: number;
+  /** By precedence: the first one is applied last. */
+  readonly patches: readonly { readonly rule: Rule; readonly patch: Patch }[];
+  /** Headers of rate limits that are not exceeded. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the deciding rule does; undefined: the sources below answer. */
+  readonly outcome: Outcome | undefined;
+}
+
+/** What the deciding rule does. */
+export type Outcome =
+  | { readonly kind: 'respond'; readonly rule: Rule; readonly respond: Respond }
+  | { readonly kind: 'fault'; readonly rule: Rule; readonly fault: Fault }
+  | {
+      readonly kind: 'limited';
+      readonly rule: Rule;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly message: string;
+    }
+  | { readonly kind: 'sequence-ended'; readonly rule: Rule; readonly message: string };
+
+/**
+ * Evaluates every rule, by precedence, against the state before the call.
+ *
+ * The first rule that responds or faults decides; rules above it that only delay, patch, limit or change state add up; rules below
+ * it count the call, but do nothing.
+ */
+export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): Evaluation {
+  const applied: Rule[] = [];
+  const patches: { readonly rule: Rule; readonly patch: Patch }[] = [];
+  const headers: Record<string, string> = {};
+  let delayMs = 0;
+  let outcome: Outcome | undefined;
+  for (const rule of rules) {
+    const reason = findReason(rule, input, outcome?.rule);
+    if (reason !== undefined) {
+      input.note(`rule ${rule.key} (${rule.position}) does not apply: ${reason}`);
+      continue;
+    }
+    const counter = input.state.counter(rule.key);
+    input.state.setCounter(rule.key, { ...counter, applied: counter.applied + 1 });
+    applied.push(rule);
+    if (rule.delay !== undefined) delayMs += sampleDelay(rule.delay, input.seed, `${rule.key} ${counter.applied}`);
+    if (rule.effect.kind === 'patch') patches.push({ rule, patch: rule.effect.patch });
+    const result = decide(rule, counter.applied, input);
+    Object.assign(headers, result.headers);
+    outcome = result.outcome;
+    input.note(`rule ${rule.key} (${rule.position}) applies${result.remark}`);
+  }
+  return { applied, delayMs, patches, headers, outcome };
+}
+
+/** Why a rule does not apply; undefined if it does. A call that matches the conditions is counted either way. */
+function findReason(rule: Rule, input: EvaluationInput, decided: Rule | undefined): string | undefined {
+  const { state, call, collections } = input;
+  const mismatch = rule.when && findMismatch(rule.when, call, { collections, vars: state.vars });
+  if (mismatch !== undefined) return mismatch;
+  const before = state.counter(rule.key);
+  const counter = { ...before, matched: before.matched + 1 };
+  state.setCounter(rule.key, counter);
+  const range = rule.when?.call;
+  if (range !== undefined && !isInRange(range, counter.matched))
+    return `this is call ${counter.matched}, not ${formatRange(range)}`;
+  if (decided !== undefined) return `rule ${decided.key} comes first`;
+  if (rule.times !== undefined && counter.applied >= rule.times)
+    return `it has applied ${counter.applied} of ${rule.times} times`;
+  if (rule.probability !== undefined) {
+    const drawn = createRandom(input.seed, `probability ${rule.key} ${counter.matched}`).next();
+    if (drawn >= rule.probability)
+      return `the random number ${drawn.toFixed(3)} is not below its probability ${rule.probability}`;
+  }
+  const { effect } = rule;
+  if (effect.kind === 'sequence' && effect.onEnd === 'fallthrough' && counter.applied >= effect.steps.length) {
+    return `its sequence of ${effect.steps.length} steps has ended`;
+  }
+  return undefined;
+}
+
+interface Decision {
+  readonly outcome: Outcome | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What the trace adds to "applies". */
+  readonly remark: string;
+}
+
+function decide(rule: Rule, applied: number, input: EvaluationInput): Decision {
+  const { effect } = rule;
+  switch (effect.kind) {
+    case 'respond':
+      return { outcome: { kind: 'respond', rule, respond: effect.respond }, remark: ' and answers' };
+    case 'fault':
+      return { outcome: { kind: 'fault', rule, fault: effect.fault }, remark: ` with the fault ${effect.fault.kind}` };
+    case 'sequence':
+      return decideStep(rule, effect, applied);
+    case 'rate-limit':
+      return decideLimit(rule, effect.limit, input);
+    default:
+      return { outcome: undefined, remark: '' };
+  }
+}
+
+function decideStep(rule: Rule, { steps, onEnd }: Effect & { readonly kind: 'sequence' }, applied: number): Decision {
+  const isOver = applied >= steps.length;
+  const index = onEnd === 'cycle' ? applied % steps.length : Math.min(applied, steps.length - 1);
+  const step = steps[index];
+  if (step === undefined || (isOver && onEnd === 'error')) {
+    const message = `the sequence of rule ${rule.key} has no step for call ${applied + 1}: its length is ${steps.length}`;
+    return { outcome: { kind: 'sequence-ended', rule, message }, remark: ': its sequence has ended' };
+  }
+  const held = isOver && onEnd === 'hold' ? ', held after the end of its sequence' : '';
+  const remark = ` with step ${index + 1} of ${steps.length}${held}`;
+  if (step === 'engine') return { outcome: undefined, remark: `${remark}: the answer from below` };
+  const isOnlyFault = step.status === undefined && step.example === undefined && step.body === undefined;
+  if (step.fault !== undefined && isOnlyFault) return { outcome: { kind: 'fault', rule, fault: step.fault }, remark };
+  return { outcome: { kind: 'respond', rule, respond: step }, remark };
+}
+
+function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: EvaluationInput): Decision {
+  const credential = Object.values(call.credentials)[0] ?? call.headers.get('authorization') ?? '';
+  const owner = limit.per === 'session' ? '' : limit.per === 'operation' ? call.operation.id : credential;
+  const key = `${rule.key} ${owner}`;
+  const draw = countCall(state.window(key), limit, now);
+  state.setWindow(key, draw.window);
+  const { headers } = draw;
+  if (draw.isAllowed) {
+    const remark = `: ${draw.window.calls} of ${limit.limit} calls in this window`;
+    return { outcome: undefined, headers, remark };
+  }
+  const message = `rate limit reached: ${limit.limit} calls in ${limit.windowMs / 1000} s; try again in ${headers['retry-after']} s`;
+  return { outcome: { kind: 'limited', rule, headers, message }, remark: ': no call is left in this window' };
+}
+
+interface CountedCall {
+  readonly window: RateWindow;
+  readonly isAllowed: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Counts one more call in a window; the first call, or the first after the end of the window, starts a new one. */
+function countCall(window: RateWindow | undefined, limit: RateLimit, now: number): CountedCall {
+  const current = window === undefined || now >= window.start + limit.windowMs ? { start: now, calls: 0 } : window;
+  const isAllowed = current.calls < limit.limit;
+  const next = isAllowed ? { start: current.start, calls: current.calls + 1 } : current;
+  // RFC 9110 10.2.3: Retry-After counts whole seconds; rounded up, so that a client that waits is not refused again.
+  const seconds = String(Math.max(1, Math.ceil((current.start + limit.windowMs - now) / 1000)));
+  const headers: Record<string, string> = {};
+  if (limit.headers.limit !== undefined) headers[limit.headers.limit] = String(limit.limit);
+  if (limit.headers.remaining !== undefined) headers[limit.headers.remaining] = String(limit.limit - next.calls);
+  if (limit.headers.reset !== undefined) headers[limit.headers.reset] = seconds;
+  if (!isAllowed) headers['retry-after'] = seconds;
+  return { window: next, isAllowed, headers };
+}
+
+/** The longest delay, in milliseconds, whatever its distribution yields. */
+const MAX_DELAY_MS = 600_000;
+
+// The 99th percentile of the standard normal distribution.
+const Z99 = 2.3263478740408408;
+
+/** The length of one delay: a function of the seed and the key only. */
+function sampleDelay(delay: Delay, seed: number, key: string): number {
+  if (delay.kind === 'fixed') return delay.ms;
+  const ms = draw(delay, createRandom(seed, `delay ${key}`));
+  return Math.min(MAX_DELAY_MS, Math.max(0, Math.round(ms)));
+}
+
+function draw(delay: Exclude<Delay, { readonly kind: 'fixed' }>, random: Random): number {
+  if (delay.kind === 'uniform') return delay.from + random.next() * (delay.to - delay.from);
+  // A value of the standard normal distribution from two of the uniform one (Box and Muller, 1958).
+  const z = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+  if (delay.kind === 'normal') return delay.mean + delay.deviation * z;
+  return delay.median * Math.exp((Math.log(delay.p99 / delay.median) / Z99) * z);
+}
