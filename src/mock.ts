@@ -4,8 +4,7 @@ import { createExampleSource } from './answer/sources/example.js';
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createHandlerSource } from './answer/sources/handler.js';
 import { createPreferSource } from './answer/sources/prefer.js';
-import { onlyForMock } from './answer/sources/recordings/foreign-calls.js';
-import { type Foreign, openRecordings } from './answer/sources/recordings/open.js';
+import { createRecordingSources, onlyForMock, type RecordingSources } from './answer/sources/recordings/recordings.js';
 import { createRefuseSource } from './answer/sources/refuse.js';
 import { createScenarioSource } from './answer/sources/scenario/scenario.js';
 import { createStateSource } from './answer/sources/state/state.js';
@@ -113,7 +112,7 @@ export async function createMock(options: MockOptions): Promise<Mock> {
     ...(options.queryProfile && { queryProfile: options.queryProfile }),
   });
   const foreign =
-    recording && (await openRecordings(recording, { ...parts, router, decoder, environment: process.env }));
+    recording && (await createRecordingSources(recording, { ...parts, router, decoder, environment: process.env }));
   const recordings = foreign?.recordings;
   const fetch = createApp({
     contract,
@@ -171,7 +170,7 @@ async function loadParts(options: MockOptions): Promise<Parts> {
 
 /** The answer sources, first to last: their order is the behaviour. */
 function listSources(
-  parts: Parts & { readonly foreign: Foreign | undefined },
+  parts: Parts & { readonly foreign: RecordingSources | undefined },
   options: MockOptions,
   sessions: Sessions,
 ): readonly AnswerSource[] {
@@ -182,7 +181,7 @@ function listSources(
     lenientAccept: options.lenientAccept ?? false,
   });
   const sources = [
-    foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.ownership),
+    foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.owners),
     createPreferSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createScenarioSource({
       ...parts,

@@ -4,6 +4,7 @@ import { isObject } from './contract/json.js';
 import { MockError, nearest } from './errors.js';
 import type { QueryProfile } from './http/request/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
+import type { RecordingMode } from './recording/mode.js';
 import type { RecordingOptions } from './recording/recordings.js';
 import type { ScenarioDefinition } from './scenario/definition/definition.js';
 import type { Reload } from './scenario/scenarios.js';
@@ -61,7 +62,7 @@ export interface MockOptions {
   /** The folder of recorded cassettes, or how to record and replay in full. Default: none. */
   readonly recordings?: string | RecordingOptions;
   /** `replay`, `record-missing`, `record-all` or `off`; default the variable VOUCH_RECORDINGS, else `replay`. */
-  readonly mode?: string;
+  readonly mode?: RecordingMode;
   /** Base URL of the server to record. */
   readonly upstream?: string;
   /** Whether the mock remembers; default true. */

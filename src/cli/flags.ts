@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { MockError } from '../errors.js';
+import { type Owner, readOwner } from '../recording/mode.js';
 import { packageFolder } from './output.js';
 
 /** Flags of every command that loads an OpenAPI document. */
@@ -69,12 +70,12 @@ export function addRecordingsFlag(command: Command): Command {
 }
 
 /** Reads the values of `--owner`; the operation ends at the last `=`. @throws MockError `OPTION_INVALID`. */
-export function readOwners(pairs: readonly string[] = []): Readonly<Record<string, string>> | undefined {
+export function readOwners(pairs: readonly string[] = []): Readonly<Record<string, Owner>> | undefined {
   if (pairs.length === 0) return undefined;
   return Object.fromEntries(
     pairs.map((pair) => {
       const [, operation, owner] = /^(.+)=([\w-]+)$/.exec(pair) ?? [];
-      if (operation !== undefined && owner !== undefined) return [operation, owner];
+      if (operation !== undefined && owner !== undefined) return [operation, readOwner(owner)];
       throw new MockError('OPTION_INVALID', `--owner ${JSON.stringify(pair)} does not have the form operation=owner`, {
         hint: 'for example: --owner listKeys=replay; owners are mock, replay, forward and forward-then-mock',
       });

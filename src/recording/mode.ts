@@ -1,27 +1,31 @@
+import type { Contract } from '../contract/contract.js';
 import { MockError, nearest } from '../errors.js';
 
 /**
- * What recordings are there for: `replay` answers from them alone, `record-missing` asks the upstream for what they lack,
- * `record-all` asks it for everything, `off` leaves them aside.
+ * How recordings are used: `replay` answers from them, `record-missing` forwards and records calls without a recording,
+ * `record-all` forwards and records every call, `off` ignores them.
  */
 export type RecordingMode = 'replay' | 'record-missing' | 'record-all' | 'off';
 
-/** Who answers an operation. */
+/**
+ * Who answers an operation: the mock itself, the recordings, the upstream, or the upstream with the mock for what it does not
+ * have (404, 501) or if it cannot be reached.
+ */
 export type Owner = 'mock' | 'replay' | 'forward' | 'forward-then-mock';
 
 const MODES: readonly RecordingMode[] = ['replay', 'record-missing', 'record-all', 'off'];
 const OWNERS: readonly Owner[] = ['mock', 'replay', 'forward', 'forward-then-mock'];
 
-/** What a mode is read from. */
+/** What determines the mode. */
 export interface ModeRequest {
-  /** As it was given; undefined: `VOUCH_RECORDINGS`, else `replay`. */
+  /** Defaults to the variable `VOUCH_RECORDINGS`, then to `replay`. */
   readonly mode: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether a live upstream may be asked although this is a CI run. */
+  /** Whether a CI run may call the upstream. */
   readonly live: boolean;
 }
 
-/** The mode that holds. On CI (`CI=true`) nothing is asked live by mistake: whatever records elsewhere replays. @throws MockError `OPTION_INVALID`. */
+/** The effective mode: on CI (`CI=true`) every mode but `off` is `replay`, unless `live`. @throws MockError `OPTION_INVALID`. */
 export function readMode({ mode, environment, live }: ModeRequest): RecordingMode {
   const given = readWord(mode ?? environment['VOUCH_RECORDINGS'] ?? 'replay', MODES, 'recording mode');
   return given !== 'off' && !live && isCi(environment) ? 'replay' : given;
@@ -33,15 +37,83 @@ export function isCi(environment: Readonly<Record<string, string | undefined>>):
   return value === 'true' || value === '1';
 }
 
-/** An owner by its name. @throws MockError `OPTION_INVALID` that names the nearest one. */
+/** Checks the name of an owner. @throws MockError `OPTION_INVALID` with the most similar name. */
 export function readOwner(owner: string): Owner {
-  return readWord(owner, OWNERS, 'owner of an operation');
+  return readWord(owner, OWNERS, 'owner');
 }
 
 function readWord<T extends string>(word: string, words: readonly T[], noun: string): T {
   const found = words.find((known) => known === word);
   if (found !== undefined) return found;
   const meant = nearest(word, words);
-  const hint = meant === undefined ? `known are ${words.join(', ')}` : `did you mean "${meant}"?`;
-  throw new MockError('OPTION_INVALID', `"${word}" is no ${noun}`, { hint });
+  const hint = meant === undefined ? `use one of ${words.join(', ')}` : `did you mean "${meant}"?`;
+  throw new MockError('OPTION_INVALID', `"${word}" is not a valid ${noun}`, { hint });
+}
+
+/** The owners of the operations of one mock, which can change while it runs. */
+export interface OperationOwners {
+  ownerOf(operation: string): Owner;
+  /** Assigns an operation, or all of them as `*`, to an owner. @throws MockError `OPTION_INVALID`. */
+  assign(operation: string, owner: Owner): void;
+  /** Assigns several operations; `*` first, because it resets the others. @throws MockError `OPTION_INVALID`. */
+  assignAll(owners: Readonly<Record<string, string>>): void;
+  /** The assigned operations by id, and the owner of the others as `*`. */
+  list(): Readonly<Record<string, Owner>>;
+  /** Whether calls without a recording fall through to the mock, which is so if owners were configured. */
+  readonly isHybrid: boolean;
+}
+
+/** What determines the owners. */
+interface OwnersRequest {
+  readonly mode: RecordingMode;
+  readonly owners: Readonly<Record<string, string>> | undefined;
+  /** Whether every operation that the mock does not own is replayed, as on CI. */
+  readonly strict: boolean;
+  /** Whether there is an upstream. */
+  readonly canForward: boolean;
+}
+
+/** Creates the owners of a mode, with those configured for single operations. @throws MockError `OPTION_INVALID`. */
+export function createOwners(contract: Contract, request: OwnersRequest): OperationOwners {
+  const { mode, strict, canForward } = request;
+  let rest: Owner = mode === 'off' ? 'mock' : mode === 'record-all' ? 'forward' : 'replay';
+  const assigned = new Map<string, Owner>();
+  const assign = (operation: string, name: string): void => {
+    const owner = readOwner(name);
+    if (!canForward && !strict && (owner === 'forward' || owner === 'forward-then-mock')) {
+      throw new MockError('OPTION_INVALID', `"${operation}" cannot be forwarded without an upstream`, {
+        hint: 'set `upstream` to the base URL of the server',
+      });
+    }
+    if (operation === '*') {
+      rest = owner;
+      assigned.clear();
+      return;
+    }
+    if (contract.operation(operation) === undefined) throw refuseOperation(contract, operation);
+    assigned.set(operation, owner);
+  };
+  const assignAll = (owners: Readonly<Record<string, string>>): void => {
+    const entries = Object.entries(owners).toSorted(([x], [y]) => Number(y === '*') - Number(x === '*'));
+    for (const [operation, owner] of entries) assign(operation, owner);
+  };
+  assignAll(request.owners ?? {});
+  return {
+    ownerOf: (operation) => {
+      const owner = assigned.get(operation) ?? rest;
+      return strict && owner !== 'mock' ? 'replay' : owner;
+    },
+    assign,
+    assignAll,
+    list: () => ({ '*': rest, ...Object.fromEntries(assigned) }),
+    isHybrid: Object.keys(request.owners ?? {}).length > 0 && !strict,
+  };
+}
+
+function refuseOperation(contract: Contract, operation: string): MockError {
+  const ids = contract.operations.map(({ id }) => id);
+  const meant = nearest(operation, ids);
+  return new MockError('OPTION_INVALID', `operation "${operation}" is not in the contract`, {
+    hint: meant === undefined ? `it has ${ids.slice(0, 10).join(', ')}` : `did you mean "${meant}"?`,
+  });
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Contract } from '../contract/contract.js';
 import type { Router } from '../contract/router/router.js';
-import { MockError, nearest } from '../errors.js';
+import { MockError } from '../errors.js';
 import type { CallDecoder } from '../http/request/call.js';
 import type { Validators } from '../schema/validate.js';
 import { openCassette } from './cassette/cassette-writer.js';
@@ -18,81 +18,82 @@ import {
 import { type CheckResponse, createResponseCheck } from './drift/conformance.js';
 import { createMatcher, type Matcher } from './matching/match.js';
 import type { ReplayState } from './matching/replay-state.js';
-import { isCi, type Owner, readMode, readOwner, type RecordingMode } from './mode.js';
-import { createMask, createRedactor, createRequestWalk } from './redaction/redact.js';
+import { createOwners, isCi, type OperationOwners, type Owner, readMode, type RecordingMode } from './mode.js';
+import { createMask, createRedactor, createRequestWalk, type WatchedSecret } from './redaction/redact.js';
 import { joinRedactions, type RedactionOptions, toPlainRedaction } from './redaction/secret-rules.js';
 import { createRecorder, type Recorder } from './upstream/recorder.js';
 import { createUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.js';
 
-/** How a mock records and replays. */
+/** How a mock records and replays; `createMock({ recordings })` takes it, or the folder alone. */
 export interface RecordingOptions extends UpstreamOptions {
-  /** The folder that holds the cassettes, or one cassette itself. */
+  /** The folder of the cassettes, or the folder of one cassette. */
   readonly folder: string;
-  /** The cassette in use until a session puts in another one. */
+  /** The cassette of every session that has not selected another one. */
   readonly cassette?: string;
-  /** `replay`, `record-missing`, `record-all` or `off`; default the variable VOUCH_RECORDINGS, else `replay`. */
-  readonly mode?: string;
-  /** Base URL of the one server that requests are forwarded to. */
+  /** Defaults to the variable `VOUCH_RECORDINGS`, then to `replay`. */
+  readonly mode?: RecordingMode;
+  /** Base URL of the server that requests are forwarded to. */
   readonly upstream?: string;
-  /** Header fields that every forwarded request gets, such as the recorder's own credentials; they are secrets. */
+  /** Header fields added to every forwarded request, such as credentials; their values are redacted. */
   readonly upstreamHeaders?: Readonly<Record<string, string>>;
+  /** Redaction rules besides the defaults. */
   readonly redact?: RedactionOptions;
-  /** Owners of single operations: `mock`, `replay`, `forward` or `forward-then-mock`; `*` means all others. */
-  readonly owners?: Readonly<Record<string, string>>;
-  /** What counts when requests are compared, for cassettes that are begun. */
+  /** Owners by operation id; `*` stands for all others. Calls without a recording then fall through to the mock. */
+  readonly owners?: Readonly<Record<string, Owner>>;
+  /** How requests are compared, for new cassettes. */
   readonly match?: Partial<MatchRules>;
-  /** Days after which a cassette that is begun counts as old. */
+  /** Days until a new cassette expires; default never. */
   readonly maxAge?: number;
-  /** What an old cassette does: `warn` (default) or `fail`. It never asks the upstream by itself. */
+  /** Whether an expired cassette causes a warning (default) or an error. */
   readonly expired?: 'warn' | 'fail';
-  /** Whether the upstream may be asked although this is a CI run. */
+  /** Whether a CI run may call the upstream; default false. */
   readonly live?: boolean;
-  /** Whether streams are replayed at the speed they were recorded at; default: at once. */
+  /** Whether event streams are replayed at the recorded speed; default `none`, without delays. */
   readonly pace?: 'recorded' | 'none';
 }
 
-/** What recordings are made of besides their options. */
+/** The parts of the mock that recordings use. */
 export interface RecordingParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly router: Router;
   readonly decoder: CallDecoder;
-  /** Variables of the process. */
+  /** Environment variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The recordings of one mock. */
+/** The recordings engine of one mock; not public. */
 export interface Recordings {
   readonly mode: RecordingMode;
-  readonly ownership: Ownership;
+  readonly owners: OperationOwners;
   readonly upstream: Upstream | undefined;
   readonly upstreamHeaders: Readonly<Record<string, string>>;
   readonly pace: 'recorded' | 'none';
   readonly check: CheckResponse;
-  /** What a user should hear of: recordings that are old. */
+  /** Warnings for the user, such as an expired cassette. */
   readonly warnings: readonly string[];
-  /** Puts a cassette into a session. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
+  /** Selects the cassette of a session. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
   use(state: ReplayState, name: string): Cassette;
-  /** The cassette a session uses; undefined where none was chosen. */
+  /** The cassette of a session; undefined if none is selected. */
   current(state: Pick<ReplayState, 'cassette'>): OpenedCassette | undefined;
-  /** Exchanges that were not written because a secret was left in them. */
+  /** Errors of exchanges that were not written because they still contained a secret. */
   refusals(): readonly MockError[];
-  /** Resolves once everything that was recorded is on disk. */
+  /** Resolves when all recorded exchanges are on disk. */
   settle(): Promise<void>;
-  /** Waits for what is being written and lets go of the upstream. */
+  /** Waits for pending writes and closes the connections to the upstream. */
   close(): Promise<void>;
 }
 
-/** A cassette that is in use. */
+/** An open cassette. */
 export interface OpenedCassette {
   readonly name: string;
   read(): Cassette;
   readonly matcher: Matcher;
-  /** Undefined where nothing is recorded. */
+  /** Undefined if the mode does not record. */
   readonly recorder: Recorder | undefined;
 }
 
-/** The recordings of a mock. @throws MockError where an option or a cassette cannot be used. */
+/** Creates the recordings of a mock. @throws MockError if an option or a cassette is invalid. */
 export function createRecordings(options: RecordingOptions, parts: RecordingParts): Recordings {
   const { contract, environment } = parts;
   const live = options.live ?? false;
@@ -100,39 +101,39 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
   const strict = mode === 'replay' && isCi(environment) && !live;
   const upstream = options.upstream === undefined ? undefined : createUpstream(options.upstream, options);
   const canForward = upstream !== undefined;
-  const ownership = createOwnership(contract, { mode, owners: options.owners, strict, canForward });
+  const owners = createOwners(contract, { mode, owners: options.owners, strict, canForward });
   const records = mode === 'record-all' || mode === 'record-missing';
   if (records && upstream === undefined) {
     throw new MockError('OPTION_INVALID', `mode "${mode}" needs an upstream`, {
-      hint: 'give its base URL as `upstream`',
+      hint: 'set `upstream` to the base URL of the server',
     });
   }
-  const place = readPlace(options);
+  const { root, cassette: defaultCassette } = readFolder(options);
   const opened = new Map<string, OpenedCassette>();
   const unset = records ? (options.redact?.env ?? []).filter((name) => (environment[name] ?? '') === '') : [];
-  const warnings = unset.map((name) => `redact.env names ${name}, which is not set: its value cannot be looked for`);
+  const warnings = unset.map((name) => `redact.env contains ${name}, which is not set: its value cannot be redacted`);
 
   const open = (name: string): OpenedCassette => {
     const known = opened.get(name);
     if (known !== undefined) return known;
     const cassette = records
-      ? openToRecord(join(place.root, toFolderName(name)), mode, { options, parts })
-      : openToReplay(readCassetteFolder(place.root, name), { options, parts });
+      ? openToRecord(join(root, toFolderName(name)), mode, { options, parts })
+      : openToReplay(readCassetteFolder(root, name), { options, parts });
     opened.set(name, cassette);
     const expiry = readExpiry(cassette.read().manifest, Date.now());
     if (expiry !== undefined && mode !== 'record-all') {
       const message = `cassette "${name}" was ${expiry}`;
       if (options.expired === 'fail')
-        throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(place.root, name) } });
+        throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(root, name) } });
       warnings.push(message);
     }
     return cassette;
   };
-  if (place.cassette !== undefined && mode !== 'off') open(place.cassette);
+  if (defaultCassette !== undefined && mode !== 'off') open(defaultCassette);
 
   return {
     mode,
-    ownership,
+    owners,
     upstream,
     upstreamHeaders: options.upstreamHeaders ?? {},
     pace: options.pace ?? 'none',
@@ -144,7 +145,7 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
       return cassette;
     },
     current: (state) => {
-      const name = state.cassette ?? place.cassette;
+      const name = state.cassette ?? defaultCassette;
       return name === undefined || mode === 'off' ? undefined : open(name);
     },
     refusals: () => [...opened.values()].flatMap(({ recorder }) => recorder?.refusals ?? []),
@@ -160,8 +161,8 @@ async function settle(cassettes: Iterable<OpenedCassette>): Promise<void> {
   await Promise.all(Array.from(cassettes, async ({ recorder }) => recorder?.settle()));
 }
 
-/** A folder that is a cassette itself stands for the folder around it. */
-function readPlace({ folder, cassette }: RecordingOptions): {
+/** The folder of the cassettes; the folder of a single cassette selects that cassette. */
+function readFolder({ folder, cassette }: RecordingOptions): {
   readonly root: string;
   readonly cassette: string | undefined;
 } {
@@ -197,9 +198,9 @@ function openToRecord(folder: string, mode: RecordingMode, { options, parts }: O
     watched: readWatched({ ...options, redact: redaction }, parts.environment),
   });
   const walk = createRequestWalk({ ...parts, options: redaction });
-  const mask = createMask(redaction, redactor.vault.isPlaceholder);
+  const mask = createMask(redaction, redactor.placeholders.isPlaceholder);
   const matcher = createMatcher(fresh ? { ...writer.read(), exchanges: [] } : writer.read(), { ...parts, walk, mask });
-  const recorder = createRecorder({ writer, redactor, fresh: fresh ? manifest : undefined });
+  const recorder = createRecorder({ writer, redactor, replacement: fresh ? manifest : undefined });
   return { name: basename(folder), read: writer.read, matcher, recorder };
 }
 
@@ -216,7 +217,7 @@ function createManifest(options: RecordingOptions, contract: Contract): Manifest
   };
 }
 
-/** A URL without the user and the password it may carry. */
+/** A URL without its user and password. */
 function readPublicUrl(base: string): string {
   if (!URL.canParse(base)) return base;
   const url = new URL(base);
@@ -225,81 +226,12 @@ function readPublicUrl(base: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-function readWatched(
-  options: RecordingOptions,
-  environment: RecordingParts['environment'],
-): readonly { readonly rule: string; readonly value: string }[] {
+function readWatched(options: RecordingOptions, environment: RecordingParts['environment']): readonly WatchedSecret[] {
   const named = (options.redact?.env ?? []).map((name) => ({ rule: `env:${name}`, value: environment[name] ?? '' }));
   const own = Object.entries(options.upstreamHeaders ?? {}).flatMap(([name, value]) => {
-    // The scheme is no part of the secret.
+    // The scheme is not secret.
     const credential = value.replace(/^[A-Za-z][\w-]* +/, '');
     return [{ rule: `own:${name.toLowerCase()}`, value: credential }];
   });
   return [...named, ...own].filter(({ value }) => value.length >= 4);
-}
-
-/** Who answers which operation; can be changed while the mock runs. */
-export interface Ownership {
-  ownerOf(operation: string): Owner;
-  /** Gives an operation, or all of them as `*`, to another owner. @throws MockError `OPTION_INVALID`. */
-  give(operation: string, owner: Owner): void;
-  /** The operations that were given away by name. */
-  list(): Readonly<Record<string, Owner>>;
-  /** Whether somebody named an owner: what has no recording then falls to the mock instead of being refused. */
-  readonly isHybrid: boolean;
-}
-
-/** What ownership is made from. */
-export interface OwnershipRequest {
-  readonly mode: RecordingMode;
-  readonly owners: Readonly<Record<string, string>> | undefined;
-  /** On CI nothing is forwarded: what would be is replayed, and refused where there is no recording. */
-  readonly strict: boolean;
-  /** Whether there is somebody to forward to. */
-  readonly canForward: boolean;
-}
-
-/** The owners that a mode means, with those named for single operations. @throws MockError `OPTION_INVALID`. */
-export function createOwnership(contract: Contract, request: OwnershipRequest): Ownership {
-  const { mode, owners, strict, canForward } = request;
-  let rest: Owner = readDefault(mode);
-  const named = new Map<string, Owner>();
-  const give = (operation: string, owner: Owner): void => {
-    if (!canForward && !strict && (owner === 'forward' || owner === 'forward-then-mock')) {
-      throw new MockError('OPTION_INVALID', `"${operation}" cannot be forwarded: no upstream was named`, {
-        hint: 'give the base URL of the server as `upstream`',
-      });
-    }
-    if (operation === '*') {
-      rest = owner;
-      named.clear();
-      return;
-    }
-    if (contract.operation(operation) === undefined) throw refuse(contract, operation);
-    named.set(operation, owner);
-  };
-  const entries = Object.entries(owners ?? {}).toSorted(([x], [y]) => Number(y === '*') - Number(x === '*'));
-  for (const [operation, owner] of entries) give(operation, readOwner(owner));
-  return {
-    ownerOf: (operation) => {
-      const owner = named.get(operation) ?? rest;
-      return strict && owner !== 'mock' ? 'replay' : owner;
-    },
-    give: (operation, owner) => give(operation, readOwner(owner)),
-    list: () => ({ '*': rest, ...Object.fromEntries(named) }),
-    isHybrid: entries.length > 0 && !strict,
-  };
-}
-
-function readDefault(mode: RecordingMode): Owner {
-  if (mode === 'off') return 'mock';
-  return mode === 'record-all' ? 'forward' : 'replay';
-}
-
-function refuse(contract: Contract, operation: string): MockError {
-  const ids = contract.operations.map(({ id }) => id);
-  const meant = nearest(operation, ids);
-  return new MockError('OPTION_INVALID', `operation "${operation}" is not in the contract`, {
-    hint: meant === undefined ? `it has ${ids.slice(0, 10).join(', ')}` : `did you mean "${meant}"?`,
-  });
 }

@@ -9,6 +9,7 @@ import { replacePatterns } from '../recording/redaction/redact.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
 import {
   createSecretWalk,
+  ORDINARY_LOCATION,
   readParameterPointers,
   type SecretWalk,
   type VisitText,
@@ -48,7 +49,7 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
     const answer = showAnswer(interaction, view);
     // Last, when every secret of the interaction is known: messages quote what was sent.
     const scrub = (text: string): string => {
-      let clean = visit(text, OPEN);
+      let clean = visit(text, ORDINARY_LOCATION);
       for (const secret of found) clean = clean.replaceAll(secret, MARK);
       return clean;
     };
@@ -65,9 +66,6 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
     };
   };
 }
-
-/** A place that makes nothing a secret. */
-const OPEN = { rule: undefined, shapes: () => [], accepts: () => true };
 
 interface View {
   readonly walk: SecretWalk;

@@ -5,7 +5,7 @@ import { MockError } from '../../src/errors.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import { loadCassette, readCassetteFolder } from '../../src/recording/cassette/cassette.js';
 import { ExactNumber, readJson, writeCanonical, writeJson } from '../../src/recording/cassette/exact-json.js';
-import type { UnnumberedExchange } from '../../src/recording/cassette/exchange.js';
+import type { NewExchange } from '../../src/recording/cassette/exchange.js';
 import { DEFAULT_MATCH, type Manifest } from '../../src/recording/cassette/manifest.js';
 import { readBody, writeBody } from '../../src/recording/cassette/recorded-body.js';
 import { createFolder } from './folders.js';
@@ -20,7 +20,7 @@ const MANIFEST: Manifest = {
   maxAge: undefined,
 };
 
-function exchange(response: object, request: object = {}): UnnumberedExchange {
+function exchange(response: object, request: object = {}): NewExchange {
   return {
     operation: 'readItem',
     recordedAt: '2026-01-01T00:00:00.000Z',
@@ -177,50 +177,50 @@ describe('a cassette that cannot be used', () => {
   };
 
   it.each<readonly [string, string, () => string, RegExp]>([
-    ['cut off', '0001-a.200.json', () => GOOD.slice(0, 60), /0001-a\.200\.json:\d+:\d+ .* not a JSON file/],
+    ['cut off', '0001-a.200.json', () => GOOD.slice(0, 60), /0001-a\.200\.json:\d+:\d+ .* not valid JSON/],
     ['edited wrongly', '0001-a.200.json', () => change('"status": 200', '"status": 200,,'), /0001-a\.200\.json:9:\d+ /],
     ['no object', '0001-a.200.json', () => '[]', /0001-a\.200\.json +an exchange must be an object/],
     [
       'without an operation',
       '0001-a.200.json',
       () => change('"operation": "readItem"', '"operation": 7'),
-      /:2 \(#\/operation\) +operation must be a text, and is 7/,
+      /:2 \(#\/operation\) +operation must be a non-empty string, got 7/,
     ],
     [
       'without an outcome',
       '0001-a.200.json',
       () => change('"response"', '"answer"'),
-      /an exchange needs a response or a failure/,
+      /an exchange must have a response or a failure/,
     ],
     [
       'with a status of no response',
       '0001-a.200.json',
       () => change('"status": 200', '"status": "200"'),
-      /:9 \(#\/response\/status\) +status must be a number from 200 to 599, and is "200"/,
+      /:9 \(#\/response\/status\) +status must be an integer from 200 to 599, got "200"/,
     ],
     [
       'with a header that is a number',
       '0001-a.200.json',
       () => change('"status": 200', '"status": 200, "headers": { "age": 7 }'),
-      /\(#\/response\/headers\/age\) +"age" must be a text or a list of texts/,
+      /\(#\/response\/headers\/age\) +"age" must be a string or an array of strings/,
     ],
     [
       'with two bodies',
       '0001-a.200.json',
       () => change('"status": 200', '"status": 200, "body": 1, "bodyText": "1"'),
-      /a body has one form, not body and bodyText/,
+      /a body cannot have both body and bodyText/,
     ],
     [
       'with a body outside',
       '0001-a.200.json',
       () => change('"status": 200', '"status": 200, "bodyFile": "../../etc/passwd"'),
-      /bodyFile must lie in bodies\//,
+      /bodyFile must be a file in bodies\//,
     ],
     [
       'with a part outside',
       '0001-a.200.json',
       () => change('"status": 200', '"status": 200, "parts": [{ "name": "a", "bodyFile": "../../etc/passwd" }]'),
-      /\(#\/response\/parts\/0\/bodyFile\) +bodyFile must lie in bodies\//,
+      /\(#\/response\/parts\/0\/bodyFile\) +bodyFile must be a file in bodies\//,
     ],
     [
       'with a part that is gone',
@@ -234,8 +234,8 @@ describe('a cassette that cannot be used', () => {
       () => change('"status": 200', '"status": 200, "bodyFile": "bodies/0001.bin"'),
       /\(#\/response\/bodyFile\) +bodies\/0001\.bin is missing/,
     ],
-    ['of another kind', 'notes.json', () => GOOD, /notes\.json +"notes\.json" is no exchange/],
-    ['with a number twice', '0007-b.200.json', () => GOOD, /number 7 is taken by 0007-a\.200\.json/],
+    ['of another kind', 'notes.json', () => GOOD, /notes\.json +"notes\.json" is not the name of an exchange/],
+    ['with a number twice', '0007-b.200.json', () => GOOD, /number 7 is already used by 0007-a\.200\.json/],
   ])('says which file is %s, and where', (_name, file, content, message) => {
     const folder = createCassette();
     writeFileSync(join(folder, file), content());
@@ -249,7 +249,7 @@ describe('a cassette that cannot be used', () => {
   });
 
   it.each<readonly [string, string, RegExp]>([
-    ['another version', '{ "version": 2 }', /cassette\.json \(#\/version\) +version must be 1, not 2/],
+    ['another version', '{ "version": 2 }', /cassette\.json \(#\/version\) +version must be 1, got 2/],
     [
       'a rule nobody knows',
       '{ "version": 1, "match": { "ignorBody": [] } }',
@@ -258,14 +258,14 @@ describe('a cassette that cannot be used', () => {
     [
       'a rule that is no list',
       '{ "version": 1, "match": { "ignoreBody": "/a" } }',
-      /match\.ignoreBody must be a list of texts/,
+      /match\.ignoreBody must be an array of strings/,
     ],
     [
       'a redaction nobody knows',
       '{ "version": 1, "redact": { "header": ["x-account"] } }',
       /redact has no setting "header"[\s\S]*did you mean "headers"/,
     ],
-    ['an age that is no number', '{ "version": 1, "maxAge": "30d" }', /maxAge must be a number of days/],
+    ['an age that is no number', '{ "version": 1, "maxAge": "30d" }', /maxAge must be a non-negative number of days/],
   ])('refuses a manifest with %s', (_name, content, message) => {
     const folder = createCassette();
     writeFileSync(join(folder, 'cassette.json'), content);
@@ -290,7 +290,9 @@ describe('a cassette that cannot be used', () => {
     mkdirSync(join(root, 'no-cassette'));
     expect(() => readCassetteFolder(root, 'kyes')).toThrow(expect.objectContaining({ hint: 'did you mean "keys"?' }));
     rmSync(join(root, 'keys'), { recursive: true });
-    expect(() => readCassetteFolder(root, 'kyes')).toThrow(expect.objectContaining({ hint: 'there are files' }));
+    expect(() => readCassetteFolder(root, 'kyes')).toThrow(
+      expect.objectContaining({ hint: 'available cassettes: files' }),
+    );
   });
 });
 

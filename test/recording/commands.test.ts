@@ -100,7 +100,7 @@ describe('vouch record and vouch replay', () => {
     expect(recorded.code).toBe(0);
     expect(recorded.out).toContain(`upstream ${upstream.url}`);
     expect(recorded.out).toContain('1 exchange, 2 secrets replaced by placeholders');
-    expect(recorded.errors).toContain('redact.env names NOT_SET, which is not set');
+    expect(recorded.errors).toContain('redact.env contains NOT_SET, which is not set');
     expect(upstream.seen[0]?.headers['x-extra']).toBe('yes');
     for (const { path: file, bytes } of readEveryFile(recordings)) expect(bytes.includes('Key 1'), file).toBe(false);
     await upstream.close();
@@ -141,12 +141,12 @@ describe('vouch record and vouch replay', () => {
     [
       'a cassette that is not there',
       ['replay', SPEC, '--cassette', 'nothing'],
-      /RECORDING_NOT_FOUND.*there is no cassette "nothing"/,
+      /RECORDING_NOT_FOUND.*no cassette "nothing"/,
     ],
     [
       'a cassette that is a path',
       ['record', SPEC, '--upstream', 'http://x', '--cassette', '../up'],
-      /"\.\.\/up" cannot be the name of a cassette/,
+      /"\.\.\/up" is not a valid cassette name/,
     ],
   ])('refuse %s with one clear message', async (_name, args, message) => {
     const { code, errors } = await vouch(...args, '--recordings', createFolder());

@@ -2,17 +2,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock } from '../../src/mock.js';
-import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
-import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import { exportHar } from '../../src/recording/har/har-export.js';
-import { type HarImported, importHar } from '../../src/recording/har/har-import.js';
-import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
-import { createRecorder } from '../../src/recording/upstream/recorder.js';
-import { createRedactor } from '../../src/recording/redaction/redact.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter } from '../../src/contract/router/router.js';
 import { createCallDecoder } from '../../src/http/request/call.js';
+import { createMock, type Mock } from '../../src/mock.js';
+import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
+import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
+import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
+import { exportHar } from '../../src/recording/har/har-export.js';
+import { type HarImported, importHar } from '../../src/recording/har/har-import.js';
+import { createRedactor } from '../../src/recording/redaction/redact.js';
+import { createRecorder } from '../../src/recording/upstream/recorder.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createFolder, readEveryFile } from './folders.js';
 import { startUpstream } from './upstream.js';
@@ -40,7 +40,7 @@ async function importFile(
     maxAge: undefined,
   });
   const redactor = createRedactor({ contract, validators, options: {}, earlier: {}, watched: [] });
-  const recorder = createRecorder({ writer, redactor, fresh: undefined });
+  const recorder = createRecorder({ writer, redactor, replacement: undefined });
   const imported = await importHar(file, { router, decoder, recorder, upstream });
   return { imported, cassette: loadCassette(folder), folder };
 }
@@ -178,7 +178,7 @@ describe('the HAR of a browser', () => {
   });
 
   it.each<readonly [string, string, RegExp]>([
-    ['no JSON', '{"log":', /session\.har:1:\d+ .*not a JSON file/],
+    ['no JSON', '{"log":', /session\.har:1:\d+ .*not valid JSON/],
     ['no HAR', '{"entries":[]}', /no HAR file: it has no log\.entries/],
     [
       'an entry without a URL',

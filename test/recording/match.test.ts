@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Call } from '../../src/http/request/call.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import { toUnnumbered } from '../../src/recording/upstream/draft.js';
 import { DEFAULT_MATCH, type Manifest, type MatchRules } from '../../src/recording/cassette/manifest.js';
 import { createMatcher, formatMiss, type Matcher } from '../../src/recording/matching/match.js';
-import { createMask, createRedactor, createRequestWalk } from '../../src/recording/redaction/redact.js';
 import { createReplayState } from '../../src/recording/matching/replay-state.js';
-import type { Call } from '../../src/http/request/call.js';
+import { createMask, createRedactor, createRequestWalk } from '../../src/recording/redaction/redact.js';
+import { toNewExchange } from '../../src/recording/upstream/recorder.js';
 import { loadParts, SHOP } from './contract.js';
 import { createFolder } from './folders.js';
 
@@ -49,11 +49,11 @@ async function record(requests: readonly Asked[], rules: Partial<MatchRules> = {
   for (const asked of requests) {
     const call = await toCall(asked);
     const response = { status: 200, headers: {}, interim: [], trailers: [], chunks: [] };
-    const draft = toUnnumbered({ call, at: 0, elapsedMs: 1, outcome: { response } });
+    const draft = toNewExchange({ call, at: 0, elapsedMs: 1, outcome: { response } });
     if (draft === undefined) throw new Error('a response without a coding can be read');
     await writer.add(redactor.redact(draft, call.operation), redactor.scan);
   }
-  await writer.describe((before) => ({ ...before, redacted: redactor.vault.issued() }));
+  await writer.describe((before) => ({ ...before, redacted: redactor.placeholders.issued() }));
   const cassette = openCassette(folder, manifest).read();
   const mask = createMask({}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
   return createMatcher(cassette, { ...parts, walk: createRequestWalk({ ...parts, options: {} }), mask });

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
-import type { UnnumberedExchange } from '../../src/recording/cassette/exchange.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import { writeExchange } from '../../src/recording/cassette/exchange-file.js';
+import { type NewExchange, writeExchange } from '../../src/recording/cassette/exchange.js';
 import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
-import { createRecorder } from '../../src/recording/upstream/recorder.js';
 import { createRedactor, type Redactor } from '../../src/recording/redaction/redact.js';
 import type { RedactionOptions } from '../../src/recording/redaction/secret-rules.js';
+import { createRecorder } from '../../src/recording/upstream/recorder.js';
 import { loadParts, SHOP } from './contract.js';
 import { createFolder, readEveryFile } from './folders.js';
 
@@ -19,7 +18,7 @@ function create(options: RedactionOptions = {}, watched: readonly { rule: string
 
 type Change = { readonly request?: object; readonly response?: object };
 
-function exchange({ request, response }: Change): UnnumberedExchange {
+function exchange({ request, response }: Change): NewExchange {
   return {
     operation: 'addItem',
     recordedAt: '2026-01-01T00:00:00.000Z',
@@ -37,7 +36,7 @@ function exchange({ request, response }: Change): UnnumberedExchange {
   };
 }
 
-function redact(change: Change, redactor: Redactor = create()): UnnumberedExchange {
+function redact(change: Change, redactor: Redactor = create()): NewExchange {
   const operation = parts.contract.operation('addItem');
   if (operation === undefined) throw new Error('the shop has it');
   return redactor.redact(exchange(change), operation);
@@ -173,7 +172,7 @@ describe('redaction', () => {
     const bytes = clean.response?.bytes === undefined ? '' : Buffer.from(clean.response.bytes).toString('latin1');
     expect(JSON.stringify(clean) + bytes).not.toContain(secret);
     expect(JSON.stringify(clean)).not.toContain(Buffer.from(secret).toString('base64'));
-    expect(Object.keys(redactor.vault.issued()).length).toBeGreaterThan(0);
+    expect(Object.keys(redactor.placeholders.issued()).length).toBeGreaterThan(0);
   });
 
   it.each<readonly [string, string, Change]>([
@@ -192,7 +191,7 @@ describe('redaction', () => {
   ])('leaves %s alone', (_name, kept, change) => {
     const redactor = create();
     expect(text(change, redactor)).toContain(kept);
-    expect(redactor.vault.issued()).toEqual({});
+    expect(redactor.placeholders.issued()).toEqual({});
   });
 
   it('keeps the scheme of a credential, the names of cookies and their attributes', () => {
@@ -220,7 +219,7 @@ describe('redaction', () => {
       },
       redactor,
     );
-    const placeholder = redactor.vault.placeholder('tok-abcdefgh', {
+    const placeholder = redactor.placeholders.placeholder('tok-abcdefgh', {
       rule: 'test',
       shapes: () => [],
       accepts: () => true,
@@ -231,7 +230,7 @@ describe('redaction', () => {
     expect(clean.request.headers['authorization']).toBe(`Bearer ${placeholder}`);
     expect(body).toEqual({ id: placeholder, name: `Bearer of ${placeholder}` });
     expect(clean.request.headers['x-api-key']).not.toBe(placeholder);
-    expect(Object.keys(redactor.vault.issued())).toHaveLength(2);
+    expect(Object.keys(redactor.placeholders.issued())).toHaveLength(2);
   });
 
   it('makes placeholders that their schemas accept', () => {
@@ -272,7 +271,7 @@ describe('redaction', () => {
     const redactor = create({}, [{ rule: 'env:DATABASE', value: 'db-host-7' }]);
     const clean = text({ response: { body: { id: 'db-host-7', name: 'at db-host-7:5432' } } }, redactor);
     expect(clean).not.toContain('db-host-7');
-    expect(Object.values(redactor.vault.issued())).toEqual(['env:DATABASE']);
+    expect(Object.values(redactor.placeholders.issued())).toEqual(['env:DATABASE']);
   });
 
   it('obeys headers, keys and patterns that a user adds, and names that a user keeps', () => {
@@ -310,7 +309,7 @@ describe('the scan before a file is written', () => {
     // The pattern spans two members, so that no single text holds it.
     const redactor = create({ patterns: ['"id": "left",\\s+"name": "over"'] });
     const folder = join(createFolder(), 'shop');
-    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, fresh: undefined });
+    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
     const operation = parts.contract.operation('addItem');
     if (operation === undefined) throw new Error('the shop has it');
     const outcome = await recorder.record(exchange({ response: { body: { id: 'left', name: 'over' } } }), operation);
@@ -324,7 +323,11 @@ describe('the scan before a file is written', () => {
 
   it('names the pointer of a secret in a member', () => {
     const redactor = create();
-    redactor.vault.placeholder('known-secret', { rule: 'header:x-api-key', shapes: () => [], accepts: () => true });
+    redactor.placeholders.placeholder('known-secret', {
+      rule: 'header:x-api-key',
+      shapes: () => [],
+      accepts: () => true,
+    });
     const file = writeExchange({
       number: 1,
       ...exchange({ response: { body: { list: [{ name: 'a known-secret' }] } } }),
@@ -341,7 +344,7 @@ describe('the scan before a file is written', () => {
   it('cleans what was written before a credential was known', async () => {
     const redactor = create();
     const folder = join(createFolder(), 'shop');
-    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, fresh: undefined });
+    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
     const operation = parts.contract.operation('addItem');
     if (operation === undefined) throw new Error('the shop has it');
     await recorder.record(exchange({ response: { body: { id: 'session-77-xyz' } } }), operation);

@@ -5,6 +5,7 @@ import { loadContract } from '../../contract/load/load.js';
 import { createRouter } from '../../contract/router/router.js';
 import { MockError } from '../../errors.js';
 import { createCallDecoder } from '../../http/request/call.js';
+import { openCassette } from '../../recording/cassette/cassette-writer.js';
 import {
   type Cassette,
   listCassettes,
@@ -12,13 +13,12 @@ import {
   readCassetteFolder,
   toFolderName,
 } from '../../recording/cassette/cassette.js';
-import { openCassette } from '../../recording/cassette/cassette-writer.js';
 import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../../recording/cassette/manifest.js';
 import { findSuperfluous, pruneCassette } from '../../recording/cassette/prune.js';
 import { checkCassette, formatCheck } from '../../recording/drift/check.js';
 import { createResponseCheck } from '../../recording/drift/conformance.js';
-import { type DriftResult, findDrift } from '../../recording/drift/drift.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../recording/drift/drift-report.js';
+import { type DriftResult, findDrift } from '../../recording/drift/drift.js';
 import { createShapeReader } from '../../recording/drift/value-shape.js';
 import { exportHar } from '../../recording/har/har-export.js';
 import { importHar } from '../../recording/har/har-import.js';
@@ -234,7 +234,7 @@ async function runImportHar(file: string, flags: ImportFlags, { write, writeErro
     maxAge: undefined,
   });
   const redactor = createRedactor({ ...parts, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
-  const recorder = createRecorder({ writer, redactor, fresh: undefined });
+  const recorder = createRecorder({ writer, redactor, replacement: undefined });
   const { written, skipped } = await importHar(file, { ...parts, recorder, upstream });
   for (const { entry, why } of skipped) writeError(colour('gray', `skipped ${entry}: ${why}`));
   const folder = showPath(writer.folder);

@@ -3,29 +3,35 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BODIES_FOLDER, type Cassette, loadCassette, type StoredExchange } from './cassette.js';
 import { writeJson } from './exact-json.js';
-import { toBody, writeExchange } from './exchange-file.js';
-import type { RecordedBody, RecordedExchange, RecordedPart, UnnumberedExchange } from './exchange.js';
+import {
+  type NewExchange,
+  type RecordedBody,
+  type RecordedExchange,
+  type RecordedPart,
+  toBody,
+  writeExchange,
+} from './exchange.js';
 import { type Manifest, MANIFEST_FILE, toManifestFile } from './manifest.js';
 
-/** A cassette that is being written. */
+/** A cassette that is open for writing. */
 export interface CassetteWriter {
   readonly folder: string;
-  /** What the cassette holds now. */
+  /** The current content. */
   read(): Cassette;
   /**
-   * Writes one finished exchange and resolves once its file is whole; exchanges are written one after the other, so that numbers
-   * have no gap however the process ends. `approve` sees the texts just before they are written and throws to refuse them.
+   * Writes one exchange and resolves when it is on disk. Exchanges are written one at a time, so that a crash leaves no gap in
+   * the numbers. `approve` gets the texts just before they are written and throws to reject them.
    */
-  add(exchange: UnnumberedExchange, approve?: (texts: readonly WrittenText[]) => void): Promise<StoredExchange>;
+  add(exchange: NewExchange, approve?: (texts: readonly WrittenText[]) => void): Promise<StoredExchange>;
   /** Replaces the manifest. */
   describe(change: (manifest: Manifest) => Manifest): Promise<void>;
-  /** Rewrites what is on disk; `change` returns the text it was given where nothing is to be done. */
+  /** Rewrites every file whose text `change` changes. */
   rewrite(change: (text: string) => string): Promise<void>;
-  /** Removes every exchange, the last one first, and puts another manifest in. */
+  /** Removes every exchange, the last one first, and writes another manifest. */
   clear(manifest: Manifest): Promise<void>;
 }
 
-/** A text on its way to the disk. */
+/** The text of a file before it is written. */
 export interface WrittenText {
   readonly file: string;
   readonly text: string;
@@ -33,7 +39,7 @@ export interface WrittenText {
 
 const TEXT_LIMIT_BYTES = 65_536;
 
-/** Opens a cassette to write into it; makes the folder where there is none. */
+/** Opens a cassette for writing; creates the folder if it does not exist. */
 export function openCassette(folder: string, initial: Manifest): CassetteWriter {
   mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
   removeUnfinished(folder);
@@ -42,7 +48,7 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
     const turn = last.then(task);
-    // A refused exchange must not stop the ones behind it; its own caller hears of it.
+    // An error goes to its own caller and does not stop the exchanges behind it.
     last = turn.catch(() => undefined);
     return turn;
   };
@@ -78,14 +84,14 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
   };
 }
 
-/** Writes a file so that it is there whole or not at all. */
-export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+/** Writes a file atomically: to a temporary file that is then renamed. */
+export async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
   const temporary = join(file, '..', `.${basename(file)}.tmp`);
   await writeFile(temporary, content);
   await rename(temporary, file);
 }
 
-/** The name of an exchange's file. */
+/** The file name of an exchange. */
 export function toFileName(exchange: RecordedExchange): string {
   const words = exchange.operation
     .replaceAll(/[^\w-]+/g, '-')
@@ -99,7 +105,7 @@ function toNumberText(number: number): string {
   return String(number).padStart(4, '0');
 }
 
-/** Left over from a process that was killed while it wrote. */
+/** Removes temporary files of a process that was killed. */
 function removeUnfinished(folder: string): void {
   for (const part of [folder, join(folder, BODIES_FOLDER)]) {
     for (const name of readdirSync(part)) {
@@ -109,10 +115,10 @@ function removeUnfinished(folder: string): void {
 }
 
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  await writeWhole(join(folder, MANIFEST_FILE), toManifestText(manifest));
+  await writeAtomically(join(folder, MANIFEST_FILE), toManifestText(manifest));
 }
 
-/** Nobody waits for anything yet, so that a cassette can be put in without waiting. */
+/** Synchronous, because sessions switch cassettes synchronously. */
 function writeFirstManifest(folder: string, manifest: Manifest): void {
   const temporary = join(folder, `.${MANIFEST_FILE}.tmp`);
   writeFileSync(temporary, toManifestText(manifest));
@@ -136,38 +142,38 @@ async function writeFiles(task: {
   const { folder, exchange, approve } = task;
   const files: BodyFile[] = [];
   const base = `${BODIES_FOLDER}/${toNumberText(exchange.number)}`;
-  const request = { ...exchange.request, ...placeBody(exchange.request, `${base}.request`, files) };
+  const request = { ...exchange.request, ...separateBody(exchange.request, `${base}.request`, files) };
   const response =
     exchange.response === undefined
       ? undefined
-      : { ...exchange.response, ...placeBody(exchange.response, base, files) };
+      : { ...exchange.response, ...separateBody(exchange.response, base, files) };
   const onDisk = { ...exchange, request: withoutBytes(request), response: response && withoutBytes(response) };
   const name = toFileName(onDisk);
   const text = writeExchange(onDisk);
   const bodies = files.map(({ path, content }) => ({
     file: path,
-    // Latin-1 gives every byte one character, so that a secret inside is found whatever surrounds it.
+    // Latin-1 maps every byte to one character, so that secrets are found in binary data too.
     text: typeof content === 'string' ? content : Buffer.from(content).toString('latin1'),
   }));
   approve?.([{ file: name, text }, ...bodies]);
-  // The bodies first: an exchange on disk never names a body that is not there.
-  for (const { path, content } of files) await writeWhole(join(folder, path), content);
-  await writeWhole(join(folder, name), text);
+  // The bodies first, so that an exchange on disk never refers to a missing body.
+  for (const { path, content } of files) await writeAtomically(join(folder, path), content);
+  await writeAtomically(join(folder, name), text);
   return { ...onDisk, file: name };
 }
 
 function withoutBytes<T extends RecordedBody>(message: T): T {
   if (message.bodyFile === undefined) return message;
   const { body: _body, bodyText: _text, bytes: _bytes, ...rest } = message;
-  // Only optional members were left out.
+  // Only optional members are removed.
   return rest as T;
 }
 
-/** Chooses between a place in the exchange's file and a file of its own. */
-function placeBody(body: RecordedBody, base: string, files: BodyFile[]): RecordedBody {
+/** Keeps a body in the exchange's file or gives it a file of its own. */
+function separateBody(body: RecordedBody, base: string, files: BodyFile[]): RecordedBody {
   if (body.parts !== undefined) {
     const parts = body.parts.map((part, i): RecordedPart => {
-      const placed = placeBody(part, `${base}.part-${i + 1}`, files);
+      const placed = separateBody(part, `${base}.part-${i + 1}`, files);
       return withoutBytes({ ...part, ...placed });
     });
     return { parts };
@@ -196,7 +202,7 @@ async function rewriteFiles(
     const text = await readFile(file, 'latin1');
     const next = change(text);
     if (next === text) continue;
-    await writeWhole(file, Buffer.from(next, 'latin1'));
+    await writeAtomically(file, Buffer.from(next, 'latin1'));
     changed = true;
   }
   return changed;

@@ -1,35 +1,33 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { MockError, nearest } from '../../errors.js';
-import { readExchange } from './exchange-file.js';
-import type { RecordedBody, RecordedExchange } from './exchange.js';
+import { readExchange, type RecordedBody, type RecordedExchange } from './exchange.js';
 import { invalidRecording, loadManifest, type Manifest, MANIFEST_FILE } from './manifest.js';
 
-/** A folder of recorded exchanges, as it was when it was loaded. */
+/** A folder of recorded exchanges, as it was loaded. */
 export interface Cassette {
   readonly name: string;
   readonly folder: string;
   readonly manifest: Manifest;
-  /** By number. */
+  /** Sorted by number. */
   readonly exchanges: readonly StoredExchange[];
 }
 
-/** An exchange that lies on disk. */
+/** An exchange on disk. */
 export interface StoredExchange extends RecordedExchange {
-  /** Its file's name inside the cassette. */
+  /** The file name inside the cassette. */
   readonly file: string;
 }
 
-/** Where the bodies lie that have a file of their own. */
+/** The folder inside a cassette for bodies with a file of their own. */
 export const BODIES_FOLDER = 'bodies';
 
 const EXCHANGE_FILE = /^(\d{4,})-.+\.json$/;
 
 /**
- * Reads a whole cassette. Files are read one after the other without waiting for anything: 1,000 of them take less time than
- * 1,000 promises.
+ * Loads a whole cassette, synchronously: for 1,000 small files that is faster than 1,000 promises.
  *
- * @throws MockError `RECORDING_NOT_FOUND`; `RECORDING_INVALID` with file and place for a file that is broken or no exchange.
+ * @throws MockError `RECORDING_NOT_FOUND`; `RECORDING_INVALID` with the file and position of an invalid exchange.
  */
 export function loadCassette(folder: string): Cassette {
   const manifest = loadManifest(folder);
@@ -42,17 +40,17 @@ export function loadCassette(folder: string): Cassette {
     const number = Number(EXCHANGE_FILE.exec(name)?.[1]);
     if (Number.isNaN(number)) {
       throw invalidRecording(
-        `"${name}" is no exchange: their names begin with a number`,
+        `"${name}" is not the name of an exchange, which begins with a number`,
         { file },
-        'move it elsewhere',
+        'move it to another folder',
       );
     }
     const other = byNumber.get(number);
     if (other !== undefined) {
       throw invalidRecording(
-        `number ${number} is taken by ${other}`,
+        `number ${number} is already used by ${other}`,
         { file },
-        'give one of the two the next free number',
+        'rename one of them to the next free number',
       );
     }
     byNumber.set(number, name);
@@ -63,26 +61,25 @@ export function loadCassette(folder: string): Cassette {
     }
     exchanges.push({ ...exchange, file: name });
   }
-  // By number and not by name: 10000 comes after 9999.
+  // By number, not by name: 10000 comes after 9999.
   exchanges.sort((x, y) => x.number - y.number);
   return { name: basename(folder), folder, manifest, exchanges };
 }
 
-/** The folder of a cassette by its name. @throws MockError `RECORDING_NOT_FOUND` that names the nearest one. */
+/** The folder of a cassette. @throws MockError `RECORDING_NOT_FOUND` with the most similar name. */
 export function readCassetteFolder(root: string, name: string): string {
   const folder = join(root, toFolderName(name));
   if (existsSync(join(folder, MANIFEST_FILE))) return folder;
   const names = listCassettes(root);
   const meant = nearest(name, names);
-  const hint =
-    meant === undefined ? `there are ${names.length === 0 ? 'none' : names.join(', ')}` : `did you mean "${meant}"?`;
-  throw new MockError('RECORDING_NOT_FOUND', `there is no cassette "${name}" in ${root}`, {
+  const hint = meant === undefined ? `available cassettes: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
+  throw new MockError('RECORDING_NOT_FOUND', `no cassette "${name}" in ${root}`, {
     at: { file: folder },
     hint,
   });
 }
 
-/** The names of all cassettes under a folder, sorted. */
+/** The names of all cassettes in a folder, sorted. */
 export function listCassettes(root: string): readonly string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root)
@@ -90,15 +87,15 @@ export function listCassettes(root: string): readonly string[] {
     .sort();
 }
 
-/** A cassette's name, checked to be one folder name. @throws MockError `OPTION_INVALID`. */
+/** Checks that a cassette's name is a valid folder name. @throws MockError `OPTION_INVALID`. */
 export function toFolderName(name: string): string {
   if (/^[\w][\w. -]*$/.test(name)) return name;
-  throw new MockError('OPTION_INVALID', `${JSON.stringify(name)} cannot be the name of a cassette`, {
-    hint: 'it becomes a folder: use letters, digits, "-", "_" and "."',
+  throw new MockError('OPTION_INVALID', `${JSON.stringify(name)} is not a valid cassette name`, {
+    hint: 'the name is a folder name: use letters, digits, "-", "_" and "."',
   });
 }
 
-/** The bytes of a body that has a file or is written in base64, or of a text; undefined where it has another form. */
+/** The bytes of a body that is a file, base64 or text; undefined for other forms. */
 export function loadBodyBytes(folder: string, body: RecordedBody): Uint8Array | undefined {
   if (body.bodyFile !== undefined) return readFileSync(join(folder, body.bodyFile));
   if (body.bodyBase64 !== undefined) return Buffer.from(body.bodyBase64, 'base64');

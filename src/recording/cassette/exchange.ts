@@ -1,8 +1,11 @@
+import { isObject } from '../../contract/json.js';
 import type { StreamEvent } from '../../http/event-stream.js';
 import type { HeaderFields } from '../../http/header-fields.js';
 import type { QueryValues } from '../../http/target.js';
+import { writeJson } from './exact-json.js';
+import { invalidRecording, readJsonFile } from './manifest.js';
 
-/** One exchange with the upstream as a cassette holds it; secrets are already placeholders. */
+/** One exchange with the upstream as a cassette stores it; secrets are placeholders. */
 export interface RecordedExchange {
   /** Counts from 1 within a cassette. */
   readonly number: number;
@@ -13,48 +16,48 @@ export interface RecordedExchange {
   /** From the request to the end of the response. */
   readonly elapsedMs: number;
   readonly request: RecordedRequest;
-  /** Undefined where the connection failed. */
+  /** Undefined for a connection that failed. */
   readonly response: RecordedResponse | undefined;
-  /** The outcome of a connection that failed. */
+  /** Defined for a connection that failed. */
   readonly failure: RecordedFailure | undefined;
 }
 
-/** What was sent. `path` and `query` count on replay; `pathParams` is there to be read. */
+/** A recorded request; `pathParams` is for people who read the file, requests are matched by `path` and `query`. */
 export interface RecordedRequest extends RecordedBody {
   /** Upper case. */
   readonly method: string;
-  /** As it came, still percent-encoded, without its query. */
+  /** Percent-encoded as it was sent, without the query. */
   readonly path: string;
   readonly pathParams: Readonly<Record<string, unknown>>;
-  /** Decoded, except for the characters that would be read as delimiters; repeated names are a list. */
+  /** Decoded, except for escapes of delimiters. */
   readonly query: QueryValues;
   readonly headers: HeaderFields;
 }
 
-/** What came back. */
+/** A recorded response. */
 export interface RecordedResponse extends RecordedBody {
   readonly status: number;
   /** Without hop-by-hop fields and framing. */
   readonly headers: HeaderFields;
-  /** Interim statuses (1xx) that came before; they are not replayed. */
+  /** Interim statuses (1xx) that preceded it; they are not replayed. */
   readonly interim?: readonly number[];
   /** Names of trailer fields; they are not replayed. */
   readonly trailers?: readonly string[];
 }
 
-/** A body in the one form that suits it; none of the members: there was no body. */
+/** A body in one of several forms; without any member there was no body. */
 export interface RecordedBody {
-  /** Any JSON value; a number that a double cannot hold is an `ExactNumber`. */
+  /** Any JSON value; a number that a double cannot represent is an `ExactNumber`. */
   readonly body?: unknown;
   readonly bodyText?: string;
   readonly bodyBase64?: string;
-  /** Relative to the cassette: bodies that are not text, or over 64 KiB. */
+  /** Relative to the cassette: bytes that are not text, or more than 64 KiB. */
   readonly bodyFile?: string;
-  /** Bytes that are not on disk yet; written as `bodyFile`. */
+  /** Bytes that are not on disk yet; they are written as `bodyFile`. */
   readonly bytes?: Uint8Array;
-  /** An event stream. */
+  /** The events of a `text/event-stream`. */
   readonly events?: readonly RecordedEvent[];
-  /** A multipart body. */
+  /** The parts of a multipart body. */
   readonly parts?: readonly RecordedPart[];
 }
 
@@ -77,5 +80,134 @@ export interface RecordedFailure {
   readonly message: string;
 }
 
-/** An exchange that has no number yet. */
-export type UnnumberedExchange = Omit<RecordedExchange, 'number'>;
+/** An exchange that is not stored yet. */
+export type NewExchange = Omit<RecordedExchange, 'number'>;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The text of an exchange's file: indented by two spaces, members in a fixed order, so that diffs are readable. */
+export function writeExchange(exchange: RecordedExchange): string {
+  const { operation, recordedAt, elapsedMs, request, response, failure } = exchange;
+  const { method, path, pathParams, query, headers } = request;
+  const file = {
+    operation,
+    recordedAt,
+    elapsedMs,
+    request: { method, path, pathParams, query: sortNames(query), headers: sortNames(headers), ...toBody(request) },
+    ...(response === undefined ? {} : { response: toResponse(response) }),
+    ...(failure === undefined ? {} : { failure }),
+  };
+  return `${writeJson(file, 2)}\n`;
+}
+
+/** The exchange in a file's text; its number comes from the file name. @throws MockError `RECORDING_INVALID`. */
+export function readExchange(text: string, file: string, number: number): RecordedExchange {
+  const check = createCheck(text, file);
+  const members = check.object(readJsonFile(text, file), '');
+  const request = check.object(members['request'], '/request');
+  const response = members['response'] === undefined ? undefined : check.object(members['response'], '/response');
+  for (const name of ['operation', 'recordedAt']) check.string(members, name, '');
+  for (const name of ['method', 'path']) check.string(request, name, '/request');
+  check.fields(request['query'], '/request/query');
+  check.fields(request['headers'], '/request/headers');
+  if (response !== undefined) {
+    check.status(response['status'], '/response/status');
+    check.fields(response['headers'], '/response/headers');
+    check.body(response, '/response');
+  } else if (!isObject(members['failure'])) {
+    throw check.invalid('an exchange must have a response or a failure', '');
+  }
+  check.body(request, '/request');
+  const { elapsedMs } = members;
+  return {
+    number,
+    // `check` has verified the types of the casts.
+    operation: members['operation'] as string,
+    recordedAt: members['recordedAt'] as string,
+    elapsedMs: typeof elapsedMs === 'number' ? elapsedMs : 0,
+    request: { pathParams: {}, query: {}, headers: {}, ...request } as unknown as RecordedRequest,
+    response: response && ({ headers: {}, ...response } as unknown as RecordedResponse),
+    failure: members['failure'] as RecordedFailure | undefined,
+  };
+}
+
+const BODY_FORMS = ['body', 'bodyText', 'bodyBase64', 'bodyFile', 'bytes', 'events', 'parts'] as const;
+
+/** The members of the body alone. */
+export function toBody(body: RecordedBody): RecordedBody {
+  const form = BODY_FORMS.find((name) => body[name] !== undefined);
+  return form === undefined ? {} : { [form]: body[form] };
+}
+
+function toResponse(response: RecordedResponse): Members {
+  const { status, headers, interim, trailers } = response;
+  return {
+    status,
+    ...(interim === undefined ? {} : { interim }),
+    headers: sortNames(headers),
+    ...toBody(response),
+    ...(trailers === undefined ? {} : { trailers }),
+  };
+}
+
+function sortNames<T>(fields: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(fields).toSorted(([x], [y]) => (x < y ? -1 : 1)));
+}
+
+/** The checks of one file; an error has the line of the member. */
+function createCheck(text: string, file: string) {
+  return { invalid, object, string: checkString, status: checkStatus, fields: checkFields, body: checkBody };
+
+  function invalid(message: string, pointer: string): Error {
+    const name = /[^/]*$/.exec(pointer)?.[0] ?? '';
+    const at = text.indexOf(`"${name}":`);
+    const line = name === '' || at === -1 ? {} : { line: text.slice(0, at).split('\n').length };
+    return invalidRecording(message, { file, ...line, pointer }, 'docs/recordings.md describes the layout');
+  }
+
+  function object(value: unknown, pointer: string): Members {
+    if (isObject(value)) return value;
+    throw invalid(`${pointer === '' ? 'an exchange' : pointer.slice(1)} must be an object`, pointer);
+  }
+
+  function checkString(members: Members, name: string, pointer: string): void {
+    const value = members[name];
+    if (typeof value === 'string' && value !== '') return;
+    throw invalid(`${name} must be a non-empty string, got ${toGiven(value)}`, `${pointer}/${name}`);
+  }
+
+  function checkStatus(value: unknown, pointer: string): void {
+    if (Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599) return;
+    throw invalid(`status must be an integer from 200 to 599, got ${toGiven(value)}`, pointer);
+  }
+
+  function checkFields(value: unknown, pointer: string): void {
+    const isField = (field: unknown): boolean =>
+      typeof field === 'string' || (Array.isArray(field) && field.every((entry) => typeof entry === 'string'));
+    const wrong = Object.entries(object(value ?? {}, pointer)).find(([, field]) => !isField(field));
+    if (wrong !== undefined) {
+      throw invalid(`"${wrong[0]}" must be a string or an array of strings`, `${pointer}/${wrong[0]}`);
+    }
+  }
+
+  /** One form, and a file inside the cassette; the parts of a multipart body are bodies too. */
+  function checkBody(members: Members, pointer: string): void {
+    const forms = BODY_FORMS.filter((form) => members[form] !== undefined);
+    if (forms.length > 1) throw invalid(`a body cannot have both ${forms.join(' and ')}`, `${pointer}/${forms[1]}`);
+    const { bodyFile: path, parts } = members;
+    if (path !== undefined && !(typeof path === 'string' && /^bodies\/[\w.-]+$/.test(path))) {
+      throw invalid(`bodyFile must be a file in bodies/, got ${toGiven(path)}`, `${pointer}/bodyFile`);
+    }
+    if (parts === undefined) return;
+    if (!Array.isArray(parts)) throw invalid('parts must be an array', `${pointer}/parts`);
+    for (const [i, part] of parts.entries()) {
+      const own = object(part, `${pointer}/parts/${i}`);
+      checkString(own, 'name', `${pointer}/parts/${i}`);
+      checkBody(own, `${pointer}/parts/${i}`);
+    }
+  }
+}
+
+function toGiven(value: unknown): string {
+  return JSON.stringify(value) ?? 'nothing';
+}

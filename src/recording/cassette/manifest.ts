@@ -2,47 +2,48 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../contract/json.js';
 import { MockError, nearest, type Place } from '../../errors.js';
+import { findJsonMistake } from '../../http/json-text.js';
 import { REDACTION_MEMBERS, type RedactionOptions } from '../redaction/secret-rules.js';
 import { readJson } from './exact-json.js';
 
-/** What `cassette.json` says about the exchanges beside it. */
+/** The content of `cassette.json`. */
 export interface Manifest {
-  /** Of the layout; this is 1. */
+  /** The version of the layout, 1. */
   readonly version: number;
-  /** The contract that was in force. */
+  /** The contract at the time of recording. */
   readonly contract: { readonly title: string; readonly version: string; readonly hash: string };
   /** Base URL of the upstream. */
   readonly upstream: string;
-  /** ISO 8601, UTC: when the cassette was begun. */
+  /** ISO 8601, UTC: when the cassette was created. */
   readonly recordedAt: string;
   readonly match: MatchRules;
-  /** Placeholder -> the rule that put it there. */
+  /** The rule behind each placeholder. */
   readonly redacted: Readonly<Record<string, string>>;
-  /** What was added to the rules by which secrets are known; a replay needs it to compare requests. */
+  /** Redaction rules besides the defaults; replay needs them to compare requests. */
   readonly redact?: RedactionOptions;
-  /** Days after which the recording counts as old; undefined: never. */
+  /** Days until the recording expires; undefined for never. */
   readonly maxAge: number | undefined;
 }
 
-/** What counts and what does not when a request is matched to an exchange. */
+/** Which parts of a request are compared when it is matched to an exchange. */
 export interface MatchRules {
-  /** JSON pointers into the body that do not count; `*` stands for any one step. */
+  /** JSON pointers into the body to ignore; `*` matches any one segment. */
   readonly ignoreBody: readonly string[];
-  /** Query parameters that do not count. */
+  /** Query parameters to ignore. */
   readonly ignoreQuery: readonly string[];
-  /** Headers that count although the contract does not declare them. */
+  /** Headers to compare although the contract does not declare them. */
   readonly headers: readonly string[];
-  /** Headers that do not count although the contract declares them. */
+  /** Declared headers to ignore. */
   readonly ignoreHeaders: readonly string[];
 }
 
-/** The file's name in every cassette. */
+/** The file name of the manifest. */
 export const MANIFEST_FILE = 'cassette.json';
 
-/** The version of the layout that this code writes. */
+/** The version of the layout. */
 export const LAYOUT_VERSION = 1;
 
-/** Nothing is ignored that the contract declares. */
+/** Compares everything that the contract declares. */
 export const DEFAULT_MATCH: MatchRules = Object.freeze({
   ignoreBody: [],
   ignoreQuery: [],
@@ -50,14 +51,16 @@ export const DEFAULT_MATCH: MatchRules = Object.freeze({
   ignoreHeaders: [],
 });
 
-/** The manifest of a cassette folder. @throws MockError `RECORDING_INVALID`, `RECORDING_NOT_FOUND`. */
+const MATCH_MEMBERS: readonly string[] = Object.keys(DEFAULT_MATCH);
+
+/** Loads the manifest of a cassette. @throws MockError `RECORDING_INVALID`, `RECORDING_NOT_FOUND`. */
 export function loadManifest(folder: string): Manifest {
   const file = join(folder, MANIFEST_FILE);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new MockError('RECORDING_NOT_FOUND', `there is no cassette in ${folder}`, {
+    throw new MockError('RECORDING_NOT_FOUND', `no cassette found in ${folder}`, {
       at: { file },
       hint: 'record one with `vouch record <spec> --upstream URL --cassette NAME`',
       cause,
@@ -67,9 +70,10 @@ export function loadManifest(folder: string): Manifest {
   if (!isObject(value)) throw invalidRecording('the manifest must be an object', { file });
   if (value['version'] !== LAYOUT_VERSION) {
     const given = JSON.stringify(value['version']) ?? 'nothing';
-    throw invalidRecording(`version must be ${LAYOUT_VERSION}, not ${given}`, { file, pointer: '/version' });
+    throw invalidRecording(`version must be ${LAYOUT_VERSION}, got ${given}`, { file, pointer: '/version' });
   }
   const contract = isObject(value['contract']) ? value['contract'] : {};
+  const { redact } = value;
   return {
     version: LAYOUT_VERSION,
     contract: {
@@ -79,21 +83,23 @@ export function loadManifest(folder: string): Manifest {
     },
     upstream: readText(value, 'upstream'),
     recordedAt: readText(value, 'recordedAt'),
-    match: readMatch(value['match'], file),
+    match: { ...DEFAULT_MATCH, ...readSettings(value['match'] ?? {}, { name: 'match', known: MATCH_MEMBERS, file }) },
     redacted: readRedacted(value['redacted'], file),
-    ...readRedact(value['redact'], file),
+    ...(redact === undefined
+      ? {}
+      : { redact: readSettings(redact, { name: 'redact', known: REDACTION_MEMBERS, file }) }),
     maxAge: readMaxAge(value['maxAge'], file),
   };
 }
 
-/** Whether a recording is older than its manifest allows, and by how much: a sentence, or undefined. */
+/** A sentence if the recording is older than its `maxAge`, else undefined. */
 export function readExpiry(manifest: Manifest, now: number): string | undefined {
   const age = Math.floor((now - Date.parse(manifest.recordedAt)) / 86_400_000);
   if (manifest.maxAge === undefined || !(age > manifest.maxAge)) return undefined;
-  return `recorded ${age} days ago, and its maxAge is ${manifest.maxAge} days: record it again`;
+  return `recorded ${age} days ago, and its maxAge is ${manifest.maxAge} days; record it again`;
 }
 
-/** The fixed order of the members in the file. */
+/** The manifest as it is written: members in a fixed order. */
 export function toManifestFile(manifest: Manifest): Readonly<Record<string, unknown>> {
   const { version, contract, upstream, recordedAt, match, redacted, redact, maxAge } = manifest;
   return {
@@ -113,92 +119,58 @@ function readText(value: Readonly<Record<string, unknown>>, name: string): strin
   return typeof text === 'string' ? text : '';
 }
 
-function readMatch(value: unknown, file: string): MatchRules {
-  if (value === undefined) return DEFAULT_MATCH;
-  if (!isObject(value)) throw invalidRecording('match must be an object', { file, pointer: '/match' });
-  checkLists(value, { name: 'match', known: Object.keys(DEFAULT_MATCH), file });
-  // Every member was checked above to be a list of texts under a known name.
-  return { ...DEFAULT_MATCH, ...(value as Partial<MatchRules>) };
-}
-
-/** Refuses a member of the manifest that is not made of lists of texts under known names. */
-function checkLists(
-  value: Readonly<Record<string, unknown>>,
+/** A member of the manifest that consists of arrays of strings under known names. */
+function readSettings(
+  value: unknown,
   of: { readonly name: string; readonly known: readonly string[]; readonly file: string },
-): void {
-  const { name: whole, known, file } = of;
-  for (const [name, list] of Object.entries(value)) {
-    const pointer = `/${whole}/${name}`;
-    if (!known.includes(name)) {
-      const meant = nearest(name, known);
-      const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
-      throw invalidRecording(`${whole} has no setting "${name}"`, { file, pointer }, hint);
+): Readonly<Record<string, readonly string[]>> {
+  const { name, known, file } = of;
+  if (!isObject(value)) throw invalidRecording(`${name} must be an object`, { file, pointer: `/${name}` });
+  for (const [setting, list] of Object.entries(value)) {
+    const pointer = `/${name}/${setting}`;
+    if (!known.includes(setting)) {
+      const meant = nearest(setting, known);
+      const hint = meant === undefined ? `known settings: ${known.join(', ')}` : `did you mean "${meant}"?`;
+      throw invalidRecording(`${name} has no setting "${setting}"`, { file, pointer }, hint);
     }
     if (!Array.isArray(list) || list.some((entry) => typeof entry !== 'string')) {
-      throw invalidRecording(`${whole}.${name} must be a list of texts`, { file, pointer });
+      throw invalidRecording(`${name}.${setting} must be an array of strings`, { file, pointer });
     }
   }
+  // The loop has verified the members.
+  return value as Readonly<Record<string, readonly string[]>>;
 }
 
 function readRedacted(value: unknown, file: string): Readonly<Record<string, string>> {
   if (value === undefined) return {};
   if (!isObject(value) || Object.values(value).some((rule) => typeof rule !== 'string')) {
-    throw invalidRecording('redacted must map placeholders to rules', { file, pointer: '/redacted' });
+    throw invalidRecording('redacted must be an object of strings', { file, pointer: '/redacted' });
   }
-  // Checked on the line above.
+  // Checked above.
   return value as Readonly<Record<string, string>>;
-}
-
-function readRedact(value: unknown, file: string): { readonly redact?: RedactionOptions } {
-  if (value === undefined) return {};
-  if (!isObject(value)) throw invalidRecording('redact must be an object', { file, pointer: '/redact' });
-  checkLists(value, { name: 'redact', known: REDACTION_MEMBERS, file });
-  return { redact: value };
 }
 
 function readMaxAge(value: unknown, file: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && value >= 0) return value;
-  throw invalidRecording('maxAge must be a number of days', { file, pointer: '/maxAge' });
+  throw invalidRecording('maxAge must be a non-negative number of days', { file, pointer: '/maxAge' });
 }
 
-/** A mistake in a cassette's file. */
+/** The error for an invalid file of a cassette. */
 export function invalidRecording(message: string, at: Place, hint?: string): MockError {
   return new MockError('RECORDING_INVALID', message, hint === undefined ? { at } : { at, hint });
 }
 
-/** The JSON value of a cassette's file. @throws MockError `RECORDING_INVALID` with the line where the text stops being JSON. */
+/** The JSON value of a cassette's file. @throws MockError `RECORDING_INVALID` with the line and column of a syntax error. */
 export function readJsonFile(text: string, file: string): unknown {
   try {
     return readJson(text);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new MockError('RECORDING_INVALID', `not a JSON file: ${toReason(message)}`, {
-      at: { file, ...toLineAndColumn(text, readOffset(message, text)) },
-      hint: 'the file was edited or cut off; restore it, or delete it and record again',
+    const { line, column, says } = findJsonMistake(text);
+    throw new MockError('RECORDING_INVALID', `not valid JSON: ${says}`, {
+      at: { file, line, column },
+      hint: 'restore the file, or delete it and record again',
       cause,
     });
   }
-}
-
-/** V8 quotes the text around the mistake, which says nothing once the line is known. */
-function toReason(message: string): string {
-  return message.replace(/,? (?:\.\.\.)?"[\s\S]*$/, '').replace(/ in JSON at position \d+.*$/, '');
-}
-
-function readOffset(message: string, text: string): number {
-  const position = /at position (\d+)/.exec(message)?.[1];
-  if (position !== undefined) return Number(position);
-  // Node 20: `Unexpected token '}', ..."  "a": }" is not valid JSON`: the snippet ends or is centred at the mistake.
-  const [, token = '', snippet = ''] =
-    /^Unexpected token '?(.+?)'?, (?:\.\.\.)?"([\s\S]*?)"(?:\.\.\.)? is not valid/.exec(message) ?? [];
-  const start = snippet === '' ? -1 : text.indexOf(snippet);
-  if (start === -1) return text.length;
-  const inside = snippet.lastIndexOf(token);
-  return start + (inside === -1 ? 0 : inside);
-}
-
-function toLineAndColumn(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset);
-  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }

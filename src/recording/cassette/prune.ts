@@ -2,11 +2,10 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Call } from '../../http/request/call.js';
 import { createMatcher, type MatcherParts, readCall } from '../matching/match.js';
-import { toFileName, writeWhole } from './cassette-writer.js';
+import { toFileName, writeAtomically } from './cassette-writer.js';
 import { BODIES_FOLDER, type Cassette, loadBodyBytes, type StoredExchange } from './cassette.js';
 import { writeCanonical } from './exact-json.js';
-import { toBody, writeExchange } from './exchange-file.js';
-import type { RecordedBody, RecordedExchange } from './exchange.js';
+import { type RecordedBody, type RecordedExchange, toBody, writeExchange } from './exchange.js';
 
 /** An exchange that a cassette can do without. */
 interface Superfluous {
@@ -88,7 +87,7 @@ async function renumber(folder: string, exchange: StoredExchange, number: number
     const parts = body.parts === undefined ? {} : { parts: await Promise.all(body.parts.map(move)) };
     if (body.bodyFile === undefined) return { ...body, ...parts };
     const bodyFile = body.bodyFile.replace(prefix(exchange.number), prefix(number));
-    await writeWhole(join(folder, bodyFile), loadBodyBytes(folder, body) ?? new Uint8Array());
+    await writeAtomically(join(folder, bodyFile), loadBodyBytes(folder, body) ?? new Uint8Array());
     return { ...body, bodyFile };
   };
   const moved: RecordedExchange = {
@@ -98,7 +97,7 @@ async function renumber(folder: string, exchange: StoredExchange, number: number
     response: exchange.response && (await move(exchange.response)),
   };
   const file = toFileName(moved);
-  await writeWhole(join(folder, file), writeExchange(moved));
+  await writeAtomically(join(folder, file), writeExchange(moved));
   rmSync(join(folder, exchange.file));
   return { ...moved, file };
 }

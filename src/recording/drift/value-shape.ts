@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
 import { ExactNumber } from '../cassette/exact-json.js';
-import { createSecretSchemas, type SchemaPointers } from '../redaction/secret-schema.js';
+import { createSchemaWalk, type SchemaPointers } from '../redaction/secret-walk.js';
 
 /** What kinds of values stand where, whatever the values are. */
 interface ValueShape {
@@ -28,7 +28,7 @@ export type ReadShape = (value: unknown, pointers: SchemaPointers) => ValueShape
 
 /** A reader of shapes. */
 export function createShapeReader(contract: Contract): ReadShape {
-  const schemas = createSecretSchemas(contract);
+  const schemas = createSchemaWalk(contract);
   const isMap = (pointers: SchemaPointers): boolean => {
     const shapes = schemas.shapes(pointers);
     const named = shapes.some(({ properties }) => properties !== undefined && Object.keys(properties).length > 0);

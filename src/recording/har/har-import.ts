@@ -1,10 +1,9 @@
+import { type ObservedExchange, type Recorder, toNewExchange } from '../upstream/recorder.js';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Router } from '../../contract/router/router.js';
 import { type HeaderFields, listFields, omitFields, readEndToEnd } from '../../http/header-fields.js';
 import type { Call, CallDecoder } from '../../http/request/call.js';
-import { type SeenExchange, toUnnumbered } from '../upstream/draft.js';
-import type { Recorder } from '../upstream/recorder.js';
 import { type HarContent, type HarEntry, type HarField, readHar } from './har.js';
 
 /** What an import is made with. */
@@ -46,7 +45,7 @@ async function importEntry(
 ): Promise<{ readonly written: string } | { readonly why: string }> {
   const call = await readEntryCall(entry, folder, parts);
   if ('why' in call) return call;
-  const draft = toUnnumbered({
+  const draft = toNewExchange({
     call,
     at: Date.parse(entry.startedDateTime),
     elapsedMs: Math.max(0, entry.time),
@@ -89,7 +88,7 @@ function readTarget(address: string, upstream: string | undefined): string | und
   return `${url.pathname.slice(root.length)}${url.search}`;
 }
 
-function readOutcome({ request, response }: HarEntry, folder: string): SeenExchange['outcome'] {
+function readOutcome({ request, response }: HarEntry, folder: string): ObservedExchange['outcome'] {
   if (response.status < 200) {
     const reason = response._error ?? 'there was no response';
     const kind = /REFUSED/.test(reason) ? 'refused' : /TIMED_OUT/.test(reason) ? 'timeout' : 'reset';

@@ -6,7 +6,7 @@ import { findMedia } from '../../http/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { type RecordedBody, type RecordedEvent, type RecordedPart } from '../cassette/exchange.js';
 import type { MatchRules } from '../cassette/manifest.js';
-import { readParameterPointers, type SecretWalk, type VisitText } from '../redaction/secret-walk.js';
+import { ORDINARY_LOCATION, readParameterPointers, type SecretWalk, type VisitText } from '../redaction/secret-walk.js';
 
 /** Everything of a request that counts on replay, in one normal form. */
 export interface RequestFacts {
@@ -146,7 +146,7 @@ function readBodyFacts(body: RecordedBody, call: Call, parts: FactsParts): unkno
   if (body.bodyText !== undefined && mediaType === 'application/x-www-form-urlencoded') {
     return ignoreMembers(readForm(body.bodyText, pointers, parts), rules.ignoreBody);
   }
-  return toComparable(body, (text) => mask(text, { rule: undefined, shapes: () => [], accepts: () => true }));
+  return toComparable(body, (text) => mask(text, ORDINARY_LOCATION));
 }
 
 /** The fields of a form: order counts between fields of one name only. */

@@ -1,69 +1,69 @@
 import type { SchemaObject } from '../../contract/json.js';
 
-/** What the contract says about the place a secret stands in. */
+/** What the contract says about the location of a secret. */
 export interface SecretShape {
-  /** Schemas of the place. */
+  /** The schemas of the location. */
   shapes(): readonly SchemaObject[];
-  /** Whether a text is valid there. */
+  /** Whether a string is valid there. */
   accepts(candidate: string): boolean;
 }
 
-/** What is known about a secret when its placeholder is made. */
+/** What is known about a secret when its placeholder is created. */
 interface SecretFacts extends SecretShape {
-  /** The rule that found it. */
+  /** The rule that detected it. */
   readonly rule: string;
 }
 
-/** A place of which nothing is known. */
+/** The shape of a location without schemas. */
 export const ANY_SHAPE: SecretShape = Object.freeze({ shapes: () => [], accepts: () => true });
 
-/** Secrets and what stands for them: the same secret gets the same placeholder wherever it turns up. */
-export interface Vault {
-  /** The placeholder of a secret; made when it is first asked for. */
+/** Maps secrets to placeholders: the same secret has the same placeholder everywhere. */
+export interface PlaceholderRegistry {
+  /** The placeholder of a secret, created on first use. */
   placeholder(secret: string, facts: SecretFacts): string;
-  /** Whether a text is a placeholder, of this run or of the cassette's earlier ones. */
+  /** Whether a string is a placeholder of this run or of an earlier one of the cassette. */
   isPlaceholder(text: string): boolean;
-  /** Placeholder -> rule. */
+  /** The rule of each placeholder. */
   issued(): Readonly<Record<string, string>>;
-  /** How many placeholders there are. */
+  /** The number of placeholders. */
   readonly size: number;
-  /** The rule that a placeholder was made by. */
+  /** The rule that a placeholder was created by. */
   ruleOf(placeholder: string): string | undefined;
-  /** Secrets that are known by where they stood, and would not be recognised elsewhere; longest first. */
+  /** Secrets detected by their location, which no pattern finds elsewhere; longest first. */
   readonly known: readonly (readonly [secret: string, placeholder: string])[];
-  /** Every secret of this run that is long enough to be looked for. */
-  secrets(): Iterable<readonly [secret: string, placeholder: string]>;
+  /** Every secret of this run that is long enough to search for. */
+  secrets(): Iterable<string>;
 }
 
-/** Shorter ones are replaced where they stand only: to look for `1234` everywhere would spoil innocent text. */
+/** Shorter secrets are only replaced at their location: replacing `1234` everywhere would change unrelated text. */
 const SEARCHABLE_LENGTH = 8;
 
-const OURS = /^[\w-]*REDACTED\d{4,}$/;
+const PLACEHOLDER = /^[\w-]*REDACTED\d{4,}$/;
 
-/** A vault whose ordinals go on after those of `earlier`. */
-export function createVault(earlier: Readonly<Record<string, string>>): Vault {
+/** Creates a registry whose ordinals continue after those of `earlier`. */
+export function createPlaceholderRegistry(earlier: Readonly<Record<string, string>>): PlaceholderRegistry {
   const bySecret = new Map<string, string>();
   const issued = new Map<string, string>(Object.entries(earlier));
   let known: readonly (readonly [string, string])[] = [];
   return {
     placeholder: (secret, facts) => {
-      const found = bySecret.get(secret);
-      if (found !== undefined) return found;
+      const existing = bySecret.get(secret);
+      if (existing !== undefined) return existing;
       if (issued.has(secret)) return secret;
-      if (OURS.test(secret)) {
-        // Out of another cassette: an export that is imported again.
+      if (PLACEHOLDER.test(secret)) {
+        // From another cassette, such as an exported one that is imported again.
         issued.set(secret, facts.rule);
         return secret;
       }
       let ordinal = issued.size + 1;
       while (issued.has(createPlaceholder(secret, ordinal, facts))) ordinal += 1;
-      const made = createPlaceholder(secret, ordinal, facts);
-      bySecret.set(secret, made);
-      issued.set(made, facts.rule);
+      const created = createPlaceholder(secret, ordinal, facts);
+      bySecret.set(secret, created);
+      issued.set(created, facts.rule);
       if (!facts.rule.startsWith('pattern:') && secret.length >= SEARCHABLE_LENGTH) {
-        known = [...known, [secret, made] as const].sort(([x], [y]) => y.length - x.length);
+        known = [...known, [secret, created] as const].sort(([x], [y]) => y.length - x.length);
       }
-      return made;
+      return created;
     },
     isPlaceholder: (text) => issued.has(text),
     issued: () => Object.fromEntries(issued),
@@ -75,16 +75,15 @@ export function createVault(earlier: Readonly<Record<string, string>>): Vault {
       return known;
     },
     secrets: function* () {
-      for (const entry of bySecret) if (entry[0].length >= SEARCHABLE_LENGTH) yield entry;
+      for (const secret of bySecret.keys()) if (secret.length >= SEARCHABLE_LENGTH) yield secret;
     },
   };
 }
 
-/** The first candidate that is valid where the secret stood; the plain one where none is. */
+/** The first candidate that is valid at the location of the secret; without one, the plain form. */
 function createPlaceholder(secret: string, ordinal: number, facts: SecretFacts): string {
-  const plain = fill(readPublicPrefix(secret, facts.rule), secret.length, ordinal);
   for (const candidate of listCandidates(secret, ordinal, facts)) if (facts.accepts(candidate)) return candidate;
-  return plain;
+  return fill(readPublicPrefix(secret, facts.rule), secret.length, ordinal);
 }
 
 function* listCandidates(secret: string, ordinal: number, facts: SecretFacts): Generator<string> {
@@ -97,12 +96,12 @@ function* listCandidates(secret: string, ordinal: number, facts: SecretFacts): G
     yield `-----BEGIN ${label}-----\n${fill('', 16, ordinal)}\n-----END ${label}-----`;
   }
   for (const { format } of facts.shapes()) {
-    const make = format === undefined ? undefined : BY_FORMAT[format];
-    if (make !== undefined) yield make(ordinal);
+    const create = format === undefined ? undefined : BY_FORMAT[format];
+    if (create !== undefined) yield create(ordinal);
   }
   yield fill(readPublicPrefix(secret, facts.rule), secret.length, ordinal);
   for (const { pattern } of facts.shapes()) {
-    // What the contract itself publishes as the beginning of every value.
+    // The literal prefix of the pattern is public.
     const literal = /^\^((?:[\w-](?![?*+{|]))+)/.exec(pattern ?? '')?.[1];
     if (literal !== undefined) {
       yield fill(literal, secret.length, ordinal);
@@ -127,7 +126,7 @@ const BY_FORMAT: Readonly<Record<string, (ordinal: number) => string>> = {
   byte: (ordinal) => Buffer.from(`REDACTED${ordinal}`).toString('base64'),
 };
 
-/** The part of a secret that only names its kind; a rule that knows no such part shows nothing of it. */
+/** The prefix of a secret that only tells its kind; empty for rules without such a prefix. */
 function readPublicPrefix(secret: string, rule: string): string {
   const prefix = PREFIXES[rule];
   return prefix?.exec(secret)?.[0] ?? '';
@@ -144,7 +143,7 @@ const PREFIXES: Readonly<Record<string, RegExp>> = {
   'pattern:npm': /^npm_/,
 };
 
-/** `REDACTED`, then the ordinal with as many zeros as the length asks for: `sk-admin-REDACTED000001`. */
+/** `REDACTED` and the ordinal, padded with zeros to the length of the secret: `sk-admin-REDACTED000001`. */
 function fill(prefix: string, length: number, ordinal: number): string {
   const room = length - prefix.length - 'REDACTED'.length;
   return `${prefix}REDACTED${String(ordinal).padStart(Math.max(4, room), '0')}`;
@@ -159,7 +158,7 @@ function fillLetters(length: number, ordinal: number, word: string): string {
   return `${word}${letters.padStart(Math.max(0, length - word.length), zero)}`.slice(-Math.max(length, 1));
 }
 
-/** Every character replaced by one of its kind; the ordinal goes into the last ones. */
+/** Replaces every character by one of its class; the last ones encode the ordinal. */
 function toSameClasses(secret: string, ordinal: number): string {
   let rest = ordinal;
   return Array.from(secret)

@@ -1,75 +1,74 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
+import { toPointer } from '../../contract/pointer.js';
 import type { Direction } from '../../schema/schema-unit.js';
 import type { Validators } from '../../schema/validate.js';
 import { ExactNumber } from '../cassette/exact-json.js';
 import { ANY_SHAPE, type SecretShape } from './placeholder.js';
 import type { SecretRules } from './secret-rules.js';
-import { createSecretSchemas, type SchemaPointers } from './secret-schema.js';
 
-/** What becomes of one text; `rule` where the place makes it a secret. */
-export type VisitText = (text: string, place: SecretPlace) => string;
+/** Returns the replacement of one string; `rule` is defined if the location makes it a secret. */
+export type VisitText = (text: string, location: SecretLocation) => string;
 
-/** The place of one text. */
-interface SecretPlace extends SecretShape {
+/** The location of a string in a message. */
+interface SecretLocation extends SecretShape {
   readonly rule: string | undefined;
 }
 
-/** A place that makes nothing a secret. */
-export const OPEN_PLACE: SecretPlace = Object.freeze({ ...ANY_SHAPE, rule: undefined });
+/** A location that does not make a string a secret. */
+export const ORDINARY_LOCATION: SecretLocation = Object.freeze({ ...ANY_SHAPE, rule: undefined });
 
-/** Ways through the parts of a message that know which places hold secrets. */
+/** Visits the strings of a message with the rule of their location. */
 export interface SecretWalk {
-  /** A JSON value, along the schemas at `pointers`. */
-  json(value: unknown, at: JsonPlace, visit: VisitText): unknown;
-  /** One named value: of a query, a path, a form or a part. */
-  named(name: string, text: string, at: NamedPlace): string;
-  /** One header field. */
+  /** Visits a JSON value along the schemas at `pointers`. */
+  json(value: unknown, at: JsonLocation, visit: VisitText): unknown;
+  /** Visits a named value of a query, path, form or multipart body. */
+  named(name: string, text: string, at: NamedLocation): string;
+  /** Visits a header field. */
   header(name: string, text: string, visit: VisitText): string;
 }
 
-/** Where a JSON value stands. */
-interface JsonPlace {
+/** The location of a JSON value. */
+interface JsonLocation {
   readonly pointers: SchemaPointers;
   readonly direction: Direction;
 }
 
-/** Where a named value stands; for a field of a form, the pointers are those of the whole form. */
-interface NamedPlace extends JsonPlace {
+/** The location of a named value; the pointers for a form field are those of the whole form. */
+interface NamedLocation extends JsonLocation {
   readonly kind: 'query' | 'path' | 'form';
   readonly visit: VisitText;
 }
 
-/** Where a JSON value stands, below a place that may be a secret as a whole. */
-interface InheritedPlace extends JsonPlace {
-  /** The rule that makes everything here a secret. */
+/** The location of a JSON value inside another one. */
+interface NestedLocation extends JsonLocation {
+  /** The rule that makes the whole containing value a secret. */
   readonly inherited: string | undefined;
 }
 
-/** Ways through the messages of one contract. */
+/** Creates the walk through the messages of one contract. */
 export function createSecretWalk(contract: Contract, validators: Validators, rules: SecretRules): SecretWalk {
-  const schemas = createSecretSchemas(contract);
+  const schemas = createSchemaWalk(contract);
   const schemes = Object.values(contract.securitySchemes);
   const apiKeys = (place: string): ReadonlySet<string> =>
     new Set(schemes.filter((scheme) => scheme.in === place).map((scheme) => (scheme.key ?? '').toLowerCase()));
   const keyHeaders = apiKeys('header');
   const keyQueries = apiKeys('query');
 
-  const toPlace = (rule: string | undefined, at: JsonPlace): SecretPlace => ({
+  const toLocation = (rule: string | undefined, { pointers, direction }: JsonLocation): SecretLocation => ({
     rule,
-    shapes: () => schemas.shapes(at.pointers),
+    shapes: () => schemas.shapes(pointers),
     accepts: (candidate) =>
-      at.pointers.every((pointer) => validators.check(pointer, at.direction)(candidate, 'body').length === 0),
+      pointers.every((pointer) => validators.check(pointer, direction)(candidate, 'body').length === 0),
   });
 
-  const json = (value: unknown, at: InheritedPlace, visit: VisitText): unknown => {
-    const rule = at.inherited ?? schemas.rule(at.pointers);
-    if (typeof value === 'string') return visit(value, toPlace(rule, at));
+  const json = (value: unknown, at: NestedLocation, visit: VisitText): unknown => {
+    const rule = at.inherited ?? readSchemaRule(schemas.shapes(at.pointers));
+    if (typeof value === 'string') return visit(value, toLocation(rule, at));
     if (typeof value === 'number' || value instanceof ExactNumber) {
-      return rule === undefined
-        ? value
-        : toNumber(value, visit(value instanceof ExactNumber ? value.source : String(value), toPlace(rule, at)));
+      if (rule === undefined) return value;
+      return toNumber(value, visit(value instanceof ExactNumber ? value.source : String(value), toLocation(rule, at)));
     }
     if (Array.isArray(value)) {
       return value.map((item, i) =>
@@ -80,8 +79,8 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     const members = Object.entries(value).map(([name, member]): [string, unknown] => {
       const pointers = schemas.member(at.pointers, name);
       const named = isObject(member) ? rules.group(name) : rules.key(name);
-      const byName = rule ?? (named === undefined || isPublished(schemas.shapes(pointers)) ? undefined : named);
-      return [visit(name, OPEN_PLACE), json(member, { ...at, pointers, inherited: byName }, visit)];
+      const byName = rule ?? (schemas.shapes(pointers).some(isPublic) ? undefined : named);
+      return [visit(name, ORDINARY_LOCATION), json(member, { ...at, pointers, inherited: byName }, visit)];
     });
     return Object.fromEntries(members);
   };
@@ -92,35 +91,121 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
       const byName = at.kind === 'query' ? rules.query(name) : rules.key(name);
       const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
       const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
-      const rule = byScheme ?? schemas.rule(own.pointers) ?? byName;
-      return at.visit(text, toPlace(rule, own));
+      const rule = byScheme ?? readSchemaRule(schemas.shapes(own.pointers)) ?? byName;
+      return at.visit(text, toLocation(rule, own));
     },
     header: (name, text, visit) => {
       const rule = keyHeaders.has(name) ? 'security' : rules.header(name);
-      if (rule === undefined) return visit(text, OPEN_PLACE);
+      if (rule === undefined) return visit(text, ORDINARY_LOCATION);
       return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
     },
   };
 }
 
-/** The schemas of a parameter, or of a field of a form. */
+/** The schema pointers of a parameter; empty for an undeclared one. */
 export function readParameterPointers(operation: Operation, place: string, name: string): SchemaPointers {
   const parameter = operation.parameters.find((candidate) => candidate.in === place && candidate.name === name);
   return parameter === undefined ? [] : [parameter.schemaPointer];
 }
 
-/** What the contract lists itself is no secret. */
-function isPublished(shapes: readonly SchemaObject[]): boolean {
-  return shapes.some((schema) => schema.enum !== undefined || schema.const !== undefined);
+/** Pointers of the schemas that describe one value. */
+export type SchemaPointers = readonly string[];
+
+/** Finds the schemas of the parts of a value. */
+interface SchemaWalk {
+  /** The schemas of a member of an object. */
+  member(pointers: SchemaPointers, name: string): SchemaPointers;
+  /** The schemas of an item of an array. */
+  item(pointers: SchemaPointers, index: number): SchemaPointers;
+  /** The schemas at these pointers with their references and branches. */
+  shapes(pointers: SchemaPointers): readonly SchemaObject[];
 }
 
-/** A placeholder for a number is a number where it can be one. */
+/** Creates the walk through the schemas of a contract; each schema is expanded once. */
+export function createSchemaWalk(contract: Contract): SchemaWalk {
+  const expanded = new Map<string, SchemaPointers>();
+  const expand = (pointer: string): SchemaPointers => {
+    const known = expanded.get(pointer);
+    if (known !== undefined) return known;
+    // Set before the recursion, which ends a schema that refers to itself.
+    expanded.set(pointer, []);
+    const all = readBranches(contract, pointer).flatMap((branch) => (branch === pointer ? [branch] : expand(branch)));
+    expanded.set(pointer, all);
+    return all;
+  };
+  const schemasOf = (pointers: SchemaPointers): readonly (readonly [string, SchemaObject])[] =>
+    pointers.flatMap(expand).flatMap((pointer) => {
+      const schema = contract.at(pointer);
+      return isObject(schema) ? [[pointer, schema] as const] : [];
+    });
+  return {
+    member: (pointers, name) => schemasOf(pointers).flatMap(([pointer, schema]) => readMember(pointer, schema, name)),
+    item: (pointers, index) =>
+      schemasOf(pointers).flatMap(([pointer, schema]) => {
+        if (schema.prefixItems !== undefined && index < schema.prefixItems.length) {
+          return [pointer + toPointer('prefixItems', index)];
+        }
+        return isObject(schema.items) ? [`${pointer}/items`] : [];
+      }),
+    shapes: (pointers) => schemasOf(pointers).map(([, schema]) => schema),
+  };
+}
+
+/** The schema itself, the target of its reference and its branches. */
+function readBranches(contract: Contract, pointer: string): SchemaPointers {
+  const schema = contract.at(pointer);
+  if (!isObject(schema)) return [];
+  const branches = [pointer];
+  if (typeof schema['$ref'] === 'string') branches.push(contract.resolve(schema, pointer).pointer);
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const list = schema[keyword];
+    if (Array.isArray(list)) branches.push(...list.map((_, i) => pointer + toPointer(keyword, i)));
+  }
+  for (const keyword of ['then', 'else']) if (isObject(schema[keyword])) branches.push(`${pointer}/${keyword}`);
+  return [...new Set(branches)];
+}
+
+function readMember(pointer: string, schema: SchemaObject, name: string): SchemaPointers {
+  if (schema.properties !== undefined && Object.hasOwn(schema.properties, name)) {
+    return [pointer + toPointer('properties', name)];
+  }
+  const patterns = Object.keys(schema.patternProperties ?? {}).filter((pattern) => isMatch(pattern, name));
+  if (patterns.length > 0) return patterns.map((pattern) => pointer + toPointer('patternProperties', pattern));
+  return isObject(schema.additionalProperties) ? [`${pointer}/additionalProperties`] : [];
+}
+
+function isMatch(pattern: string, name: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(name);
+  } catch {
+    // Loading the contract has reported the invalid pattern.
+    return false;
+  }
+}
+
+/** The rule by which a value with these schemas is a secret, or undefined. */
+function readSchemaRule(shapes: readonly SchemaObject[]): string | undefined {
+  for (const schema of shapes) {
+    if (isPublic(schema)) continue;
+    if (schema.format === 'password') return 'schema:format=password';
+    if (schema.writeOnly === true) return 'schema:writeOnly';
+    if (schema['x-sensitive'] === true) return 'schema:x-sensitive';
+  }
+  return undefined;
+}
+
+/** Whether a schema lists its values, which are public then. */
+function isPublic(schema: SchemaObject): boolean {
+  return schema.enum !== undefined || schema.const !== undefined;
+}
+
+/** Replaces a number by the ordinal of its placeholder. */
 function toNumber(value: unknown, placeholder: string): unknown {
   const digits = /\d+$/.exec(placeholder)?.[0];
   return digits === undefined ? value : Number(digits);
 }
 
-/** The secret part of a header alone: schemes, cookie names and attributes stay. */
+/** Visits the secret part of a header; schemes, cookie names and attributes stay. */
 function visitCredential(name: string, text: string, visit: (secret: string) => string): string {
   if (name === 'cookie') {
     return text
@@ -136,11 +221,11 @@ function visitCredential(name: string, text: string, visit: (secret: string) => 
   const [, scheme, credentials] = /^([A-Za-z][\w-]*) +(.+)$/.exec(text) ?? [];
   if (scheme === undefined || credentials === undefined) return text === '' ? text : visit(text);
   if (scheme.toLowerCase() !== 'basic') return `${scheme} ${visit(credentials)}`;
-  // RFC 7617: what replaces it must still be a user and a password.
+  // RFC 7617: the replacement must also be a user and a password.
   return `${scheme} ${visitBasic(credentials, visit)}`;
 }
 
-/** Both halves are secrets: several services take the key as the user and no password. */
+/** Visits both halves, because several services take the key as the user without a password. */
 function visitBasic(credentials: string, visit: (secret: string) => string): string {
   const decoded = Buffer.from(credentials, 'base64').toString('utf8');
   const [user = '', ...rest] = decoded.split(':');

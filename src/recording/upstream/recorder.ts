@@ -1,53 +1,90 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError } from '../../errors.js';
+import { decodeContent } from '../../http/content-encoding.js';
+import { readEvents, type TimedText } from '../../http/event-stream.js';
+import { type HeaderFields, omitFields, readContentType, readEndToEnd, readField } from '../../http/header-fields.js';
+import type { Call } from '../../http/request/call.js';
+import { readQueryValues, readTarget, removeSessionPrefix } from '../../http/target.js';
 import type { CassetteWriter } from '../cassette/cassette-writer.js';
 import type { StoredExchange } from '../cassette/cassette.js';
-import type { UnnumberedExchange } from '../cassette/exchange.js';
+import type {
+  NewExchange,
+  RecordedBody,
+  RecordedFailure,
+  RecordedRequest,
+  RecordedResponse,
+} from '../cassette/exchange.js';
 import type { Manifest } from '../cassette/manifest.js';
+import { readBody } from '../cassette/recorded-body.js';
 import type { Redactor } from '../redaction/redact.js';
+
+/** An exchange as it was observed, with its secrets. */
+export interface ObservedExchange {
+  readonly call: Call;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly elapsedMs: number;
+  readonly outcome: { readonly response: ObservedResponse } | { readonly failure: RecordedFailure };
+}
+
+/** A response with the bytes of its body as they were received. */
+interface ObservedResponse {
+  readonly status: number;
+  readonly headers: HeaderFields;
+  readonly interim: readonly number[];
+  readonly trailers: readonly string[];
+  readonly chunks: readonly TimedChunk[];
+}
+
+/** A chunk of a body with the time of its arrival. */
+export interface TimedChunk {
+  /** Milliseconds since the response began. */
+  readonly atMs: number;
+  readonly bytes: Uint8Array;
+}
 
 /** Writes exchanges into one cassette, without their secrets. */
 export interface Recorder {
-  /** Resolves once the exchange is on disk, or with the reason why it was not written. */
-  record(exchange: UnnumberedExchange, operation: Operation): Promise<RecordOutcome>;
-  /** Exchanges that were not written, with the reason. */
+  /** Resolves when the exchange is on disk, or with the error that explains why it was not written. */
+  record(exchange: NewExchange, operation: Operation): Promise<RecordOutcome>;
+  /** Errors of the exchanges that were not written because they still contained a secret. */
   readonly refusals: readonly MockError[];
-  /** Resolves once everything that was begun is on disk. */
+  /** Resolves when all pending exchanges are on disk. */
   settle(): Promise<void>;
 }
 
-/** What became of an exchange. */
+/** The stored exchange, or why it was not written. */
 type RecordOutcome = { readonly stored: StoredExchange } | { readonly refused: MockError };
 
-/** What a recorder is made of. */
+/** The parts of a recorder. */
 interface RecorderParts {
   readonly writer: CassetteWriter;
   readonly redactor: Redactor;
-  /** The manifest to begin anew with: what the cassette held is removed when the first new exchange is there. */
-  readonly fresh: Manifest | undefined;
+  /** The manifest that replaces the cassette's content when the first exchange is recorded; undefined to keep the content. */
+  readonly replacement: Manifest | undefined;
 }
 
-/** A recorder into a cassette. */
-export function createRecorder({ writer, redactor, fresh }: RecorderParts): Recorder {
-  const { vault } = redactor;
+/** Creates a recorder for a cassette. */
+export function createRecorder({ writer, redactor, replacement }: RecorderParts): Recorder {
+  const { placeholders } = redactor;
   let refusals: readonly MockError[] = [];
-  let described = vault.size;
-  let renewal = fresh;
+  let describedCount = placeholders.size;
+  let pendingReplacement = replacement;
   let describing: Promise<void> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** The manifest names every placeholder before a file holds it. A description that waits its turn covers all that came since. */
+  /** Adds all placeholders to the manifest, before a file contains them. A call joins one that is still waiting. */
   const describe = (): Promise<void> => {
     describing ??= writer.describe((manifest) => {
       describing = undefined;
-      described = vault.size;
-      return { ...manifest, redacted: vault.issued() };
+      describedCount = placeholders.size;
+      return { ...manifest, redacted: placeholders.issued() };
     });
     return describing;
   };
 
-  /** A credential that is recognised only now may stand in what was written before. */
-  const scrub = (known: Redactor['vault']['known']): Promise<void> =>
+  /** Removes newly detected credentials from the exchanges that are already on disk. */
+  const scrub = (known: Redactor['placeholders']['known']): Promise<void> =>
     writer.rewrite((text) =>
       known.reduce(
         (clean, [secret, placeholder]) => clean.replaceAll(Buffer.from(secret).toString('latin1'), placeholder),
@@ -55,18 +92,18 @@ export function createRecorder({ writer, redactor, fresh }: RecorderParts): Reco
       ),
     );
 
-  const write = async (exchange: UnnumberedExchange, operation: Operation): Promise<RecordOutcome> => {
+  const write = async (exchange: NewExchange, operation: Operation): Promise<RecordOutcome> => {
     const before: Promise<void>[] = [];
-    if (renewal !== undefined) before.push(writer.clear(renewal));
-    renewal = undefined;
-    const knownBefore = vault.known;
+    if (pendingReplacement !== undefined) before.push(writer.clear(pendingReplacement));
+    pendingReplacement = undefined;
+    const knownBefore = placeholders.known;
     const clean = redactor.redact(exchange, operation);
-    if (vault.size > described) before.push(describe());
-    const credentials = vault.known.filter(
-      (entry) => !knownBefore.includes(entry) && isCredential(vault.ruleOf(entry[1])),
+    if (placeholders.size > describedCount) before.push(describe());
+    const credentials = placeholders.known.filter(
+      (entry) => !knownBefore.includes(entry) && isCredential(placeholders.ruleOf(entry[1])),
     );
     if (credentials.length > 0 && writer.read().exchanges.length > 0) before.push(scrub(credentials));
-    // The writer does one thing after the other, so that these are done when the exchange's turn comes.
+    // The writer works in order: the tasks above are finished before the exchange is written.
     const added = writer.add(clean, redactor.scan);
     try {
       await Promise.all(before);
@@ -93,7 +130,76 @@ export function createRecorder({ writer, redactor, fresh }: RecorderParts): Reco
   };
 }
 
-/** Secrets of bodies come into being with their exchange; credentials were there before. */
+/** Whether a secret existed before the exchange; secrets in bodies usually do not. */
 function isCredential(rule: string | undefined): boolean {
   return rule !== undefined && !rule.startsWith('schema:') && !rule.startsWith('key:');
+}
+
+/** The request fields to forward: end-to-end, without the fields and the cookie that control the mock. */
+export function readForwardFields(headers: Headers): HeaderFields {
+  const fields = readEndToEnd(headers);
+  const control = Object.keys(fields).filter((name) => name.startsWith('x-mock-'));
+  const { cookie, ...rest } = omitFields(fields, control);
+  const kept = (typeof cookie === 'string' ? cookie.split(';') : []).filter((pair) => !/^\s*mock-session=/.test(pair));
+  return kept.length === 0 ? rest : { ...rest, cookie: kept.join(';').trim() };
+}
+
+// These belong to one connection or one client library and are irrelevant for a replay.
+const NOT_RECORDED = ['host', 'content-length', 'accept-encoding', 'expect'];
+const FRAMING = ['content-length', 'content-encoding'];
+
+/** The exchange as it is recorded, before redaction; undefined if the body of the response cannot be decoded. */
+export function toNewExchange({ call, at, elapsedMs, outcome }: ObservedExchange): NewExchange | undefined {
+  const response = 'response' in outcome ? toResponse(outcome.response, call.method) : undefined;
+  if ('response' in outcome && response === undefined) return undefined;
+  return {
+    operation: call.operation.id,
+    recordedAt: new Date(at).toISOString(),
+    elapsedMs: Math.round(elapsedMs),
+    request: toRequest(call),
+    response,
+    failure: 'failure' in outcome ? outcome.failure : undefined,
+  };
+}
+
+function toRequest(call: Call): RecordedRequest {
+  const { path, search } = readTarget(removeSessionPrefix(call.url));
+  const headers = readForwardFields(call.headers);
+  return {
+    method: call.method,
+    path,
+    pathParams: call.path,
+    query: readQueryValues(search),
+    headers: omitFields(headers, NOT_RECORDED),
+    ...readBody(call.bytes, headers),
+  };
+}
+
+function toResponse(response: ObservedResponse, method: string): RecordedResponse | undefined {
+  const { status, headers, interim, trailers, chunks } = response;
+  const body = toBody(headers, chunks);
+  if (body === undefined) return undefined;
+  return {
+    status,
+    // RFC 9110 9.3.2: the framing of an answer to HEAD describes the content of GET.
+    headers: method === 'HEAD' ? headers : omitFields(headers, FRAMING),
+    ...(interim.length === 0 ? {} : { interim }),
+    ...(trailers.length === 0 ? {} : { trailers }),
+    ...body,
+  };
+}
+
+function toBody(headers: HeaderFields, chunks: readonly TimedChunk[]): RecordedBody | undefined {
+  const encoding = readField(headers, 'content-encoding');
+  const bytes = decodeContent(Buffer.concat(chunks.map((chunk) => chunk.bytes)), encoding);
+  if (bytes === undefined) return undefined;
+  if (readContentType(headers) !== 'text/event-stream') return readBody(bytes, headers);
+  // The chunks of compressed content are not text; their times are lost.
+  const texts = encoding === undefined ? toTexts(chunks) : [{ atMs: 0, text: Buffer.from(bytes).toString('utf8') }];
+  return { events: readEvents(texts) };
+}
+
+function toTexts(chunks: readonly TimedChunk[]): readonly TimedText[] {
+  const decoder = new TextDecoder();
+  return chunks.map(({ atMs, bytes }) => ({ atMs: Math.round(atMs), text: decoder.decode(bytes, { stream: true }) }));
 }

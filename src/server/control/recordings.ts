@@ -1,6 +1,5 @@
 import { isObject } from '../../contract/json.js';
 import { MockError } from '../../errors.js';
-import { readOwner } from '../../recording/mode.js';
 import type { Recordings } from '../../recording/recordings.js';
 import type { Session } from '../../session/session.js';
 import { answerJson } from './answer.js';
@@ -18,11 +17,12 @@ export function recordingHandlers({ recordings }: ControlledParts): Readonly<Rec
       }
       const session = openSession();
       // An object by its schema, which was checked.
-      const { cassette, owners } = call.body as { readonly cassette?: string; readonly owners?: object };
+      const { cassette, owners } = call.body as {
+        readonly cassette?: string;
+        readonly owners?: Record<string, string>;
+      };
       if (cassette !== undefined) recordings.use(session.replay, cassette);
-      // `*` first: it takes back what single operations were given.
-      const given = Object.entries(owners ?? {}).toSorted(([x], [y]) => Number(y === '*') - Number(x === '*'));
-      for (const [operation, owner] of given) recordings.ownership.give(operation, readOwner(String(owner)));
+      recordings.owners.assignAll(owners ?? {});
       return answerJson(200, describe(recordings, session));
     },
   };
@@ -30,7 +30,7 @@ export function recordingHandlers({ recordings }: ControlledParts): Readonly<Rec
 
 function describe(recordings: Recordings | undefined, { replay }: Session): unknown {
   const cassette = recordings?.current(replay);
-  const owners = recordings?.ownership.list();
+  const owners = recordings?.owners.list();
   return {
     mode: recordings?.mode ?? 'off',
     cassette: cassette?.name ?? null,

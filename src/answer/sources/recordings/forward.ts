@@ -1,7 +1,9 @@
+import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { decodeContent, toDecodableCodings } from '../../../http/content-encoding.js';
 import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../http/media-type.js';
+import type { Call } from '../../../http/request/call.js';
 import {
   readTarget,
   removeSessionPrefix,
@@ -9,66 +11,92 @@ import {
   toMockLocation,
   toUpstreamTarget,
 } from '../../../http/target.js';
+import type { RecordedFailure } from '../../../recording/cassette/exchange.js';
 import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
 import {
+  type ObservedExchange,
   readForwardFields,
-  type SeenChunk,
-  type SeenExchange,
-  toUnnumbered,
-} from '../../../recording/upstream/draft.js';
+  type TimedChunk,
+  toNewExchange,
+} from '../../../recording/upstream/recorder.js';
 import { toFailure, type Upstream, type UpstreamResponse } from '../../../recording/upstream/upstream.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
-import { answerFailure, toReportHeaders } from './foreign-calls.js';
 
-/** What forwarding is made of. */
-export interface ForwardParts {
+/** The parts of the sources that replay and forward. */
+export interface RecordingSourceParts {
   readonly recordings: Recordings;
   readonly errors: ErrorAnswers;
 }
 
-/**
- * Asks the upstream, and records what it says. Stands behind `replay`: with `record-missing`, what is not recorded comes here.
- */
-export function createForwardSource({ recordings, errors }: ForwardParts): AnswerSource {
-  const { upstream, ownership } = recordings;
+/** Forwards calls to the upstream and records its answers; after `replay`, for calls without a recording. */
+export function createForwardSource({ recordings, errors }: RecordingSourceParts): AnswerSource {
+  const { upstream, owners } = recordings;
   return {
     name: 'forward',
     onInvalid: 'report',
     answer: (exchange, next) => {
-      const owner = ownership.ownerOf(exchange.call.operation.id);
-      const isMine =
+      const owner = owners.ownerOf(exchange.call.operation.id);
+      const forwards =
         owner === 'forward' ||
         owner === 'forward-then-mock' ||
         (owner === 'replay' && recordings.mode === 'record-missing');
-      if (!isMine || upstream === undefined) return next();
-      // What did not arrive whole cannot be passed on; the mock refuses it further down.
+      if (!forwards || upstream === undefined) return next();
+      // An incomplete body cannot be forwarded; a source below refuses the call.
       if (exchange.call.violations.some(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE'))
         return next();
-      return forward({ exchange, next, recordings, errors, upstream, mockFollows: owner === 'forward-then-mock' });
+      const mockFollows = owner === 'forward-then-mock';
+      return forward({ exchange, next, recordings, errors, upstream, mockFollows });
     },
   };
 }
 
-interface Forwarding extends ForwardParts {
+const SHOWN_VIOLATIONS = 3;
+
+/** A header with the violations of a call that is answered although it violates the contract; undefined without any. */
+export function toReportHeaders(call: Call): Readonly<Record<string, string>> | undefined {
+  const errors = call.violations.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return undefined;
+  const shown = errors.slice(0, SHOWN_VIOLATIONS).map(({ code, message }) => `${code} ${message}`);
+  const more = errors.length > SHOWN_VIOLATIONS ? [`and ${errors.length - SHOWN_VIOLATIONS} more`] : [];
+  return { 'x-mock-request-violations': [...shown, ...more].join('; ') };
+}
+
+/** The answer for a failed connection, in the contract's own error shape: 504 for a timeout, else 502 (RFC 9110 15.6.3, 15.6.5). */
+export function answerFailure(
+  errors: ErrorAnswers,
+  operation: Operation,
+  failure: RecordedFailure & { readonly from: string },
+): Answer {
+  const answer = errors.answer(operation, {
+    status: failure.kind === 'timeout' ? 504 : 502,
+    message: failure.message,
+    code: `upstream_${failure.kind}`,
+    from: failure.from,
+  });
+  return { ...answer, deviates: 'the upstream failed' };
+}
+
+interface Forwarding extends RecordingSourceParts {
   readonly exchange: Exchange;
   readonly next: Next;
   readonly upstream: Upstream;
-  /** Whether the mock answers what the upstream does not have. */
+  /** Whether the mock answers for the upstream if it has no answer. */
   readonly mockFollows: boolean;
 }
 
-/** An exchange on its way: what is known of it before its response. */
-interface Begun {
-  readonly forwarding: Forwarding;
+/** A call that is being forwarded, with the time of its start. */
+interface Pending extends Forwarding {
+  /** Milliseconds since 1970. */
   readonly at: number;
+  /** On the monotonic clock. */
   readonly startedAt: number;
 }
 
 async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
   const { exchange, upstream, recordings, errors } = forwarding;
   const { call } = exchange;
-  const begun: Begun = { forwarding, at: Date.now(), startedAt: performance.now() };
+  const pending: Pending = { ...forwarding, at: Date.now(), startedAt: performance.now() };
   const target = toUpstreamTarget(upstream.url, call.operation, removeSessionPrefix(call.url));
   const outcome = await upstream.send({
     method: call.method,
@@ -79,20 +107,19 @@ async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
   if ('failure' in outcome) {
     exchange.note(`forward: ${outcome.failure.message}`);
     if (forwarding.mockFollows) return forwarding.next();
-    await record(begun, { failure: outcome.failure });
+    await record(pending, { failure: outcome.failure });
     return answerFailure(errors, call.operation, { ...outcome.failure, from: 'forward' });
   }
   exchange.note(`forward: ${call.method} ${upstream.url.origin}${target} answered ${outcome.status}`);
-  if (outcome.interim.length > 0)
-    exchange.note(`forward: interim answers ${outcome.interim.join(', ')} were not passed on`);
+  if (outcome.interim.length > 0) exchange.note(`forward: dropped interim responses ${outcome.interim.join(', ')}`);
   if (forwarding.mockFollows && (outcome.status === 501 || outcome.status === 404)) {
     await drain(outcome.body);
     return forwarding.next();
   }
-  return isStream(call.method, outcome) ? streamAnswer(begun, outcome) : wholeAnswer(begun, outcome);
+  return isStreamed(call.method, outcome) ? answerStream(pending, outcome) : answerWhole(pending, outcome);
 }
 
-/** The client's fields without those of its connection; codings that could not be read, and so not redacted, are not asked for. */
+/** The request fields for the upstream; it may only use content codings that redaction can decode. */
 function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>>): HeaderFields {
   const fields = readForwardFields(headers);
   const accepted = readField(fields, 'accept-encoding');
@@ -106,9 +133,9 @@ function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>
 
 const STREAM_LIMIT_BYTES = 1_048_576;
 
-/** Whether a body is passed on piece by piece: event streams, and whatever is large or of unknown length and no JSON. */
-function isStream(method: string, { status, headers }: UpstreamResponse): boolean {
-  // RFC 9110 6.4.1: these have no content, so that nobody would read the stream to its end.
+/** Whether a body is passed on chunk by chunk: event streams and bodies that are large or of unknown length, but not JSON. */
+function isStreamed(method: string, { status, headers }: UpstreamResponse): boolean {
+  // RFC 9110 6.4.1: these have no content, and nobody would read the stream to its end.
   if (method === 'HEAD' || status === 204 || status === 205 || status === 304) return false;
   const mediaType = readContentType(headers);
   if (mediaType !== undefined && isJsonType(mediaType)) return false;
@@ -116,76 +143,74 @@ function isStream(method: string, { status, headers }: UpstreamResponse): boolea
   return length === undefined || Number(length) > STREAM_LIMIT_BYTES;
 }
 
-async function wholeAnswer(begun: Begun, response: UpstreamResponse): Promise<Answer> {
-  const { exchange, errors, upstream } = begun.forwarding;
+async function answerWhole(pending: Pending, response: UpstreamResponse): Promise<Answer> {
+  const { exchange, errors, upstream } = pending;
   const { call } = exchange;
-  const chunks: SeenChunk[] = [];
+  const chunks: TimedChunk[] = [];
   const begunAt = performance.now();
   try {
     for await (const bytes of response.body) chunks.push({ atMs: performance.now() - begunAt, bytes });
   } catch (error) {
     const failure = toFailure(error as Error, upstream.url);
-    await record(begun, { failure });
+    await record(pending, { failure });
     return answerFailure(errors, call.operation, { ...failure, from: 'forward' });
   }
-  noteTrailers(begun, response);
-  await record(begun, { response: { ...response, trailers: response.trailers(), chunks } });
+  await recordResponse(pending, response, chunks);
   const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes));
   const { body, value } = readWhole(bytes, response.headers);
   const hasBody = call.method !== 'HEAD' && !(bytes.byteLength === 0 && [204, 205, 304].includes(response.status));
-  return toAnswer(begun, response, { body: hasBody ? body : undefined, value });
+  return toAnswer(pending, response, { body: hasBody ? body : undefined, value });
 }
 
-/** The body as it goes on, and the JSON value in it; they are one where writing the value again gives the same bytes. */
+/** The body to send and its JSON value, which is also the body if it is serialized to the same bytes. */
 function readWhole(bytes: Buffer, headers: HeaderFields): { readonly body: unknown; readonly value: unknown } {
   const mediaType = readContentType(headers);
   if (mediaType === undefined || !isJsonType(mediaType)) return { body: bytes, value: undefined };
-  const coding = readField(headers, 'content-encoding');
-  const decoded = decodeContent(bytes, coding);
+  const encoding = readField(headers, 'content-encoding');
+  const decoded = decodeContent(bytes, encoding);
   if (decoded === undefined) return { body: bytes, value: undefined };
   const text = Buffer.from(decoded).toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
-    return { body: coding === undefined && JSON.stringify(value) === text ? value : bytes, value };
+    return { body: encoding === undefined && JSON.stringify(value) === text ? value : bytes, value };
   } catch {
     return { body: bytes, value: undefined };
   }
 }
 
-/** The end of a stream is held back until the exchange is on disk: a client that saw the end finds it recorded. */
-function streamAnswer(begun: Begun, response: UpstreamResponse): Answer {
-  const { upstream } = begun.forwarding;
-  const chunks: SeenChunk[] = [];
+/** Passes the chunks on; the end of the stream waits until the exchange is on disk, so that the client can rely on it. */
+function answerStream(pending: Pending, response: UpstreamResponse): Answer {
+  const { upstream } = pending;
+  const chunks: TimedChunk[] = [];
   const begunAt = performance.now();
-  const isKept = readCassette(begun.forwarding) !== undefined;
-  let left = false;
+  const isRecorded = readCassette(pending) !== undefined;
+  let isCancelled = false;
   async function* pass(): AsyncGenerator<Uint8Array> {
     try {
       for await (const bytes of response.body) {
-        if (isKept) chunks.push({ atMs: performance.now() - begunAt, bytes });
+        if (isRecorded) chunks.push({ atMs: performance.now() - begunAt, bytes });
         yield bytes;
       }
     } catch (error) {
-      // A client that left is no failure of the upstream.
-      if (!left) await record(begun, { failure: toFailure(error as Error, upstream.url) });
+      // A client that closes the connection is not a failure of the upstream.
+      if (!isCancelled) await record(pending, { failure: toFailure(error as Error, upstream.url) });
       throw error;
     }
-    noteTrailers(begun, response);
-    await record(begun, { response: { ...response, trailers: response.trailers(), chunks } });
+    await recordResponse(pending, response, chunks);
   }
-  const leave = (): void => {
-    left = true;
+  const cancel = (): void => {
+    isCancelled = true;
     response.cancel();
   };
-  return toAnswer(begun, response, { body: toLeavable(pass(), leave), value: undefined });
+  return toAnswer(pending, response, { body: toCancellable(pass(), cancel), value: undefined });
 }
 
-/** A stream whose reader may leave while the next piece is being waited for: a generator alone would go on waiting. */
-function toLeavable(pieces: AsyncGenerator<Uint8Array>, leave: () => void): AsyncIterableIterator<Uint8Array> {
+/** A stream that can be cancelled while it waits for the next chunk, which a generator cannot. */
+function toCancellable(chunks: AsyncGenerator<Uint8Array>, cancel: () => void): AsyncIterableIterator<Uint8Array> {
   return {
-    next: () => pieces.next(),
+    next: () => chunks.next(),
     return: async () => {
-      leave();
+      cancel();
       return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
@@ -195,16 +220,14 @@ function toLeavable(pieces: AsyncGenerator<Uint8Array>, leave: () => void): Asyn
 }
 
 function toAnswer(
-  { forwarding }: Begun,
+  { exchange, recordings, upstream }: Pending,
   response: UpstreamResponse,
   content: { readonly body: unknown; readonly value: unknown },
 ): Answer {
-  const { exchange, recordings, upstream } = forwarding;
   const { call } = exchange;
   const violations = recordings.check(call.operation, { ...response, body: content.value });
   const location = readField(response.headers, 'location');
-  const { path } = readTarget(removeSessionPrefix(call.url));
-  const { basePath } = splitBasePath(call.operation, path);
+  const { basePath } = splitBasePath(call.operation, readTarget(removeSessionPrefix(call.url)).path);
   const omitted = call.method === 'HEAD' ? ['content-type'] : ['content-type', 'content-length'];
   return {
     status: response.status,
@@ -217,14 +240,9 @@ function toAnswer(
     mediaType: readField(response.headers, 'content-type'),
     from: 'forward',
     violations,
-    deviates: 'the upstream answered so',
+    deviates: 'it is the answer of the upstream',
     checked: { body: content.body },
   };
-}
-
-function noteTrailers({ forwarding }: Begun, response: UpstreamResponse): void {
-  const names = response.trailers();
-  if (names.length > 0) forwarding.exchange.note(`forward: trailers ${names.join(', ')} were dropped`);
 }
 
 async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
@@ -233,58 +251,45 @@ async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
       // Read to the end, so that the connection can be used again.
     }
   } catch {
-    // It broke off, and nobody wanted what was to come: the mock answers all the same.
+    // The mock answers anyway.
   }
 }
 
-/** What the upstream was asked for, and who keeps its answer. */
-export interface Asked {
-  readonly exchange: Exchange;
-  readonly recordings: Recordings;
-}
-
-/** A request that is on its way. */
-export interface BegunExchange {
-  readonly forwarding: Asked;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** By the process's own clock. */
-  readonly startedAt: number;
-}
-
-/** The cassette that is recorded into; undefined where the upstream is only asked. */
-export function readCassette({ recordings, exchange }: Asked): OpenedCassette | undefined {
+/** The cassette to record into; undefined if the mode does not record. */
+function readCassette({ recordings, exchange }: Pending): OpenedCassette | undefined {
   const cassette = recordings.mode === 'replay' ? undefined : recordings.current(exchange.session.replay);
   return cassette?.recorder === undefined ? undefined : cassette;
 }
 
-/** Writes what was seen into the cassette, if there is one; resolves once it is on disk. */
-export async function record(
-  { forwarding, at, startedAt }: BegunExchange,
-  outcome: SeenExchange['outcome'],
+async function recordResponse(
+  pending: Pending,
+  response: UpstreamResponse,
+  chunks: readonly TimedChunk[],
 ): Promise<void> {
-  const { exchange } = forwarding;
-  const { call } = exchange;
-  const cassette = readCassette(forwarding);
+  const trailers = response.trailers();
+  if (trailers.length > 0) pending.exchange.note(`forward: dropped trailers ${trailers.join(', ')}`);
+  await record(pending, { response: { ...response, trailers, chunks } });
+}
+
+/** Records the exchange, if the mode records; resolves when it is on disk. */
+async function record(pending: Pending, outcome: ObservedExchange['outcome']): Promise<void> {
+  const { exchange, at, startedAt } = pending;
+  const { call, session } = exchange;
+  const cassette = readCassette(pending);
   if (cassette?.recorder === undefined) return;
-  const draft = toUnnumbered({ call, at, elapsedMs: performance.now() - startedAt, outcome });
-  if (draft === undefined) {
-    exchange.note('forward: not recorded, because its content coding cannot be read and so not be redacted');
+  const observed = toNewExchange({ call, at, elapsedMs: performance.now() - startedAt, outcome });
+  if (observed === undefined) {
+    exchange.note('forward: not recorded: its content coding is unknown, so that it cannot be redacted');
     return;
   }
-  const written = await cassette.recorder.record(draft, call.operation);
+  const written = await cassette.recorder.record(observed, call.operation);
   if ('refused' in written) {
     exchange.note(`forward: not recorded: ${written.refused.message}`);
     return;
   }
-  remember(cassette, exchange, written.stored.number);
-  exchange.note(`forward: recorded as ${written.stored.file}`);
-}
-
-/** What was recorded just now counts as replayed: the same request again is the next of its sequence. */
-function remember(cassette: OpenedCassette, { call, session }: Exchange, number: number): void {
-  const exchange = cassette.read().exchanges.find((candidate) => candidate.number === number);
-  if (exchange === undefined) return;
-  cassette.matcher.add(exchange);
+  const { stored } = written;
+  exchange.note(`forward: recorded as ${stored.file}`);
+  cassette.matcher.add(stored);
+  // The exchange counts as replayed: the same request is answered by the next one of its sequence.
   session.replay.pass(cassette.name, cassette.matcher.key(call));
 }

@@ -10,23 +10,13 @@ import { writeBody } from '../../../recording/cassette/recorded-body.js';
 import { formatMiss } from '../../../recording/matching/match.js';
 import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
-import type { ErrorAnswers } from '../../error-answers.js';
-import { answerFailure, toReportHeaders } from './foreign-calls.js';
-
-/** What the replay of recordings is made of. */
-export interface ReplayParts {
-  readonly recordings: Recordings;
-  readonly errors: ErrorAnswers;
-}
-
-/** The source name of a call that no recording fitted. */
-const MISS = 'replay:miss';
+import { answerFailure, type RecordingSourceParts, toReportHeaders } from './forward.js';
 
 /**
- * Answers from recordings. Where none fits, the call goes on to the upstream (`record-missing`) or to the mock (owners were
- * named); otherwise it is refused with 501 and the nearest recordings.
+ * Answers from recordings. A call without a recording is passed to the upstream (`record-missing`) or to the mock (if owners
+ * were configured); otherwise the answer is 501 with the most similar recordings.
  */
-export function createReplaySource({ recordings, errors }: ReplayParts): AnswerSource {
+export function createReplaySource({ recordings, errors }: RecordingSourceParts): AnswerSource {
   const prepared = new WeakMap<StoredExchange, Answer>();
   const prepare = (cassette: OpenedCassette, exchange: StoredExchange, call: Call): Answer => {
     const known = prepared.get(exchange);
@@ -40,18 +30,18 @@ export function createReplaySource({ recordings, errors }: ReplayParts): AnswerS
     onInvalid: 'report',
     answer: (exchange, next) => {
       const { call, session } = exchange;
-      if (recordings.ownership.ownerOf(call.operation.id) !== 'replay') return next();
+      if (recordings.owners.ownerOf(call.operation.id) !== 'replay') return next();
       const cassette = recordings.current(session.replay);
       const sequence = cassette?.matcher.find(call);
       const records = recordings.mode === 'record-missing';
       if (cassette === undefined || sequence === undefined)
         return miss(exchange, next, { recordings, errors, cassette });
       if (records && session.replay.isSpent(cassette.name, sequence)) {
-        exchange.note(`replay: all ${sequence.exchanges.length} recordings were used`);
+        exchange.note(`replay: all ${sequence.exchanges.length} recordings have been replayed`);
         return next();
       }
       const turn = session.replay.next(cassette.name, sequence);
-      const held = turn.held ? ', held: the sequence has run out' : '';
+      const held = turn.held ? ', repeated: it is the last of the sequence' : '';
       exchange.note(`replay: ${turn.exchange.file} (${turn.position} of ${sequence.exchanges.length}${held})`);
       const answer = prepare(cassette, turn.exchange, call);
       const headers = toReportHeaders(call);
@@ -64,7 +54,7 @@ export function createReplaySource({ recordings, errors }: ReplayParts): AnswerS
 function miss(
   exchange: Exchange,
   next: Next,
-  parts: ReplayParts & { readonly cassette: OpenedCassette | undefined },
+  parts: RecordingSourceParts & { readonly cassette: OpenedCassette | undefined },
 ): Answer | undefined | Promise<Answer | undefined> {
   const { recordings, errors, cassette } = parts;
   const { call, session } = exchange;
@@ -74,21 +64,21 @@ function miss(
   }
   const message =
     cassette === undefined
-      ? `no cassette is in use for ${call.method} ${call.url} (${call.operation.id})`
+      ? `no cassette is selected for ${call.method} ${call.url} (${call.operation.id})`
       : formatMiss(call, cassette.name, cassette.matcher.nearest(call));
   for (const line of message.split('\n')) exchange.note(`replay: ${line.trim()}`);
-  if (recordings.ownership.isHybrid) return next();
+  if (recordings.owners.isHybrid) return next();
   session.replay.miss({ operation: call.operation.id, method: call.method, url: call.url, message });
   return errors.answer(call.operation, {
     status: 501,
     message,
     code: 'not_recorded',
     headers: { 'x-should-retry': 'false' },
-    from: MISS,
+    from: 'replay:miss',
   });
 }
 
-interface AnswerContext extends ReplayParts {
+interface AnswerContext extends RecordingSourceParts {
   readonly call: Call;
 }
 
@@ -108,12 +98,12 @@ function toAnswer(cassette: OpenedCassette, exchange: StoredExchange, context: A
     mediaType: readField(response.headers, 'content-type'),
     from,
     violations,
-    deviates: 'it was recorded so',
+    deviates: 'it is a recorded answer',
     checked: { body },
   };
 }
 
-/** A JSON value where it can be written again as it came, else text or bytes. */
+/** A JSON value if it is serialized to the recorded text, else text or bytes. */
 function readAnswerBody(folder: string, response: RecordedResponse, method: string): unknown {
   if (method === 'HEAD') return undefined;
   const mediaType = readContentType(response.headers);
@@ -125,7 +115,7 @@ function readAnswerBody(folder: string, response: RecordedResponse, method: stri
   return bytes === undefined || !isJson ? bytes : (parsePlain(bytes) ?? bytes);
 }
 
-/** Whether a value holds no number that only its text can tell. */
+/** Whether a value has no `ExactNumber`. */
 function isPlainJson(value: unknown): boolean {
   const text = JSON.stringify(value);
   return writeJson(value) === text;
@@ -151,7 +141,7 @@ function readCheckedBody(body: unknown, response: RecordedResponse): unknown {
   }
 }
 
-/** An event stream at the speed it was recorded at, by the clock that delays go by. */
+/** Replays an event stream at its recorded speed on the clock of delays, if that is configured. */
 function pace(
   answer: Answer,
   { response }: StoredExchange,

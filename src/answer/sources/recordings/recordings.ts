@@ -1,0 +1,34 @@
+import type { OperationOwners } from '../../../recording/mode.js';
+import type { RecordingOptions, RecordingParts, Recordings } from '../../../recording/recordings.js';
+import type { AnswerSource } from '../../chain.js';
+import type { ErrorAnswers } from '../../error-answers.js';
+
+/** The recordings of a mock with the sources that answer from them and from the upstream. */
+export interface RecordingSources {
+  readonly recordings: Recordings;
+  readonly sources: readonly AnswerSource[];
+}
+
+/** Creates the recordings of a mock; imports them on demand, because most mocks have none. */
+export async function createRecordingSources(
+  options: RecordingOptions,
+  parts: RecordingParts & { readonly errors: ErrorAnswers },
+): Promise<RecordingSources> {
+  const [{ createRecordings }, { createReplaySource }, { createForwardSource }] = await Promise.all([
+    import('../../../recording/recordings.js'),
+    import('./replay.js'),
+    import('./forward.js'),
+  ]);
+  const recordings = createRecordings(options, parts);
+  const sourceParts = { recordings, errors: parts.errors };
+  return { recordings, sources: [createReplaySource(sourceParts), createForwardSource(sourceParts)] };
+}
+
+/** Restricts a source to the operations that the mock itself owns. */
+export function onlyForMock(source: AnswerSource, owners: OperationOwners): AnswerSource {
+  return {
+    ...source,
+    answer: (exchange, next) =>
+      owners.ownerOf(exchange.call.operation.id) === 'mock' ? source.answer(exchange, next) : next(),
+  };
+}
