@@ -33,7 +33,7 @@ export type Next = (exchange?: Exchange) => Answer | undefined | Promise<Answer 
  * - `complete`: keeps what fits and generates the rest; if that does not fit either, as `report`.
  * - `regenerate`: as `complete`, then generates the whole body; if that does not fit either, as `fail`.
  */
-export type InvalidAnswerPolicy = NonNullable<Answer['onInvalid']>;
+type InvalidAnswerPolicy = NonNullable<Answer['onInvalid']>;
 
 /** One place an answer can come from: it answers, returns `next()`, or changes what `next()` returns. */
 export interface AnswerSource {

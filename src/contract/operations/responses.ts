@@ -19,7 +19,7 @@ export function findUsualResponse(operation: Operation): DeclaredResponse | unde
 }
 
 /** The declared success: the lowest explicit 2xx, then `2XX`, then `default`. */
-export function findSuccess(operation: Operation): DeclaredResponse | undefined {
+function findSuccess(operation: Operation): DeclaredResponse | undefined {
   return findLowest(operation.responses, SUCCESS_END);
 }
 

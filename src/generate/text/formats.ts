@@ -1,11 +1,10 @@
 import type { Random } from '../../random.js';
-import { pickInstant, readMoment } from './dates.js';
 import { pickUuid } from './identifiers.js';
-import { readWords } from './names.js';
-import { type Person, type Place, toPlainLetters } from './people.js';
+import { toTable, pickInstant, readTimeKind, readWords } from './names.js';
+import { type Location, type Person, toPlainLetters } from './people.js';
 
-/** What a text may be made of. */
-export interface Ink {
+/** What a string is generated from. */
+export interface TextContext {
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -13,27 +12,30 @@ export interface Ink {
   readonly name: string;
   readonly minLength: number;
   readonly maxLength: number;
-  /** How often such a text was taken already. */
-  readonly fresh: number;
-  /** Who and where the owner of the property is; the same for all its properties. */
-  person(): Person;
-  place(): Place;
+  /** How often the string was a duplicate of another one. */
+  readonly repeats: number;
+  /** The same person and location for all properties of one object. */
+  readonly person: () => Person;
+  readonly location: () => Location;
 }
 
-/** Texts of one format, the usual first; the later ones are for schemas that ask for another length or spelling. */
-export type FormatWriter = (ink: Ink) => Iterable<string>;
+/** Strings of one format, the usual one first; the others are for schemas with other lengths or patterns. */
+export type FormatWriter = (context: TextContext) => Iterable<string>;
 
-const instant = ({ name, random, now, fresh }: Ink): number =>
-  fresh < 2 ? pickInstant(readMoment(name).moment, random, now) : Math.floor(random.next() * 4_000_000_000) * 1000;
-const iso = (ink: Ink): string => new Date(instant(ink)).toISOString();
-const slug = (ink: Ink): string =>
-  readWords(ink.name)
+/** Without the zero, so that no group begins with one. */
+const HEX = '123456789abcdef';
+
+const instant = ({ name, random, now, repeats }: TextContext): number =>
+  repeats < 2 ? pickInstant(readTimeKind(name).kind, random, now) : Math.floor(random.next() * 4_000_000_000) * 1000;
+const iso = (context: TextContext): string => new Date(instant(context)).toISOString();
+const slug = (context: TextContext): string =>
+  readWords(context.name)
     .filter((word) => !/^(url|uri|link|href)$/.test(word))
     .join('-');
-const digits = (ink: Ink, count: number): string => ink.random.text('0123456789', count);
+const digits = (context: TextContext, count: number): string => context.random.text('0123456789', count);
 
-function* writeDateTime(ink: Ink): Iterable<string> {
-  const text = iso(ink);
+function* writeDateTime(context: TextContext): Iterable<string> {
+  const text = iso(context);
   yield text.replace('.000Z', 'Z');
   yield text;
   yield text.replace('.000Z', '+00:00');
@@ -43,125 +45,103 @@ function* writeDateTime(ink: Ink): Iterable<string> {
   yield text.replace('T', ' ').replace('.000Z', 'Z');
 }
 
-function* writeEmail(ink: Ink): Iterable<string> {
-  const { first, last } = ink.person();
+function* writeEmail(context: TextContext): Iterable<string> {
+  const { first, last } = context.person();
   const [one, two] = [toPlainLetters(first), toPlainLetters(last)];
-  if (ink.fresh > 0) yield `${one}.${two}${digits(ink, 5)}@example.com`;
+  if (context.repeats > 0) yield `${one}.${two}${digits(context, 5)}@example.com`;
   yield `${one}.${two}@example.com`;
   yield `${one}@example.com`;
-  yield `${ink.random.text('abcdefghijklmnopqrstuvwxyz', 1)}@ex.io`;
-  yield lengthen(`${one}.${two}`, ink.minLength - 12, 'x').slice(0, 64) + writeHost('@', ink.minLength - 64);
+  yield `${context.random.text('abcdefghijklmnopqrstuvwxyz', 1)}@ex.io`;
+  yield `${one}.${two}`.padEnd(context.minLength - 12, 'x').slice(0, 64) + writeHost('@', context.minLength - 64);
 }
 
-function* writeUri(ink: Ink): Iterable<string> {
-  const path = slug(ink);
-  const code = ink.random.text('abcdefghjkmnpqrstuvwxyz23456789', 6);
+function* writeUri(context: TextContext): Iterable<string> {
+  const path = slug(context);
+  const code = context.random.text('abcdefghjkmnpqrstuvwxyz23456789', 6);
   yield `https://example.com/${path === '' ? '' : `${path}/`}${code}`;
   yield `https://example.com/${code}`;
   yield 'https://ex.io';
   yield 'a:b';
-  yield lengthen(`https://example.com/${code}`, ink.minLength, 'x');
+  yield `https://example.com/${code}`.padEnd(context.minLength, 'x');
 }
 
-function* writeHostname(ink: Ink): Iterable<string> {
-  if (ink.fresh > 1) yield `host-${digits(ink, 6)}.example.com`;
-  yield `${toPlainLetters(ink.person().last)}.example.com`;
+function* writeHostname(context: TextContext): Iterable<string> {
+  if (context.repeats > 1) yield `host-${digits(context, 6)}.example.com`;
+  yield `${toPlainLetters(context.person().last)}.example.com`;
   yield 'a.io';
   yield 'a';
-  yield writeHost('', ink.minLength);
+  yield writeHost('', context.minLength);
 }
 
-function* writePhone(ink: Ink): Iterable<string> {
-  yield `${ink.place().phone}555${digits(ink, 4)}`;
-  yield `+1555${digits(ink, 7)}`;
-  yield digits(ink, 10);
+function* writePhone(context: TextContext): Iterable<string> {
+  yield `${context.location().phone}555${digits(context, 4)}`;
+  yield `+1555${digits(context, 7)}`;
+  yield digits(context, 10);
 }
 
-/** Base64 of a few readable words, as long as it has to be. */
-function* writeBase64(ink: Ink): Iterable<string> {
-  yield Buffer.from(`sample ${digits(ink, 4)} of ${ink.name || 'data'}`).toString('base64');
+function writeDuration({ random }: TextContext): readonly string[] {
+  return [`PT${random.integer(1, 59)}M`, 'P1D', `PT${random.integer(1, 9)}H${random.integer(1, 59)}M`];
+}
+
+/** An address for documentation (RFC 5737), a private one if there have to be many. */
+function writeIpv4({ random, repeats }: TextContext): readonly string[] {
+  const wide = (): string => `10.${random.integer(0, 255)}.${random.integer(0, 255)}.${random.integer(1, 254)}`;
+  return [repeats < 2 ? `192.0.2.${random.integer(1, 254)}` : wide(), '10.0.0.1'];
+}
+
+function toBase64Url(text: string): string {
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** Base64 of a few readable words, then of the length that the schema requires. */
+function* writeBase64(context: TextContext): Iterable<string> {
+  yield Buffer.from(`sample ${digits(context, 4)} of ${context.name || 'data'}`).toString('base64');
   yield '';
-  const length = Math.ceil(Math.min(ink.minLength, ink.maxLength) / 4) * 4;
+  const length = Math.ceil(Math.min(context.minLength, context.maxLength) / 4) * 4;
   yield Buffer.alloc((length / 4) * 3, 'vouch').toString('base64');
 }
 
-const one =
-  (write: (ink: Ink) => string): FormatWriter =>
-  (ink) => [write(ink)];
-
-/** One line per format: JSON Schema's, then those of the OpenAPI registry and the ones documents use all the same. */
-export const FORMATS: ReadonlyMap<string, FormatWriter> = new Map<string, FormatWriter>([
+/** By format: JSON Schema's, those of the OpenAPI registry, and others that documents use. */
+export const FORMATS: ReadonlyMap<string, FormatWriter> = toTable<FormatWriter>([
   ['date-time', writeDateTime],
-  ['date', one((ink) => iso(ink).slice(0, 10))],
-  ['time', (ink) => [iso(ink).slice(11, 19) + 'Z', iso(ink).slice(11), iso(ink).slice(11, 19)]],
-  ['partial-time', one((ink) => iso(ink).slice(11, 19))],
-  ['date-time-local', one((ink) => iso(ink).slice(0, 19))],
-  [
-    'duration',
-    ({ random }) => [`PT${random.integer(1, 59)}M`, 'P1D', `PT${random.integer(1, 9)}H${random.integer(1, 59)}M`],
-  ],
-  ['email', writeEmail],
-  ['idn-email', writeEmail],
-  ['hostname', writeHostname],
-  ['idn-hostname', writeHostname],
-  [
-    'ipv4',
-    ({ random, fresh }) => [
-      fresh < 2
-        ? `192.0.2.${random.integer(1, 254)}`
-        : `10.${random.integer(0, 255)}.${random.integer(0, 255)}.${random.integer(1, 254)}`,
-      '10.0.0.1',
-    ],
-  ],
+  ['date', (context) => [iso(context).slice(0, 10)]],
+  ['time', (context) => [`${iso(context).slice(11, 19)}Z`, iso(context).slice(11), iso(context).slice(11, 19)]],
+  ['partial-time', (context) => [iso(context).slice(11, 19)]],
+  ['date-time-local', (context) => [iso(context).slice(0, 19)]],
+  ['duration', writeDuration],
+  ['email idn-email', writeEmail],
+  ['hostname idn-hostname', writeHostname],
+  ['ipv4', writeIpv4],
   ['ip', ({ random }) => [`192.0.2.${random.integer(1, 254)}`]],
-  [
-    'ipv6',
-    ({ random }) => [`2001:db8::${random.text('123456789abcdef', 4)}:${random.text('123456789abcdef', 4)}`, '::1'],
-  ],
-  ['uri', writeUri],
-  ['url', writeUri],
-  ['iri', writeUri],
-  ['uri-reference', (ink) => [...writeUri(ink), '/a']],
-  ['iri-reference', (ink) => [...writeUri(ink), '/a']],
+  ['ipv6', ({ random }) => [`2001:db8::${random.text(HEX, 4)}:${random.text(HEX, 4)}`, '::1']],
+  ['uri url iri', writeUri],
+  ['uri-reference iri-reference', (context) => [...writeUri(context), '/a']],
   ['uri-template', () => ['https://example.com/items/{id}', '/{id}']],
-  ['uuid', ({ random }) => [pickUuid(random)]],
-  ['guid', ({ random }) => [pickUuid(random)]],
-  ['json-pointer', (ink) => [`/${ink.name || 'items'}/0`, '', '/a']],
+  ['uuid guid', ({ random }) => [pickUuid(random)]],
+  ['json-pointer', ({ name }) => [`/${name || 'items'}/0`, '', '/a']],
   ['relative-json-pointer', () => ['0/items', '0']],
   ['regex', () => ['^[a-z]+$', 'a']],
-  ['byte', writeBase64],
-  ['base64', writeBase64],
-  [
-    'base64url',
-    (ink) => [...writeBase64(ink)].map((text) => text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')),
-  ],
-  ['password', one((ink) => `sample-${ink.random.text('abcdefghjkmnpqrstuvwxyz23456789', 10)}`)],
-  ['char', one(({ random }) => random.text('ABCDEFGHJKLMNPQRSTUVWXYZ', 1))],
+  ['byte base64', writeBase64],
+  ['base64url', (context) => [...writeBase64(context)].map(toBase64Url)],
+  ['password', ({ random }) => [`sample-${random.text('abcdefghjkmnpqrstuvwxyz23456789', 10)}`]],
+  ['char', ({ random }) => [random.text('ABCDEFGHJKLMNPQRSTUVWXYZ', 1)]],
   ['decimal', ({ random }) => [(random.integer(100, 99_999) / 100).toFixed(2), '1.5', '1']],
   ['decimal128', ({ random }) => [(random.integer(100, 99_999) / 100).toFixed(2), '1']],
-  ['int32', (ink) => [digits(ink, 3).replace(/^0+(?=.)/, '')]],
-  ['int64', (ink) => [digits(ink, 6).replace(/^0+(?=.)/, '')]],
-  ['http-date', one((ink) => new Date(instant(ink)).toUTCString())],
+  ['int32', (context) => [digits(context, 3).replace(/^0+(?=.)/, '')]],
+  ['int64', (context) => [digits(context, 6).replace(/^0+(?=.)/, '')]],
+  ['http-date', (context) => [new Date(instant(context)).toUTCString()]],
   ['media-range', () => ['application/json', '*/*']],
-  ['phone', writePhone],
-  ['phone-number', writePhone],
-  ['tel', writePhone],
-  ['currency', (ink) => [ink.place().currency]],
-  ['country', (ink) => [ink.place().countryCode]],
-  ['country-code', (ink) => [ink.place().countryCode]],
-  ['language', (ink) => [ink.place().locale.slice(0, 2)]],
-  ['locale', (ink) => [ink.place().locale]],
-  ['timezone', (ink) => [ink.place().timezone]],
-  ['color', one(({ random }) => `#${random.text('0123456789abcdef', 6)}`)],
-  ['unix-time', one((ink) => String(instant(ink) / 1000))],
+  ['phone phone-number tel', writePhone],
+  ['currency', ({ location }) => [location().currency]],
+  ['country country-code', ({ location }) => [location().countryCode]],
+  ['language', ({ location }) => [location().locale.slice(0, 2)]],
+  ['locale', ({ location }) => [location().locale]],
+  ['timezone', ({ location }) => [location().timezone]],
+  ['color', ({ random }) => [`#${random.text('0123456789abcdef', 6)}`]],
+  ['unix-time', (context) => [String(instant(context) / 1000)]],
   ['semver', ({ random }) => [`${random.integer(0, 4)}.${random.integer(0, 20)}.${random.integer(0, 9)}`]],
-  ['ulid', one(({ random }) => `01${random.text('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 24)}`)],
+  ['ulid', ({ random }) => [`01${random.text('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 24)}`]],
 ]);
-
-/** A text grown to a length with a letter. */
-function lengthen(text: string, length: number, letter: string): string {
-  return text.padEnd(Math.max(text.length, length), letter);
-}
 
 /** A host name of about that length: labels have 63 characters at most (RFC 1123 section 2.1). */
 function writeHost(before: string, length: number): string {

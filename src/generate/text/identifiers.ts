@@ -9,7 +9,7 @@ const DIGITS = '0123456789';
 const HEX = '0123456789abcdef';
 const MIXED: string = DIGITS + UPPER + LOWER;
 
-/** Characters behind the prefix of an id whose example shows too few of them to keep many ids apart. */
+/** Characters behind the prefix of an id, if the example has too few of them for many unique ids. */
 const ID_LENGTH = 24;
 /** An example with this many characters behind its prefix shows an id in full. */
 const FULL_LENGTH = 14;
@@ -95,7 +95,7 @@ function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }
 
-/** The kinds of characters in a text, as one alphabet; empty where it has neither letters nor digits. */
+/** The kinds of characters of a string as one alphabet; empty without letters and digits. */
 function readAlphabet(text: string): string {
   const isHex = text.length >= 16 && /^[0-9a-f]+$/.test(text) && /\d/.test(text);
   if (isHex) return HEX;

@@ -1,4 +1,6 @@
-/** The words of a name in lower case: `petId`, `pet_id`, `Pet-ID` and `PETId` are all `pet`, `id`. */
+import type { Random } from '../../random.js';
+
+/** The words of a name in lower case: `pet`, `id` for `petId`, `pet_id`, `Pet-ID` and `PETId`. */
 export function readWords(name: string): readonly string[] {
   return name
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -8,12 +10,12 @@ export function readWords(name: string): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** A name without the marks of its spelling: `pet_id`, `petId` and `Pet-ID` are one. */
+/** A name in lower case without separators: `petid` for `pet_id`, `petId` and `Pet-ID`. */
 export function readPlainName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
-/** The entry of a table for a name: the whole name first, then its last words, then its last word. */
+/** The entry of a table for a name: of the whole name, else of its last words, else of its last word. */
 export function findByName<Entry>(table: ReadonlyMap<string, Entry>, name: string): Entry | undefined {
   const whole = table.get(readPlainName(name));
   if (whole !== undefined) return whole;
@@ -23,4 +25,75 @@ export function findByName<Entry>(table: ReadonlyMap<string, Entry>, name: strin
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** A table by name, from rows of names (separated by spaces) that share an entry. */
+export function toTable<Entry>(rows: readonly (readonly [names: string, entry: Entry])[]): ReadonlyMap<string, Entry> {
+  return new Map(rows.flatMap(([names, entry]) => names.split(' ').map((name) => [name, entry] as const)));
+}
+
+/**
+ * What a time is about. Each kind has a range of its own and the ranges follow each other, so that `created_at` is before
+ * `updated_at` although no value depends on another.
+ */
+export type TimeKind = 'birth' | 'created' | 'expires' | 'happened' | 'started' | 'updated';
+
+const DAY_MS = 86_400_000;
+
+/** Days before (negative) and after now. */
+const RANGES: Readonly<Record<TimeKind, readonly [from: number, to: number]>> = {
+  birth: [-20_000, -8000],
+  created: [-400, -220],
+  started: [-210, -150],
+  happened: [-140, -60],
+  updated: [-50, -1],
+  expires: [5, 300],
+};
+
+/** In chronological order. */
+export const TIME_KINDS: readonly TimeKind[] = ['birth', 'created', 'started', 'happened', 'updated', 'expires'];
+
+const TIME_WORDS: ReadonlyMap<string, TimeKind> = toTable<TimeKind>([
+  ['birth birthday birthdate born dob', 'birth'],
+  ['created create creation inserted added joined registered registration signup opened', 'created'],
+  ['since established founded', 'created'],
+  ['started start starts begin begins began from issued published posted submitted sent effective', 'started'],
+  ['updated update modified modification changed edited completed finished ended closed last seen', 'updated'],
+  ['accessed refreshed delivered paid canceled cancelled failed expired archived deleted', 'updated'],
+  ['resolved end ends to stop stopped', 'updated'],
+  ['expires expire expiry expiration due deadline until next renews renewal scheduled', 'expires'],
+  ['arrival future', 'expires'],
+]);
+
+const TIME_SUFFIXES: ReadonlySet<string> = new Set(
+  'at on date time timestamp datetime ts utc epoch unix day'.split(' '),
+);
+
+/** The kind of time that a name may stand for, and whether it clearly is the name of a time. */
+export function readTimeKind(name: string): { readonly kind: TimeKind; readonly isClear: boolean } {
+  const words = readWords(name);
+  const last = words.at(-1) ?? '';
+  const word = words.find((one) => TIME_WORDS.has(one));
+  const kind = TIME_WORDS.get(word ?? '');
+  if (kind === undefined) {
+    const isClear = last === 'timestamp' || last === 'datetime' || (last === 'at' && words.length > 1);
+    return { kind: 'happened', isClear };
+  }
+  // `created` and `last_updated` are times, `created_by` and `expires_in` are not.
+  const isClear = words.some((one) => TIME_SUFFIXES.has(one)) || /^(?:created|updated|modified|expires)$/.test(last);
+  return { kind, isClear };
+}
+
+/** A random time of a kind, to the second; milliseconds since 1970. */
+export function pickInstant(kind: TimeKind, random: Random, now: number): number {
+  const [from, to] = RANGES[kind];
+  const instant = now + Math.floor((from + (to - from) * random.next()) * DAY_MS);
+  return Math.floor(instant / 1000) * 1000;
+}
+
+/** A time in seconds, or in milliseconds if the name or an example says so. */
+export function toTimestamp(instant: number, name: string, example: unknown): number {
+  const last = readWords(name).at(-1) ?? '';
+  const inMs = last === 'ms' || last.startsWith('milli') || (typeof example === 'number' && example > 100_000_000_000);
+  return inMs ? instant : Math.floor(instant / 1000);
 }

@@ -1,4 +1,4 @@
-/** A regular expression as a tree, as far as it says what to write. */
+/** A regular expression as a tree, as far as it is needed to write a match. */
 export type PatternNode =
   | { readonly kind: 'chars'; readonly alphabet: readonly string[] }
   | { readonly kind: 'sequence' | 'either'; readonly nodes: readonly PatternNode[] }
@@ -15,7 +15,7 @@ interface Reader {
   groups: number;
 }
 
-/** Reads the tree of an expression that the engine has read already, so that every bracket is known to be closed. */
+/** Reads the tree of an expression that the engine has accepted, so that every bracket is closed. */
 export function readPatternTree(expression: RegExp): PatternNode {
   return readEither({
     source: expression.source,
@@ -88,7 +88,7 @@ function readGroup(reader: Reader): PatternNode {
   return { kind: 'look', node, wanted: opening[2] === '=' && opening[1] === '' };
 }
 
-/** What follows a backslash: a class, a reference, an edge, a code, or the character itself. */
+/** An escape: a class, a back reference, a word boundary, a character code, or the character itself. */
 function readEscape(reader: Reader): PatternNode {
   const rest = reader.source.slice(reader.at);
   const back = /^(?:([1-9]\d?)|k<([^>]+)>)/.exec(rest);
@@ -105,7 +105,7 @@ function readEscape(reader: Reader): PatternNode {
   return char === 'b' || char === 'B' ? { kind: 'edge', at: 'word' } : { kind: 'chars', alphabet: [char] };
 }
 
-/** The next character, whole even where it takes two code units. */
+/** The next character, which may be two code units. */
 function takeChar(reader: Reader): string {
   const char = String.fromCodePoint(reader.source.codePointAt(reader.at) ?? 0);
   reader.at += char.length;
@@ -118,13 +118,10 @@ const UPPER = LOWER.toUpperCase();
 const MARKS = '-_. /:@+=,;!#$%&*?()[]{}<>|~^\'"`\\';
 const ABROAD = 'éüñøßçÀÖΩλжЯאبअ日本語한字٣Ⅷ½²€£©™→°¿“—…😀🚀\t\n\r';
 
-/** The characters to choose from, the readable ones first; each string is one character. */
+/** The characters to choose from, readable ones first; each string is one character. */
 const POOL: readonly string[] = Array.from(LOWER + DIGITS + UPPER + MARKS + ABROAD);
 
-/**
- * The characters that a class of a regular expression takes, told by the engine itself: letters and digits where it takes
- * some, else marks, else any other character of Unicode. Empty where it takes none.
- */
+/** The characters that match a class, found with the engine itself: letters and digits, else punctuation, else any other. */
 function readAlphabet(source: string, flags: string): readonly string[] {
   const expression = new RegExp(`^(?:${source})$`, flags);
   const fitting = POOL.filter((char) => expression.test(char));
@@ -136,7 +133,7 @@ function readAlphabet(source: string, flags: string): readonly string[] {
   return fitting.length > 0 ? fitting : searchAll(expression);
 }
 
-/** The first few characters of all of Unicode that fit. */
+/** The first few characters of Unicode that match. */
 function searchAll(expression: RegExp): readonly string[] {
   const last = expression.flags.includes('u') ? 0x1ffff : 0xffff;
   const found: string[] = [];

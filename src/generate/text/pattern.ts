@@ -25,11 +25,11 @@ export interface TextPiece {
   readonly maximum: number;
 }
 
-/** Characters of the longest string that is generated: a document that demands a longer one would stop the mock. */
+/** Characters of the longest string that is generated: a document that requires a longer one would stop the mock. */
 export const MAX_TEXT_LENGTH = 1_000_000;
 /** Strings tried before a pattern counts as impossible. */
 const MAX_TRIES = 60;
-/** Characters beyond the shortest match if nothing asks for more. */
+/** Characters beyond the shortest match, if the schema requires no more. */
 const USUAL_GROWTH = 9;
 /** Characters of an open repetition (`+`, `*`), or beyond its minimum (`{8,}`), where strings have to be unique. */
 const UNIQUE_GROWTH = 16;
@@ -48,7 +48,7 @@ export function readPattern(source: string): Pattern {
       if (range.least > MAX_TEXT_LENGTH) return undefined;
       for (let i = 0; i < MAX_TRIES; i++) {
         const length = chooseLength(random, range, { minimum, maximum, turn: i });
-        const text = fill(sampleNode(readTree(), length, random), expression, { minimum, maximum });
+        const text = pad(sampleNode(readTree(), length, random), expression, { minimum, maximum });
         const count = countCharacters(text);
         if (count >= minimum && count <= maximum && expression.test(text)) return text;
       }
@@ -56,7 +56,7 @@ export function readPattern(source: string): Pattern {
     },
     pieces() {
       const pieces = readPieces(readTree());
-      // An anchor in the middle, for example, can only be told by trying.
+      // Some patterns, such as one with an anchor in the middle, match nothing: only a trial tells.
       return pieces !== undefined && expression.test(joinPieces(pieces)(createRandom(0, source))) ? pieces : undefined;
     },
   };
@@ -75,7 +75,7 @@ export function createPatternGenerator(pattern: Pattern): TextGenerator | undefi
 
 /** Writes pieces one after the other. */
 export function joinPieces(given: readonly (string | TextPiece)[]): TextGenerator {
-  // Literals that follow each other become one string: adding single characters makes a rope.
+  // Adjacent literals become one string: appending single characters is slow.
   const pieces: (string | TextPiece)[] = [];
   for (const piece of given) {
     const isLiteral = typeof piece === 'string' || (piece.alphabet.length === 1 && piece.minimum === piece.maximum);
@@ -128,7 +128,7 @@ function readRepeat(node: PatternNode, minimum: number, maximum: number): readon
   return [{ alphabet: node.alphabet.toSorted().join(''), minimum, maximum }];
 }
 
-/** The number of characters of a text, as JSON Schema counts them (2020-12 validation 6.3). */
+/** The number of characters of a string, as JSON Schema counts them (2020-12 validation 6.3). */
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -138,7 +138,7 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** A length that the tree can have and the schema allows: a usual one first, then the edges, then longer and longer ones. */
+/** A length that both tree and schema allow: a usual one first, then the limits and longer and longer ones. */
 function chooseLength(
   random: Random,
   range: Range,
@@ -152,19 +152,15 @@ function chooseLength(
   return random.integer(least, Math.min(most, least + wanted.turn * 2));
 }
 
-/** A text that is too short, made longer at an end where the pattern does not mind. */
-function fill(
-  text: string,
-  expression: RegExp,
-  wanted: { readonly minimum: number; readonly maximum: number },
-): string {
+/** Pads a string that is too short, at the end where the pattern still matches. */
+function pad(text: string, expression: RegExp, wanted: { readonly minimum: number; readonly maximum: number }): string {
   const missing = wanted.minimum - countCharacters(text);
   if (missing <= 0) return text;
   const filler = 'abcdefghij'.repeat(Math.ceil(missing / 10)).slice(0, missing);
   return expression.test(text + filler) ? text + filler : filler + text;
 }
 
-/** How many characters a node may write. */
+/** The number of characters that a node can have. */
 interface Range {
   readonly least: number;
   readonly most: number;
@@ -172,7 +168,7 @@ interface Range {
 
 const EMPTY: Range = { least: 0, most: 0 };
 
-/** The shortest and the longest text of a node; references back are taken to be of any length. */
+/** The shortest and the longest string of a node; back references count as any length. */
 function measure(node: PatternNode): Range {
   switch (node.kind) {
     case 'chars':
@@ -204,18 +200,18 @@ function measure(node: PatternNode): Range {
 
 interface Sampling {
   readonly random: Random;
-  /** What each group wrote last. */
+  /** The last match of each group. */
   readonly groups: Map<string, string>;
-  /** What `(?=…)` wants to see ahead, from where it stands. */
+  /** What `(?=…)` requires, from its position. */
   readonly ahead: { readonly at: number; readonly text: string }[];
   written: number;
 }
 
-/** A text of a tree with that many characters, as near as the tree can come to it. */
+/** A string of a tree with about that many characters. */
 function sampleNode(tree: PatternNode, length: number, random: Random): string {
   const sampling: Sampling = { random, groups: new Map(), ahead: [], written: 0 };
   const text = write(tree, length, sampling);
-  return sampling.ahead.length === 0 ? text : weave(text, sampling.ahead);
+  return sampling.ahead.length === 0 ? text : overlay(text, sampling.ahead);
 }
 
 function write(node: PatternNode, length: number, sampling: Sampling): string {
@@ -250,16 +246,16 @@ function write(node: PatternNode, length: number, sampling: Sampling): string {
   }
 }
 
-/** Writes nodes one after the other, so that their lengths add up. */
+/** Writes nodes one after the other, with a total length. */
 function writeAll(nodes: readonly PatternNode[], length: number, sampling: Sampling): string {
   const ranges = nodes.map(measure);
   let spare = length - ranges.reduce((sum, { least }) => sum + least, 0);
-  let room = ranges.reduce((sum, range) => sum + spaceOf(range), 0);
+  let room = ranges.reduce((sum, range) => sum + readSpan(range), 0);
   let text = '';
   for (const [i, node] of nodes.entries()) {
     const range = ranges[i] ?? { least: 0, most: 0 };
-    const space = spaceOf(range);
-    room = Number.isFinite(room) ? room - space : ranges.slice(i + 1).reduce((sum, later) => sum + spaceOf(later), 0);
+    const space = readSpan(range);
+    room = Number.isFinite(room) ? room - space : ranges.slice(i + 1).reduce((sum, later) => sum + readSpan(later), 0);
     const share = Math.max(0, Math.min(space, takeShare({ spare, room, space }, sampling.random)));
     spare -= share;
     text += write(node, range.least + share, sampling);
@@ -267,7 +263,7 @@ function writeAll(nodes: readonly PatternNode[], length: number, sampling: Sampl
   return text;
 }
 
-/** What one node takes of the spare characters: all that the later ones cannot take, and some of the rest. */
+/** The share of one node in the spare characters: all that the later nodes cannot take, and some of the rest. */
 function takeShare(
   { spare, room, space }: { readonly spare: number; readonly room: number; readonly space: number },
   random: Random,
@@ -279,7 +275,7 @@ function takeShare(
     : random.integer(needed, possible);
 }
 
-function spaceOf({ least, most }: Range): number {
+function readSpan({ least, most }: Range): number {
   return most === Infinity ? Infinity : most - least;
 }
 
@@ -306,8 +302,8 @@ function writeRepeat(node: PatternNode & { readonly kind: 'repeat' }, length: nu
   );
 }
 
-/** Lays what is wanted ahead over the text, one piece after the other, so that `^(?=.*\d)(?=.*[a-z]).{8,}$` is met. */
-function weave(text: string, ahead: Sampling['ahead']): string {
+/** Overwrites a string with what look-ahead requires, one piece after the other, for `^(?=.*\d)(?=.*[a-z]).{8,}$`. */
+function overlay(text: string, ahead: Sampling['ahead']): string {
   const characters = Array.from(text);
   const next = new Map<number, number>();
   for (const { at, text: piece } of ahead) {

@@ -1,129 +1,183 @@
 import type { Faker } from '@faker-js/faker';
-import type { Ink } from './formats.js';
+import type { Random } from '../../random.js';
+import type { TextContext } from './formats.js';
 import { pickUuid } from './identifiers.js';
-import { toPlainLetters } from './people.js';
+import { toTable } from './names.js';
+import { type Location, toPlainLetters } from './people.js';
 
-/** What the word for a property may be made of. */
-export interface Pen extends Ink {
+/** What the value of a property with a known name is generated from. */
+export interface WordContext extends TextContext {
   /** The title or name of the schema the property belongs to. */
   readonly kind: string;
-  faker(): Faker;
+  readonly faker: () => Faker;
 }
 
-/** Writes the text of a property of a certain name. */
-export type Word = (pen: Pen) => string;
+/** Writes the string of a property with a known name. */
+export type WriteWord = (context: WordContext) => string;
 
-const ADJECTIVES =
-  'amber brave calm clear crisp eager early fair fresh gentle golden green happy keen kind light lucky mellow noble plain quick quiet rapid silver small solid steady sunny swift warm'.split(
-    ' ',
-  );
-const NOUNS =
-  'anchor beacon birch bridge canyon cedar cliff comet delta ember falcon field finch forest garden harbor island lantern maple meadow orchard otter pebble pine river signal sparrow stone summit willow'.split(
-    ' ',
-  );
+const ADJECTIVES: readonly string[] = (
+  'amber brave calm clear crisp eager early fair fresh gentle golden green happy keen kind light lucky mellow ' +
+  'noble plain quick quiet rapid silver small solid steady sunny swift warm'
+).split(' ');
+const NOUNS: readonly string[] = (
+  'anchor beacon birch bridge canyon cedar cliff comet delta ember falcon field finch forest garden harbor ' +
+  'island lantern maple meadow orchard otter pebble pine river signal sparrow stone summit willow'
+).split(' ');
 
-/** Two words that go with anything: `Amber Finch`. */
-export function pickTitle({ random }: Ink): string {
+/** Two neutral words, such as `Amber Finch`. */
+export function pickTitle({ random }: TextContext): string {
   return `${capital(random.pick(ADJECTIVES))} ${capital(random.pick(NOUNS))}`;
 }
 
-/** The two words as one: `amber-finch`. */
-export function pickSlug({ random }: Ink): string {
+/** Two neutral words in lower case, such as `amber-finch`. */
+export function pickSlug({ random }: TextContext): string {
   return `${random.pick(ADJECTIVES)}-${random.pick(NOUNS)}`;
 }
 
-/** A short sentence about nothing in particular. */
-export function pickSentence({ random }: Ink): string {
+/** A short, neutral sentence. */
+export function pickSentence({ random }: TextContext): string {
   return `${capital(random.pick(ADJECTIVES))} ${random.pick(NOUNS)} near the ${random.pick(ADJECTIVES)} ${random.pick(NOUNS)}.`;
 }
 
-const isPersonal = ({ kind }: Pen): boolean =>
-  /user|person|people|customer|owner|author|member|contact|employee|patient|student|passenger|driver|guest|sender|recipient|profile|holder/i.test(
-    kind,
-  );
+/** Names of schemas that describe people. */
+const PERSONAL =
+  /user|person|people|customer|owner|author|member|contact|employee|patient|student|passenger|driver|guest|sender|recipient|profile|holder/i;
 
-const code = ({ random }: Pen): string => random.text('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 8);
-const full = (pen: Pen): string => `${pen.person().first} ${pen.person().last}`;
-const user = (pen: Pen): string => toPlainLetters(pen.person().first) + pen.random.integer(1, 99);
-const secret = (pen: Pen): string => `sample_${pen.random.text('abcdefghjkmnpqrstuvwxyz23456789', 16)}`;
-const street = (pen: Pen): string => `${pen.random.integer(1, 240)} ${capital(pen.random.pick(NOUNS))} Street`;
-const version = ({ random }: Pen): string => `${random.integer(1, 4)}.${random.integer(0, 9)}.${random.integer(0, 9)}`;
-const hex = ({ random }: Pen, count: number): string => random.text('0123456789abcdef', count);
+const code = ({ random }: WordContext): string => random.text('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 8);
+const full = (context: WordContext): string => `${context.person().first} ${context.person().last}`;
+const user = (context: WordContext): string => toPlainLetters(context.person().first) + context.random.integer(1, 99);
+const secret = (context: WordContext): string => `sample_${context.random.text('abcdefghjkmnpqrstuvwxyz23456789', 16)}`;
+const street = (context: WordContext): string =>
+  `${context.random.integer(1, 240)} ${capital(context.random.pick(NOUNS))} Street`;
+const version = ({ random }: WordContext): string =>
+  `${random.integer(1, 4)}.${random.integer(0, 9)}.${random.integer(0, 9)}`;
+const hex = ({ random }: WordContext, count: number): string => random.text('0123456789abcdef', count);
 
-/** One line per word; the same line may serve several spellings. */
-export const WORDS: ReadonlyMap<string, Word> = new Map<string, Word>([
-  ...words('firstname givenname forename first', (pen) => pen.person().first),
-  ...words('lastname familyname surname last', (pen) => pen.person().last),
-  ...words('fullname displayname realname author owner contactname customername cardholdername', full),
-  ...words('name', (pen) => (isPersonal(pen) ? full(pen) : pickTitle(pen))),
-  ...words('username login userid nickname handle screenname', user),
-  ...words('title subject headline label caption', pickTitle),
-  ...words(
-    'description summary note notes comment comments message text content body details bio about reason',
-    pickSentence,
-  ),
-  ...words('slug key tag category code reference', pickSlug),
-  ...words('sku orderno ordernumber invoicenumber number trackingnumber confirmationcode couponcode promocode', code),
-  ...words('street address addressline1 line1 streetaddress address1', street),
-  ...words('addressline2 line2 address2', (pen) => `Floor ${pen.random.integer(1, 12)}`),
-  ...words('city town locality', (pen) => pen.place().city),
-  ...words('state province region county', (pen) => pen.place().state),
-  ...words('statecode regioncode', (pen) => pen.place().stateCode),
-  ...words('zip zipcode postalcode postcode', (pen) => pen.place().zip),
-  ...words('country countryname', (pen) => (pen.maxLength <= 3 ? pen.place().countryCode : pen.place().country)),
-  ...words('countrycode nationality', (pen) =>
-    pen.minLength === 3 ? pen.place().countryCode3 : pen.place().countryCode,
-  ),
-  ...words('currency currencycode', (pen) => pen.place().currency),
-  ...words('timezone tz', (pen) => pen.place().timezone),
-  ...words('locale', (pen) => pen.place().locale),
-  ...words('language lang languagecode', (pen) => pen.place().locale.slice(0, 2)),
-  ...words('company companyname organization organisation employer vendor brand merchant', (pen) =>
-    pen.faker().company.name(),
-  ),
-  ...words('department', (pen) => pen.faker().commerce.department()),
-  ...words('product productname item', (pen) => pen.faker().commerce.productName()),
-  ...words('jobtitle position occupation', (pen) => pen.faker().person.jobTitle()),
-  ...words('gender sex', (pen) => pen.faker().person.sex()),
-  ...words('color colour', (pen) => pen.faker().color.human()),
-  ...words('model', (pen) => `${pickSlug(pen)}-${pen.random.integer(1, 9)}`),
-  ...words('useragent', () => 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'),
-  ...words('ip ipaddress remoteip clientip', (pen) => `192.0.2.${pen.random.integer(1, 254)}`),
-  ...words('mac macaddress', (pen) => (hex(pen, 12).match(/../g) ?? []).join(':')),
-  ...words('hostname host domain domainname', (pen) => `${toPlainLetters(pen.person().last)}.example.com`),
-  ...words('filename file', (pen) => `${pickSlug(pen)}.txt`),
-  ...words('path filepath', (pen) => `/${pickSlug(pen)}/${pickSlug(pen)}`),
-  ...words('extension', () => 'txt'),
-  ...words('mimetype contenttype mediatype', () => 'application/json'),
-  ...words('uuid guid', (pen) => pickUuid(pen.random)),
-  ...words('token accesstoken refreshtoken apikey secret clientsecret password', secret),
-  ...words('hash sha sha256 digest checksum', (pen) => hex(pen, 64)),
-  ...words('sha1 commit etag', (pen) => hex(pen, 40)),
-  ...words('md5 fingerprint', (pen) => hex(pen, 32)),
-  ...words('version apiversion', version),
-  ...words('requestid traceid correlationid', (pen) => `req_${hex(pen, 16)}`),
-  ...words('iban', (pen) => pen.faker().finance.iban()),
-  ...words('bic swift', (pen) => pen.faker().finance.bic()),
-  ...words('last4', (pen) => pen.random.text('0123456789', 4)),
-  ...words('price amount cost balance', (pen) => (pen.random.integer(100, 99_999) / 100).toFixed(2)),
-  ...words('latitude lat', (pen) => String(pen.place().latitude)),
-  ...words('longitude lng lon', (pen) => String(pen.place().longitude)),
+/** By name of the property, without separators. */
+export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
+  ['firstname givenname forename first', ({ person }) => person().first],
+  ['lastname familyname surname last', ({ person }) => person().last],
+  ['fullname displayname realname author owner contactname customername cardholdername', full],
+  ['name', (context) => (PERSONAL.test(context.kind) ? full(context) : pickTitle(context))],
+  ['username login userid nickname handle screenname', user],
+  ['title subject headline label caption', pickTitle],
+  ['description summary note notes comment comments message text content body details bio about reason', pickSentence],
+  ['slug key tag category code reference', pickSlug],
+  ['sku orderno ordernumber invoicenumber number trackingnumber confirmationcode couponcode promocode', code],
+  ['street address addressline1 line1 streetaddress address1', street],
+  ['addressline2 line2 address2', (context) => `Floor ${context.random.integer(1, 12)}`],
+  ['city town locality', ({ location }) => location().city],
+  ['state province region county', ({ location }) => location().state],
+  ['statecode regioncode', ({ location }) => location().stateCode],
+  ['zip zipcode postalcode postcode', ({ location }) => location().zip],
+  [
+    'country countryname',
+    (context) => (context.maxLength <= 3 ? context.location().countryCode : context.location().country),
+  ],
+  [
+    'countrycode nationality',
+    (context) => (context.minLength === 3 ? context.location().countryCode3 : context.location().countryCode),
+  ],
+  ['currency currencycode', ({ location }) => location().currency],
+  ['timezone tz', ({ location }) => location().timezone],
+  ['locale', ({ location }) => location().locale],
+  ['language lang languagecode', ({ location }) => location().locale.slice(0, 2)],
+  [
+    'company companyname organization organisation employer vendor brand merchant',
+    (context) => context.faker().company.name(),
+  ],
+  ['department', ({ faker }) => faker().commerce.department()],
+  ['product productname item', ({ faker }) => faker().commerce.productName()],
+  ['jobtitle position occupation', ({ faker }) => faker().person.jobTitle()],
+  ['gender sex', ({ faker }) => faker().person.sex()],
+  ['color colour', ({ faker }) => faker().color.human()],
+  ['model', (context) => `${pickSlug(context)}-${context.random.integer(1, 9)}`],
+  ['useragent', () => 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'],
+  ['ip ipaddress remoteip clientip', (context) => `192.0.2.${context.random.integer(1, 254)}`],
+  ['mac macaddress', (context) => (hex(context, 12).match(/../g) ?? []).join(':')],
+  ['hostname host domain domainname', (context) => `${toPlainLetters(context.person().last)}.example.com`],
+  ['filename file', (context) => `${pickSlug(context)}.txt`],
+  ['path filepath', (context) => `/${pickSlug(context)}/${pickSlug(context)}`],
+  ['extension', () => 'txt'],
+  ['mimetype contenttype mediatype', () => 'application/json'],
+  ['uuid guid', (context) => pickUuid(context.random)],
+  ['token accesstoken refreshtoken apikey secret clientsecret password', secret],
+  ['hash sha sha256 digest checksum', (context) => hex(context, 64)],
+  ['sha1 commit etag', (context) => hex(context, 40)],
+  ['md5 fingerprint', (context) => hex(context, 32)],
+  ['version apiversion', version],
+  ['requestid traceid correlationid', (context) => `req_${hex(context, 16)}`],
+  ['iban', ({ faker }) => faker().finance.iban()],
+  ['bic swift', ({ faker }) => faker().finance.bic()],
+  ['last4', (context) => context.random.text('0123456789', 4)],
+  ['price amount cost balance', (context) => (context.random.integer(100, 99_999) / 100).toFixed(2)],
+  ['latitude lat', ({ location }) => location().latitude],
+  ['longitude lng lon', ({ location }) => location().longitude],
 ]);
 
-/** Names whose values are written in a format although the schema does not say so. */
-export const FORMAT_NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    email: 'email emailaddress mail',
-    uri: 'url uri link href website homepage avatar avatarurl image imageurl photo photourl thumbnail icon logo picture callback webhook endpoint',
-    phone: 'phone phonenumber telephone mobile mobilenumber fax cell',
-    'date-time': 'timestamp datetime',
-    date: 'birthday birthdate dob',
-  }).flatMap(([format, names]) => names.split(' ').map((name) => [name, format] as const)),
-);
+/** The format of values by the name of their property, for schemas without `format`. */
+export const FORMATS_BY_NAME: ReadonlyMap<string, string> = toTable<string>([
+  ['email emailaddress mail', 'email'],
+  ['url uri link href website homepage avatar avatarurl image imageurl photo photourl thumbnail icon logo', 'uri'],
+  ['picture callback webhook endpoint', 'uri'],
+  ['phone phonenumber telephone mobile mobilenumber fax cell', 'phone'],
+  ['timestamp datetime', 'date-time'],
+  ['birthday birthdate dob', 'date'],
+]);
 
-function words(names: string, word: Word): readonly (readonly [string, Word])[] {
-  return names.split(' ').map((name) => [name, word] as const);
+/** What a number is generated from. */
+interface NumberContext {
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The position in the nearest array. */
+  readonly index: number;
+  readonly isWhole: boolean;
+  readonly location: () => Location;
 }
+
+/** Picks the number of a property with a known name. */
+export type PickNumber = (context: NumberContext) => number;
+
+const cents = ({ random, isWhole }: NumberContext): number =>
+  isWhole ? random.integer(5, 500) * 100 : random.integer(500, 50_000) / 100;
+const share = ({ random, isWhole }: NumberContext): number =>
+  isWhole ? random.integer(1, 100) : random.integer(1, 99) / 100;
+const between =
+  (least: number, most: number): PickNumber =>
+  ({ random }) =>
+    random.integer(least, most);
+
+/** By name of the property, without separators. */
+export const NUMBERS: ReadonlyMap<string, PickNumber> = toTable<PickNumber>([
+  ['price amount total subtotal cost balance fee tax discount revenue salary unitamount', cents],
+  ['percent percentage rate ratio share probability confidence', share],
+  ['quantity qty count size items copies seats guests', between(1, 12)],
+  ['age', between(18, 80)],
+  ['year', ({ now }) => new Date(now).getUTCFullYear()],
+  ['expyear', ({ now, random }) => new Date(now).getUTCFullYear() + random.integer(1, 5)],
+  ['month expmonth', between(1, 12)],
+  ['day dayofmonth', between(1, 28)],
+  ['hour hours', between(0, 23)],
+  ['minute minutes second seconds', between(0, 59)],
+  ['expiresin ttl timeout maxage', () => 3600],
+  ['duration elapsed durationms', between(30, 900)],
+  ['latitude lat', ({ location }) => Number(location().latitude)],
+  ['longitude lng lon', ({ location }) => Number(location().longitude)],
+  ['width height', between(2, 20)],
+  ['bytes filesize contentlength sizebytes', between(1000, 90_000)],
+  ['port', between(1024, 9999)],
+  ['page pagenumber currentpage', () => 1],
+  ['limit pagesize perpage', () => 20],
+  ['offset skip', () => 0],
+  ['index position order rank sortorder sequence', ({ index }) => index],
+  ['status statuscode httpstatus', () => 200],
+  ['rating score stars', between(1, 5)],
+  ['progress completion', between(0, 100)],
+  ['version revision', between(1, 5)],
+  ['weight', between(1, 50)],
+  ['temperature topp', ({ random }) => random.integer(1, 10) / 10],
+]);
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);

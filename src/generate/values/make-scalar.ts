@@ -1,22 +1,22 @@
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
-import { accepts, acceptsNumber, acceptsString } from './accepts.js';
-import { IN_TURN, NOTHING, type Task } from './run.js';
+import { accepts, acceptsNumber, acceptsString } from './shape.js';
+import { ENUMERATE, IMPOSSIBLE, type Task } from './attempt.js';
 
-/** Makes a number within its bounds, a multiple where it has to be one. */
+/** Generates a number within its bounds that is a multiple of `multipleOf`. */
 export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
-  const { shape, spot, run } = task;
-  const suggestion = spot.fresh > 0 || run.mistakes.has(spot.path) ? undefined : readSuggestion(task, type);
+  const { shape, place, attempt } = task;
+  const suggestion = place.repeats > 0 || attempt.mistakes.has(place.path) ? undefined : readSuggestion(task, type);
   if (suggestion !== undefined) return suggestion;
-  const random = run.random(spot.stream);
-  const word = spot.fresh > 0 ? undefined : run.vocabulary.number(task, type);
+  const random = attempt.random(place.stream);
+  const word = place.repeats > 0 ? undefined : attempt.vocabulary.number(task, type);
   if (word !== undefined && accepts(shape, word)) return word;
   const step = readStep(shape.multiples, type);
   const [least, most] = readBounds(task, step);
-  if (least > most) return NOTHING;
+  if (least > most) return IMPOSSIBLE;
   const first = Math.ceil(least / step - 1e-9);
   const last = Math.floor(most / step + 1e-9);
-  if (spot.fresh >= IN_TURN && first <= last) {
-    const value = round((first + ((spot.index + spot.fresh - IN_TURN) % (last - first + 1))) * step, step);
+  if (place.repeats >= ENUMERATE && first <= last) {
+    const value = round((first + ((place.index + place.repeats - ENUMERATE) % (last - first + 1))) * step, step);
     if (accepts(shape, value)) return value;
   }
   const tries = first <= last ? 8 : 0;
@@ -34,20 +34,20 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   ]) {
     if (Number.isFinite(value) && accepts(shape, value) && (type === 'number' || Number.isInteger(value))) return value;
   }
-  return NOTHING;
+  return IMPOSSIBLE;
 }
 
 function readSuggestion(task: Task, type: 'integer' | 'number'): number | undefined {
-  const { shape, spot, run } = task;
-  if (run.vocabulary.about(spot.name).isIdentifier) return undefined;
+  const { shape, place, attempt } = task;
+  if (attempt.vocabulary.about(place.name).isIdentifier) return undefined;
   const fitting = shape.suggestions.filter(
     (value): value is number =>
       typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value),
   );
-  return fitting[spot.index % Math.max(1, fitting.length)];
+  return fitting[place.index % Math.max(1, fitting.length)];
 }
 
-/** The distance of the numbers to choose from: the least common multiple of all `multipleOf`, else 1 or a hundredth. */
+/** The step between candidates: the least common multiple of all `multipleOf`, else 1 or 0.01. */
 function readStep(multiples: readonly number[], type: 'integer' | 'number'): number {
   if (multiples.length === 0) return type === 'integer' ? 1 : 0.01;
   const all = type === 'integer' ? [...multiples, 1] : multiples;
@@ -62,9 +62,9 @@ function leastCommonMultiple(a: number, b: number): number {
   return ((x / m) * y) / scale;
 }
 
-/** The bounds to choose between: those of the schema, a human range where it has none. */
+/** The bounds to choose between: those of the schema, else a realistic range. */
 function readBounds(task: Task, step: number): readonly [least: number, most: number] {
-  const { shape, spot } = task;
+  const { shape, place } = task;
   const size = shape.formats.includes('int32') ? 2 ** 31 - 1 : Math.max(Number.MAX_SAFE_INTEGER, shape.minimum);
   const least = Math.max(shape.minimum, Number.isFinite(shape.exclusiveMinimum) ? shape.exclusiveMinimum : -Infinity);
   const most = Math.min(
@@ -72,7 +72,7 @@ function readBounds(task: Task, step: number): readonly [least: number, most: nu
     Number.isFinite(shape.exclusiveMaximum) ? shape.exclusiveMaximum : Infinity,
     size,
   );
-  const span = Math.max(spot.fresh < 2 ? 1000 : 1e9, step * 100);
+  const span = Math.max(place.repeats < 2 ? 1000 : 1e9, step * 100);
   if (least === -Infinity) return most === size ? [Math.min(1, most), span] : [most - span, most];
   return [least, Math.min(most, Math.max(least + span, most < least + span * 10 ? most : 0))];
 }
@@ -86,43 +86,43 @@ function countDecimals(value: number): number {
   return Math.max(0, (digits.split('.')[1] ?? '').length - Number(exponent));
 }
 
-/** Makes a text: as the document suggests, as its format or its name has it, and as long as it may be. */
+/** Generates a string: from the examples, by format, by name, or from the pattern, with an allowed length. */
 export function makeString(task: Task): unknown {
-  const { shape, spot, run } = task;
-  if (shape.minLength > MAX_TEXT_LENGTH) return NOTHING;
-  const isWrong = run.mistakes.has(spot.path);
-  if (!isWrong && spot.fresh === 0 && !run.vocabulary.about(spot.name).isIdentifier) {
+  const { shape, place, attempt } = task;
+  if (shape.minLength > MAX_TEXT_LENGTH) return IMPOSSIBLE;
+  const isWrong = attempt.mistakes.has(place.path);
+  if (!isWrong && place.repeats === 0 && !attempt.vocabulary.about(place.name).isIdentifier) {
     const fitting = shape.suggestions.filter(
       (value): value is string => typeof value === 'string' && acceptsString(shape, value),
     );
-    // The items of a list of texts are not all the same one.
-    const isItem = spot.stream === spot.owner;
-    const suggestion = fitting[isItem ? spot.index : spot.index % Math.max(1, fitting.length)];
+    // The items of a list of strings differ.
+    const isItem = place.stream === place.ownerStream;
+    const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];
     if (suggestion !== undefined) return suggestion;
   }
-  for (const word of run.vocabulary.texts(task)) if (acceptsString(shape, word)) return word;
+  for (const word of attempt.vocabulary.strings(task)) if (acceptsString(shape, word)) return word;
   const [pattern] = shape.patterns;
-  if (pattern !== undefined) return samplePatterns(task) ?? NOTHING;
+  if (pattern !== undefined) return samplePatterns(task) ?? IMPOSSIBLE;
   const plain = fitLength(
-    run.random(spot.stream).text('abcdefghijklmnopqrstuvwxyz', 8),
+    attempt.random(place.stream).text('abcdefghijklmnopqrstuvwxyz', 8),
     shape.minLength,
     shape.maxLength,
   );
-  return acceptsString(shape, plain) ? plain : NOTHING;
+  return acceptsString(shape, plain) ? plain : IMPOSSIBLE;
 }
 
-/** Texts tried where several patterns have to agree. */
-const MAXIMUM_TRIES = 50;
+/** Strings tried if several patterns have to match. */
+const MAX_TRIES = 50;
 
-function samplePatterns({ shape, spot, run }: Task): string | undefined {
-  const random = run.random(spot.stream);
+function samplePatterns({ shape, place, attempt }: Task): string | undefined {
+  const random = attempt.random(place.stream);
   const { patterns } = shape;
-  // A pattern that speaks of the whole text bounds its length for the others.
+  // A pattern of the whole string limits the length for the others.
   const ranges = patterns.flatMap((pattern) => pattern.length() ?? []);
   const least = Math.max(shape.minLength, ...ranges.map((range) => range.least));
   const most = Math.min(shape.maxLength, ...ranges.map((range) => range.most));
   if (least > most) return undefined;
-  for (let i = 0; i < MAXIMUM_TRIES; i++) {
+  for (let i = 0; i < MAX_TRIES; i++) {
     const first = patterns[i % patterns.length]?.sample(random, least, most);
     if (first !== undefined && acceptsString(shape, first)) return first;
     if (patterns.length === 1) return undefined;
@@ -132,7 +132,7 @@ function samplePatterns({ shape, spot, run }: Task): string | undefined {
   return undefined;
 }
 
-/** A text cut or grown to a length. */
+/** A string, cut or repeated to a length. */
 function fitLength(text: string, minimum: number, maximum: number): string {
   const grown = text.length < minimum ? text.repeat(Math.ceil(minimum / text.length)).slice(0, minimum) : text;
   return grown.slice(0, Math.max(minimum, maximum === Infinity ? grown.length : maximum));

@@ -1,83 +1,92 @@
 import { isObject } from '../../contract/json.js';
-import { accepts, acceptsGiven } from './accepts.js';
-import { guessContainer, readPropertyParts } from './children.js';
-import type { Decisions } from './expand.js';
+import {
+  accepts,
+  acceptsGiven,
+  type Choice,
+  guessContainer,
+  isKeywords,
+  type JsonType,
+  type Part,
+  readPropertyParts,
+  readType,
+  type Shape,
+} from './shape.js';
+import type { Decisions } from './merge-schemas.js';
 import { makeArray } from './make-array.js';
 import { makeObject } from './make-object.js';
 import { makeNumber, makeString } from './make-scalar.js';
-import { NOTHING, type Run, type Spot, type Task } from './run.js';
-import { type Choice, isKeywords, type JsonType, type Part, readType, type Shape } from './shape.js';
+import { type Attempt, IMPOSSIBLE, type Task, type ValuePlace } from './attempt.js';
 
-/** Deeper than any value needs to go: a schema that still demands more is taken for one without an end. */
-const MAXIMUM_DEPTH = 40;
-/** Values made before no more ways are looked for. */
-const MAXIMUM_STEPS = 50_000;
-/** Ways tried at one place before it is given up. */
-const MAXIMUM_WAYS = 24;
+/** A schema that requires more levels of objects counts as endless. */
+const MAX_DEPTH = 40;
+/** Values generated before no more alternatives are tried. */
+const MAX_STEPS = 50_000;
+/** Alternatives tried at one place. */
+const MAX_WAYS = 24;
 
-/** Makes a value that fits all the schemas given, as far as can be told here; `NOTHING` where none does. */
-export function make(run: Run, parts: readonly Part[], spot: Spot): unknown {
-  run.steps++;
-  if (spot.depth > MAXIMUM_DEPTH) return NOTHING;
-  if (spot.given !== undefined && !isContainer(spot.given)) return spot.given;
-  const mistakes = run.mistakes.get(spot.path) ?? 0;
-  let best: unknown = NOTHING;
+/** Generates a value for schemas that must all be valid; `IMPOSSIBLE` if none was found. */
+export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
+  attempt.steps++;
+  if (place.depth > MAX_DEPTH) return IMPOSSIBLE;
+  if (place.given !== undefined && !isContainer(place.given)) return place.given;
+  const mistakes = attempt.mistakes.get(place.path) ?? 0;
+  let best: unknown = IMPOSSIBLE;
   let ways = 0;
-  for (const { shape, decisions } of settle({ run, parts, spot })) {
-    for (const variant of mistakes === 0 ? [spot] : listVariants(spot, mistakes)) {
-      const value = fromShape({ run, spot: variant, shape, parts, decisions });
-      if (value === NOTHING) continue;
-      if (mistakes === 0 || parts.every((part) => run.fits(part, value))) return value;
-      if (best === NOTHING) best = value;
+  for (const { shape, decisions } of resolveChoices({ attempt, parts, place })) {
+    for (const variant of mistakes === 0 ? [place] : listVariants(place, mistakes)) {
+      const value = fromShape({ attempt, place: variant, shape, parts, decisions });
+      if (value === IMPOSSIBLE) continue;
+      if (mistakes === 0 || parts.every((part) => attempt.fits(part, value))) return value;
+      if (best === IMPOSSIBLE) best = value;
     }
-    if (++ways >= MAXIMUM_WAYS || run.steps > MAXIMUM_STEPS) break;
+    if (++ways >= MAX_WAYS || attempt.steps > MAX_STEPS) break;
   }
   return best;
 }
 
-/** The same place tried in several ways, after a mistake: with and without options, and with other luck. */
-function listVariants(spot: Spot, mistakes: number): readonly Spot[] {
+/** The ways to try a place again after a mistake: with and without optional parts, and with other random streams. */
+function listVariants(place: ValuePlace, mistakes: number): readonly ValuePlace[] {
   return Array.from({ length: 8 }, (_, i) => ({
-    ...spot,
-    stream: `${spot.stream}~${mistakes}.${i}`,
-    frugal: spot.frugal || i % 2 === 1,
-    fresh: spot.fresh + (i > 3 ? 1 : 0),
+    ...place,
+    stream: `${place.stream}~${mistakes}.${i}`,
+    minimal: place.minimal || i % 2 === 1,
+    repeats: place.repeats + (i > 3 ? 1 : 0),
   }));
 }
 
 function fromShape(task: Task): unknown {
-  const { shape, spot, run } = task;
-  if (spot.given !== undefined) return isObject(spot.given) ? makeObject(task) : makeArray(task);
-  if (takesHint(task)) return spot.hint;
+  const { shape, place, attempt } = task;
+  if (place.given !== undefined) return isObject(place.given) ? makeObject(task) : makeArray(task);
+  if (takesHint(task)) return place.hint;
   if (shape.values !== undefined) {
-    const random = run.random(spot.stream);
+    const random = attempt.random(place.stream);
     const values = shape.values.filter((value) => accepts(shape, value));
     const real = values.filter((value) => value !== null);
-    if (values.length === 0) return NOTHING;
-    // Where a value was taken already, all of them are gone through.
-    if (spot.fresh > 0) return values[(spot.fresh + spot.index) % values.length];
+    if (values.length === 0) return IMPOSSIBLE;
+    // A list without duplicates may need all of them.
+    if (place.repeats > 0) return values[(place.repeats + place.index) % values.length];
     return random.pick(real.length > 0 ? real : values);
   }
-  const fake = run.mistakes.has(spot.path) ? undefined : run.vocabulary.fake(task);
+  const fake = attempt.mistakes.has(place.path) ? undefined : attempt.vocabulary.fake(task);
   if (fake !== undefined && accepts(shape, fake)) return fake;
-  for (const type of turn(orderTypes(task), spot.fresh > 1 ? spot.fresh : 0)) {
+  for (const type of rotate(orderTypes(task), place.repeats > 1 ? place.repeats : 0)) {
     const value = makeOfType(task, type);
-    if (value !== NOTHING) return value;
+    if (value !== IMPOSSIBLE) return value;
   }
-  return NOTHING;
+  return IMPOSSIBLE;
 }
 
-/** A list that starts further on. */
-function turn<Item>(items: readonly Item[], by: number): readonly Item[] {
+/** The same items, starting at another one. */
+function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
   const start = items.length === 0 ? 0 : by % items.length;
   return start === 0 ? items : [...items.slice(start), ...items.slice(0, start)];
 }
 
-/** Whether the hint is a scalar that fits, and not one that has to differ from item to item. */
-function takesHint({ run, spot, shape }: Task): boolean {
-  const { hint, exact } = spot;
-  if (hint === undefined || isContainer(hint) || spot.fresh || run.mistakes.has(spot.path)) return false;
-  if (!exact && (hint === null || (run.vocabulary.about(spot.name).isIdentifier && shape.values === undefined)))
+/** Whether the hint is used as it is: a scalar that fits and need not be unique. */
+function takesHint({ attempt, place, shape }: Task): boolean {
+  const { hint, exact } = place;
+  if (hint === undefined || isContainer(hint) || place.repeats || attempt.mistakes.has(place.path)) return false;
+  if (!exact && (hint === null || (attempt.vocabulary.about(place.name).isIdentifier && shape.values === undefined)))
     return false;
   return accepts(shape, hint);
 }
@@ -87,7 +96,7 @@ function makeOfType(task: Task, type: JsonType): unknown {
     case 'null':
       return null;
     case 'boolean':
-      return makeFlag(task);
+      return makeBoolean(task);
     case 'integer':
     case 'number':
       return makeNumber(task, type);
@@ -100,26 +109,27 @@ function makeOfType(task: Task, type: JsonType): unknown {
   }
 }
 
-function makeFlag({ run, spot, shape }: Task): boolean {
+function makeBoolean(task: Task): boolean {
+  const { attempt, place, shape } = task;
   const suggestion = shape.suggestions.find((value) => typeof value === 'boolean');
-  if (suggestion !== undefined && !run.mistakes.has(spot.path)) return suggestion;
-  return run.vocabulary.flag(spot, run);
+  if (suggestion !== undefined && !attempt.mistakes.has(place.path)) return suggestion;
+  return attempt.vocabulary.boolean(task);
 }
 
-/** The types to try, the likeliest first; null is the last resort, and the first one where the value has to end. */
+/** The types to try, the most likely one first; null comes last, but deep down before containers. */
 function orderTypes(task: Task): readonly JsonType[] {
-  const { shape, spot } = task;
+  const { shape, place } = task;
   if (shape.types === undefined) {
-    const hinted = typeof spot.hint === 'object' && spot.hint !== null ? readType(spot.hint) : undefined;
-    const guess = guessContainer(shape) ?? hinted ?? guessScalar(shape) ?? (spot.path === '' ? 'object' : 'string');
+    const hinted = typeof place.hint === 'object' && place.hint !== null ? readType(place.hint) : undefined;
+    const guess = guessContainer(shape) ?? hinted ?? guessScalar(shape) ?? (place.path === '' ? 'object' : 'string');
     return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
   }
   const types = [...shape.types];
   const simple = types.filter((type) => type !== 'object' && type !== 'array' && type !== 'null');
   const rest = types.filter((type) => type === 'object' || type === 'array');
   const last = types.filter((type) => type === 'null');
-  if (spot.depth >= 2) return [...simple, ...last.filter(() => rest.length > 0 && spot.depth >= 3), ...rest, ...last];
-  return spot.depth === 0 ? [...rest, ...simple, ...last] : [...simple, ...rest, ...last];
+  if (place.depth >= 2) return [...simple, ...last.filter(() => rest.length > 0 && place.depth >= 3), ...rest, ...last];
+  return place.depth === 0 ? [...rest, ...simple, ...last] : [...simple, ...rest, ...last];
 }
 
 function guessScalar(shape: Shape): JsonType | undefined {
@@ -139,97 +149,96 @@ function isContainer(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** A shape with every choice made, and how they were made. */
-interface Settled {
+/** A shape with every choice made. */
+interface ResolvedShape {
   readonly shape: Shape;
   readonly decisions: Decisions;
 }
 
-interface Question {
-  readonly run: Run;
+interface ChoiceContext {
+  readonly attempt: Attempt;
   readonly parts: readonly Part[];
-  readonly spot: Spot;
+  readonly place: ValuePlace;
 }
 
-/** Ways looked at before giving up. */
-const MAXIMUM_LOOKS = 400;
+/** Combinations of choices looked at for one place. */
+const MAX_COMBINATIONS = 400;
 
-/** Further down the shortest branch comes first, whatever was taken already: others may never end. */
-const MAXIMUM_FRESH_DEPTH = 4;
+/** Below this depth the smallest branch comes first even for duplicates: others may never end. */
+const MAX_ROTATION_DEPTH = 4;
 
-/** Every way to make the choices of a schema, the likeliest first; lazily, and no more than a few hundred. */
-function* settle(question: Question): Generator<Settled> {
-  const looks = { left: MAXIMUM_LOOKS };
-  yield* walk(question, new Map(), looks);
+/** Every way to make the choices of a schema, the most likely one first, on demand. */
+function* resolveChoices(context: ChoiceContext): Generator<ResolvedShape> {
+  const looks = { left: MAX_COMBINATIONS };
+  yield* walk(context, new Map(), looks);
 }
 
-function* walk(question: Question, decisions: Decisions, looks: { left: number }): Generator<Settled> {
+function* walk(context: ChoiceContext, decisions: Decisions, looks: { left: number }): Generator<ResolvedShape> {
   if (looks.left-- <= 0) return;
-  const { run, parts, spot } = question;
-  const shape = run.expander.expand(parts, decisions);
+  const { attempt, parts, place } = context;
+  const shape = attempt.merger.merge(parts, decisions);
   if (shape.impossible !== undefined) return;
-  if (spot.given !== undefined && !acceptsGiven(shape, spot.given)) return;
+  if (place.given !== undefined && !acceptsGiven(shape, place.given)) return;
   const [choice] = shape.choices;
   if (choice === undefined) {
     yield { shape, decisions };
     return;
   }
-  const exact = isCareful(question) ? listExact(choice) : [];
-  for (const option of [...orderOptions(question, decisions, choice), ...exact]) {
-    yield* walk(question, new Map(decisions).set(choice.id, option), looks);
+  const exact = isCareful(context) ? listExact(choice) : [];
+  for (const option of [...orderOptions(context, decisions, choice), ...exact]) {
+    yield* walk(context, new Map(decisions).set(choice.id, option), looks);
   }
 }
 
-/** After a mistake: one branch, and the opposite of all the others. */
+/** The options of a `oneOf` combined with the negation of all others, for use after a mistake. */
 function listExact({ options, isExact }: Choice): readonly number[] {
   return isExact ? options.map((_, i) => options.length + i) : [];
 }
 
-function isCareful({ run, spot }: Question): boolean {
-  return run.mistakes.has(spot.path);
+function isCareful({ attempt, place }: ChoiceContext): boolean {
+  return attempt.mistakes.has(place.path);
 }
 
-/** The options of a choice in the order they are tried: one picked by chance among those that stay small, then the others. */
-function orderOptions(question: Question, decisions: Decisions, choice: Choice): readonly number[] {
-  const { run, parts, spot } = question;
+/** The options of a choice in the order they are tried: a random one of those that stay small, then the others. */
+function orderOptions(context: ChoiceContext, decisions: Decisions, choice: Choice): readonly number[] {
+  const { attempt, parts, place } = context;
   const all = choice.options.map((_, i) => i);
   if (choice.keyword === 'if' || choice.keyword === 'not') return all;
   const weights = all.map((i) => {
     const next = new Map(decisions).set(choice.id, i);
-    const height = run.height(parts, next);
-    return height * 1000 + weigh(run.expander.expand(parts, next));
+    const depth = attempt.minimumDepth(parts, next);
+    return depth * 1000 + weigh(attempt.merger.merge(parts, next));
   });
   const weight = (i: number): number => weights[i] ?? 0;
   const ordered = all.toSorted((x, y) => weight(x) - weight(y) || x - y);
-  const { hint } = spot;
+  const { hint } = place;
   if (isObject(hint)) {
     const like = all.filter((i) =>
-      acceptsGiven(run.expander.expand(parts, new Map(decisions).set(choice.id, i)), hint),
+      acceptsGiven(attempt.merger.merge(parts, new Map(decisions).set(choice.id, i)), hint),
     );
     if (like.length > 0 && like.length < all.length) return [...like, ...ordered.filter((i) => !like.includes(i))];
   }
-  if (spot.fresh > 0 && spot.depth <= MAXIMUM_FRESH_DEPTH)
-    return [...all.slice(spot.fresh % all.length), ...all.slice(0, spot.fresh % all.length)];
-  if (spot.depth >= 2 || spot.frugal) return ordered;
-  const real = all.filter((i) => weight(i) < 9000 && !isNull(run, choice, i));
-  const light = spot.depth === 0 ? real : real.filter((i) => weight(i) % 1000 <= 12);
+  if (place.repeats > 0 && place.depth <= MAX_ROTATION_DEPTH) return rotate(all, place.repeats);
+  if (place.depth >= 2 || place.minimal) return ordered;
+  const real = all.filter((i) => weight(i) < 9000 && !isNull(attempt, choice, i));
+  const light = place.depth === 0 ? real : real.filter((i) => weight(i) % 1000 <= 12);
   const candidates = light.length > 0 ? light : real;
   if (candidates.length === 0) return ordered;
-  const first = run.random(spot.stream, choice.id).pick(candidates);
+  const first = attempt.random(place.stream, choice.id).pick(candidates);
   return [first, ...ordered.filter((i) => i !== first)];
 }
 
-/** How large a value of the shape is bound to look. */
+/** How large a value of the shape is at least. */
 function weigh(shape: Shape): number {
   let weight = shape.properties.size;
   for (const name of shape.required) if (readPropertyParts(shape, name) === undefined) weight += 100;
   return Math.min(weight, 999);
 }
 
-function isNull(run: Run, choice: Choice, index: number): boolean {
+function isNull(attempt: Attempt, choice: Choice, index: number): boolean {
   const [part] = choice.options[index]?.add ?? [];
   if (part === undefined || !isKeywords(part.schema)) return false;
-  const { types, values } = run.expander.expand([part], new Map());
+  const { types, values } = attempt.merger.merge([part], new Map());
   if (values !== undefined) return values.every((value) => value === null);
   return types !== undefined && types.size === 1 && types.has('null');
 }

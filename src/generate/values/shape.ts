@@ -1,47 +1,48 @@
-import type { Schema, SchemaObject } from '../../contract/json.js';
-import type { Pattern } from '../text/pattern.js';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type Schema, type SchemaObject } from '../../contract/json.js';
+import { countCharacters, type Pattern } from '../text/pattern.js';
 
-/** The types of JSON Schema; a `number` may be whole, an `integer` must be. */
+/** The types of JSON Schema. */
 export type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
 
-/** A schema and where it stands in the inner document. */
+/** A schema and its pointer in the loaded document. */
 export interface Part {
   readonly schema: Schema;
   readonly pointer: string;
 }
 
-/** One way to satisfy a choice: schemas that must hold and schemas that must not. */
+/** One way to satisfy a choice: schemas that must be valid, and schemas that must not. */
 export interface Option {
   readonly add: readonly Part[];
   readonly forbid: readonly Part[];
-  /** A property and the value a discriminator asks it to have. */
+  /** The property of a discriminator, and its value for this option. */
   readonly preset?: readonly [name: string, value: string];
 }
 
 /** A keyword that can be satisfied in more than one way. */
 export interface Choice {
-  /** The pointer of the keyword; two choices of one id are one choice. */
+  /** The pointer of the keyword. */
   readonly id: string;
   readonly keyword: 'anyOf' | 'discriminator' | 'if' | 'not' | 'oneOf';
   readonly options: readonly Option[];
-  /** Whether exactly one may hold: each option can then also be taken with the opposite of all the others beside it. */
+  /** Whether exactly one option may be valid, so that one can be combined with the negation of all others. */
   readonly isExact: boolean;
 }
 
-/** What `additionalProperties` says about the names that its neighbours do not know. */
-interface Closure {
+/** One `additionalProperties`, with the names and patterns that it does not apply to. */
+interface AdditionalProperties {
   readonly known: ReadonlySet<string>;
   readonly patterns: readonly RegExp[];
   readonly part: Part;
 }
 
-/** Schemas that must all hold for one value, folded into one list of demands. */
+/** The merged keywords of all schemas that one value must fit. */
 export interface Shape {
-  /** Why nothing can fit, where that is plain to see. */
+  /** Why no value can fit; undefined if that is not obvious. */
   readonly impossible: string | undefined;
-  /** The types left; undefined for any. */
+  /** The allowed types; undefined for any. */
   readonly types: ReadonlySet<JsonType> | undefined;
-  /** The values left of `const` and `enum`; undefined for any. */
+  /** The allowed values of `const` and `enum`; undefined for any. */
   readonly values: readonly unknown[] | undefined;
   readonly excluded: readonly unknown[];
   readonly formats: readonly string[];
@@ -55,7 +56,7 @@ export interface Shape {
   readonly multiples: readonly number[];
   readonly properties: ReadonlyMap<string, readonly Part[]>;
   readonly patternProperties: readonly { readonly pattern: Pattern; readonly part: Part }[];
-  readonly closures: readonly Closure[];
+  readonly additionalProperties: readonly AdditionalProperties[];
   readonly required: ReadonlySet<string>;
   readonly propertyNames: readonly Part[];
   readonly minProperties: number;
@@ -65,7 +66,7 @@ export interface Shape {
   readonly unevaluatedProperties: readonly Part[];
   /** By position: the schemas of `prefixItems`. */
   readonly prefixItems: readonly (readonly Part[])[];
-  /** `items` with the position from which each one speaks. */
+  /** `items` with the first position each one applies to. */
   readonly items: readonly { readonly from: number; readonly part: Part }[];
   readonly contains: readonly { readonly part: Part; readonly minimum: number; readonly maximum: number }[];
   readonly minItems: number;
@@ -74,22 +75,19 @@ export interface Shape {
   readonly unevaluatedItems: readonly Part[];
   readonly forbidden: readonly Part[];
   readonly presets: ReadonlyMap<string, string>;
-  /** Choices that nobody has made yet. */
+  /** Choices that are still open. */
   readonly choices: readonly Choice[];
-  /** Values the document suggests: `examples`, `example`, then `default`. */
+  /** `examples`, `example`, then `default`. */
   readonly suggestions: readonly unknown[];
   readonly faker: unknown;
   readonly title: string | undefined;
   readonly contentEncoding: string | undefined;
-  readonly contentMediaType: string | undefined;
   readonly readOnly: boolean;
   readonly writeOnly: boolean;
-  /** Whether a keyword other than an annotation was met at all. */
-  readonly free: boolean;
 }
 
-/** A shape while it is being folded. */
-export type Draft = { -readonly [Key in keyof Shape]: Mutable<Shape[Key]> };
+/** A shape while schemas are merged into it. */
+export type MutableShape = { -readonly [Key in keyof Shape]: Mutable<Shape[Key]> };
 
 type Mutable<T> =
   T extends ReadonlyMap<infer K, infer V>
@@ -100,8 +98,8 @@ type Mutable<T> =
         ? V[]
         : T;
 
-/** A shape that demands nothing. */
-export function createDraft(): Draft {
+/** A shape that every value fits. */
+export function createShape(): MutableShape {
   return {
     impossible: undefined,
     types: undefined,
@@ -118,7 +116,7 @@ export function createDraft(): Draft {
     multiples: [],
     properties: new Map(),
     patternProperties: [],
-    closures: [],
+    additionalProperties: [],
     required: new Set(),
     propertyNames: [],
     minProperties: 0,
@@ -140,14 +138,12 @@ export function createDraft(): Draft {
     faker: undefined,
     title: undefined,
     contentEncoding: undefined,
-    contentMediaType: undefined,
     readOnly: false,
     writeOnly: false,
-    free: true,
   };
 }
 
-/** The JSON type of a value; whole numbers are `integer`. */
+/** The JSON type of a value; `integer` for whole numbers. */
 export function readType(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -156,15 +152,95 @@ export function readType(value: unknown): JsonType {
   return typeof value === 'string' ? 'string' : 'object';
 }
 
-/** Whether a set of types lets a value of that type through. */
+/** Whether a set of types includes a type. */
 export function allowsType(types: ReadonlySet<JsonType> | undefined, type: JsonType): boolean {
   return types === undefined || types.has(type) || (type === 'integer' && types.has('number'));
 }
 
-/** Marks the pointer of a schema that stands in no document: the opposite of one that does. */
+/** Part of the pointer of a schema that is not in the document, such as a negation. */
 export const SYNTHETIC: string = '\0not ';
 
 /** Whether a schema is an object of keywords rather than a boolean. */
 export function isKeywords(schema: unknown): schema is SchemaObject {
   return typeof schema === 'object' && schema !== null && !Array.isArray(schema);
+}
+
+/** The schemas of the property with a name; undefined if the name is not allowed. */
+export function readPropertyParts(shape: Shape, name: string): readonly Part[] | undefined {
+  const parts: Part[] = [...(shape.properties.get(name) ?? [])];
+  for (const { pattern, part } of shape.patternProperties) if (pattern.expression.test(name)) parts.push(part);
+  const declared = parts.length > 0;
+  for (const { known, patterns, part } of shape.additionalProperties) {
+    if (known.has(name) || patterns.some((pattern) => pattern.test(name))) continue;
+    if (part.schema === false) return undefined;
+    parts.push(part);
+  }
+  if (!declared && shape.additionalProperties.length === 0) {
+    for (const part of shape.unevaluatedProperties) {
+      if (part.schema === false) return undefined;
+      parts.push(part);
+    }
+  }
+  return parts.some((part) => part.schema === false) ? undefined : parts;
+}
+
+/** The schemas of the item at a position; undefined if no item is allowed there. */
+export function readItemParts(shape: Shape, index: number): readonly Part[] | undefined {
+  const parts: Part[] = [...(shape.prefixItems[index] ?? [])];
+  for (const { from, part } of shape.items) if (index >= from) parts.push(part);
+  if (parts.length === 0) parts.push(...shape.unevaluatedItems);
+  return parts.some((part) => part.schema === false) ? undefined : parts;
+}
+
+/** The type that the keywords of a shape imply, for a shape without `type`; undefined if neither array nor object. */
+export function guessContainer(shape: Shape): 'array' | 'object' | undefined {
+  if (shape.properties.size > 0 || shape.required.size > 0 || shape.additionalProperties.length > 0) return 'object';
+  if (shape.patternProperties.length > 0 || shape.propertyNames.length > 0 || shape.minProperties > 0) return 'object';
+  if (shape.maxProperties < Infinity || shape.dependentRequired.size > 0 || shape.dependentSchemas.size > 0)
+    return 'object';
+  if (shape.items.length > 0 || shape.prefixItems.length > 0 || shape.contains.length > 0) return 'array';
+  return shape.minItems > 0 || shape.uniqueItems || shape.maxItems < Infinity ? 'array' : undefined;
+}
+
+/** Whether a scalar fits a shape; formats are not checked. */
+export function accepts(shape: Shape, value: unknown): boolean {
+  const type = readType(value);
+  if (!allowsType(shape.types, type)) return false;
+  if (shape.values !== undefined && !shape.values.some((other) => isDeepStrictEqual(other, value))) return false;
+  if (shape.excluded.some((other) => isDeepStrictEqual(other, value))) return false;
+  if (typeof value === 'string') return acceptsString(shape, value);
+  return typeof value === 'number' ? acceptsNumber(shape, value) : true;
+}
+
+/** Whether a string has the length and matches the patterns of a shape. */
+export function acceptsString(shape: Shape, value: string): boolean {
+  const length = countCharacters(value);
+  if (length < shape.minLength || length > shape.maxLength) return false;
+  return shape.patterns.every(({ expression }) => expression.test(value));
+}
+
+/** Whether a number is within the bounds of a shape and a multiple of its `multipleOf`. */
+export function acceptsNumber(shape: Shape, value: number): boolean {
+  if (value < shape.minimum || value > shape.maximum) return false;
+  if (value <= shape.exclusiveMinimum || value >= shape.exclusiveMaximum) return false;
+  return shape.multiples.every((step) => Math.abs(value / step - Math.round(value / step)) < 1e-9);
+}
+
+/** Whether a partial value can be completed to a value of the shape; tells the branches of a union apart. */
+export function acceptsGiven(shape: Shape, given: unknown): boolean {
+  if (!allowsType(shape.types, readType(given))) return false;
+  if (!isObject(given)) return true;
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const parts = readPropertyParts(shape, name);
+    if (parts === undefined) return false;
+    for (const { schema } of parts) {
+      if (!isKeywords(schema)) continue;
+      if (schema.const !== undefined && !isDeepStrictEqual(schema.const, value)) return false;
+      if (Array.isArray(schema.enum) && !schema.enum.some((one) => isDeepStrictEqual(one, value))) return false;
+    }
+    const preset = shape.presets.get(name);
+    if (preset !== undefined && typeof value === 'string' && preset !== value) return false;
+  }
+  return true;
 }

@@ -1,5 +1,5 @@
 /** What problem details say. */
-export interface Problem {
+interface Problem {
   readonly status: number;
   readonly detail: string;
   /** A stable name of the problem, for programs. */

@@ -1,15 +1,15 @@
-import { guessContainer, readItemParts, readPropertyParts } from './children.js';
-import { type Decisions, type Expander, readShapeKey, UNDECIDED } from './expand.js';
-import { allowsType, type Part, type Shape } from './shape.js';
+import { allowsType, guessContainer, type Part, readItemParts, readPropertyParts, type Shape } from './shape.js';
+import { type Decisions, readShapeKey, type SchemaMerger, UNDECIDED } from './merge-schemas.js';
 
-/** How many levels the flattest value of a schema has: 0 for a scalar or an empty container, `LIMIT` where there is none. */
-export type Height = (parts: readonly Part[], decisions: Decisions) => number;
+/** The levels of nesting of the flattest value: 0 for a scalar or an empty container, `ENDLESS` if there is no end. */
+export type MinimumDepth = (parts: readonly Part[], decisions: Decisions) => number;
 
-const LIMIT = 9;
+/** The depth of schemas without a value, or without a flat one. */
+export const ENDLESS = 9;
 
-/** Measures how soon a recursive schema can come to an end; each answer is kept. */
-export function createHeight(expander: Expander): Height {
-  const heights = new Map<string, number>();
+/** Creates a function that finds out how soon a recursive schema can end; each result is kept. */
+export function createMinimumDepth(merger: SchemaMerger): MinimumDepth {
+  const depths = new Map<string, number>();
   const known = new Map<string, boolean>();
   const fits = (parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
     const key = `${levels}\n${readShapeKey(parts, decisions)}`;
@@ -21,7 +21,7 @@ export function createHeight(expander: Expander): Height {
     return result;
   };
   const measure = (parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
-    const shape = expander.expand(parts, decisions);
+    const shape = merger.merge(parts, decisions);
     if (shape.impossible !== undefined) return false;
     const [choice] = shape.choices;
     if (choice !== undefined) {
@@ -29,36 +29,36 @@ export function createHeight(expander: Expander): Height {
     }
     if (isFlat(shape)) return true;
     if (levels === 0) return false;
-    const children = readNeeded(shape);
+    const children = readRequiredChildren(shape);
     return children !== undefined && children.every((child) => fits(child, UNDECIDED, levels - 1));
   };
   return (parts, decisions) => {
     const key = readShapeKey(parts, decisions);
-    const before = heights.get(key);
+    const before = depths.get(key);
     if (before !== undefined) return before;
-    let height = 0;
-    while (height < LIMIT && !fits(parts, decisions, height)) height++;
-    heights.set(key, height);
-    return height;
+    let depth = 0;
+    while (depth < ENDLESS && !fits(parts, decisions, depth)) depth++;
+    depths.set(key, depth);
+    return depth;
   };
 }
 
-/** Whether some value of the shape has nothing inside it. */
+/** Whether a value of the shape can be a scalar or an empty container. */
 function isFlat(shape: Shape): boolean {
   if (shape.values !== undefined) return true;
   const { types } = shape;
   if (types === undefined && guessContainer(shape) === undefined) return true;
   if (types !== undefined && [...types].some((type) => type !== 'object' && type !== 'array')) return true;
   if (allowsType(types, 'object') && shape.required.size === 0 && shape.minProperties === 0) return true;
-  return types !== undefined && allowsType(types, 'array') && needsNoItem(shape);
+  return types !== undefined && allowsType(types, 'array') && allowsEmptyArray(shape);
 }
 
-function needsNoItem(shape: Shape): boolean {
+function allowsEmptyArray(shape: Shape): boolean {
   return shape.minItems === 0 && shape.contains.every(({ minimum }) => minimum === 0);
 }
 
-/** The children no value of the shape can do without. */
-function readNeeded(shape: Shape): readonly (readonly Part[])[] | undefined {
+/** The schemas of the children that every value of the shape has; undefined if one of them is not allowed. */
+function readRequiredChildren(shape: Shape): readonly (readonly Part[])[] | undefined {
   const children: (readonly Part[])[] = [];
   if (allowsType(shape.types, 'object')) {
     for (const name of shape.required) {

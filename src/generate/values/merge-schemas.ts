@@ -1,33 +1,33 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type Schema, type SchemaObject } from '../../contract/json.js';
 import { fromReference } from '../../contract/pointer.js';
-import { closeDraft, foldKeywords } from './fold.js';
+import { checkValues, mergeKeywords } from './merge-keywords.js';
 import {
   type Choice,
-  createDraft,
-  type Draft,
+  createShape,
   isKeywords,
+  type MutableShape,
   type Option,
   type Part,
   type Shape,
   SYNTHETIC,
 } from './shape.js';
 
-/** Which option was taken of each choice, by the choice's id. */
+/** The option taken of each choice, by the id of the choice. */
 export type Decisions = ReadonlyMap<string, number>;
 
-/** No choice made yet. */
+/** Every choice is still open. */
 export const UNDECIDED: Decisions = new Map();
 
-/** Folds schemas that must all hold into one shape, with some choices made. */
-export interface Expander {
-  expand(parts: readonly Part[], decisions: Decisions): Shape;
-  /** Follows one `$ref`; undefined where it leads nowhere. */
+/** Merges schemas that one value must fit, with some choices made. */
+export interface SchemaMerger {
+  merge(parts: readonly Part[], decisions: Decisions): Shape;
+  /** Resolves one `$ref`; undefined if its target does not exist. */
   follow(reference: string): Part | undefined;
 }
 
-/** Creates an expander over one contract; shapes are folded once and kept. */
-export function createExpander(contract: Contract): Expander {
+/** Creates a merger for one contract; every shape is built once. */
+export function createSchemaMerger(contract: Contract): SchemaMerger {
   const shapes = new Map<string, Shape>();
   const targets = new Map<string, Part | undefined>();
   const follow = (reference: string): Part | undefined => {
@@ -39,40 +39,41 @@ export function createExpander(contract: Contract): Expander {
   const find = (reference: string): Part | undefined => {
     const pointer = fromReference(reference);
     const schema = pointer === undefined ? undefined : contract.at(pointer);
-    // What stands at the target of a schema's reference is a schema; anything else is taken for one that demands nothing.
+    // The target of a schema's reference is a schema; anything else counts as one that every value fits.
     if (pointer === undefined || schema === undefined) return undefined;
     return { schema: isKeywords(schema) ? schema : schema !== false, pointer };
   };
-  const fold: FoldPart = (draft, part, work) => {
+  const merge: MergePart = (shape, part, work) => {
     if (work.seen.has(part.pointer)) return;
     work.seen.add(part.pointer);
-    if (part.schema === false) draft.impossible ??= `nothing is allowed at ${part.pointer}`;
+    if (part.schema === false) shape.impossible ??= `nothing is allowed at ${part.pointer}`;
     if (!isKeywords(part.schema)) return;
     const { schema, pointer } = part;
     const reference = schema.$ref ?? schema.$dynamicRef;
     const target = typeof reference === 'string' ? follow(reference) : undefined;
-    if (target !== undefined) fold(draft, target, work);
-    foldKeywords(draft, schema, part);
+    if (target !== undefined) merge(shape, target, work);
+    mergeKeywords(shape, schema, part);
     if (Array.isArray(schema.allOf)) {
-      schema.allOf.forEach((one, i) => fold(draft, { schema: one, pointer: `${pointer}/allOf/${i}` }, work));
+      schema.allOf.forEach((one, i) => merge(shape, { schema: one, pointer: `${pointer}/allOf/${i}` }, work));
     }
-    for (const choice of readChoices(schema, part, follow)) decide(draft, choice, { ...work, fold });
-    const heirs = schema.discriminator === undefined ? undefined : readHeirs({ schema, part, seen: work.seen, follow });
-    if (heirs !== undefined) decide(draft, heirs, { ...work, fold });
+    for (const choice of readChoices(schema, part, follow)) decide(shape, choice, { ...work, merge });
+    const subtypes =
+      schema.discriminator === undefined ? undefined : readSubtypes({ schema, part, seen: work.seen, follow });
+    if (subtypes !== undefined) decide(shape, subtypes, { ...work, merge });
   };
   const build = (parts: readonly Part[], decisions: Decisions): Shape => {
-    const draft = createDraft();
+    const shape = createShape();
     const work = { seen: new Set<string>(), decisions };
-    for (const part of parts) fold(draft, part, work);
-    for (const part of draft.forbidden) {
-      for (const choice of readNegations(part, follow)) decide(draft, choice, { ...work, fold });
+    for (const part of parts) merge(shape, part, work);
+    for (const part of shape.forbidden) {
+      for (const choice of readNegations(part, follow)) decide(shape, choice, { ...work, merge });
     }
-    closeDraft(draft);
-    return draft;
+    checkValues(shape);
+    return shape;
   };
   return {
     follow,
-    expand(parts, decisions) {
+    merge(parts, decisions) {
       const key = readShapeKey(parts, decisions);
       const known = shapes.get(key);
       if (known !== undefined) return known;
@@ -84,32 +85,31 @@ export function createExpander(contract: Contract): Expander {
 }
 
 interface Work {
-  /** Pointers folded already: a cycle of `$ref` or `allOf` ends here. */
+  /** Pointers that are merged already: a cycle of `$ref` or `allOf` ends here. */
   readonly seen: Set<string>;
   readonly decisions: Decisions;
 }
 
-type FoldPart = (draft: Draft, part: Part, work: Work) => void;
+type MergePart = (shape: MutableShape, part: Part, work: Work) => void;
 
-/** Takes the option that was decided, or the only one there is, or leaves the choice open. */
-function decide(draft: Draft, choice: Choice, work: Work & { readonly fold: FoldPart }): void {
+/** Merges the option that was decided or is the only one; else leaves the choice open. */
+function decide(shape: MutableShape, choice: Choice, work: Work & { readonly merge: MergePart }): void {
   if (work.seen.has(choice.id)) return;
   work.seen.add(choice.id);
   const decided = work.decisions.get(choice.id) ?? (choice.options.length === 1 ? 0 : undefined);
   const option = decided === undefined ? undefined : readOption(choice, decided);
   if (option === undefined) {
-    if (choice.options.length === 0) draft.impossible ??= `no option at ${choice.id}`;
-    else draft.choices.push(choice);
+    if (choice.options.length === 0) shape.impossible ??= `no option at ${choice.id}`;
+    else shape.choices.push(choice);
     return;
   }
-  draft.free = false;
-  for (const part of option.add) work.fold(draft, part, work);
-  draft.forbidden.push(...option.forbid);
-  if (option.preset !== undefined) draft.presets.set(...option.preset);
+  for (const part of option.add) work.merge(shape, part, work);
+  shape.forbidden.push(...option.forbid);
+  if (option.preset !== undefined) shape.presets.set(...option.preset);
 }
 
-/** The keywords of one schema that can be satisfied in more than one way. */
-function readChoices(schema: SchemaObject, part: Part, follow: Expander['follow']): readonly Choice[] {
+/** The choices of one schema: keywords that can be satisfied in several ways. */
+function readChoices(schema: SchemaObject, part: Part, follow: SchemaMerger['follow']): readonly Choice[] {
   const { pointer } = part;
   const choices: Choice[] = [];
   for (const keyword of ['anyOf', 'oneOf'] as const) {
@@ -140,7 +140,7 @@ function readChoices(schema: SchemaObject, part: Part, follow: Expander['follow'
   return choices;
 }
 
-/** The option of a number; numbers past the last one mean the same options with the opposite of all the others. */
+/** The option with an index; indices past the last one are the same options with the negation of all others. */
 function readOption({ options, isExact }: Choice, index: number): Option | undefined {
   const own = options[index % options.length];
   if (index < options.length || own === undefined) return options[index];
@@ -149,7 +149,7 @@ function readOption({ options, isExact }: Choice, index: number): Option | undef
   return { ...own, forbid: others.flatMap(({ add }) => add) };
 }
 
-/** What tells one shape from another: the parts it is folded of, and how its choices are made. */
+/** Identifies a shape: by the schemas it is merged from, and the decisions. */
 export function readShapeKey(parts: readonly Part[], decisions: Decisions): string {
   let key = '';
   for (const part of parts) key += `${part.pointer}\n`;
@@ -157,10 +157,7 @@ export function readShapeKey(parts: readonly Part[], decisions: Decisions): stri
   return key;
 }
 
-/**
- * Ways not to fit a schema, for the plain forms of `not`: one choice between the keywords that can be broken. A schema of
- * another form gives none, and the value is left to luck and the validator.
- */
+/** The ways not to fit a schema: a choice between its keywords; none for keywords that cannot be negated, which are left to chance. */
 function readNegations(part: Part, follow: (reference: string) => Part | undefined): readonly Choice[] {
   const { schema, pointer } = part;
   if (schema === true) return [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options: [], isExact: false }];
@@ -191,12 +188,10 @@ function readNegations(part: Part, follow: (reference: string) => Part | undefin
   }
   if (schema.const !== undefined) add({ 'x-vouch-excluded': [schema.const] }, 'const');
   if (Array.isArray(schema.enum)) add({ 'x-vouch-excluded': schema.enum }, 'enum');
-  if (typeof schema.minimum === 'number') add({ exclusiveMaximum: schema.minimum }, 'minimum');
-  if (typeof schema.maximum === 'number') add({ exclusiveMinimum: schema.maximum }, 'maximum');
-  if (typeof schema.minLength === 'number') add({ maxLength: schema.minLength - 1 }, 'minLength');
-  if (typeof schema.maxLength === 'number') add({ minLength: schema.maxLength + 1 }, 'maxLength');
-  if (typeof schema.minItems === 'number') add({ maxItems: schema.minItems - 1 }, 'minItems');
-  if (typeof schema.maxItems === 'number') add({ minItems: schema.maxItems + 1 }, 'maxItems');
+  for (const [name, opposite, step] of OPPOSITE_BOUNDS) {
+    const bound = schema[name];
+    if (typeof bound === 'number') add({ [opposite]: bound + step }, name);
+  }
   if (Array.isArray(schema.anyOf) || Array.isArray(schema.oneOf)) {
     const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
     add({ allOf: branches.map((branch) => ({ not: branch })) }, 'branches');
@@ -205,9 +200,19 @@ function readNegations(part: Part, follow: (reference: string) => Part | undefin
   return options.length === 0 ? [] : [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options, isExact: false }];
 }
 
+/** Keywords that set a bound: each one with the keyword that requires the opposite, and the distance of its bound. */
+const OPPOSITE_BOUNDS = [
+  ['minimum', 'exclusiveMaximum', 0],
+  ['maximum', 'exclusiveMinimum', 0],
+  ['minLength', 'maxLength', -1],
+  ['maxLength', 'minLength', 1],
+  ['minItems', 'maxItems', -1],
+  ['maxItems', 'minItems', 1],
+] as const;
+
 /**
- * The property a discriminator reads and the value it has for one branch (OpenAPI 3.1 section 4.8.25): the name the mapping
- * gives the branch, else the last step of its reference. Undefined without a discriminator, or for a branch without a name.
+ * The property of a discriminator and its value for one branch (OpenAPI 3.1 section 4.8.25): its name in the mapping, else the
+ * last step of its reference. Undefined without a discriminator, or for a branch without a name.
  */
 function readDiscriminator(
   schema: SchemaObject,
@@ -227,8 +232,8 @@ function readDiscriminator(
   return name === '' ? undefined : [discriminator.propertyName, name];
 }
 
-/** The place a discriminator stands in, and what has been folded with it so far. */
-interface DiscriminatorPlace {
+/** A schema with a discriminator, and the pointers merged with it so far. */
+interface DiscriminatorSchema {
   readonly schema: SchemaObject;
   readonly part: Part;
   readonly seen: ReadonlySet<string>;
@@ -236,31 +241,31 @@ interface DiscriminatorPlace {
 }
 
 /**
- * The choice a discriminator makes in a base schema, whose heirs refer back to it by `allOf`: which heir this is.
+ * The choice of a discriminator in a base schema, whose subtypes refer back to it by `allOf`.
  *
- * Where one of the mapped heirs is being folded already, it is that one; without a mapping the name of the component is the
- * value (OpenAPI 3.1 section 4.8.25.1). Undefined beside `oneOf` and `anyOf`, whose branches are chosen there.
+ * If a mapped subtype is being merged already, it is the only option; without a mapping the name of the component is the value
+ * (OpenAPI 3.1 section 4.8.25.1). Undefined beside `oneOf` and `anyOf`, whose branches are choices themselves.
  */
-function readHeirs({ schema, part, seen, follow }: DiscriminatorPlace): Choice | undefined {
+function readSubtypes({ schema, part, seen, follow }: DiscriminatorSchema): Choice | undefined {
   const discriminator = schema.discriminator;
   if (!isKeywords(discriminator) || typeof discriminator.propertyName !== 'string') return undefined;
   if (schema.oneOf !== undefined || schema.anyOf !== undefined) return undefined;
   const name = discriminator.propertyName;
-  const heirs = Object.entries(discriminator.mapping ?? {}).flatMap(([value, reference]) => {
+  const subtypes = Object.entries(discriminator.mapping ?? {}).flatMap(([value, reference]) => {
     const target = follow(reference.startsWith('#') ? reference : `#/components/schemas/${reference}`);
     return target === undefined ? [] : [{ value, target }];
   });
-  const current = heirs.find(({ target }) => target.pointer !== part.pointer && seen.has(target.pointer));
+  const current = subtypes.find(({ target }) => target.pointer !== part.pointer && seen.has(target.pointer));
   const toOption = (value: string, add: readonly Part[]): Option => ({ add, forbid: [], preset: [name, value] });
   const id = `?${part.pointer}/discriminator`;
   if (current !== undefined)
     return { id, keyword: 'discriminator', options: [toOption(current.value, [])], isExact: false };
-  if (heirs.length > 0) {
-    const options = heirs.map(({ value, target }) => toOption(value, [target]));
+  if (subtypes.length > 0) {
+    const options = subtypes.map(({ value, target }) => toOption(value, [target]));
     return { id, keyword: 'discriminator', options, isExact: false };
   }
-  const heir = [...seen].find((pointer) => isComponent(pointer) && hasAllOf(follow(`#${pointer}`)));
-  const pointer = heir ?? (isComponent(part.pointer) ? part.pointer : undefined);
+  const subtype = [...seen].find((pointer) => isComponent(pointer) && hasAllOf(follow(`#${pointer}`)));
+  const pointer = subtype ?? (isComponent(part.pointer) ? part.pointer : undefined);
   if (pointer === undefined) return undefined;
   const value = pointer.slice(pointer.lastIndexOf('/') + 1);
   return { id, keyword: 'discriminator', options: [toOption(value, [])], isExact: false };
