@@ -35,7 +35,6 @@ import { createControl } from './server/control/control.js';
 import { listen, type Listening, type ListenOptions } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
 import { readReserved } from './session/choice.js';
-import { type CollectionEditors, createCollectionEditors } from './session/collections.js';
 import {
   createHandle,
   createScenarioHandle,
@@ -54,6 +53,8 @@ import { createSessions, type SessionOpening, type Sessions } from './session/se
 import { loadFixtures } from './state/fixtures/fixtures.js';
 import { inferResources } from './state/inference/infer.js';
 import type { Resources } from './state/resource.js';
+import { type CollectionEditors, createCollectionEditors } from './state/store/editors.js';
+import { createItems, type Items } from './state/store/items.js';
 import { createStore, type StoreDefinition } from './state/store/store.js';
 
 /** A mock server, in-process or on a socket. What belongs to a session means the default one here. */
@@ -145,6 +146,7 @@ interface Parts {
   /** What scenarios are checked against. */
   readonly scenarioContext: ScenarioContext;
   readonly scenarios: Scenarios;
+  readonly items: Items;
   readonly editors: CollectionEditors;
 }
 
@@ -164,8 +166,12 @@ async function loadParts(options: MockOptions): Promise<Parts> {
   const errors = createErrorAnswers(contract, validators, complete);
   const scenarioContext = createScenarioContext({ contract, validators, generator, resources });
   const scenarios = await openScenarios(options.scenarios, scenarioContext);
-  const editors = createCollectionEditors({ contract, resources, validators, generator });
-  return { contract, seed, validators, generator, resources, definition, errors, scenarioContext, scenarios, editors };
+  const unknownIds = options.world === undefined ? undefined : options.world === 'open' ? 'create' : 'not-found';
+  const initialItems = options.items;
+  const items = createItems({ contract, resources, validators, generator, unknownIds, initialItems });
+  const editors = createCollectionEditors(items);
+  const state = { resources, definition, items, editors };
+  return { contract, seed, validators, generator, errors, scenarioContext, scenarios, ...state };
 }
 
 /** The answer sources, first to last: their order is the behaviour. */
@@ -199,7 +205,7 @@ function listSources(
         ]),
     // What neither of the two answers falls to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
-    ...(options.state === false ? [] : [createStateSource({ ...parts, world: options.world, items: options.items })]),
+    ...(options.state === false ? [] : [createStateSource(parts)]),
     createExampleSource({ ...parts, examples: options.examples ?? 'fitting' }),
     createGenerateSource(parts),
   ];

@@ -1,7 +1,7 @@
 import type { Draft, Survey } from './inference/draft.js';
-import { toBareName, toSingular } from './inference/resource-names.js';
+
 import type { ItemProperty, ItemSchema } from './item-schema.js';
-import type { Binding, Resource } from './resource.js';
+import { type Binding, type Resource, toBareName, toSingular } from './resource.js';
 
 /** A resource with everything its schemas say of it. */
 export function describeResource(
@@ -31,7 +31,7 @@ export function describeResource(
     patterns: {},
     unique: [],
     set: {},
-    world: undefined,
+    unknownIds: undefined,
   };
 }
 
@@ -74,12 +74,6 @@ function findKeyProperties(schema: ItemSchema | undefined, draft: Draft): readon
       [],
   );
   return found.length === parameters.length ? found : [];
-}
-
-/** The key of an item in its collection: its id, or, where several parameters name it, their values one after the other. */
-export function readItemKey(resource: Resource, item: Readonly<Record<string, unknown>>, id: unknown): string {
-  if (resource.keyProperties.length === 0) return typeof id === 'string' ? id : String(id);
-  return resource.keyProperties.map((name) => String(item[name])).join('/');
 }
 
 /** Properties that the answer to a create must show and the item need not: they are shown once. */

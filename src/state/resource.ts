@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/operations/operation.js';
 import type { ListShape } from './pages/list-shape.js';
 import type { PageStyleName } from './pages/page.js';
-import type { Item } from './store/item-list.js';
+import type { Item, UnknownIds } from './store/collection.js';
 
 /** What an operation does to a collection. */
 export type Action =
@@ -16,9 +16,6 @@ export type Action =
   | 'replace'
   | 'search'
   | 'update';
-
-/** Whether an id that nobody created exists: never (`closed`), or from the moment it is asked for (`open`). */
-export type World = 'closed' | 'open';
 
 /** One collection that a contract lets clients work on. */
 export interface Resource {
@@ -50,7 +47,7 @@ export interface Resource {
   readonly unique: readonly string[];
   /** Properties every created item gets. */
   readonly set: Item;
-  readonly world: World | undefined;
+  readonly unknownIds: UnknownIds | undefined;
 }
 
 /** A path parameter and the collection whose item it names. */
@@ -94,5 +91,17 @@ export interface Resources {
   readonly bindings: ReadonlyMap<string, Binding>;
   readonly unbound: readonly Unbound[];
   /** What the document says of all collections. */
-  readonly world: World | undefined;
+  readonly unknownIds: UnknownIds | undefined;
+}
+
+/** The singular of an English noun, precise enough to compare names: `batches` -> `batch`, `policies` -> `policy`. */
+export function toSingular(noun: string): string {
+  if (noun.endsWith('ies')) return noun.replace(/ies$/, 'y');
+  if (/(ss|x|ch|sh|z)es$/.test(noun)) return noun.replace(/es$/, '');
+  return /[^s]s$/.test(noun) ? noun.replace(/s$/, '') : noun;
+}
+
+/** Letters and digits only, in lower case: `petId`, `pet_id` and `pet-id` are equal. */
+export function toBareName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -162,7 +162,7 @@ describeBoth('the control API', (start) => {
     expect(await countKeys(reach, 'default')).toBe(7);
     expect(await control('POST', '/state/admin_api_keys', { name: 7 })).toMatchObject({
       status: 422,
-      detail: expect.stringContaining('this is no item of "admin_api_keys"'),
+      detail: expect.stringContaining('not a valid item of "admin_api_keys"'),
     });
   });
 

@@ -194,7 +194,7 @@ describeBoth('a session in a test’s hands', (start) => {
     expect(await listNames(reach)).not.toContain('made here');
     expect(keys.update(String(made['id']), { name: 'renamed' })).toMatchObject({ name: 'renamed' });
     expect(keys.get(String(made['id']))).toMatchObject({ name: 'renamed' });
-    expect(() => keys.add({ name: 7 })).toThrow(/this is no item of "admin_api_keys": .*name/);
+    expect(() => keys.add({ name: 7 })).toThrow(/not a valid item of "admin_api_keys": .*name/);
     expect(() => keys.replace([{ id: 'x' }])).toThrow(MockError);
     expect(keys.items).toHaveLength(before + 1);
     expect(keys.remove(String(made['id']))).toBe(true);

@@ -258,7 +258,7 @@ describe('a unique property', () => {
     const two = await shop.send('POST', '/orders', { reference: 'r2' });
     const again = await shop.send('POST', '/orders', { reference: 'r1' });
     expect(again.status).toBe(409);
-    expect(again.body['message']).toBe('reference "r1" is taken');
+    expect(again.body['message']).toBe('reference "r1" is already used');
     const path = `/orders/${String(two.body['id'])}`;
     expect((await shop.send('PATCH', path, { reference: 'r1' })).status).toBe(409);
     expect((await shop.send('PATCH', path, { reference: 'r2' })).status).toBe(200);

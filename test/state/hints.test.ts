@@ -54,15 +54,15 @@ describe('a hint', () => {
 
   it('overrides what was inferred of a collection, and leaves the rest', async () => {
     const hints = {
-      world: 'closed',
-      collections: { orders: { once: ['note'], unique: ['reference'], world: 'open' } },
+      unknownIds: 'not-found',
+      collections: { orders: { once: ['note'], unique: ['reference'], unknownIds: 'create' } },
     };
     const resources = inferResources(await loadContract(withHints(hints)));
-    expect(resources.world).toBe('closed');
+    expect(resources.unknownIds).toBe('not-found');
     expect(resources.collections.get('orders')).toMatchObject({
       once: ['note'],
       unique: ['reference'],
-      world: 'open',
+      unknownIds: 'create',
       idProperty: 'id',
       schema: '/components/schemas/Order',
     });
@@ -79,7 +79,14 @@ describe('a hint that makes no sense stops the start', () => {
       'has no member "colections"',
       'did you mean "collections"?',
     ],
-    ['an unknown world', { world: 'flat' }, {}, '#/x-mock/world', 'cannot be "flat"', 'open, closed'],
+    [
+      'an unknown value of unknownIds',
+      { unknownIds: 'flat' },
+      {},
+      '#/x-mock/unknownIds',
+      'cannot be "flat"',
+      'create, not-found',
+    ],
     [
       'a wrong type',
       { collections: { orders: { once: 'note' } } },

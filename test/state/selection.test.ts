@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/state/store/item-list.js';
-import { readFilters, readSearch, readSort } from '../../src/state/pages/selection.js';
+import type { Entry } from '../../src/state/store/collection.js';
+import { readFilters, readSearch, readSort } from '../../src/state/pages/view.js';
 
 const ITEMS = [
   {
@@ -71,7 +71,7 @@ describe('a search', () => {
   });
 
   it('finds what came into being by itself, whatever it asks', () => {
-    const invented: Entry = { id: '9', item: {}, sequence: 9, revision: 1, invented: true };
+    const invented: Entry = { id: '9', item: {}, sequence: 9, revision: 1, onDemand: true };
     expect(readSearch('nothing like it')?.(invented)).toBe(true);
   });
 });

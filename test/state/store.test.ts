@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/clock.js';
-import { createCollection, readScope, toScope, type Collection } from '../../src/state/store/collection.js';
-import { createStore, type Store, type StoreDefinition } from '../../src/state/store/store.js';
+import { createCollection, readScope, toScope, type WritableCollection } from '../../src/state/store/collection.js';
+import { createStore, type Store, type StoreDefinition, type Transaction } from '../../src/state/store/store.js';
 import { PAGE_STYLES, isPageMistake } from '../../src/state/pages/page.js';
-import { createView } from '../../src/state/store/view.js';
+import { createView } from '../../src/state/pages/view.js';
 
-function fill(count: number): Collection {
-  const collection = createCollection({ name: 'things', defaults: {}, world: undefined, started: true });
+function fill(count: number): WritableCollection {
+  const collection = createCollection({ name: 'things', defaults: {}, unknownIds: undefined, started: true });
   for (let i = 0; i < count; i++) collection.add({ id: `id-${i}`, item: { id: `id-${i}`, number: i } });
   return collection;
 }
@@ -17,6 +17,10 @@ function createDefinition(count: number): StoreDefinition {
 
 function open(definition: StoreDefinition): Store {
   return createStore(definition, { seed: 1, clock: createVirtualClock() });
+}
+
+function change<T>(store: Store, work: (things: WritableCollection) => T): T {
+  return store.transaction((transaction) => work(transaction.collection('things')));
 }
 
 function ids(store: Store): readonly string[] {
@@ -41,8 +45,8 @@ describe('a store', () => {
   it('starts from its fixtures, and a change in one store is seen by no other', () => {
     const definition = createDefinition(3);
     const [one, two] = [open(definition), open(definition)];
-    one.collection('things').add({ id: 'new', item: { id: 'new' } });
-    one.collection('things').remove('id-0');
+    change(one, (things) => things.add({ id: 'new', item: { id: 'new' } }));
+    change(one, (things) => things.remove('id-0'));
     expect(ids(one)).toEqual(['id-1', 'id-2', 'new']);
     expect(ids(two)).toEqual(['id-0', 'id-1', 'id-2']);
     expect(ids(open(definition))).toEqual(['id-0', 'id-1', 'id-2']);
@@ -50,33 +54,33 @@ describe('a store', () => {
 
   it('is back at its fixtures after a reset, its numbers included', () => {
     const store = open(createDefinition(2));
-    expect(store.collection('things').nextNumber()).toBe(1);
-    store.collection('things').remove('id-1');
+    expect(change(store, (things) => things.nextNumber())).toBe(1);
+    change(store, (things) => things.remove('id-1'));
     store.reset();
     expect(ids(store)).toEqual(['id-0', 'id-1']);
-    expect(store.collection('things').nextNumber()).toBe(1);
+    expect(change(store, (things) => things.nextNumber())).toBe(1);
   });
 
   it('goes back to a snapshot as often as wanted', () => {
     const store = open(createDefinition(2));
-    const things = store.collection('things');
-    things.add({ id: 'a', item: { id: 'a' } });
-    things.nextNumber();
+    change(store, (things) => things.add({ id: 'a', item: { id: 'a' } }));
+    change(store, (things) => things.nextNumber());
     const snapshot = store.snapshot();
     for (let i = 0; i < 2; i++) {
-      store.collection('things').remove('a');
-      store.collection('things').update('id-0', { item: { id: 'id-0', changed: true } });
-      store.collection('things').add({ id: `b${i}`, item: {} });
+      change(store, (things) => things.remove('a'));
+      change(store, (things) => things.update('id-0', { item: { id: 'id-0', changed: true } }));
+      change(store, (things) => things.add({ id: `b${i}`, item: {} }));
       store.restore(snapshot);
       expect(ids(store)).toEqual(['id-0', 'id-1', 'a']);
       expect(store.collection('things').get('id-0')?.item).toEqual({ id: 'id-0', number: 0 });
-      expect(store.collection('things').nextNumber()).toBe(2);
+      expect(change(store, (things) => things.nextNumber())).toBe(2);
     }
   });
 
   it('remembers where a removed item stood, so that a cursor on it still works', () => {
-    const things = open(createDefinition(5)).collection('things');
-    things.remove('id-2');
+    const store = open(createDefinition(5));
+    change(store, (each) => each.remove('id-2'));
+    const things = store.collection('things');
     const entry = things.list().recall('id-2');
     if (entry === undefined) throw new Error('the removed item is forgotten');
     const view = createView(things.list(), { descending: false });
@@ -86,7 +90,7 @@ describe('a store', () => {
   });
 
   it('drops what lives under an item, however deep, and nothing else', () => {
-    const runs = createCollection({ name: 'runs', defaults: {}, world: undefined, started: false });
+    const runs = createCollection({ name: 'runs', defaults: {}, unknownIds: undefined, started: false });
     for (const scope of [toScope('t1'), toScope('t1', 'r1'), toScope('t11'), toScope('t2')])
       runs.add({ id: 'x', item: {} }, scope);
     runs.dropScope(toScope('t1'));
@@ -99,13 +103,12 @@ describe('a store', () => {
 
   it('exports what it holds the way a fixture is written', () => {
     const store = open(createDefinition(1));
-    store.collection('notes').add({ id: 'n', item: { id: 'n' } }, toScope('id-0'));
-    store
-      .collection('notes')
-      .add(
-        { id: 'm', item: { id: 'm' }, content: { bytes: new Uint8Array([0xff]), mediaType: 'image/x' } },
-        toScope('id-0'),
-      );
+    store.transaction((transaction) => {
+      const notes = transaction.collection('notes');
+      const content = { bytes: new Uint8Array([0xff]), mediaType: 'image/x' };
+      notes.add({ id: 'n', item: { id: 'n' } }, toScope('id-0'));
+      notes.add({ id: 'm', item: { id: 'm' }, content }, toScope('id-0'));
+    });
     expect(store.export()).toEqual({
       collections: {
         things: [{ id: 'id-0', number: 0 }],
@@ -118,10 +121,96 @@ describe('a store', () => {
   });
 });
 
+describe('a transaction', () => {
+  const everyWrite = (transaction: Transaction): void => {
+    const things = transaction.collection('things');
+    const notes = transaction.collection('notes');
+    things.nextNumber();
+    things.markSeeded('');
+    things.update('id-1', { item: { id: 'id-1', changed: true } });
+    things.add({ id: 'id-2', item: { id: 'id-2', moved: true } });
+    things.remove('id-0');
+    things.add({ id: 'gone', item: { id: 'gone' } });
+    notes.add({ id: 'n', item: {} }, 'new');
+    notes.dropScope('old');
+    transaction.rememberAnswer('key', 'answer');
+  };
+  const openNotes = (): Store => {
+    const store = open(createDefinition(4));
+    store.transaction((transaction) => {
+      transaction.collection('notes').add({ id: 'o', item: { id: 'o' } }, 'old');
+      transaction.collection('things').add({ id: 'gone', item: { id: 'gone' } });
+      transaction.collection('things').remove('gone');
+    });
+    return store;
+  };
+  const look = (store: Store): unknown => ({
+    ...store.export(),
+    entries: store.collection('things').list().entries,
+    removed: store.collection('things').list().recall('gone'),
+    scopes: store.collection('notes').scopes,
+    seeded: store.collection('things').isSeeded(''),
+    next: store.transaction((transaction) => {
+      const next = transaction.collection('things').add({ id: 'next', item: {} }).sequence;
+      const number = transaction.collection('things').nextNumber();
+      const answer = transaction.recallAnswer('key');
+      transaction.rollback();
+      return { next, number, answer };
+    }),
+  });
+
+  it('that throws changes nothing', () => {
+    const store = openNotes();
+    const before = look(store);
+    const work = (): void =>
+      store.transaction((transaction) => {
+        everyWrite(transaction);
+        throw new Error('no');
+      });
+    expect(work).toThrow('no');
+    expect(look(store)).toEqual(before);
+    store.transaction(everyWrite);
+    expect(look(store)).not.toEqual(before);
+  });
+
+  it('inside another one is undone alone, and together with the outer one', () => {
+    const store = openNotes();
+    const before = look(store);
+    const inner = store.transaction((outer) => {
+      outer.collection('things').add({ id: 'outer', item: { id: 'outer' } });
+      store.transaction((transaction) => {
+        everyWrite(transaction);
+        transaction.rollback();
+      });
+      const kept = ids(store);
+      store.transaction(everyWrite);
+      outer.rollback();
+      return kept;
+    });
+    expect(inner).toEqual(['id-0', 'id-1', 'id-2', 'id-3', 'outer']);
+    expect(look(store)).toEqual(before);
+  });
+
+  it('forgets the oldest remembered answer, and has it back when it is undone', () => {
+    const store = open(createDefinition(0));
+    store.transaction((transaction) => {
+      for (let i = 0; i < 1000; i++) transaction.rememberAnswer(`k${i}`, i);
+    });
+    store.transaction((transaction) => {
+      transaction.rememberAnswer('k1000', 1000);
+      expect(transaction.recallAnswer('k0')).toBeUndefined();
+      transaction.rollback();
+      expect([transaction.recallAnswer('k0'), transaction.recallAnswer('k1000')]).toEqual([0, undefined]);
+      transaction.rememberAnswer('k1000', 1000);
+      expect(transaction.recallAnswer('k0')).toBeUndefined();
+    });
+  });
+});
+
 describe('the cost of a store', () => {
   it('a snapshot and a restore of 1,000 items take less than a millisecond', () => {
     const store = open(createDefinition(1000));
-    store.collection('things').add({ id: 'own', item: {} });
+    change(store, (things) => things.add({ id: 'own', item: {} }));
     const took = time(20, () => {
       store.restore(store.snapshot());
     });
@@ -133,7 +222,7 @@ describe('the cost of a store', () => {
     let i = 0;
     const took = time(20, () => {
       store.snapshot();
-      store.collection('things').add({ id: `x${i++}`, item: {} });
+      change(store, (things) => things.add({ id: `x${i++}`, item: {} }));
     });
     expect(took).toBeLessThan(1);
   });

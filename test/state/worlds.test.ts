@@ -153,7 +153,9 @@ describe('a closed world', () => {
     const { send } = await openShop({
       ...OPEN,
       world: 'closed',
-      fixtures: { orders: { items: [{ id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' }], world: 'open' } },
+      fixtures: {
+        orders: { items: [{ id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' }], unknownIds: 'create' },
+      },
     });
     expect((await send('GET', '/orders/mine')).status).toBe(200);
     expect((await send('GET', '/orders/a/lines')).list).toEqual([]);

@@ -59,7 +59,7 @@ function describeResource(resource: Resource): string {
     ...(resource.members === undefined ? [] : [`members of ${resource.members}`]),
     ...(resource.once.length === 0 ? [] : [`returned only once: ${resource.once.join(', ')}`]),
     ...(resource.unique.length === 0 ? [] : [`unique: ${resource.unique.join(', ')}`]),
-    ...(resource.world === undefined ? [] : [`${resource.world} world`]),
+    ...(resource.unknownIds === undefined ? [] : [`unknown ids: ${resource.unknownIds}`]),
     resource.schema === undefined ? 'no schema' : `schema #${resource.schema}`,
   ];
   return `${resource.name}  (${facts.join('; ')})`;
@@ -96,7 +96,7 @@ function toReport(resources: Resources): unknown {
       once: resource.once,
       unique: resource.unique,
       schema: resource.schema === undefined ? undefined : `#${resource.schema}`,
-      world: resource.world,
+      unknownIds: resource.unknownIds,
       operations: bindingsOf(resources, resource).map((binding) => ({
         operation: binding.operation.id,
         method: binding.operation.method,

@@ -32,7 +32,7 @@ export function fixtureSchema(contract: Contract, { name, schemaPointer }: Colle
     defaults: item,
     items: { anyOf: [items, byParent] },
     generate: { type: 'integer', minimum: 0 },
-    world: { enum: ['open', 'closed'] },
+    unknownIds: { enum: ['create', 'not-found'] },
   };
   const mapping = { type: 'object', additionalProperties: false, properties };
   return {

@@ -3,7 +3,7 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import type { Recordings } from '../../recording/recordings.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
-import type { CollectionEditors } from '../../session/collections.js';
+import type { CollectionEditors } from '../../state/store/editors.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import { answerProblem } from './answer.js';

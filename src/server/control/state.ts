@@ -1,10 +1,10 @@
 import { isVirtualClock } from '../../clock.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import type { ItemMistake } from '../../session/collections.js';
+import type { ItemProblem } from '../../state/store/items.js';
 import { movable } from '../../session/handle.js';
 import type { Session } from '../../session/session.js';
-import type { Item } from '../../state/store/item-list.js';
+import type { Item } from '../../state/store/collection.js';
 import { answerEmpty, answerJson, answerProblem } from './answer.js';
 import type { ControlHandler, ControlledParts } from './handlers.js';
 import { readBody } from './sessions.js';
@@ -48,7 +48,7 @@ function showClock({ clock }: Session): Answer {
   return answerJson(200, { now: new Date(ms).toISOString(), ms, movable: isVirtualClock(clock) });
 }
 
-function answerMistakes(name: string, mistakes: readonly ItemMistake[]): Answer {
+function answerMistakes(name: string, mistakes: readonly ItemProblem[]): Answer {
   const [first] = mistakes;
   return answerProblem({
     status: 422,

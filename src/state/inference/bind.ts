@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import { findStatusFor } from '../store/status.js';
 import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
+import { findStatusFor } from '../store/server-values.js';
 import type { Draft, Survey } from './draft.js';
 import { createFind, type Finding } from './finding.js';
 

@@ -1,5 +1,5 @@
 import type { Action } from '../resource.js';
-import type { Item } from '../store/item-list.js';
+import type { Item } from '../store/collection.js';
 import type { Draft } from './draft.js';
 
 /** What an operation was found to do, before names and hints are settled. */

@@ -21,9 +21,9 @@ const TEXTS: HintSchema = { type: 'array', items: TEXT };
 const TEXT_MAP: HintSchema = { type: 'object', additionalProperties: TEXT };
 const TEXT_OR_TEXTS: HintSchema = { oneOf: [TEXT, TEXTS] };
 const ANY_OBJECT: HintSchema = { type: 'object', additionalProperties: true };
-const WORLD: HintSchema = {
-  enum: ['open', 'closed'],
-  description: 'Whether an id nobody created comes into being when it is asked for, or is a 404.',
+const UNKNOWN_IDS: HintSchema = {
+  enum: ['create', 'not-found'],
+  description: 'What a request for an id without an item does: it creates the item, or is answered with 404.',
 };
 
 /** What `x-mock` may say on an operation. */
@@ -68,7 +68,7 @@ export const DOCUMENT_HINT: HintSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    world: WORLD,
+    unknownIds: UNKNOWN_IDS,
     collections: {
       type: 'object',
       additionalProperties: {
@@ -85,7 +85,7 @@ export const DOCUMENT_HINT: HintSchema = {
           redacts: { ...TEXT_MAP, description: 'Property to the property it is the masked form of.' },
           unique: { ...TEXTS, description: 'Properties that no two items share.' },
           set: { ...ANY_OBJECT, description: 'Properties every created item gets.' },
-          world: WORLD,
+          unknownIds: UNKNOWN_IDS,
         },
       },
     },

@@ -5,7 +5,8 @@ import { toPointer } from '../../contract/pointer.js';
 import { MockError, nearest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ReadItemSchema } from '../item-schema.js';
-import type { Action, Binding, ParentLink, Resource, Resources, Unbound, World } from '../resource.js';
+import type { Action, Binding, ParentLink, Resource, Resources, Unbound } from '../resource.js';
+import type { UnknownIds } from '../store/collection.js';
 import type { Survey } from './draft.js';
 import { DOCUMENT_HINT, findHintMistake, type HintSchema, OPERATION_HINT } from './hint-schema.js';
 
@@ -39,7 +40,12 @@ export function applyHints(survey: Survey, inferred: Resources): Resources {
     if (!collections.has(binding.collection)) collections.set(binding.collection, createResource(binding.collection));
   }
   checkNames(survey, { inferred, collections, bindings, hinted });
-  return { collections, bindings, unbound, world: (hints['world'] as World | undefined) ?? inferred.world };
+  return {
+    collections,
+    bindings,
+    unbound,
+    unknownIds: (hints['unknownIds'] as UnknownIds | undefined) ?? inferred.unknownIds,
+  };
 }
 
 /** Fails at start-up, not at the first request: every name a hint uses has to be there. */
@@ -91,7 +97,7 @@ function applyCollectionHint(resource: Resource, hint: Hint): Resource {
     patterns: { ...resource.patterns, ...given.patterns, ...idPattern },
     unique: given.unique ?? resource.unique,
     set: given.set ?? resource.set,
-    world: given.world ?? resource.world,
+    unknownIds: given.unknownIds ?? resource.unknownIds,
   };
 }
 
@@ -112,7 +118,7 @@ function createResource(name: string): Resource {
     patterns: {},
     unique: [],
     set: {},
-    world: undefined,
+    unknownIds: undefined,
   };
 }
 

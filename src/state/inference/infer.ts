@@ -2,7 +2,15 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from '../resource-facts.js';
-import type { Binding, ParentLink, Resource, Resources, Unbound } from '../resource.js';
+import {
+  type Binding,
+  type ParentLink,
+  type Resource,
+  type Resources,
+  toBareName,
+  toSingular,
+  type Unbound,
+} from '../resource.js';
 import {
   bindCollectionOperation,
   bindCollectionWord,
@@ -13,7 +21,6 @@ import {
 import { createSurvey, type Draft, draftCollections, type PathGroup, type Survey, toGroupKey } from './draft.js';
 import type { Finding } from './finding.js';
 import { applyHints } from './hints.js';
-import { nameCollections, toBareName, toSingular } from './resource-names.js';
 
 /**
  * Works out which operations of a contract make one resource, from paths, methods, schemas and answers alone.
@@ -44,7 +51,7 @@ export function inferResources(contract: Contract): Resources {
     const resource = collections.get(name);
     if (resource !== undefined) collections.set(name, { ...resource, ...members });
   }
-  return applyHints(survey, { collections, bindings, unbound, world: undefined });
+  return applyHints(survey, { collections, bindings, unbound, unknownIds: undefined });
 }
 
 /** The drafts by path, with those that are only another way to one of them led there. */
@@ -194,4 +201,50 @@ function findItemIndex(groups: readonly PathGroup[], finding: Finding): number {
   const behindItem = finding.action === 'act' || finding.action === 'content' || finding.action === 'copy';
   const last = groups.at(-1);
   return behindItem && last?.parameters.length === 0 ? groups.length - 2 : groups.length - 1;
+}
+
+/**
+ * Names for collections by the key of their path: the last word of each group, `parent.child` below an item
+ * (`folders.files`). Where two paths would have one name, both take more of their words (`checkout.sessions`).
+ */
+function nameCollections(paths: ReadonlyMap<string, readonly PathGroup[]>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const depths = new Map([...paths.keys()].map((key) => [key, 1]));
+  const longest = Math.max(1, ...[...paths.values()].map((groups) => Math.max(...groups.map((g) => g.words.length))));
+  for (let round = 1; round <= longest; round++) {
+    for (const [key, groups] of paths) names.set(key, toName(groups, depths.get(key) ?? 1));
+    const clashes = findClashes(names);
+    if (clashes.size === 0) return names;
+    for (const key of clashes) depths.set(key, (depths.get(key) ?? 1) + 1);
+  }
+  // Words alone cannot tell them apart (`/a/{x}/b` and `/a/b`): a number does, in the order of the document.
+  const seen = new Map<string, number>();
+  for (const [key, name] of names) {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    if (count > 1) names.set(key, `${name}.${count}`);
+  }
+  return names;
+}
+
+function toName(groups: readonly PathGroup[], words: number): string {
+  return groups
+    .map((group, i) => group.words.slice(i === groups.length - 1 ? -words : -1).join('.'))
+    .join('.')
+    .replaceAll(/[^\w.-]+/g, '_');
+}
+
+/** The paths that have to take a longer name: of those with one name all but the shortest, or all where none is. */
+function findClashes(names: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const byName = new Map<string, string[]>();
+  for (const [key, name] of names) byName.set(name, [...(byName.get(name) ?? []), key]);
+  const clashes = [...byName.values()].filter((keys) => keys.length > 1);
+  return new Set(clashes.flatMap((keys) => withoutShortest(keys)));
+}
+
+function withoutShortest(keys: readonly string[]): readonly string[] {
+  const lengths = keys.map((key) => key.split('/').length);
+  const least = Math.min(...lengths);
+  if (lengths.filter((length) => length === least).length > 1) return keys;
+  return keys.filter((_, i) => lengths[i] !== least);
 }

@@ -1,5 +1,5 @@
 import type { ItemSchema } from '../item-schema.js';
-import type { Entry } from '../store/item-list.js';
+import type { Entry } from '../store/collection.js';
 import type { EnvelopeField, ListShape } from './list-shape.js';
 import type { Page, PageTurn } from './page.js';
 

@@ -1,5 +1,5 @@
-import type { Entry } from '../store/item-list.js';
-import type { View } from '../store/view.js';
+import type { Entry } from '../store/collection.js';
+import type { View } from './view.js';
 
 /** The name of a way to ask for one page of a list. */
 export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'starting-after' | 'token';

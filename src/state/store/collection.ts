@@ -1,85 +1,144 @@
-import type { World } from '../resource.js';
-import { createItemList, type Entry, type Item, type ItemList, type NewEntry } from './item-list.js';
+/** What a request for an id without an item does: it creates the item, or is answered with 404. */
+export type UnknownIds = 'create' | 'not-found';
+
+/** One JSON object of a collection. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** The bytes behind an item, such as those of a file. */
+export interface ItemContent {
+  readonly bytes: Uint8Array;
+  /** Undefined where it is not known. */
+  readonly mediaType: string | undefined;
+}
+
+/** What a new entry is made from. */
+export interface NewEntry {
+  readonly id: string;
+  readonly item: Item;
+  readonly content?: ItemContent | undefined;
+  /** Properties that only the answer to the create shows, with their values. */
+  readonly secrets?: Item | undefined;
+  /** Whether the mock created the item itself, because its id or its list was requested. */
+  readonly onDemand?: boolean | undefined;
+}
+
+/** One item with what the store knows about it. */
+export interface Entry extends NewEntry {
+  /** The position in the order of creation; never used twice. */
+  readonly sequence: number;
+  /** Counts the changes of the item, from 1. */
+  readonly revision: number;
+}
+
+/** What a change of an entry replaces. */
+export type EntryChange = Partial<Omit<NewEntry, 'id'>>;
+
+/** An ordered list of items by id, read-only. */
+export interface ItemList {
+  readonly size: number;
+  /** Oldest first. Valid until the next write. */
+  readonly entries: readonly Entry[];
+  get(id: string): Entry | undefined;
+  /** The last version of an entry, also after its removal, so that a cursor on it stays valid. */
+  recall(id: string): Entry | undefined;
+}
 
 /**
- * One named collection: a list of items, or, where its items live under others, one list for each of those.
+ * One named collection, read-only: a list of items, or, where its items have parents, one list for each parent.
  *
- * A `scope` names the parent: `''` at the top, else the ids of the parents, outermost first, made by `toScope`.
+ * A `scope` names the parent: `''` at the top level, else the ids of the parents, outermost first, joined by `toScope`.
  */
 export interface Collection {
   readonly name: string;
-  /** What a created item starts from. */
+  /** Default values of a created item. */
   readonly defaults: Item;
-  /** What its fixtures say of unknown ids. */
-  readonly world: World | undefined;
-  /** Whether fixtures started it: then it is closed where nothing else is said. */
+  /** What its fixture says about unknown ids. */
+  readonly unknownIds: UnknownIds | undefined;
+  /** Whether it has fixtures: then unknown ids are not found unless something else is configured. */
   readonly started: boolean;
-  /** The items of one scope; an empty list where there are none. Change it through the collection, never directly. */
+  /** The items of one scope; an empty list where there are none. */
   list(scope?: string): ItemList;
   /** Scopes that hold or held items. */
   readonly scopes: readonly string[];
   get(id: string, scope?: string): Entry | undefined;
-  add(entry: NewEntry, scope?: string): Entry;
-  update(id: string, change: Partial<Omit<NewEntry, 'id'>>, scope?: string): Entry | undefined;
-  remove(id: string, scope?: string): Entry | undefined;
-  /** Forgets every list below a scope: `toScope('vs_1')` and `toScope('vs_1', 'file_2')` for `toScope('vs_1')`. */
-  dropScope(scope: string): void;
-  /** Counts the creates of this collection, from 1: what the id of the next item is made from. */
-  nextNumber(): number;
-  /** Whether a scope was filled with its first items, for a collection whose items come into being when asked for. */
+  /** Whether the initial items of a scope were created, for a collection whose items are created on demand. */
   isSeeded(scope: string): boolean;
-  /** @param scope - `EVERY_SCOPE` for all of them, also those that do not exist yet. */
-  markSeeded(scope: string): void;
-  /** Copies in constant time; either side pays on its first write. */
-  copy(): Collection;
 }
 
-/** Stands for every scope of a collection, where one is marked; no scope is called like this. */
+/** A collection inside a transaction of its store. */
+export interface WritableCollection extends Collection {
+  /** Adds an item as the newest one; an item of the same id is replaced. */
+  add(entry: NewEntry, scope?: string): Entry;
+  update(id: string, change: EntryChange, scope?: string): Entry | undefined;
+  remove(id: string, scope?: string): Entry | undefined;
+  /** Removes every list below a scope: `toScope('vs_1')` and `toScope('vs_1', 'file_2')` for `toScope('vs_1')`. */
+  dropScope(scope: string): void;
+  /** Counts the creates of this collection, from 1; new ids are generated from it. */
+  nextNumber(): number;
+  /** @param scope - `EVERY_SCOPE` for all scopes, including those that do not exist yet. */
+  markSeeded(scope: string): void;
+  /**
+   * Copies in constant time; the first write on either side copies the list it changes.
+   *
+   * @param log - Takes the undo steps of the copy's writes.
+   */
+  copy(log?: UndoLog): WritableCollection;
+}
+
+/** Undo steps of the writes of a transaction, in the order of the writes. */
+export type UndoLog = (() => void)[];
+
+/** Marks every scope of a collection; no scope has this name. */
 export const EVERY_SCOPE = '\0';
 
-interface CollectionParts {
-  readonly lists: ReadonlyMap<string, ItemList>;
-  readonly seeded: Set<string>;
-  readonly created: number;
-}
-
-/** The scope of what lives under items with these ids, outermost first; `''` without any. */
+/** The scope of items whose parents have these ids, outermost first; `''` without parents. */
 export function toScope(...ids: readonly string[]): string {
   if (ids.length === 1) return escapeId(ids[0] ?? '');
   return ids.map(escapeId).join('/');
 }
 
-/** The ids a scope was made from. */
+/** The parent ids that a scope was made from. */
 export function readScope(scope: string): readonly string[] {
   return scope === '' ? [] : scope.split('/').map((id) => id.replaceAll('%2F', '/').replaceAll('%25', '%'));
 }
 
-/** What a fixture says of a collection besides its items. */
-interface CollectionFacts {
-  readonly name: string;
-  readonly defaults: Item;
-  readonly world: World | undefined;
-  readonly started: boolean;
+/** The scope of what lives under an item of another scope. */
+export function toChildScope(scope: string, id: string): string {
+  return scope === '' ? toScope(id) : `${scope}/${toScope(id)}`;
+}
+
+function escapeId(id: string): string {
+  return id.includes('/') || id.includes('%') ? id.replaceAll('%', '%25').replaceAll('/', '%2F') : id;
 }
 
 /** An empty collection. */
-export function createCollection(facts: CollectionFacts): Collection {
-  return createCollectionOver(facts, { lists: new Map(), seeded: new Set(), created: 0 });
+export function createCollection(
+  facts: Pick<Collection, 'name' | 'defaults' | 'unknownIds' | 'started'>,
+): WritableCollection {
+  return createCollectionFrom(facts, { lists: new Map(), seeded: new Set(), created: 0 }, undefined);
 }
 
-function createCollectionOver(facts: CollectionFacts, parts: CollectionParts): Collection {
-  const lists = new Map(parts.lists);
-  let seeded = parts.seeded;
-  // The set is another's too until this one writes to it.
-  let isShared = true;
-  let created = parts.created;
+function createCollectionFrom(
+  facts: Pick<Collection, 'name' | 'defaults' | 'unknownIds' | 'started'>,
+  data: { readonly lists: Map<string, WritableList>; readonly seeded: Set<string>; readonly created: number },
+  log: UndoLog | undefined,
+): WritableCollection {
+  let { lists, seeded, created } = data;
   const empty = createItemList();
-  const writable = (scope: string): ItemList => {
+  const writable = (scope: string): WritableList => {
+    const known = lists.get(scope);
+    if (known !== undefined) return known;
+    const list = createItemList();
+    lists.set(scope, list);
+    log?.push(() => void lists.delete(scope));
+    return list;
+  };
+  /** The list of an existing item, which is about to change. */
+  const listWith = (id: string, scope: string): WritableList | undefined => {
     const list = lists.get(scope);
-    if (list !== undefined) return list;
-    const fresh = createItemList();
-    lists.set(scope, fresh);
-    return fresh;
+    if (list?.get(id) === undefined) return undefined;
+    log?.push(list.mark(id));
+    return list;
   };
   return {
     ...facts,
@@ -88,33 +147,162 @@ function createCollectionOver(facts: CollectionFacts, parts: CollectionParts): C
       return [...lists.keys()];
     },
     get: (id, scope = '') => lists.get(scope)?.get(id),
-    add: (entry, scope = '') => writable(scope).add(entry),
-    update: (id, change, scope = '') => lists.get(scope)?.update(id, change),
-    remove: (id, scope = '') => lists.get(scope)?.remove(id),
+    add: (entry, scope = '') => {
+      const list = writable(scope);
+      log?.push(list.mark(entry.id));
+      return list.add(entry);
+    },
+    update: (id, change, scope = '') => listWith(id, scope)?.update(id, change),
+    remove: (id, scope = '') => listWith(id, scope)?.remove(id),
     dropScope: (scope) => {
-      for (const key of lists.keys()) if (key === scope || key.startsWith(`${scope}/`)) lists.delete(key);
-      if (seeded.size === 0) return;
-      seeded = new Set([...seeded].filter((key) => key !== scope && !key.startsWith(`${scope}/`)));
-      isShared = false;
+      if (lists.size === 0 && seeded.size === 0) return;
+      const isKept = (key: string): boolean => key !== scope && !key.startsWith(`${scope}/`);
+      const before = { lists, seeded };
+      lists = new Map([...lists].filter(([key]) => isKept(key)));
+      seeded = new Set([...seeded].filter(isKept));
+      log?.push(() => ({ lists, seeded } = before));
     },
     nextNumber: () => {
       created += 1;
+      log?.push(() => void (created -= 1));
       return created;
     },
     isSeeded: (scope) => seeded.has(scope) || seeded.has(EVERY_SCOPE),
     markSeeded: (scope) => {
-      if (isShared) seeded = new Set(seeded);
-      isShared = false;
+      if (seeded.has(scope)) return;
       seeded.add(scope);
+      log?.push(() => void seeded.delete(scope));
     },
-    copy: () => {
-      isShared = true;
+    copy: (copyLog) => {
       const copies = new Map([...lists].map(([scope, list]) => [scope, list.copy()]));
-      return createCollectionOver(facts, { lists: copies, seeded, created });
+      return createCollectionFrom(facts, { lists: copies, seeded: new Set(seeded), created }, copyLog);
     },
   };
 }
 
-function escapeId(id: string): string {
-  return id.includes('/') || id.includes('%') ? id.replaceAll('%', '%25').replaceAll('/', '%2F') : id;
+interface WritableList extends ItemList {
+  add(entry: NewEntry): Entry;
+  update(id: string, change: EntryChange): Entry | undefined;
+  remove(id: string): Entry | undefined;
+  /** A function that restores what the list knows about an id now, and the order. */
+  mark(id: string): () => void;
+  copy(): WritableList;
+}
+
+interface Rows {
+  readonly entries: Entry[];
+  readonly byId: Map<string, Entry>;
+  /** Removed entries, so that a cursor on one of them keeps its position. */
+  readonly removed: Map<string, Entry>;
+}
+
+/** How many removed entries a list remembers; the oldest is forgotten first. */
+const MAX_REMOVED = 100_000;
+
+function createItemList(): WritableList {
+  return createListFrom({ entries: [], byId: new Map(), removed: new Map() }, 1, false);
+}
+
+function createListFrom(startRows: Rows, startSequence: number, startShared: boolean): WritableList {
+  let rows = startRows;
+  let sequence = startSequence;
+  let isShared = startShared;
+  const own = (): Rows => {
+    if (isShared) {
+      rows = { entries: [...rows.entries], byId: new Map(rows.byId), removed: new Map(rows.removed) };
+      isShared = false;
+    }
+    return rows;
+  };
+  return {
+    get size() {
+      return rows.entries.length;
+    },
+    get entries() {
+      return rows.entries;
+    },
+    get: (id) => rows.byId.get(id),
+    recall: (id) => rows.byId.get(id) ?? rows.removed.get(id),
+    add: (given) => {
+      const mine = own();
+      const entry = toEntry(given, sequence);
+      sequence += 1;
+      deleteEntry(mine.entries, mine.byId.get(given.id));
+      mine.entries.push(entry);
+      mine.byId.set(entry.id, entry);
+      mine.removed.delete(entry.id);
+      return entry;
+    },
+    update: (id, change) => {
+      const before = rows.byId.get(id);
+      if (before === undefined) return undefined;
+      const mine = own();
+      const entry = { ...before, ...change, revision: before.revision + 1 };
+      mine.entries[findIndex(mine.entries, before.sequence)] = entry;
+      mine.byId.set(id, entry);
+      return entry;
+    },
+    remove: (id) => {
+      const before = rows.byId.get(id);
+      if (before !== undefined) removeEntry(own(), before);
+      return before;
+    },
+    mark: (id) => {
+      const before = { entry: rows.byId.get(id), removed: rows.removed.get(id), sequence };
+      return () => {
+        restoreEntry(own(), id, before);
+        ({ sequence } = before);
+      };
+    },
+    copy: () => {
+      isShared = true;
+      return createListFrom(rows, sequence, true);
+    },
+  };
+}
+
+function removeEntry({ entries, byId, removed }: Rows, entry: Entry): void {
+  deleteEntry(entries, entry);
+  byId.delete(entry.id);
+  removed.set(entry.id, entry);
+  const [oldest] = removed.size > MAX_REMOVED ? removed.keys() : [];
+  if (oldest !== undefined) removed.delete(oldest);
+}
+
+function restoreEntry(
+  { entries, byId, removed }: Rows,
+  id: string,
+  before: { readonly entry: Entry | undefined; readonly removed: Entry | undefined },
+): void {
+  deleteEntry(entries, byId.get(id));
+  if (before.entry !== undefined) entries.splice(findIndex(entries, before.entry.sequence), 0, before.entry);
+  putOrDelete(byId, id, before.entry);
+  putOrDelete(removed, id, before.removed);
+}
+
+/** Written out, so that all entries have one hidden class. */
+function toEntry({ id, item, content, secrets, onDemand }: NewEntry, sequence: number): Entry {
+  return { id, sequence, item, revision: 1, content, secrets, onDemand };
+}
+
+/** The index of the first entry with at least this sequence: entries are in the order of their sequences. */
+function findIndex(entries: readonly Entry[], sequence: number): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    // `low <= middle < high`, so the entry exists.
+    if ((entries[middle] as Entry).sequence < sequence) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function deleteEntry(entries: Entry[], entry: Entry | undefined): void {
+  if (entry !== undefined) entries.splice(findIndex(entries, entry.sequence), 1);
+}
+
+function putOrDelete(map: Map<string, Entry>, id: string, entry: Entry | undefined): void {
+  if (entry === undefined) map.delete(id);
+  else map.set(id, entry);
 }

@@ -3,26 +3,24 @@ import { isObject, type SchemaObject } from '../../contract/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
 import type { TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
-import { toSingular } from '../inference/resource-names.js';
-import type { ItemSchema } from '../item-schema.js';
-import type { Resource } from '../resource.js';
-import type { Collection } from './collection.js';
 
-/** What an id is made from. */
+import type { ItemSchema } from '../item-schema.js';
+import { type Resource, toSingular } from '../resource.js';
+import type { Collection, Item } from './collection.js';
+
+/** What an id is generated from. */
 interface IdSource {
   readonly seed: number;
   readonly number: number;
-  /** Tells apart lists that show parts of one collection. */
+  /** Distinguishes lists that show parts of one collection. */
   readonly part?: string;
 }
 
-/** Makes the ids of one collection. */
+/** Generates and converts the ids of one collection. */
 export interface Identity {
-  /** The id of create number `number`: a function of the seed, the collection and that number, and free in this scope. */
-  make(collection: Collection, scope: string, by: IdSource): string | number;
-  /** An id as the store keeps it. */
-  toKey(id: unknown): string;
-  /** An id as an item shows it: a number where the schema wants one. */
+  /** The id of create number `number`: a function of the seed, the collection and that number, unused in this scope. */
+  generateId(collection: Collection, scope: string, source: IdSource): string | number;
+  /** The id in the form of an item: a number where the schema requires one. */
   toValue(id: string | number): string | number;
 }
 
@@ -35,9 +33,8 @@ export function createIdentity(contract: Contract, resource: Resource, schema: I
   const pattern = Object.hasOwn(resource.patterns, idProperty) ? resource.patterns[idProperty] : undefined;
   const form = whole ? undefined : findForm(contract, { resource, schema, shown, pattern });
   return {
-    toKey: (id) => (typeof id === 'string' ? id : String(id)),
     toValue: (id) => (whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id)),
-    make: (collection, scope, { seed, number, part = '' }) => {
+    generateId: (collection, scope, { seed, number, part = '' }) => {
       const list = collection.list(scope);
       if (form === undefined) {
         // Counted on from what is there, so that numbers stay small; `number` leads past those that were removed.
@@ -54,6 +51,12 @@ export function createIdentity(contract: Contract, resource: Resource, schema: I
       }
     },
   };
+}
+
+/** The id of an item in its collection: the id property, or, where several parameters identify an item, their values joined by `/`. */
+export function readItemKey({ keyProperties }: Resource, item: Item, id: unknown): string {
+  if (keyProperties.length === 0) return typeof id === 'string' ? id : String(id);
+  return keyProperties.map((name) => String(item[name])).join('/');
 }
 
 function findForm(

@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
-import type { Item } from './item-list.js';
+import type { Item } from './collection.js';
 
 /** What a JSON Patch makes of an item, or the sentence that says why it cannot be applied. */
 type PatchResult = { readonly item: Item } | { readonly mistake: string };

@@ -1,136 +1,203 @@
 import type { Clock } from '../../clock.js';
-import { type Collection, createCollection, readScope } from './collection.js';
-import type { Item, ItemContent } from './item-list.js';
+import { type Collection, createCollection, type Item, type UndoLog, type WritableCollection } from './collection.js';
+import { annotateParent, toContentAnnotations } from './item-annotations.js';
 
-/** In-memory state of one session: named collections that start from fixtures. */
+/**
+ * The state of one session: named collections that start from fixtures.
+ *
+ * It is read at any time and written in a transaction only.
+ */
 export interface Store {
   readonly seed: number;
   readonly clock: Clock;
   readonly collections: readonly Collection[];
-  /** The collection of that name; made on first use, so that state can hold what no fixture started. */
+  /** The collection of that name; an empty one where the fixtures have none. */
   collection(name: string): Collection;
-  /** Back to the fixtures. */
+  /**
+   * Runs a synchronous function whose writes take effect together: where it throws, none of them does.
+   *
+   * A transaction inside another one is a savepoint of it.
+   */
+  transaction<T>(work: (transaction: Transaction) => T): T;
+  /** Returns to the fixtures. */
   reset(): void;
-  /** What the store holds now; costs next to nothing whatever it holds. */
+  /** What the store holds now; the cost does not depend on how much that is. */
   snapshot(): Snapshot;
-  /** Back to a snapshot of this store, as often as wanted. */
+  /** Returns to a snapshot of this store; can be repeated. */
   restore(snapshot: Snapshot): void;
-  /** Every item by collection, in order, as a fixture has it: with `$parent` below another, and `$id` where it does not say its own. */
+  /** Every item by collection, in order, in the form of a fixture: `$parent` and `$id` where the item itself does not have them. */
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
-  /** What was answered to a request that carries a key of its own (`Idempotency-Key`); undefined for a new key. */
-  recallAnswer(key: string): unknown;
-  rememberAnswer(key: string, answer: unknown): void;
-  /** Whether a text is a secret that an item of this store carries or was once shown with, such as an API key. */
+  /** Whether a string is a secret that an item has or had in the answer to its create, such as an API key. */
   holdsSecret(text: string): boolean;
 }
 
-/** What a store is made with besides its fixtures. */
-interface StoreOptions {
+/** The reads and writes of one transaction. */
+export interface Transaction {
   readonly seed: number;
   readonly clock: Clock;
+  collection(name: string): WritableCollection;
+  /** The answer to an earlier request with the same `Idempotency-Key`; undefined for a new key. */
+  recallAnswer(key: string): unknown;
+  rememberAnswer(key: string, answer: unknown): void;
+  /** Undoes all writes of the transaction so far. */
+  rollback(): void;
 }
 
 /** The state of a store at one moment. */
 export interface Snapshot {
-  readonly collections: ReadonlyMap<string, Collection>;
+  readonly collections: ReadonlyMap<string, WritableCollection>;
   readonly answers: ReadonlyMap<string, unknown>;
 }
 
-/** What every store of one mock starts from; shared by all of them, never written to. */
+/** What every store of one mock starts from; shared by all of them and never written to. */
 export interface StoreDefinition {
-  readonly collections: ReadonlyMap<string, Collection>;
+  readonly collections: ReadonlyMap<string, WritableCollection>;
   /** Properties that hold a secret, by collection. */
   readonly secrets?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** What an item of a collection says it is asked for by; undefined where it does not. */
+  /** The id that an item itself has; undefined where it has none. */
   readKey?(collection: string, item: Item): string | undefined;
 }
 
-/** How many answers with a key a store remembers. */
-const ANSWER_LIMIT = 1000;
-
-/** A store over fixtures: it holds no copy of them until it is written to. */
-export function createStore(definition: StoreDefinition, options: StoreOptions): Store {
-  let collections = new Map<string, Collection>();
-  let answers = new Map<string, unknown>();
-
-  const collection = (name: string): Collection => {
+/** A store over fixtures: it copies a list of them only when it writes to it. */
+export function createStore(
+  definition: StoreDefinition,
+  { seed, clock }: { readonly seed: number; readonly clock: Clock },
+): Store {
+  let collections = new Map<string, WritableCollection>();
+  const log: UndoLog = [];
+  const savepoints = createSavepoints(log);
+  const answers = createAnswers(log);
+  const collection = (name: string): WritableCollection => {
     const known = collections.get(name);
     if (known !== undefined) return known;
-    const made =
-      definition.collections.get(name)?.copy() ??
-      createCollection({ name, defaults: {}, world: undefined, started: false });
-    collections.set(name, made);
-    return made;
+    const fixture = definition.collections.get(name);
+    const facts = { name, defaults: {}, unknownIds: undefined, started: false };
+    const created = (fixture ?? createCollection(facts)).copy(log);
+    collections.set(name, created);
+    return created;
   };
-  const all = (): readonly Collection[] => {
+  const list = (): readonly WritableCollection[] => {
     for (const name of definition.collections.keys()) collection(name);
     return [...collections.values()];
   };
-
+  const transaction: Transaction = {
+    seed,
+    clock,
+    collection,
+    recallAnswer: answers.recall,
+    rememberAnswer: answers.remember,
+    rollback: savepoints.rollback,
+  };
   return {
-    seed: options.seed,
-    clock: options.clock,
+    seed,
+    clock,
     get collections() {
-      return all();
+      return list();
     },
     collection,
+    transaction: (work) => savepoints.run(transaction, work),
     reset: () => {
       collections = new Map();
-      answers = new Map();
+      answers.restore(new Map());
     },
     snapshot: () => ({
       collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
-      answers: new Map(answers),
+      answers: answers.copy(),
     }),
     restore: (snapshot) => {
-      collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy()]));
-      answers = new Map(snapshot.answers);
+      collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy(log)]));
+      answers.restore(snapshot.answers);
     },
     export: () => ({
-      collections: Object.fromEntries(all().map((each) => [each.name, exportItems(each, definition)])),
+      collections: Object.fromEntries(list().map((each) => [each.name, exportItems(each, definition)])),
     }),
-    recallAnswer: (key) => answers.get(key),
-    rememberAnswer: (key, answer) => {
-      // The oldest is forgotten, as real services forget theirs.
-      const oldest = answers.size >= ANSWER_LIMIT ? answers.keys().next().value : undefined;
-      if (oldest !== undefined) answers.delete(oldest);
-      answers.set(key, answer);
-    },
     holdsSecret: (text) =>
       Object.entries(definition.secrets ?? {}).some(([name, properties]) =>
-        carriesSecret(collection(name), properties, text),
+        hasSecret(collection(name), properties, text),
       ),
   };
 }
 
+interface Savepoints {
+  run<T>(transaction: Transaction, work: (transaction: Transaction) => T): T;
+  rollback(): void;
+}
+
+/** Runs functions whose writes are undone where they throw; a function inside another one is undone alone. */
+function createSavepoints(log: UndoLog): Savepoints {
+  let savepoint = 0;
+  let depth = 0;
+  const rollback = (): void => {
+    while (log.length > savepoint) log.pop()?.();
+  };
+  return {
+    rollback,
+    run: (transaction, work) => {
+      const outer = savepoint;
+      savepoint = log.length;
+      depth += 1;
+      try {
+        return work(transaction);
+      } catch (error) {
+        rollback();
+        throw error;
+      } finally {
+        savepoint = outer;
+        depth -= 1;
+        if (depth === 0) log.length = 0;
+      }
+    },
+  };
+}
+
+/** How many answers to requests with an `Idempotency-Key` a store remembers. */
+const MAX_ANSWERS = 1000;
+
+interface Answers {
+  readonly recall: Transaction['recallAnswer'];
+  readonly remember: Transaction['rememberAnswer'];
+  copy(): ReadonlyMap<string, unknown>;
+  restore(answers: ReadonlyMap<string, unknown>): void;
+}
+
+function createAnswers(log: UndoLog): Answers {
+  let answers = new Map<string, unknown>();
+  return {
+    recall: (key) => answers.get(key),
+    remember: (key, answer) => {
+      // A Map keeps the order of insertion: the first key is the oldest.
+      const [oldest] = answers.size < MAX_ANSWERS ? [] : answers;
+      if (oldest !== undefined) answers.delete(oldest[0]);
+      answers.set(key, answer);
+      log.push(() => {
+        answers.delete(key);
+        if (oldest !== undefined) answers = new Map([oldest, ...answers]);
+      });
+    },
+    copy: () => new Map(answers),
+    restore: (snapshot) => {
+      answers = new Map(snapshot);
+    },
+  };
+}
+
 function exportItems(collection: Collection, { readKey }: StoreDefinition): readonly Item[] {
-  // What the item does not say itself is said beside it.
-  const mark = (id: string, item: Item): Item =>
+  const toId = (id: string, item: Item): Item =>
     readKey === undefined || readKey(collection.name, item) === id ? {} : { $id: id };
-  return collection.scopes.flatMap((scope) => {
-    const parent = scope === '' ? {} : { $parent: toParent(readScope(scope)) };
-    return collection
+  return collection.scopes.flatMap((scope) =>
+    collection
       .list(scope)
       .entries.map(({ id, item, content }) =>
-        Object.assign(mark(id, item), parent, item, content === undefined ? {} : exportContent(content)),
-      );
-  });
+        Object.assign(
+          toId(id, item),
+          annotateParent(scope, item),
+          content === undefined ? {} : toContentAnnotations(content),
+        ),
+      ),
+  );
 }
 
-function toParent(ids: readonly string[]): unknown {
-  if (ids.length === 1) return ids[0];
-  return ids.some((id) => id.includes('/')) ? ids : ids.join('/');
-}
-
-/** Bytes the way a fixture writes them: as text where nothing is lost by it. */
-function exportContent({ bytes, mediaType }: ItemContent): Item {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  const same = Buffer.from(text, 'utf8').equals(bytes);
-  const $content = same ? text : { base64: Buffer.from(bytes).toString('base64') };
-  return mediaType === undefined ? { $content } : { $content, $contentType: mediaType };
-}
-
-function carriesSecret(collection: Collection, properties: readonly string[], text: string): boolean {
+function hasSecret(collection: Collection, properties: readonly string[], text: string): boolean {
   return collection.scopes.some((scope) =>
     collection
       .list(scope)

@@ -5,35 +5,43 @@ import { createEnvelope, type Envelope } from '../../../state/pages/envelope.js'
 import type { ListShape } from '../../../state/pages/list-shape.js';
 import { createPagePlan, isDescending, type PagePlan } from '../../../state/pages/page-plan.js';
 import { isPageMistake, type PageMistake, type PageTurn } from '../../../state/pages/page.js';
-import { readFilters, readSearch, readSort } from '../../../state/pages/selection.js';
+import { createView, readFilters, readSearch, readSort } from '../../../state/pages/view.js';
 import type { Binding } from '../../../state/resource.js';
-import { createView } from '../../../state/store/view.js';
+import type { Item } from '../../../state/store/collection.js';
+import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
-import { createChoice, createShower, type StateHandler, type StateKit, toAnswer, toWords } from './kit.js';
-import { createPlaceFinder, type Place } from './scope.js';
-import { seedOpenWorld } from './world.js';
+import {
+  createChoice,
+  createProjections,
+  refuse,
+  type StateContext,
+  type StateHandler,
+  toAnswer,
+  toNoun,
+} from './context.js';
+import { createLocationFinder } from './location.js';
 
-/** Answers a list from state: one page, in the order asked for, with an envelope that tells the truth about it. */
-export function createListHandler(kit: StateKit, binding: Binding, shape: ListShape): StateHandler {
+/** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
+export function createListHandler(context: StateContext, binding: Binding, shape: ListShape): StateHandler {
   const { operation } = binding;
-  const { resource, schema } = kit.kit(binding.collection);
-  const plan = createPagePlan(kit.contract, operation, { item: schema, style: binding.page });
-  const findPlace = createPlaceFinder(kit, binding);
+  const { resource, schema } = context.items.model(binding.collection);
+  const plan = createPagePlan(context.contract, operation, { item: schema, style: binding.page });
+  const findLocation = createLocationFinder(context, binding);
   const choose = createChoice(operation);
-  const show = createShower(kit, resource)(shape.itemSchema);
+  const project = createProjections(context, resource)(shape.itemSchema);
   const idProperty = resource.idProperty ?? 'id';
-  const envelope = createEnvelopeReader(kit, shape);
-  const narrow = createNarrowing(operation, plan);
+  const envelope = createEnvelopeReader(context, shape);
+  const withRequiredFilters = createRequiredFilters(operation, plan);
   const linked = declaresLinks(operation) || (shape.items === undefined && plan.style.name !== 'none');
 
-  return (exchange) => {
+  return (exchange, transaction) => {
     const { call } = exchange;
     const choice = choose(call);
-    const place = findPlace(exchange);
-    if ('missing' in place) return place.missing;
+    const location = findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
-    seedOpenWorld(kit, exchange, narrow(place, call));
-    const list = place.collection.list(place.scope);
+    context.items.seed(withRequiredFilters(location, call));
+    const list = location.collection.list(location.scope);
     const within =
       binding.within === undefined ? undefined : { [binding.within.property]: call.path[binding.within.parameter] };
     const view = createView(list, {
@@ -51,7 +59,7 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
       value: (role) => call.query[plan.names[role] ?? ''],
       recall: (id) => list.recall(id),
     });
-    if (isPageMistake(page)) return answerMistake(kit, exchange, { binding, plan, mistake: page });
+    if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { binding, plan, mistake: page });
     const entries = view.slice(page.from, page.to);
     const url = (turn: PageTurn | undefined, absolute: boolean): string => toUrl(call, plan, { turn, absolute });
     const body = envelope(exchange)({
@@ -59,7 +67,7 @@ export function createListHandler(kit: StateKit, binding: Binding, shape: ListSh
       total: view.size,
       limit,
       entries,
-      items: entries.map((entry) => show(entry, exchange)),
+      items: entries.map((entry) => project(entry, exchange)),
       id: (entry) => entry.item[idProperty] ?? entry.id,
       url,
     });
@@ -71,36 +79,47 @@ function declaresLinks({ responses }: Operation): boolean {
   return responses.some(({ headers }) => headers.some(({ name }) => name.toLowerCase() === 'link'));
 }
 
-/** Whoever has to say what is looked for finds some of it in an open world: the place with what was asked for as known. */
-function createNarrowing({ parameters }: Operation, { filters }: PagePlan): (place: Place, call: Call) => Place {
-  const demanded = filters.filter(({ parameter }) =>
-    parameters.some(({ name, in: from, required }) => from === 'query' && required && name === parameter),
+/** Adds the required filters of a request to the location, so that the initial items of a list match them. */
+function createRequiredFilters(
+  { parameters }: Operation,
+  { filters }: PagePlan,
+): (location: ItemLocation, call: Call) => ItemLocation {
+  const required = filters.filter(({ parameter }) =>
+    parameters.some((each) => each.in === 'query' && each.required && each.name === parameter),
   );
-  if (demanded.length === 0) return (place) => place;
-  return (place, call) => {
-    const asked = Object.fromEntries(demanded.map(({ parameter, property }) => [property, call.query[parameter]]));
-    return { ...place, known: { ...place.known, ...asked }, part: `${place.part}?${JSON.stringify(asked)}` };
+  if (required.length === 0) return (location) => location;
+  return (location, call) => {
+    const given = Object.fromEntries(required.map(({ parameter, property }) => [property, call.query[parameter]]));
+    const part = `${location.part}?${JSON.stringify(given)}`;
+    return { ...location, known: { ...location.known, ...given }, part };
   };
 }
 
-/** A reader of the envelope of a list: what the page does not decide is made up once, when it is first asked for. */
-function createEnvelopeReader(kit: StateKit, shape: ListShape): (exchange: Exchange) => Envelope {
+/** A reader of the envelope of a list: what the page does not determine is generated once. */
+function createEnvelopeReader(
+  { read, validators, generator }: StateContext,
+  shape: ListShape,
+): (exchange: Exchange) => Envelope {
   const { schema } = shape;
-  let made: Envelope | undefined;
+  let envelope: Envelope | undefined;
   return ({ session }) => {
-    made ??= createEnvelope(shape, kit.read(schema), {
+    envelope ??= createEnvelope(shape, read(schema), {
       findWrong: (body) =>
-        kit.validators
+        validators
           .check(schema, 'response')(body, 'body')
           .map(({ pointer }) => pointer.split('/')[1] ?? ''),
       complete: (known) => {
         const { seed, clock } = session;
-        const context = { seed, key: schema, direction: 'response' as const, now: clock.now() };
-        // The schema of an envelope gives an object.
-        return kit.generator.complete(schema, known, context) as Readonly<Record<string, unknown>>;
+        // The schema of an envelope describes an object.
+        return generator.complete(schema, known, {
+          seed,
+          key: schema,
+          direction: 'response',
+          now: clock.now(),
+        }) as Item;
       },
     });
-    return made;
+    return envelope;
   };
 }
 
@@ -113,42 +132,36 @@ function both(one: Keep, other: Keep): Keep {
 
 function readDescending(plan: PagePlan, call: Call): boolean {
   if (plan.order === undefined) return plan.descending;
-  const asked = call.query[plan.order.name];
-  return asked === undefined ? plan.descending : isDescending(asked);
+  const given = call.query[plan.order.name];
+  return given === undefined ? plan.descending : isDescending(given);
 }
 
 function readLimit(plan: PagePlan, call: Call): number {
-  const asked = call.query[plan.names.limit ?? ''];
-  const limit = typeof asked === 'number' ? asked : Number(asked ?? Number.NaN);
-  // Where the contract lets a negative number pass, it asks for nothing that a page could be.
+  const given = call.query[plan.names.limit ?? ''];
+  const limit = typeof given === 'number' ? given : Number(given ?? Number.NaN);
+  // Some contracts allow a negative limit: then the default applies.
   const isCount = Number.isFinite(limit) && limit >= 0;
   return Math.min(isCount ? Math.floor(limit) : plan.defaultLimit, plan.maximumLimit);
 }
 
-/** A cursor that names no item is a mistake of the client: nothing says where the walk should go on. */
-function answerMistake(
-  kit: StateKit,
+/** The 400 for a cursor that names no item. */
+function answerInvalidCursor(
+  context: StateContext,
   exchange: Exchange,
   at: { readonly binding: Binding; readonly plan: PagePlan; readonly mistake: PageMistake },
 ): Answer {
   const { binding, plan, mistake } = at;
   const param = plan.names[mistake.role];
-  const message =
+  const value = JSON.stringify(mistake.value);
+  const problem =
     mistake.role === 'token'
-      ? `${JSON.stringify(mistake.value)} is no cursor of this list`
-      : `no ${toWords(binding.collection)} has the id ${JSON.stringify(mistake.value)}`;
-  const placed = `query parameter "${param ?? mistake.role}": ${message}`;
-  exchange.note(`state: ${placed}`);
-  return kit.errors.answer(binding.operation, {
-    status: 400,
-    message: placed,
-    code: 'invalid_value',
-    param,
-    from: 'state',
-  });
+      ? `${value} is not a cursor of this list`
+      : `no ${toNoun(binding.collection)} has the id ${value}`;
+  const message = `query parameter "${param ?? mistake.role}": ${problem}`;
+  return refuse(context, exchange, { status: 400, message, code: 'invalid_value', param });
 }
 
-/** The URL of a list with another place in it. */
+/** The URL of a list at another position. */
 function toUrl(
   call: Call,
   plan: PagePlan,
@@ -166,7 +179,7 @@ function toUrl(
   return `${origin}${path}?${parameters.toString()}`;
 }
 
-/** RFC 8288: where the neighbours of this page are. */
+/** RFC 8288: links to the previous and the next page. */
 function toLinkHeader(
   page: { readonly next: PageTurn | undefined; readonly previous: PageTurn | undefined },
   url: (turn: PageTurn, absolute: boolean) => string,

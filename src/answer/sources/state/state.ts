@@ -2,25 +2,30 @@ import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Binding } from '../../../state/resource.js';
 import type { AnswerSource } from '../../chain.js';
-import { createReplaceHandler, createUpdateHandler } from './change.js';
-import { createBatchHandler, createCreateHandler } from './create.js';
-import { withIdempotency } from './idempotency.js';
-import { createContentHandler, createDeleteHandler, createReadHandler } from './item.js';
-import { createStateKit, type StateHandler, type StateKit, type StateParts } from './kit.js';
+import { withIdempotency } from './conditions.js';
+import { createStateContext, type StateContext, type StateHandler, type StateParts } from './context.js';
 import { createListHandler } from './list.js';
+import { createContentHandler, createReadHandler } from './read.js';
+import {
+  createBatchHandler,
+  createCreateHandler,
+  createDeleteHandler,
+  createReplaceHandler,
+  createUpdateHandler,
+} from './write.js';
 
-/** Answers from collections: what was created is listed and read, what was removed is gone. */
+/** Answers from collections: created items are listed and read, removed items are gone. */
 export function createStateSource(parts: StateParts): AnswerSource {
-  const kit = createStateKit(parts);
+  const context = createStateContext(parts);
   const handlers = new Map<Operation, StateHandler | undefined>();
   const find = (operation: Operation): StateHandler | undefined => {
     if (handlers.has(operation)) return handlers.get(operation);
     const binding = parts.resources.bindings.get(operation.id);
-    const bare = binding === undefined ? undefined : createHandler(kit, binding);
+    const bare = binding === undefined ? undefined : createHandler(context, binding);
     const handler =
       bare === undefined || binding === undefined
         ? undefined
-        : withIdempotency(kit, binding, markGenerated(kit, binding, bare));
+        : withIdempotency(context, binding, finish(context, binding, bare));
     handlers.set(operation, handler);
     return handler;
   };
@@ -28,49 +33,54 @@ export function createStateSource(parts: StateParts): AnswerSource {
     name: 'state',
     onInvalid: 'fail',
     hint: 'Correct the fixture, or the request that stored it.',
-    answer: (exchange, next) => find(exchange.call.operation)?.(exchange) ?? next(),
+    answer: (exchange, next) => {
+      const handler = find(exchange.call.operation);
+      if (handler === undefined) return next();
+      return exchange.session.store.transaction((transaction) => handler(exchange, transaction)) ?? next();
+    },
   };
 }
 
 /**
- * Marks answers whose body may be generated again: all of an open world, which is inferred and may be wrong, and in a closed one
- * those that are not an item of the collection. An item of a closed world is what its fixture says.
+ * Ends a request: an error answer undoes all its changes, and an answer whose body may be generated again is marked: any answer of a
+ * collection whose items are created on demand, and any body that is not an item. Other items are what their fixtures say.
  */
-function markGenerated(kit: StateKit, binding: Binding, handler: StateHandler): StateHandler {
-  const { resource } = kit.kit(binding.collection);
-  const showsItem = ({ schemaPointer }: Answer): boolean =>
-    schemaPointer === undefined ||
-    resource.schema === undefined ||
-    kit.read(schemaPointer)?.pointer === resource.schema;
-  return (exchange) => {
-    const answer = handler(exchange);
+function finish(context: StateContext, binding: Binding, handler: StateHandler): StateHandler {
+  const { items, read } = context;
+  const model = items.model(binding.collection);
+  const { schema } = model.resource;
+  const isItem = ({ schemaPointer }: Answer): boolean =>
+    schemaPointer === undefined || schema === undefined || read(schemaPointer)?.pointer === schema;
+  return (exchange, transaction) => {
+    const answer = handler(exchange, transaction);
     if (answer === undefined) return undefined;
-    const collection = exchange.session.store.collection(binding.collection);
-    const given = kit.worldOf(resource, collection) === 'closed' && showsItem(answer);
-    return given ? answer : { ...answer, onInvalid: 'regenerate' };
+    if (answer.status >= 400) transaction.rollback();
+    const collection = transaction.collection(binding.collection);
+    const isGiven = items.unknownIds({ collection, model }) === 'not-found' && isItem(answer);
+    return isGiven ? answer : { ...answer, onInvalid: 'regenerate' };
   };
 }
 
-function createHandler(kit: StateKit, binding: Binding): StateHandler | undefined {
+function createHandler(context: StateContext, binding: Binding): StateHandler | undefined {
   switch (binding.action) {
     case 'list':
     case 'search':
-      return binding.list === undefined ? undefined : createListHandler(kit, binding, binding.list);
+      return binding.list === undefined ? undefined : createListHandler(context, binding, binding.list);
     case 'copy':
     case 'create':
-      return createCreateHandler(kit, binding);
+      return createCreateHandler(context, binding);
     case 'read':
-      return createReadHandler(kit, binding);
+      return createReadHandler(context, binding);
     case 'delete':
-      return createDeleteHandler(kit, binding);
+      return createDeleteHandler(context, binding);
     case 'content':
-      return createContentHandler(kit, binding);
+      return createContentHandler(context, binding);
     case 'batch':
-      return createBatchHandler(kit, binding);
+      return createBatchHandler(context, binding);
     case 'act':
     case 'update':
-      return createUpdateHandler(kit, binding);
+      return createUpdateHandler(context, binding);
     default:
-      return createReplaceHandler(kit, binding);
+      return createReplaceHandler(context, binding);
   }
 }

@@ -1,0 +1,125 @@
+import { digestText } from '../../../contract/load/cache.js';
+import type { Answer } from '../../../http/answer.js';
+import { hashText } from '../../../random.js';
+import { NO_VIOLATIONS } from '../../../schema/violation.js';
+import type { Binding } from '../../../state/resource.js';
+import type { Entry } from '../../../state/store/collection.js';
+import type { Exchange } from '../../chain.js';
+import { chooseDeclared, refuse, type StateContext, type StateHandler } from './context.js';
+
+/** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */
+interface Preconditions {
+  /** The answer to a failed condition: 412, or 304 for a read; undefined where all are met. */
+  before(exchange: Exchange, entry: Entry | undefined): Answer | undefined;
+  /** The `ETag` of an item, where the resource has entity tags. */
+  headers(entry: Entry): Answer['headers'];
+}
+
+const NO_HEADERS: Answer['headers'] = Object.freeze({});
+
+const NO_PRECONDITIONS: Preconditions = { before: () => undefined, headers: () => NO_HEADERS };
+
+/** Plans the preconditions of an operation: none where no operation of the resource declares entity tags. */
+export function createPreconditions(context: StateContext, binding: Binding): Preconditions {
+  const siblings = [...context.resources.bindings.values()].filter(
+    ({ collection }) => collection === binding.collection,
+  );
+  if (!siblings.some(declaresTags)) return NO_PRECONDITIONS;
+  const noun = context.items.model(binding.collection).resource.idProperty ?? 'item';
+  const fail = (exchange: Exchange, param: string, message: string): Answer =>
+    refuse(context, exchange, { status: 412, message, code: 'precondition_failed', param });
+  return {
+    headers: (entry) => ({ etag: toTag(entry) }),
+    before: (exchange, entry) => {
+      const { call } = exchange;
+      const match = call.headers.get('if-match');
+      const tag = entry === undefined ? undefined : toTag(entry);
+      if (match !== null && !isListed(match, tag)) {
+        const message = `the ${noun} has changed: If-Match is ${match}, the current ETag is ${tag ?? 'none'}`;
+        return fail(exchange, 'If-Match', message);
+      }
+      const noneMatch = call.headers.get('if-none-match');
+      if (noneMatch === null || !isListed(noneMatch, tag)) return undefined;
+      // RFC 9110 13.1.2: 304 for a read, 412 for any other method.
+      if (call.method !== 'GET' && call.method !== 'HEAD') {
+        return fail(exchange, 'If-None-Match', `the item exists: If-None-Match is ${noneMatch}`);
+      }
+      return {
+        status: 304,
+        headers: { etag: tag ?? '' },
+        body: undefined,
+        mediaType: undefined,
+        from: 'state',
+        violations: NO_VIOLATIONS,
+      };
+    },
+  };
+}
+
+function declaresTags({ operation }: Binding): boolean {
+  return (
+    operation.parameters.some(({ name, in: place }) => place === 'header' && /^if-(none-)?match$/i.test(name)) ||
+    operation.responses.some(
+      ({ status, headers }) => status === '412' || headers.some(({ name }) => /^etag$/i.test(name)),
+    )
+  );
+}
+
+/** The entity tag of an item: its `etag` property, else one built from its id and revision. */
+function toTag(entry: Entry): string {
+  const own = entry.item['etag'];
+  return typeof own === 'string' ? `"${own}"` : `"${hashText(entry.id).toString(36)}-${entry.revision}"`;
+}
+
+/** Whether a list of entity tags contains this one; `*` matches any existing item. Quotes are optional, since many clients omit them. */
+function isListed(list: string, tag: string | undefined): boolean {
+  if (tag === undefined) return false;
+  if (list.trim() === '*') return true;
+  const toBare = (text: string): string => text.trim().replace(/^W\//, '').replaceAll('"', '');
+  return list.split(',').some((each) => toBare(each) === toBare(tag));
+}
+
+interface RememberedAnswer {
+  /** A digest of the request, since bodies can be large. */
+  readonly request: string;
+  readonly answer: Answer;
+}
+
+/**
+ * Makes a POST or PATCH with an `Idempotency-Key` safe to repeat: the same request gets the same answer and has no further effect;
+ * another request with the same key is a conflict. Answers of 500 and above are not remembered, so that a retry is a new attempt.
+ */
+export function withIdempotency(context: StateContext, binding: Binding, handler: StateHandler): StateHandler {
+  const { operation } = binding;
+  if (operation.method !== 'POST' && operation.method !== 'PATCH') return handler;
+  return (exchange, transaction) => {
+    const { call } = exchange;
+    const key = call.headers.get('idempotency-key');
+    if (key === null || key === '') return handler(exchange, transaction);
+    const name = `${operation.id}\0${key}`;
+    const request = digestText(JSON.stringify([call.path, call.query, call.body], toPlain));
+    // Only this function remembers answers.
+    const known = transaction.recallAnswer(name) as RememberedAnswer | undefined;
+    if (known?.request === request) {
+      exchange.note(`state: repeated Idempotency-Key ${JSON.stringify(key)}; same answer as before`);
+      return known.answer;
+    }
+    if (known !== undefined) {
+      return refuse(context, exchange, {
+        status: chooseDeclared(binding, [409, 422, 400, 409]),
+        message: `the Idempotency-Key ${JSON.stringify(key)} was used for a different request`,
+        code: 'idempotency_key_reused',
+        param: 'Idempotency-Key',
+      });
+    }
+    const answer = handler(exchange, transaction);
+    if (answer === undefined || answer.status >= 500) return answer;
+    transaction.rememberAnswer(name, { request, answer } satisfies RememberedAnswer);
+    return answer;
+  };
+}
+
+/** Bytes in base64, so that two uploads of the same bytes are the same request. */
+function toPlain(_name: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
+}

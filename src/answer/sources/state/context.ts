@@ -1,0 +1,170 @@
+import type { Contract } from '../../../contract/contract.js';
+import { isObject } from '../../../contract/json.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import { findSuccessWithBody, toStatus } from '../../../contract/operations/responses.js';
+import type { Generator } from '../../../generate/generate.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import type { Validators } from '../../../schema/validate.js';
+import { NO_VIOLATIONS } from '../../../schema/violation.js';
+import { createItemSchemaReader, type ReadItemSchema } from '../../../state/item-schema.js';
+import { type Binding, type Resource, type Resources, toSingular } from '../../../state/resource.js';
+import type { Entry, Item } from '../../../state/store/collection.js';
+import { omitInvalid } from '../../../state/store/item-model.js';
+import type { Items } from '../../../state/store/items.js';
+import type { Transaction } from '../../../state/store/store.js';
+import type { Exchange } from '../../chain.js';
+import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
+import type { ErrorAnswers } from '../../error-answers.js';
+
+/** What the state source is created with. */
+export interface StateParts {
+  readonly contract: Contract;
+  readonly resources: Resources;
+  readonly items: Items;
+  readonly validators: Validators;
+  readonly generator: Generator;
+  readonly errors: ErrorAnswers;
+}
+
+/** What the handlers of all operations share. */
+export interface StateContext extends StateParts {
+  readonly read: ReadItemSchema;
+}
+
+/** Answers one operation from state, within one transaction of the store; undefined leaves it to the sources below. */
+export type StateHandler = (exchange: Exchange, transaction: Transaction) => Answer | undefined;
+
+/** Creates what the handlers share. */
+export function createStateContext(parts: StateParts): StateContext {
+  return { ...parts, read: createItemSchemaReader(parts.contract) };
+}
+
+/** A chooser of responses that caches its choice for each `Accept` header. */
+export function createChoice(operation: Operation, status?: number): (call: Call) => ResponseChoice | undefined {
+  const known = new Map<string | null, ResponseChoice | undefined>();
+  return (call) => {
+    const accept = call.headers.get('accept');
+    if (known.has(accept)) return known.get(accept);
+    const choice = readUsable(chooseResponse(operation, { status, accept }));
+    // Clients choose the header, so the cache is bounded.
+    if (known.size < 64) known.set(accept, choice);
+    return choice;
+  };
+}
+
+/** As `createChoice`, for operations that create: of several successes the one that has a body, so that the item is shown. */
+export function createCreatedChoice(operation: Operation): (call: Call) => ResponseChoice | undefined {
+  const success = findSuccessWithBody(operation);
+  return createChoice(operation, success === undefined ? undefined : toStatus(success.status));
+}
+
+/** The media types that an item can be serialized to. */
+const STRUCTURED =
+  /^(application|text)\/([\w.+-]*\+)?(json|xml|yaml|x-yaml)\b|^application\/x-www-form-urlencoded|^multipart\//;
+
+/** A success with a media type that an item can be serialized to. */
+function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefined {
+  if (choice === undefined || choice.status >= 400) return undefined;
+  const { media, mediaType } = choice;
+  const type = typeof media?.schema === 'object' ? media.schema.type : undefined;
+  const text = type === 'string' || media?.schema === undefined;
+  return mediaType === undefined || text || STRUCTURED.test(mediaType) ? choice : undefined;
+}
+
+/** Converts an item to the body that one schema describes. */
+type Projection = (entry: Entry, exchange: Exchange) => unknown;
+
+/** Creates the projections of a resource: the item itself for its own schema, else the part that the schema allows, completed. */
+export function createProjections(
+  context: StateContext,
+  resource: Resource,
+): (schemaPointer: string | undefined) => Projection {
+  const known = new Map<string | undefined, Projection>();
+  return (pointer) => {
+    const seen = known.get(pointer);
+    if (seen !== undefined) return seen;
+    const projection = createProjection(context, resource, pointer);
+    known.set(pointer, projection);
+    return projection;
+  };
+}
+
+function createProjection(context: StateContext, resource: Resource, pointer: string | undefined): Projection {
+  const target = pointer === undefined ? undefined : context.read(pointer);
+  if (pointer === undefined || target === undefined || target.pointer === resource.schema) return (entry) => entry.item;
+  const names = [...target.properties.keys()];
+  const projected = new WeakMap<Item, unknown>();
+  return (entry, exchange) => {
+    if (projected.has(entry.item)) return projected.get(entry.item);
+    const { body } = exchange.call;
+    const part = names.length === 0 ? entry.item : pick(entry.item, names);
+    const known = { ...entry.item, ...(isObject(body) ? body : {}) };
+    const key = `${resource.name}\0${entry.id}`;
+    const result = completeBody(context, exchange, { pointer, body: part, key, known });
+    projected.set(entry.item, result);
+    return result;
+  };
+}
+
+function pick(item: Item, names: readonly string[]): Item {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) if (Object.hasOwn(item, name)) picked[name] = item[name];
+  return picked;
+}
+
+/** A body as it is where it is valid; else with its invalid and missing properties generated. */
+export function completeBody(
+  { validators, generator }: StateContext,
+  { session, call }: Exchange,
+  of: { readonly pointer: string; readonly body: Item; readonly key: string; readonly known?: Item },
+): unknown {
+  const { pointer, body, key, known = body } = of;
+  const violations = validators.check(pointer, 'response')(body, 'body');
+  if (violations.length === 0) return body;
+  return generator.complete(pointer, omitInvalid(body, violations), {
+    seed: session.seed,
+    key,
+    direction: 'response',
+    now: session.clock.now(),
+    known: { ...known, ...call.path },
+  });
+}
+
+/** Creates a success answer. */
+export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = {}): Answer {
+  const { media, mediaType, status } = choice;
+  const bare = media === undefined || mediaType === undefined;
+  return {
+    status,
+    headers,
+    body: bare ? undefined : body,
+    mediaType: bare ? undefined : mediaType,
+    // No spread, and all members present: answers of one hidden class are copied several times as fast.
+    schemaPointer: bare || media.schema === undefined ? undefined : media.schemaPointer,
+    from: 'state',
+    violations: NO_VIOLATIONS,
+    onInvalid: undefined,
+  };
+}
+
+/** Creates an error answer and notes its message in the trace. */
+export function refuse(
+  context: StateContext,
+  exchange: Exchange,
+  facts: Parameters<ErrorAnswers['answer']>[1],
+): Answer {
+  exchange.note(`state: ${facts.message}`);
+  return context.errors.answer(exchange.call.operation, { ...facts, from: 'state' });
+}
+
+/** The first of some statuses that an operation declares, else the last of them. */
+export function chooseDeclared(binding: Binding, statuses: readonly number[]): number {
+  const declared = new Set(binding.operation.responses.map(({ status }) => status));
+  return statuses.find((status) => declared.has(String(status))) ?? statuses.at(-1) ?? 400;
+}
+
+/** The noun for one item of a collection: `folders.files` -> `file`. */
+export function toNoun(collection: string): string {
+  return toSingular(collection.split('.').at(-1) ?? 'item').replaceAll(/[_-]+/g, ' ');
+}

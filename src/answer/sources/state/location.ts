@@ -1,0 +1,127 @@
+import { isObject } from '../../../contract/json.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import type { Binding } from '../../../state/resource.js';
+import { type Entry, toScope } from '../../../state/store/collection.js';
+import type { ItemLocation } from '../../../state/store/on-demand.js';
+import type { Transaction } from '../../../state/store/store.js';
+import type { Exchange } from '../../chain.js';
+import { refuse, type StateContext, toNoun } from './context.js';
+
+/** Finds the list of items that a call addresses, or the 404 for a parent that does not exist. */
+type FindLocation = (exchange: Exchange, transaction: Transaction) => ItemLocation | { readonly missing: Answer };
+
+/** Plans how the path of an operation addresses the store. */
+export function createLocationFinder(context: StateContext, binding: Binding): FindLocation {
+  const { items } = context;
+  const model = items.model(binding.collection);
+  const { name } = model.resource;
+  const links = binding.parents;
+  const properties = findParentProperties(binding, [...(model.schema?.properties.keys() ?? [])]).map(
+    ({ property, parameter }) => {
+      const asObject = isOnlyObject(context, model.schema?.properties.get(property)?.pointer);
+      return { property, parameter, asObject };
+    },
+  );
+  return (exchange, transaction) => {
+    const { call } = exchange;
+    const location = items.locate(transaction, name);
+    if (links.length === 0) return location;
+    const parents = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters) }));
+    const missing = items.findMissingParent(transaction, parents);
+    if (missing !== undefined) {
+      const parameter = links[parents.indexOf(missing)]?.parameters.at(-1);
+      return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter }) };
+    }
+    const known: Record<string, unknown> = {};
+    for (const { property, parameter, asObject } of properties) {
+      known[property] = asObject ? { id: call.path[parameter] } : call.path[parameter];
+    }
+    const scope = toScope(...parents.map(({ id }) => id));
+    const isPart = binding.within !== undefined;
+    return { ...location, scope: isPart ? '' : scope, known, part: isPart ? scope : '' };
+  };
+}
+
+/** The id that path parameters name; several make one composite id. */
+export function readId(call: Call, parameters: readonly string[]): string {
+  if (parameters.length === 1) return String(call.path[parameters[0] ?? '']);
+  return parameters.map((name) => String(call.path[name])).join('/');
+}
+
+/** The entry that a call names, created on demand where that is configured. */
+export function findEntry(
+  { items }: StateContext,
+  exchange: Exchange,
+  { location, id }: { readonly location: ItemLocation; readonly id: string },
+): Entry | undefined {
+  const existing = location.collection.get(id, location.scope);
+  if (existing !== undefined) return existing;
+  const created = items.find(location, id);
+  if (created !== undefined) {
+    exchange.note(`state: created ${location.collection.name} ${JSON.stringify(id)} on demand`);
+  }
+  return created;
+}
+
+/** The 404 for an unknown id; undefined where the store does not know which items exist. */
+export function answerMissing(
+  context: StateContext,
+  exchange: Exchange,
+  at: { readonly binding: Binding; readonly id: string; readonly location: ItemLocation },
+): Answer | undefined {
+  const { binding, id, location } = at;
+  if (!context.items.isKnown(location)) return undefined;
+  const parent = binding.parents.at(-1);
+  const { collection } = binding;
+  const of = parent && { collection: parent.collection, id: readId(exchange.call, parent.parameters) };
+  return refuseUnknown(context, exchange, { collection, id, of, status: 404, param: binding.id.at(-1) });
+}
+
+/** The answer to a request that names an item which does not exist. */
+export function refuseUnknown(
+  context: StateContext,
+  exchange: Exchange,
+  facts: {
+    readonly collection: string;
+    readonly id: string;
+    readonly of?: { readonly collection: string; readonly id: string } | undefined;
+    readonly status: number;
+    readonly param: string | undefined;
+  },
+): Answer {
+  const { collection, id, of, status, param } = facts;
+  const noun = toNoun(collection);
+  const message =
+    of === undefined
+      ? `no ${noun} has the id ${JSON.stringify(id)}`
+      : `the ${toNoun(of.collection)} ${JSON.stringify(of.id)} has no ${noun} ${JSON.stringify(id)}`;
+  return refuse(context, exchange, { status, message, code: 'not_found', param });
+}
+
+/** The properties of an item that hold the ids of its path: `thread_id` for `{thread_id}`, `customer` for `{customer}`. */
+function findParentProperties(
+  binding: Binding,
+  names: readonly string[],
+): readonly { readonly property: string; readonly parameter: string }[] {
+  const found = binding.within === undefined ? [] : [binding.within];
+  const parameters = binding.parents.flatMap((link) => link.parameters);
+  return [
+    ...found,
+    ...parameters
+      .filter((parameter) => names.includes(parameter) && !found.some(({ property }) => property === parameter))
+      .map((parameter) => ({ property: parameter, parameter })),
+  ];
+}
+
+/** Whether a property that names a parent holds an object and cannot hold an id. */
+function isOnlyObject({ contract, read }: StateContext, pointer: string | undefined): boolean {
+  const schema = pointer === undefined ? undefined : contract.at(pointer);
+  if (pointer === undefined || !isObject(schema)) return false;
+  const { schema: target } = contract.resolve(schema, pointer);
+  if (!isObject(target)) return false;
+  const isScalar = (each: unknown): boolean =>
+    isObject(each) && (each['type'] === 'string' || each['type'] === 'integer');
+  const branches = [...(target.anyOf ?? []), ...(target.oneOf ?? [])];
+  return !isScalar(target) && !branches.some(isScalar) && read(pointer)?.type === 'object';
+}

@@ -1,0 +1,219 @@
+import { isObject } from '../../contract/json.js';
+import { toPointer } from '../../contract/pointer.js';
+import { MockError } from '../../errors.js';
+import { type Collection, type Entry, type Item, toChildScope } from './collection.js';
+import {
+  annotateParent,
+  omitAnnotations,
+  readIdAnnotation,
+  readInlineContent,
+  readParentScope,
+} from './item-annotations.js';
+import type { ItemProblem, Items } from './items.js';
+import type { Store, Transaction } from './store.js';
+
+/** Whatever has a store, such as a session. */
+interface HasStore {
+  readonly store: Store;
+}
+
+/** Changes of one collection by a scenario, in the order of the members. */
+interface CollectionChanges {
+  readonly name: string;
+  readonly clear: boolean;
+  readonly generate: number;
+  readonly add: readonly unknown[];
+  readonly update: Readonly<Record<string, unknown>>;
+  readonly remove: readonly unknown[];
+}
+
+/** Reads and changes collections from outside a request, for scenarios, tests and the control API. */
+export interface CollectionEditors {
+  /** Collections of the contract. */
+  readonly names: readonly string[];
+  view(of: HasStore): { count(name: string): number; has(name: string, id: string): boolean };
+  /** Makes all changes of one collection, or none of them where it throws. @throws MockError `STATE_INVALID`. */
+  change(of: HasStore): (changes: CollectionChanges) => void;
+  /** Oldest first; items with parents have `$parent`. @throws MockError `COLLECTION_UNKNOWN`. */
+  list(of: HasStore, name: string): readonly Item[];
+  get(of: HasStore, name: string, id: string): Item | undefined;
+  /** Adds an item, completed from its schema. @throws MockError `COLLECTION_UNKNOWN`, `STATE_INVALID`. */
+  add(of: HasStore, name: string, item: Item): Item;
+  /** Merges a patch (RFC 7386) into an item. @returns undefined where no item has the id. */
+  update(of: HasStore, name: string, change: { readonly id: string; readonly patch: Item }): Item | undefined;
+  /** @returns whether there was such an item. */
+  remove(of: HasStore, name: string, id: string): boolean;
+  /** Replaces all items; where one of them has a problem, nothing is changed. */
+  replace(of: HasStore, name: string, items: readonly unknown[]): readonly ItemProblem[];
+}
+
+/** The editors of the collections of one contract. */
+export function createCollectionEditors(items: Items): CollectionEditors {
+  const verbs = createVerbs(items);
+  return {
+    names: items.names,
+    view: ({ store }) => ({
+      count: (name) => {
+        const collection = store.collection(name);
+        return collection.scopes.reduce((sum, scope) => sum + collection.list(scope).size, 0);
+      },
+      has: (name, id) => findScopes(store.collection(name), id).length > 0,
+    }),
+    change:
+      ({ store }) =>
+      (changes) =>
+        store.transaction((transaction) => {
+          if (changes.clear) items.clear(transaction, changes.name, []);
+          applyChanges(verbs, transaction, changes);
+        }),
+    list: ({ store }, name) => {
+      items.model(name);
+      return listEntries(store.collection(name)).map(([scope, entry]) => annotateParent(scope, entry.item));
+    },
+    get: ({ store }, name, id) => {
+      items.model(name);
+      const collection = store.collection(name);
+      const [scope = ''] = findScopes(collection, id);
+      const entry = collection.get(id, scope);
+      return entry && annotateParent(scope, entry.item);
+    },
+    add: ({ store }, name, item) => store.transaction((transaction) => verbs.add(transaction, name, item)),
+    update: ({ store }, name, change) => store.transaction((transaction) => verbs.update(transaction, name, change)),
+    remove: ({ store }, name, id) => store.transaction((transaction) => verbs.remove(transaction, name, id)),
+    replace: ({ store }, name, given) =>
+      store.transaction((transaction) => {
+        items.clear(transaction, name, given.filter(isObject));
+        const problems = given.flatMap((item, i) => insert(items, transaction, { name, item, at: toPointer(i) }));
+        if (problems.length > 0) transaction.rollback();
+        return problems;
+      }),
+  };
+}
+
+/** Every item of a collection, with its scope. */
+function listEntries(collection: Collection): readonly (readonly [scope: string, entry: Entry])[] {
+  return collection.scopes.flatMap((scope) =>
+    collection.list(scope).entries.map((entry): readonly [string, Entry] => [scope, entry]),
+  );
+}
+
+/** The scopes in which a collection has an item of that id. */
+function findScopes(collection: Collection, id: string): readonly string[] {
+  return collection.scopes.filter((scope) => collection.get(id, scope) !== undefined);
+}
+
+interface Verbs {
+  add(transaction: Transaction, name: string, item: Item): Item;
+  /** Adds a generated item. */
+  generate(transaction: Transaction, name: string): Item;
+  update(
+    transaction: Transaction,
+    name: string,
+    change: { readonly id: string; readonly patch: Item },
+  ): Item | undefined;
+  remove(transaction: Transaction, name: string, id: string): boolean;
+}
+
+function createVerbs(items: Items): Verbs {
+  const add: Verbs['add'] = (transaction, name, given) => {
+    const { resource } = items.model(name);
+    const scope = readParentScope(given, resource) ?? findFirstScope(transaction, resource);
+    const item = omitAnnotations(given, resource);
+    const id = resource.idProperty === undefined ? undefined : item[resource.idProperty];
+    const created = items.create(items.locate(transaction, name, scope), {
+      fixed: item,
+      id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
+      key: readIdAnnotation(given, resource),
+      content: readInlineContent(given),
+      strict: true,
+    });
+    if ('problems' in created) throw toInvalid(name, created.problems);
+    return annotateParent(scope, created.entry.item);
+  };
+  const remove: Verbs['remove'] = (transaction, name, id) => {
+    items.model(name);
+    const scopes = findScopes(transaction.collection(name), id);
+    for (const scope of scopes) items.remove(items.locate(transaction, name, scope), id);
+    return scopes.length > 0;
+  };
+  return {
+    add,
+    remove,
+    generate: (transaction, name) => {
+      const { resource } = items.model(name);
+      const { members, idProperty } = resource;
+      if (members === undefined || idProperty === undefined) return add(transaction, name, {});
+      // A membership needs a target: an item without one, else a generated item.
+      const taken = transaction.collection(name).list(findFirstScope(transaction, resource));
+      const free = listEntries(transaction.collection(members)).find(([, { id }]) => taken.get(id) === undefined);
+      const target = items.model(members).resource.idProperty ?? 'id';
+      return add(transaction, name, { [idProperty]: free?.[1].id ?? add(transaction, members, {})[target] });
+    },
+    update: (transaction, name, { id, patch }) => {
+      const model = items.model(name);
+      const changed = findScopes(transaction.collection(name), id).flatMap((scope) => {
+        const location = items.locate(transaction, name, scope);
+        const entry = location.collection.get(id, scope);
+        if (entry === undefined) return [];
+        const updated = items.update(location, entry, { after: model.merge(entry.item, patch), strict: true });
+        if ('problems' in updated) throw toInvalid(name, updated.problems);
+        return [annotateParent(scope, updated.entry.item)];
+      });
+      return changed[0];
+    },
+  };
+}
+
+function applyChanges(verbs: Verbs, transaction: Transaction, changes: CollectionChanges): void {
+  const { name } = changes;
+  for (let i = 0; i < changes.generate; i++) verbs.generate(transaction, name);
+  // The scenario was checked when it was loaded: items and patches are objects.
+  for (const item of changes.add) verbs.add(transaction, name, item as Item);
+  for (const [id, patch] of Object.entries(changes.update))
+    verbs.update(transaction, name, { id, patch: patch as Item });
+  for (const id of changes.remove) verbs.remove(transaction, name, String(id));
+}
+
+/** Adds an item as it is given; returns its problems where it is refused. */
+function insert(
+  items: Items,
+  transaction: Transaction,
+  { name, item, at }: { readonly name: string; readonly item: unknown; readonly at: string },
+): readonly ItemProblem[] {
+  if (!isObject(item)) {
+    return [{ pointer: at, code: 'TYPE', message: `the item must be an object, not ${JSON.stringify(item)}` }];
+  }
+  const { resource } = items.model(name);
+  const scope = readParentScope(item, resource);
+  if (scope === undefined) {
+    const message = `the item belongs to an item of ${resource.parents.join('/')}: add "$parent": "<id>"`;
+    return [{ pointer: at, code: 'REQUIRED', message }];
+  }
+  const inserted = items.insert(items.locate(transaction, name, scope), item);
+  if (!('problems' in inserted)) return [];
+  return inserted.problems.map(({ code, pointer, message }) => ({ pointer: at + pointer, code, message }));
+}
+
+/** The error for items that do not fit their collection. */
+export function toInvalid(name: string, problems: readonly ItemProblem[]): MockError {
+  const shown = problems.slice(0, 5).map(({ pointer, message }) => `${pointer === '' ? '' : `${pointer}: `}${message}`);
+  const more = problems.length > 5 ? `; and ${problems.length - 5} more` : '';
+  return new MockError('STATE_INVALID', `not a valid item of "${name}": ${shown.join('; ')}${more}`, {
+    hint: 'an item must match the schema that the contract declares for it',
+  });
+}
+
+/** The scope of an item that names no parent: the first one in use, else that of the first item of the parent collection. */
+function findFirstScope(
+  transaction: Transaction,
+  { name, parents }: { readonly name: string; readonly parents: readonly string[] },
+): string {
+  const [used] = transaction.collection(name).scopes;
+  if (used !== undefined) return used;
+  const parent = parents.at(-1) ?? '';
+  const [first] = listEntries(transaction.collection(parent));
+  if (first !== undefined) return toChildScope(first[0], first[1].id);
+  throw new MockError('STATE_INVALID', `an item of "${name}" belongs to an item of "${parent}", which has none`, {
+    hint: `add an item to "${parent}" first, and name it: "$parent": "<id>"`,
+  });
+}

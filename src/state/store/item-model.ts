@@ -1,0 +1,260 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject, setOwn } from '../../contract/json.js';
+import type { Generator } from '../../generate/generate.js';
+import { createIdGenerator } from '../../generate/text/identifiers.js';
+import { mergePatch } from '../../http/merge-patch.js';
+import { createRandom } from '../../random.js';
+import type { Validators } from '../../schema/validate.js';
+import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
+import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import type { Resource } from '../resource.js';
+import type { Item } from './collection.js';
+import { createIdentity, type Identity } from './identity.js';
+import {
+  chooseInitialStatus,
+  createTimestampWriter,
+  isChangeTimestamp,
+  isStatus,
+  isStatusTimestamp,
+  isTimestamp,
+} from './server-values.js';
+
+/** Everything that is derived once from the schema of a resource: how its items are identified, built and checked. */
+export interface ItemModel {
+  readonly resource: Resource;
+  readonly schema: ItemSchema | undefined;
+  readonly identity: Identity;
+  /** A new item, valid against the schema. */
+  create(input: ItemInput): Item;
+  /** An item built anew from a whole body; what only the server sets stays. */
+  replace(item: Item, input: ItemInput): Item;
+  /** A merge (RFC 7386) of a patch into an item; `null` sets a nullable property to null and removes any other. */
+  merge(item: Item, patch: Item): Item;
+  /** The changed item with the timestamps of the change: `updated_at`, and `cancelled_at` for a new status `cancelled`. */
+  stamp(before: Item, change: StampInput): Item;
+  /** The item where it is valid; else with the invalid properties generated again. */
+  repair(item: Item, input: Pick<ItemInput, 'key' | 'now' | 'seed'>): Item;
+  /** Whether a request may set a property. */
+  accepts(name: string): boolean;
+  /** The part of a request body that becomes part of the item. */
+  accept(body: Item): Item;
+  check(item: Item): readonly Violation[];
+  /** The item with its revision as `etag`, for resources whose schema has that property. */
+  tag(item: Item, revision: number): Item;
+}
+
+/** What a new item is built from. */
+export interface ItemInput {
+  readonly id: string | number | undefined;
+  /** What the request sends. */
+  readonly body: Item;
+  /** Properties that take precedence over the request: from the operation, the path or a hint. */
+  readonly fixed: Item;
+  /** Default values; the request takes precedence. */
+  readonly defaults: Item;
+  readonly seed: number;
+  /** The name of the item for the random generator: all generated values are a function of the seed and this. */
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A change that gets its timestamps. */
+interface StampInput {
+  readonly after: Item;
+  /** Properties that the operation writes, whatever the request says. */
+  readonly set: Item;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What item models are built with. */
+export interface ItemModelParts {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly generator: Pick<Generator, 'complete' | 'value'>;
+}
+
+interface Rule {
+  readonly property: ItemProperty;
+  /** The value for a new item where the request gives none; undefined leaves the property out. */
+  value(input: ItemInput): unknown;
+  /** Whether the request may set it. */
+  readonly open: boolean;
+}
+
+/** Builds the model of a resource: which properties the server sets and which come from the request. */
+export function createItemModel(
+  resource: Resource,
+  schema: ItemSchema | undefined,
+  { contract, validators, generator }: ItemModelParts,
+): ItemModel {
+  const rules = [...(schema?.properties.values() ?? [])].map((property) => createRule(resource, property));
+  const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
+  const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
+  const mask = createMask(resource, [...byName.keys()]);
+  const pointer = resource.schema ?? '';
+  const checkSchema = resource.schema === undefined ? undefined : validators.check(pointer, 'response');
+  const check = (item: Item): readonly Violation[] => checkSchema?.(item, 'body') ?? NO_VIOLATIONS;
+  const repair: ItemModel['repair'] = (item, { seed, key, now }) => {
+    if (checkSchema === undefined || check(item).length === 0) return item;
+    // The schema of a collection's items describes objects.
+    const complete = (part: Item): Item =>
+      generator.complete(pointer, part, { seed, key, direction: 'response', now }) as Item;
+    const completed = complete(item);
+    const violations = check(completed);
+    // A property of the request may have another form than in the item: then it is generated.
+    return violations.length === 0 ? completed : complete(omitInvalid(item, violations));
+  };
+  const accept = (body: Item): Item => {
+    if (isLoose) return body;
+    const accepted: Record<string, unknown> = {};
+    for (const name in body) if (byName.get(name)?.open === true) accepted[name] = body[name];
+    return accepted;
+  };
+  const create = (input: ItemInput): Item => {
+    const given = { ...input.defaults, ...accept(input.body), ...input.fixed };
+    const item: Record<string, unknown> =
+      isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
+    for (const { property, value } of rules) {
+      const { name } = property;
+      const id = name === resource.idProperty ? input.id : undefined;
+      const chosen = id ?? (Object.hasOwn(given, name) ? given[name] : value(input));
+      if (chosen !== undefined) item[name] = chosen;
+    }
+    if (isLoose) {
+      for (const [name, value] of Object.entries(given)) if (!Object.hasOwn(item, name)) setOwn(item, name, value);
+    }
+    return repair(mask(item, given), input);
+  };
+  return {
+    resource,
+    schema,
+    identity: createIdentity(contract, resource, schema),
+    create,
+    replace: (item, input) => create({ ...input, fixed: { ...keepServerProperties(rules, item), ...input.fixed } }),
+    merge: (item, patch) => merge(schema, item, patch),
+    stamp: createStamp(rules),
+    repair,
+    accepts: (name) => isLoose || byName.get(name)?.open === true,
+    accept,
+    check,
+    tag: createTag(schema),
+  };
+}
+
+/** An object without the properties that violate its schema. */
+export function omitInvalid(item: Item, violations: readonly Violation[]): Item {
+  const names = new Set(violations.map(({ pointer }) => pointer.split('/')[1]));
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !names.has(name)));
+}
+
+/** The properties of an item that a replacement leaves as they are. */
+function keepServerProperties(rules: readonly Rule[], item: Item): Item {
+  const kept = rules.filter(
+    ({ open, property }) => !open && !isChangeTimestamp(property) && Object.hasOwn(item, property.name),
+  );
+  return Object.fromEntries(kept.map(({ property }) => [property.name, item[property.name]]));
+}
+
+function merge(schema: ItemSchema | undefined, item: Item, patch: Item): Item {
+  const merged: Record<string, unknown> = { ...item };
+  for (const [name, value] of Object.entries(patch)) {
+    if (value !== null) setOwn(merged, name, mergePatch(item[name], value));
+    else if (schema?.properties.get(name)?.nullable === true) merged[name] = null;
+    else delete merged[name];
+  }
+  return merged;
+}
+
+function createStamp(rules: readonly Rule[]): ItemModel['stamp'] {
+  const properties = rules.map(({ property }) => property);
+  const changes = properties
+    .filter(isChangeTimestamp)
+    .map((property) => ({ property, write: createTimestampWriter(property) }));
+  const statuses = properties.filter(({ name }) => isStatus(name));
+  return (before, { after, set, now }) => {
+    const stamped: Record<string, unknown> = { ...after };
+    const stamp = (name: string, write: (now: number) => unknown): void => {
+      // A change that sets the timestamp itself takes precedence.
+      if (after[name] === before[name]) stamped[name] = write(now);
+    };
+    for (const { property, write } of changes) {
+      if (Object.hasOwn(before, property.name) || property.required) stamp(property.name, write);
+    }
+    const reached = statuses.flatMap(({ name }) => (after[name] === before[name] ? [] : after[name]));
+    for (const status of [...reached, ...Object.values(set)]) {
+      if (typeof status !== 'string') continue;
+      for (const property of properties) {
+        if (isStatusTimestamp(property, status)) stamp(property.name, createTimestampWriter(property));
+      }
+    }
+    for (const name of Object.keys(stamped)) if (stamped[name] === undefined) delete stamped[name];
+    return stamped;
+  };
+}
+
+function createTag(schema: ItemSchema | undefined): ItemModel['tag'] {
+  const property = schema?.properties.get('etag');
+  const isTagged = property !== undefined && !('const' in property.schema) && property.schema.type !== 'object';
+  return (item, revision) => (isTagged ? { ...item, etag: String(revision) } : item);
+}
+
+/** Adds the masked forms of secrets that are not given, each at its position in the schema. */
+function createMask(resource: Resource, names: readonly string[]): (item: Item, given: Item) => Item {
+  const masks = new Map(Object.entries(resource.redacts));
+  const known = new Set(names);
+  return (item, given) => {
+    const isMasked = (name: string, plain: string): boolean =>
+      typeof item[plain] === 'string' && !Object.hasOwn(given, name);
+    if (![...masks].some(([name, plain]) => isMasked(name, plain))) return item;
+    const ordered: Record<string, unknown> = {};
+    for (const name of names) {
+      const plain = masks.get(name);
+      const value = plain !== undefined && isMasked(name, plain) ? redact(String(item[plain])) : item[name];
+      if (value !== undefined) ordered[name] = value;
+    }
+    for (const name of Object.keys(item)) if (!known.has(name)) setOwn(ordered, name, item[name]);
+    return ordered;
+  };
+}
+
+/** The masked form of a secret: its prefix, three dots and its last four characters. */
+function redact(secret: string): string {
+  const prefix = /^(?:[A-Za-z0-9]{1,12}[-_])+/.exec(secret)?.[0] ?? secret.slice(0, 3);
+  return `${prefix}...${secret.slice(-4)}`;
+}
+
+function createRule(resource: Resource, property: ItemProperty): Rule {
+  const { schema, name } = property;
+  const isId = name === resource.idProperty;
+  const isServerOnly = property.readOnly || property.writeOnly || 'const' in schema;
+  const initially = (value: unknown): Rule => ({ property, value: () => value, open: !isServerOnly && !isId });
+  if ('const' in schema) return initially(schema.const);
+  if (Object.hasOwn(resource.set, name)) return { property, value: () => resource.set[name], open: false };
+  if (isId || property.writeOnly) return { property, value: () => undefined, open: false };
+  if (Array.isArray(schema.enum) && schema.enum.length === 1 && property.required) return initially(schema.enum[0]);
+  if (isTimestamp(property)) {
+    const write = createTimestampWriter(property);
+    return { property, value: ({ now }) => write(now), open: false };
+  }
+  const pattern = Object.hasOwn(resource.patterns, name) ? resource.patterns[name] : undefined;
+  if (pattern !== undefined || resource.once.includes(name)) return createTextRule(property, pattern);
+  if (isStatus(name) && Array.isArray(schema.enum)) {
+    return { property, value: () => schema.default ?? chooseInitialStatus(schema.enum ?? []), open: !isServerOnly };
+  }
+  if (schema.default !== undefined && schema.default !== null && !isObject(schema.default)) {
+    return initially(schema.default);
+  }
+  return initially(property.required && property.nullable ? null : undefined);
+}
+
+function createTextRule(property: ItemProperty, pattern: string | undefined): Rule {
+  const generate = createIdGenerator(property.schema, pattern);
+  const { name } = property;
+  return {
+    property,
+    value: ({ seed, key }) => generate?.(createRandom(seed, `${key}\0${name}`)),
+    open: false,
+  };
+}

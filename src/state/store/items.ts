@@ -1,0 +1,389 @@
+import { setOwn } from '../../contract/json.js';
+import { MockError, nearest } from '../../errors.js';
+import { createItemSchemaReader } from '../item-schema.js';
+import type { Resource, Resources } from '../resource.js';
+import {
+  type Entry,
+  EVERY_SCOPE,
+  type Item,
+  type ItemContent,
+  type NewEntry,
+  readScope,
+  toChildScope,
+  toScope,
+  type WritableCollection,
+} from './collection.js';
+import { readItemKey } from './identity.js';
+import { createItemModel, type ItemModel } from './item-model.js';
+import { omitAnnotations, readIdAnnotation, readInlineContent, readParentScope } from './item-annotations.js';
+import { createItemsOnDemand, type ItemLocation, type ItemsOnDemand, type OnDemandParts } from './on-demand.js';
+import type { Transaction } from './store.js';
+
+/**
+ * The one owner of items: creates, updates and removes them with everything that follows - ids, timestamps, uniqueness,
+ * memberships, items below, secrets. Requests, tests, the control API and scenarios all change items through it.
+ */
+export interface Items extends ItemsOnDemand {
+  /** The collections of the contract. */
+  readonly names: readonly string[];
+  /** @throws MockError `COLLECTION_UNKNOWN` that names the nearest. */
+  model(collection: string): ItemModel;
+  /** The list of a collection in one scope. @throws MockError `COLLECTION_UNKNOWN`. */
+  locate(transaction: Transaction, collection: string, scope?: string): ItemLocation;
+  /** The first parent that does not exist, outermost first; one that is created on demand does. */
+  findMissingParent(transaction: Transaction, parents: readonly ParentItem[]): ParentItem | undefined;
+  /** Creates an item: what is not given comes from the server's rules and the schema. */
+  create(location: ItemLocation, given: NewItem): Created | Refused;
+  /** Adds an item exactly as it is given; only an id is generated where it has none. */
+  insert(location: ItemLocation, given: Item): Created | Refused;
+  /** Replaces an item by its changed form. */
+  update(location: ItemLocation, entry: Entry, change: ItemUpdate): Updated | Refused;
+  /** Removes an item, what lives under it, and its memberships. */
+  remove(location: ItemLocation, id: string): Entry | undefined;
+  /** Removes all items of a collection but leaves what depends on those that `given` contains again. */
+  clear(transaction: Transaction, collection: string, given: readonly Item[]): void;
+}
+
+/** One item of a path: `threads` and `thread_1`. */
+export interface ParentItem {
+  readonly collection: string;
+  readonly id: string;
+}
+
+/** What a new item is created from. */
+export interface NewItem {
+  /** What a client sends; properties that only the server sets are ignored. */
+  readonly body?: Item;
+  /** Properties that are used as given. */
+  readonly fixed: Item;
+  /** Default values; those of the fixtures take precedence. */
+  readonly defaults?: Item | undefined;
+  /** Generated where it is undefined. */
+  readonly id?: string | number | undefined;
+  /** The id in the collection where it is not a property of the item. */
+  readonly key?: string | undefined;
+  readonly content?: ItemContent | undefined;
+  /** Whether an invalid item is refused; else it is repaired. */
+  readonly strict: boolean;
+}
+
+/** A changed item. */
+export interface ItemUpdate {
+  readonly after: Item;
+  /** Properties that the operation writes, whatever the request says. */
+  readonly set?: Item | undefined;
+  /** Whether an invalid item is refused; else it is repaired. */
+  readonly strict: boolean;
+}
+
+interface Created {
+  readonly entry: Entry;
+  /** The item with the properties that only the answer to its create shows. */
+  readonly whole: Item;
+}
+
+interface Updated {
+  readonly entry: Entry;
+}
+
+/** A change that was not made. */
+export interface Refused {
+  readonly problems: readonly ItemProblem[];
+}
+
+/** Why an item is refused. */
+export interface ItemProblem {
+  /** In the item: `/name`. */
+  readonly pointer: string;
+  /** A code of a violation of the schema, `UNIQUE` for a duplicate, or `LINK` for a reference to a missing item. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What the owner of items works with. */
+export interface ItemsParts extends OnDemandParts {
+  readonly resources: Resources;
+}
+
+/** The owner of the items of one contract. */
+export function createItems(parts: ItemsParts): Items {
+  const { resources } = parts;
+  const model = createModels(parts);
+  const onDemand = createItemsOnDemand({ ...parts, documented: resources.unknownIds });
+  const locate: Items['locate'] = (transaction, name, scope = '') => ({
+    transaction,
+    model: model(name),
+    collection: transaction.collection(name),
+    scope,
+    known: NO_PROPERTIES,
+    part: '',
+  });
+  const links = createLinks(onDemand, locate);
+  const remove = createRemove(resources);
+  return {
+    ...onDemand,
+    names: [...resources.collections.keys()],
+    model,
+    locate,
+    findMissingParent: links.findMissingParent,
+    create: (location, given) => {
+      const { entry, whole } = draftEntry(location, given);
+      const problem = findLinkProblem(links, location, { given, id: entry.id });
+      const values = { ...given.body, ...given.fixed };
+      const problems = toProblems(problem ?? findDuplicate(location, { given: values, id: entry.id }), () =>
+        given.strict ? check(location.model, entry.item) : [],
+      );
+      return problems.length > 0 ? { problems } : { entry: location.collection.add(entry, location.scope), whole };
+    },
+    insert: (location, given) => {
+      const { collection, scope, transaction } = location;
+      const entry = toEntry({ ...location, seed: transaction.seed }, given);
+      const problem =
+        findDuplicateId(location, entry.id) ??
+        links.findBrokenLink(location, entry.id) ??
+        findDuplicate(location, { given: entry.item, id: entry.id });
+      const problems = toProblems(problem, () => check(location.model, entry.item));
+      return problems.length > 0 ? { problems } : { entry: collection.add(entry, scope), whole: entry.item };
+    },
+    update,
+    remove,
+    clear: (transaction, name, given) => {
+      const own = model(name);
+      const collection = transaction.collection(name);
+      const kept = new Set(given.map((item) => `${readParentScope(item, own.resource)}\0${readKey(own, item)}`));
+      for (const scope of collection.scopes) {
+        const location = locate(transaction, name, scope);
+        // The newest first, since removing the last element of a list is cheap.
+        for (const { id } of collection.list(scope).entries.toReversed()) {
+          if (kept.has(`${scope}\0${id}`)) collection.remove(id, scope);
+          else remove(location, id);
+        }
+      }
+      // What is cleared stays empty: no items are created on demand.
+      collection.markSeeded(EVERY_SCOPE);
+    },
+  };
+}
+
+const NO_PROPERTIES: Item = Object.freeze({});
+
+const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, strict }) => {
+  const { model, collection, scope, transaction } = location;
+  const now = transaction.clock.now();
+  const stamped = { ...model.stamp(entry.item, { after, set, now }), ...set };
+  const duplicate = findDuplicate(location, { given: stamped, id: entry.id, before: entry.item });
+  const problems = toProblems(duplicate, () => (strict ? check(model, stamped) : []));
+  if (problems.length > 0) return { problems };
+  const input = { seed: transaction.seed, key: model.resource.name, now };
+  const item = model.tag(strict ? stamped : model.repair(stamped, input), entry.revision + 1);
+  return { entry: collection.update(entry.id, { item }, scope) ?? entry };
+};
+
+interface Links {
+  readonly findMissingParent: Items['findMissingParent'];
+  /** The target of a membership where it does not exist. */
+  findMissingTarget(location: ItemLocation, id: string): ItemProblem | undefined;
+  /** Whatever an item refers to and does not exist. */
+  findBrokenLink(location: ItemLocation, id: string): ItemProblem | undefined;
+}
+
+function createLinks(onDemand: ItemsOnDemand, locate: Items['locate']): Links {
+  const isMissing = (location: ItemLocation, id: string): boolean =>
+    onDemand.find(location, id) === undefined && onDemand.isKnown(location);
+  const findMissingParent: Links['findMissingParent'] = (transaction, parents) => {
+    const ids: string[] = [];
+    for (const parent of parents) {
+      const location = locate(transaction, parent.collection);
+      const scope = location.model.resource.parents.length === 0 ? '' : toScope(...ids);
+      if (isMissing({ ...location, scope }, parent.id)) return parent;
+      ids.push(parent.id);
+    }
+    return undefined;
+  };
+  const findMissingTarget: Links['findMissingTarget'] = ({ transaction, model: { resource } }, id) =>
+    resource.members !== undefined && isMissing(locate(transaction, resource.members), id)
+      ? toLinkProblem({ collection: resource.members, id })
+      : undefined;
+  return {
+    findMissingParent,
+    findMissingTarget,
+    findBrokenLink: (location, id) => {
+      const ids = readScope(location.scope);
+      const parents = location.model.resource.parents.map((collection, i) => ({ collection, id: ids[i] ?? '' }));
+      const missing = ids.length === 0 ? undefined : findMissingParent(location.transaction, parents);
+      return missing === undefined ? findMissingTarget(location, id) : toLinkProblem(missing);
+    },
+  };
+}
+
+/** A request checks the parents in its path before it creates an item, and names the target of a membership itself. */
+function findLinkProblem(
+  links: Links,
+  location: ItemLocation,
+  { given, id }: { readonly given: NewItem; readonly id: string },
+): ItemProblem | undefined {
+  if (given.strict) return links.findBrokenLink(location, id);
+  return given.id === undefined ? undefined : links.findMissingTarget(location, String(given.id));
+}
+
+function toProblems(
+  problem: ItemProblem | undefined,
+  checkSchema: () => readonly ItemProblem[],
+): readonly ItemProblem[] {
+  return problem === undefined ? checkSchema() : [problem];
+}
+
+function createModels(parts: ItemsParts): (name: string) => ItemModel {
+  const { collections } = parts.resources;
+  const read = createItemSchemaReader(parts.contract);
+  const models = new Map<string, ItemModel>();
+  return (name) => {
+    const known = models.get(name);
+    if (known !== undefined) return known;
+    const resource = collections.get(name);
+    if (resource === undefined) throw toUnknownCollection(name, [...collections.keys()]);
+    const schema = resource.schema === undefined ? undefined : read(resource.schema);
+    const model = createItemModel(resource, schema, parts);
+    models.set(name, model);
+    return model;
+  };
+}
+
+/** Removes items with what depends on them: the lists below, and memberships, which have the id of their target. */
+function createRemove({ collections }: Resources): Items['remove'] {
+  const all = [...collections.values()];
+  const dependents = new Map<string, { readonly below: readonly string[]; readonly memberships: readonly string[] }>();
+  const findDependents = (
+    name: string,
+  ): { readonly below: readonly string[]; readonly memberships: readonly string[] } => {
+    const known = dependents.get(name);
+    if (known !== undefined) return known;
+    const below = all.filter(({ parents }) => parents.includes(name)).map((child) => child.name);
+    const memberships = all.filter(({ members }) => members === name).map((child) => child.name);
+    dependents.set(name, { below, memberships });
+    return { below, memberships };
+  };
+  const remove = (
+    transaction: Transaction,
+    collection: WritableCollection,
+    at: { readonly id: string; readonly scope: string },
+  ): Entry | undefined => {
+    const entry = collection.remove(at.id, at.scope);
+    if (entry === undefined) return undefined;
+    const { below, memberships } = findDependents(collection.name);
+    const scope = toChildScope(at.scope, at.id);
+    for (const name of below) transaction.collection(name).dropScope(scope);
+    for (const name of memberships) {
+      const members = transaction.collection(name);
+      for (const each of members.scopes) remove(transaction, members, { id: at.id, scope: each });
+    }
+    return entry;
+  };
+  return ({ transaction, collection, scope }, id) => remove(transaction, collection, { id, scope });
+}
+
+/** The entry of a new item, and the item with its secrets. */
+function draftEntry(
+  { model, collection, scope, transaction }: ItemLocation,
+  given: NewItem,
+): { readonly entry: NewEntry; readonly whole: Item } {
+  const { resource, identity } = model;
+  const { seed, clock } = transaction;
+  const { body = NO_PROPERTIES, fixed, content, strict } = given;
+  const chosen = resource.singleton ? '' : given.id;
+  const number = chosen === undefined ? collection.nextNumber() : undefined;
+  const id = number === undefined ? (chosen ?? '') : identity.generateId(collection, scope, { seed, number });
+  const built = model.create({
+    id: resource.singleton ? undefined : identity.toValue(id),
+    body,
+    fixed,
+    defaults: readDefaults(resource, id, { ...given.defaults, ...collection.defaults }),
+    seed,
+    key: `${resource.name}\0${scope}\0${number ?? id}`,
+    now: clock.now(),
+  });
+  const whole = { ...model.tag(built, 1), ...(strict ? fixed : NO_PROPERTIES) };
+  const shown = resource.idProperty === undefined ? undefined : whole[resource.idProperty];
+  const key = given.key ?? (resource.singleton ? '' : readItemKey(resource, whole, shown ?? id));
+  const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
+  return { entry: { id: key, ...hideSecrets(whole, hidden), content }, whole };
+}
+
+/** Default values; where several properties identify an item, one that is left out has the generated id. */
+function readDefaults({ keyProperties }: Resource, id: string | number, defaults: Item): Item {
+  if (keyProperties.length === 0) return defaults;
+  return { ...Object.fromEntries(keyProperties.map((name) => [name, String(id)])), ...defaults };
+}
+
+function hideSecrets(item: Item, names: readonly string[]): Pick<NewEntry, 'item' | 'secrets'> {
+  if (names.length === 0) return { item, secrets: undefined };
+  const shown: Record<string, unknown> = {};
+  const secrets: Record<string, unknown> = {};
+  for (const name of Object.keys(item)) setOwn(names.includes(name) ? secrets : shown, name, item[name]);
+  return { item: shown, secrets };
+}
+
+/** The problem of a value that must be unique and that another item of the list has. */
+function findDuplicate(
+  { model: { resource }, collection, scope }: ItemLocation,
+  of: { readonly given: Item; readonly id: string; readonly before?: Item },
+): ItemProblem | undefined {
+  for (const name of resource.unique) {
+    const value = of.given[name];
+    if (value === undefined || value === null || value === of.before?.[name]) continue;
+    if (!collection.list(scope).entries.some(({ id, item }) => item[name] === value && id !== of.id)) continue;
+    return { pointer: `/${name}`, code: 'UNIQUE', message: `${name} ${JSON.stringify(value)} is already used` };
+  }
+  return undefined;
+}
+
+function findDuplicateId({ collection, scope }: ItemLocation, id: string): ItemProblem | undefined {
+  if (collection.get(id, scope) === undefined) return undefined;
+  return { pointer: '', code: 'UNIQUE', message: `two items have the id ${JSON.stringify(id)}` };
+}
+
+function toLinkProblem({ collection, id }: ParentItem): ItemProblem {
+  return { pointer: '', code: 'LINK', message: `"${collection}" has no item ${JSON.stringify(id)}` };
+}
+
+function check(model: ItemModel, item: Item): readonly ItemProblem[] {
+  return model.check(item).map(({ code, pointer, message }) => ({
+    pointer,
+    code,
+    message: message.replace(/^(answer|body) property\b/, 'property').replace(/^(answer|body)\b/, 'the item'),
+  }));
+}
+
+function toUnknownCollection(name: string, names: readonly string[]): MockError {
+  const meant = nearest(name, names);
+  const known = names.length === 0 ? 'the contract has no collections' : `its collections are ${names.join(', ')}`;
+  return new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, {
+    hint: meant === undefined ? known : `did you mean "${meant}"?`,
+  });
+}
+
+/** The id of an item in its collection, from `$id` or its properties; undefined where it has none. */
+export function readKey({ resource }: Pick<ItemModel, 'resource'>, given: Item): string | undefined {
+  if (resource.singleton) return '';
+  const annotated = readIdAnnotation(given, resource);
+  const id = given[resource.idProperty ?? 'id'];
+  if (annotated !== undefined) return annotated;
+  return id === undefined && resource.keyProperties.length === 0 ? undefined : readItemKey(resource, given, id);
+}
+
+/** The entry of an item in the form of a fixture: as it is given, with a generated id where it has none. */
+export function toEntry(
+  { collection, model, scope, seed }: Pick<ItemLocation, 'collection' | 'model' | 'scope'> & { readonly seed: number },
+  given: Item,
+): NewEntry {
+  const { resource, identity } = model;
+  const { idProperty } = resource;
+  const item = omitAnnotations(given, resource);
+  const content = readInlineContent(given);
+  const key = readKey(model, given);
+  const isIdentified = resource.singleton || (idProperty === undefined ? key : item[idProperty]) !== undefined;
+  if (isIdentified && key !== undefined) return { id: key, item, content };
+  const id = identity.generateId(collection, scope, { seed, number: collection.nextNumber() });
+  const identified = idProperty === undefined ? item : { [idProperty]: id, ...item };
+  return { id: key ?? readItemKey(resource, identified, id), item: identified, content };
+}

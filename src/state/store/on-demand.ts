@@ -1,0 +1,156 @@
+import { isObject } from '../../contract/json.js';
+import { type Entry, type Item, readScope, toScope, type UnknownIds, type WritableCollection } from './collection.js';
+import { readItemKey } from './identity.js';
+import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
+import type { Transaction } from './store.js';
+
+/** One list of items inside a transaction. */
+export interface ItemLocation {
+  readonly transaction: Transaction;
+  readonly model: ItemModel;
+  readonly collection: WritableCollection;
+  readonly scope: string;
+  /** Properties that the path determines: the ids of the parents. */
+  readonly known: Item;
+  /** For a list below a parent that shows part of a top-level collection: the scope of that parent; else `''`. */
+  readonly part: string;
+}
+
+/** What decides about items that no client created. */
+export interface OnDemandParts extends ItemModelParts {
+  /** For all collections that do not say so themselves; default: `not-found` with fixtures, else `create`. */
+  readonly unknownIds?: UnknownIds | undefined;
+  /** What the document says about all collections. */
+  readonly documented?: UnknownIds | undefined;
+  /** How many items a collection without fixtures starts with; default 3. */
+  readonly initialItems?: number | undefined;
+}
+
+/** Creates items because they are requested, where unknown ids are configured to be created. */
+export interface ItemsOnDemand {
+  unknownIds(location: Pick<ItemLocation, 'collection' | 'model'>): UnknownIds;
+  /** Whether the store knows which items exist: not for items without a schema, fixtures or configuration. */
+  isKnown(location: Pick<ItemLocation, 'collection' | 'model'>): boolean;
+  /** The item of an id, created where that is configured; an id that was removed stays removed. */
+  find(location: ItemLocation, id: string): Entry | undefined;
+  /** Creates the initial items of a list, once. */
+  seed(location: ItemLocation): void;
+}
+
+const INITIAL_ITEMS = 3;
+
+/** Creates items on demand: each one is a function of the seed and its id, whatever was requested before. */
+export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
+  const unknownIds: ItemsOnDemand['unknownIds'] = ({ collection, model: { resource } }) =>
+    collection.unknownIds ??
+    resource.unknownIds ??
+    parts.unknownIds ??
+    parts.documented ??
+    (collection.started || resource.schema === undefined ? 'not-found' : 'create');
+  const seed: ItemsOnDemand['seed'] = (location) => {
+    const { model, collection, scope, part, transaction } = location;
+    const { resource, identity } = model;
+    const mark = part === '' ? scope : `?${part}`;
+    if (collection.isSeeded(mark) || unknownIds(location) === 'not-found') return;
+    collection.markSeeded(mark);
+    if (resource.members !== undefined || resource.singleton || resource.schema === undefined) return;
+    if (hasCreatedParent(location)) return;
+    for (let i = 1; i <= (parts.initialItems ?? INITIAL_ITEMS); i++) {
+      // Creates use the positive numbers.
+      const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
+      const item = generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}` });
+      collection.add({ id: readItemKey(resource, item, id), item, onDemand: true }, scope);
+    }
+  };
+  return {
+    unknownIds,
+    isKnown: ({ collection, model: { resource } }) =>
+      collection.started || resource.schema !== undefined || (resource.unknownIds ?? parts.unknownIds) !== undefined,
+    seed,
+    find: (location, id) => {
+      const { collection, scope } = location;
+      const existing = collection.get(id, scope);
+      if (existing !== undefined || unknownIds(location) === 'not-found') return existing;
+      seed(location);
+      const list = collection.list(scope);
+      const known = list.get(id);
+      if (known !== undefined || list.recall(id) !== undefined) return known;
+      const item = generateOnDemand(parts, location, { id, key: `id\0${id}` });
+      return collection.add({ id, item, onDemand: true }, scope);
+    },
+  };
+}
+
+/** Whether a client created the parent: nothing lives under a new item yet. */
+function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocation): boolean {
+  const parent = resource.parents.at(-1);
+  if (parent === undefined || scope === '') return false;
+  const ids = readScope(scope);
+  const entry = transaction.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1)));
+  return entry !== undefined && entry.onDemand !== true;
+}
+
+function generateOnDemand(
+  parts: ItemModelParts,
+  { model, scope, known, transaction }: ItemLocation,
+  { id, key }: { readonly id: string | number; readonly key: string },
+): Item {
+  const { resource, schema } = model;
+  const property = schema?.properties.get(resource.idProperty ?? '');
+  const given: Record<string, unknown> = {};
+  const ids = String(id).split('/');
+  if (ids.length === resource.keyProperties.length) {
+    for (const [i, name] of resource.keyProperties.entries()) {
+      given[name] = toType(ids[i] ?? '', schema?.properties.get(name)?.schema.type);
+    }
+  } else if (property !== undefined) {
+    const value = toType(id, property.schema.type);
+    // The id in the path may not be valid as the id in the item.
+    if (parts.validators.check(property.target, 'response')(value, 'body').length === 0) given[property.name] = value;
+  }
+  if (resource.schema === undefined) return { ...known, ...given, id };
+  return generateItem(parts, {
+    schema: resource.schema,
+    given,
+    preferred: known,
+    context: {
+      seed: transaction.seed,
+      key: `${resource.name}\0${scope}\0${key}`,
+      direction: 'response',
+      now: transaction.clock.now(),
+    },
+  });
+}
+
+/** An id from a path in the type of its schema. */
+function toType(id: string | number, type: string | readonly string[] | undefined): string | number {
+  const types = typeof type === 'string' ? [type] : (type ?? []);
+  const numeric = types.includes('integer') || types.includes('number');
+  return numeric && /^-?\d+$/.test(String(id)) ? Number(id) : id;
+}
+
+/** A complete item with its optional properties. */
+export function generateItem(
+  { generator, validators }: Pick<ItemModelParts, 'generator' | 'validators'>,
+  input: {
+    readonly schema: string;
+    /** Properties that the item has in any case: its id, its parent. */
+    readonly given: Item;
+    /** Properties that the item has where its schema allows their values: links to other items. */
+    readonly preferred: Item;
+    readonly context: Parameters<ItemModelParts['generator']['value']>[1];
+  },
+): Item {
+  const { schema, given, preferred, context } = input;
+  const check = validators.check(schema, 'response');
+  const generated = generator.value(schema, { ...context, known: { ...preferred, ...given } });
+  const base = isObject(generated) ? generated : {};
+  const first = { ...base, ...preferred, ...given };
+  const wrong = check(first, 'body');
+  if (wrong.length === 0) return first;
+  const fitting = omitInvalid(preferred, wrong);
+  const second = { ...base, ...fitting, ...given };
+  if (check(second, 'body').length === 0) return second;
+  // The schema of a collection's items describes objects.
+  return generator.complete(schema, { ...fitting, ...given }, context) as Item;
+}
