@@ -1,3 +1,4 @@
+import type { Hono } from 'hono';
 import { type AnswerSource, createChain } from './answer/chain.js';
 import { createErrorAnswers, type ErrorAnswers } from './answer/error-answers.js';
 import { createExampleSource } from './answer/sources/example.js';
@@ -30,7 +31,8 @@ import type { Recordings } from './recording/recordings.js';
 import type { ScenarioContext } from './scenario/definition/kinds.js';
 import { openScenarios, type Scenarios } from './scenario/scenarios.js';
 import { createValidators, prepareSchemas, type Validators } from './schema/validate.js';
-import { createApp, type Fetch } from './server/app.js';
+import { createApp } from './server/app.js';
+import { isSocketEnvironment } from './server/arrival.js';
 import { createControl } from './server/control/control.js';
 import { listen, type Listening, type ListenOptions } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
@@ -68,7 +70,15 @@ export interface Mock extends Omit<
   readonly seed: number;
   /** Who answers what, and what was recorded; undefined where no recordings were asked for. */
   readonly recordings: Recordings | undefined;
-  /** Answers a request without a socket; takes what the platform's `fetch` takes. A path alone is enough of a URL. */
+  /**
+   * The Hono app that answers every request: each operation is one of its routes (`showRoutes(mock.app)` of `hono/dev` lists them), and
+   * `other.route('/api', mock.app)` serves them below a prefix in another app.
+   */
+  readonly app: Hono;
+  /**
+   * Answers a request without a socket; takes what the platform's `fetch` takes. The path is enough of a URL.
+   * `other.mount('/api', mock.fetch)` serves the mock below a prefix of another Hono app.
+   */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Serves on a socket; port 0 by default. */
   listen(options?: ListenOptions): Promise<MockServer>;
@@ -115,7 +125,7 @@ export async function createMock(options: MockOptions): Promise<Mock> {
   const foreign =
     recording && (await createRecordingSources(recording, { ...parts, router, decoder, environment: process.env }));
   const recordings = foreign?.recordings;
-  const fetch = createApp({
+  const app = createApp({
     contract,
     router,
     decoder,
@@ -127,11 +137,12 @@ export async function createMock(options: MockOptions): Promise<Mock> {
       control &&
       createControl(control, { ...parts, sessions, recordings, requireSession: options.requireSession ?? false }),
     cors: options.cors ?? true,
+    middleware: options.middleware ?? [],
     onInteraction: options.onInteraction ?? ((): void => undefined),
   });
   const operations = contract.operations.map((operation) => operation.id);
   const watcher = watchFolder(parts, options);
-  return assemble(parts, { ...parts, sessions, operations, recordings, watcher, fetch }, fetch);
+  return assemble(parts, { ...parts, sessions, operations, recordings, watcher, fetch: app.fetch }, app);
 }
 
 /** What a mock is put together from. */
@@ -225,7 +236,7 @@ interface AssemblyParts extends HandleParts {
   readonly watcher: Watcher | undefined;
 }
 
-function assemble(parts: Parts, handleParts: AssemblyParts, fetch: Fetch): Mock {
+function assemble(parts: Parts, handleParts: AssemblyParts, app: Hono): Mock {
   const { contract, seed } = parts;
   const { sessions, recordings, watcher } = handleParts;
   const initial = createHandle(sessions.default, handleParts);
@@ -245,9 +256,14 @@ function assemble(parts: Parts, handleParts: AssemblyParts, fetch: Fetch): Mock 
     prepare: () => prepareSchemas(contract, parts.validators),
     seed,
     recordings,
-    fetch: async (input, init) => heedAbort(toRequest(input, init), fetch),
+    app,
+    fetch: async (input, init) => {
+      // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
+      if (input instanceof Request && isSocketEnvironment(init)) return app.fetch(input, init);
+      return heedAbort(toRequest(input, init), app.fetch);
+    },
     listen: async (where) => {
-      const server = await listen(fetch, where);
+      const server = await listen(app.fetch, where);
       servers.add(server);
       return { ...server, baseUrl: server.url + readBasePath(contract) };
     },

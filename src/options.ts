@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from 'hono';
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import type { Handlers } from './answer/handlers.js';
 import { isObject } from './contract/json.js';
@@ -92,6 +93,8 @@ export interface MockOptions {
   readonly controlOrigins?: readonly string[];
   /** Whether browsers of any origin may read the answers; default true. */
   readonly cors?: boolean;
+  /** Middleware of Hono that runs around every request, the control API included; default none. */
+  readonly middleware?: readonly MiddlewareHandler[];
   /** Told of every interaction, after its answer is made. */
   readonly onInteraction?: (interaction: Interaction) => void;
 }
@@ -131,6 +134,7 @@ const OPTION_NAMES: Readonly<Record<keyof MockOptions, true>> = {
   controlToken: true,
   controlOrigins: true,
   cors: true,
+  middleware: true,
   onInteraction: true,
 };
 

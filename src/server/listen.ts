@@ -6,7 +6,8 @@ import { MockError } from '../errors.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
-import type { Fetch, SocketEnvironment } from './app.js';
+import type { Fetch } from './app.js';
+import type { SocketEnvironment } from './arrival.js';
 import { isLoopback } from './control/guard.js';
 
 /** Where to listen. */

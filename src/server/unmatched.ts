@@ -74,8 +74,8 @@ export function toUnanswered(errors: ErrorAnswers, operation: Operation): Answer
 }
 
 /** The answer to a call that the mock failed at: a mistake of ours is a 500 that says so. */
-export function toFailure(errors: ErrorAnswers, operation: Operation, error: unknown): Answer {
+export function toFailure(errors: ErrorAnswers, operation: Operation | undefined, error: unknown): Answer {
   const reason = error instanceof Error ? error.message : String(error);
-  const message = `the mock failed while it answered ${operation.id}: ${reason}`;
+  const message = `the mock failed while answering ${operation?.id ?? 'the request'}: ${reason}`;
   return errors.failure(operation, { message, code: 'mock_failed', from: 'mock' });
 }

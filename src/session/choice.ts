@@ -23,15 +23,19 @@ export function checkSessionId(id: string): void {
   });
 }
 
+/** What a path with a session prefix says. */
+export interface SessionPrefix {
+  readonly id: string;
+  /** The path without the prefix. */
+  readonly path: string;
+}
+
 /**
  * The session id at the start of a path, and the path without it: `/~id/v1/things` is `/v1/things` of session `id`.
  *
  * @param reserved - First segments that belong to the contract and are no session: `~user`.
  */
-export function readPrefix(
-  path: string,
-  reserved: ReadonlySet<string>,
-): { readonly id: string; readonly path: string } | undefined {
+export function readPrefix(path: string, reserved: ReadonlySet<string>): SessionPrefix | undefined {
   // Old clients write the tilde as %7E (RFC 3986 2.3 says they need not).
   const first = path.charCodeAt(1);
   if (first !== TILDE && first !== PERCENT) return undefined;

@@ -1,21 +1,18 @@
 import { MockError, nearest } from '../errors.js';
-import { checkSessionId, createTokens, isSessionId, readCookie, readPrefix } from './choice.js';
+import { checkSessionId, createTokens, isSessionId, readCookie, readPrefix, type SessionPrefix } from './choice.js';
 import type { Session } from './session.js';
-
-/** The session a request means, and the path that is left once a session prefix is taken off; or why it has none. */
-type SessionChoice =
-  | { readonly session: Session; readonly path: string }
-  | { readonly session: undefined; readonly refused: MockError };
 
 /** All sessions of one mock. */
 export interface Sessions {
   /** The session of requests that name none. */
   readonly default: Session;
+  /** The session id at the start of a path, and the path without it; undefined where there is none. */
+  readPrefix(path: string): SessionPrefix | undefined;
   /**
-   * The session a request means: header `x-mock-session`, cookie `mock-session`, a registered token, a path that begins with
-   * `/~id/`, else the default one. An unknown id opens its session, unless sessions must be opened first.
+   * The session of a request: header `x-mock-session`, cookie `mock-session`, a registered token, the id in the path (`prefixId`),
+   * else the default one. An unknown id opens its session, unless sessions must be opened first: then the error is returned.
    */
-  choose(headers: Headers, path: string): SessionChoice;
+  choose(headers: Headers, prefixId: string | undefined): Session | MockError;
   get(id: string): Session | undefined;
   /** @throws MockError `SESSION_UNKNOWN` that names the nearest. */
   find(id: string): Session;
@@ -97,13 +94,10 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   return {
     default: initial,
-    choose: (headers, path) => {
-      const prefix = readPrefix(path, options.reserved);
-      const rest = prefix?.path ?? path;
-      const id = headers.get('x-mock-session') ?? readCookie(headers) ?? tokens.read(headers) ?? prefix?.id;
-      if (id === undefined) return { session: initial, path: rest };
-      const session = choose(id);
-      return session instanceof MockError ? { session: undefined, refused: session } : { session, path: rest };
+    readPrefix: (path) => readPrefix(path, options.reserved),
+    choose: (headers, prefixId) => {
+      const id = headers.get('x-mock-session') ?? readCookie(headers) ?? tokens.read(headers) ?? prefixId;
+      return id === undefined ? initial : choose(id);
     },
     get,
     find,

@@ -55,7 +55,7 @@ describe('a handler', () => {
     [
       'an answer that no message can carry',
       { readBook: ({ json }) => json({ id: 'b1', title: 'One' }, { headers: { 'bad name': 'x' } }) },
-      'the mock failed while it answered readBook',
+      'the mock failed while answering readBook',
     ],
     [
       'a Response that is not of its type',

@@ -374,7 +374,7 @@ describeBoth('the control API', (start) => {
       ['GET', '/state/admin_api_key', undefined],
       [404, 'COLLECTION_UNKNOWN', 'no collection "admin_api_key"'],
     ],
-    ['an unknown path', ['GET', '/sesions', undefined], [404, 'CONTROL_UNKNOWN', 'no path /sesions']],
+    ['an unknown path', ['GET', '/sesions', undefined], [404, 'CONTROL_UNKNOWN', 'matches /sesions']],
     ['an unknown method', ['PATCH', '/sessions', undefined], [405, 'CONTROL_UNKNOWN', 'GET, HEAD, OPTIONS, POST']],
   ] as readonly Refused[])('refuses %s', async (_, [method, path, body], [status, code, detail]) => {
     const control = ask(await start());

@@ -21,6 +21,9 @@ export interface Step {
 
 /** A base path and the operations below it. */
 interface Base {
+  /** As the contract has it. */
+  readonly basePath: string;
+  /** As it is written in a URL, percent-encoded. */
   readonly path: string;
   readonly root: Step;
 }
@@ -42,7 +45,7 @@ export function buildBases(operations: readonly Operation[]): readonly Base[] {
       const key = indices.join(' ');
       const root = tries.get(key) ?? buildTrie(indices.flatMap((index) => operations[index] ?? []));
       tries.set(key, root);
-      return { path: encodeBase(path), root };
+      return { basePath: path, path: encodeBase(path), root };
     });
 }
 

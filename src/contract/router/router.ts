@@ -11,6 +11,8 @@ export type RouteMatch =
   | {
       readonly kind: 'operation';
       readonly operation: Operation;
+      /** The base path it was found below; empty for none. */
+      readonly basePath: string;
       /** Path parameters by name, still percent-encoded. */
       readonly pathText: Readonly<Record<string, string>>;
     }
@@ -59,7 +61,7 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
         const start = readBaseEnd(pathname, base.path);
         if (start < 0) continue;
         const route = walk(base.root, start, 0, request);
-        if (route !== undefined) return toMatch(route, values);
+        if (route !== undefined) return toMatch(route, base.basePath, values);
       }
       if (allow.length > 0) return { kind: 'method', allow: readAllow(allow) };
       return { kind: 'none', nearest: nearest.find(pathname) };
@@ -151,10 +153,10 @@ function scoreRoute(route: Route, query: URLSearchParams, trailingSlash: boolean
   return (route.fragment.every(has) ? route.query.length + route.fragment.length : -1) + slash;
 }
 
-function toMatch(route: Route, values: readonly string[]): RouteMatch {
+function toMatch(route: Route, basePath: string, values: readonly string[]): RouteMatch {
   const pathText: Record<string, string> = {};
   for (let i = 0; i < route.names.length; i++) pathText[route.names[i] ?? ''] = values[i] ?? '';
-  return { kind: 'operation', operation: route.operation, pathText };
+  return { kind: 'operation', operation: route.operation, basePath, pathText };
 }
 
 /** RFC 9110 9.3.2 and 9.3.7: HEAD goes wherever GET goes, and OPTIONS is answered everywhere. */

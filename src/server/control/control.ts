@@ -1,15 +1,18 @@
+import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { loadContract } from '../../contract/load/load.js';
-import { createRouter, type Router } from '../../contract/router/router.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { createRouter, type RouteMatch, type Router } from '../../contract/router/router.js';
 import type { Answer } from '../../http/answer.js';
 import { type CallDecoder, createCallDecoder } from '../../http/request/call.js';
-import { createEncoder, type ResponseConstructor } from '../../http/response/encode.js';
+import { createEncoder } from '../../http/response/encode.js';
 import { createValidators } from '../../schema/validate.js';
-import { readPrefix } from '../../session/choice.js';
+import type { Arrival, Arrivals } from '../arrival.js';
 import { preflightHeaders } from '../cors.js';
 import { answerError, answerInvalid, answerProblem } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import type { ControlHandlers, ControlledParts } from './handlers.js';
+import { CONTROL_ROUTES } from './routes.js';
 
 /** How the control API is served. */
 export interface ControlOptions extends ControlPolicy {
@@ -19,24 +22,19 @@ export interface ControlOptions extends ControlPolicy {
 
 /** The control API of one mock. */
 export interface Control {
-  /** Whether a path is one of its own; a session prefix may stand before it. */
+  /** What its paths begin with. */
+  readonly prefix: string;
+  /** Whether a path belongs to it. */
   owns(path: string): boolean;
-  answer(request: Request, arrival: ControlArrival): Promise<Response>;
-}
-
-/** A request of the control API as it came. */
-export interface ControlArrival {
-  readonly path: string;
-  readonly search: string;
-  /** Whether it came by a socket that other machines can reach. */
-  readonly exposed: boolean;
-  readonly ResponseClass: ResponseConstructor;
+  /** A Hono app with a route for each operation, to be served below the prefix. */
+  createApp(arrivals: Arrivals): Hono;
 }
 
 /** The engine that checks requests of the control API, the same one that serves mocks. */
 interface Engine {
   readonly router: Router;
   readonly decoder: CallDecoder;
+  readonly operations: ReadonlyMap<string, Operation>;
   readonly handlers: ControlHandlers;
 }
 
@@ -45,52 +43,58 @@ const BODY_LIMIT = 32 * 1024 * 1024;
 /** Where the document of the control API is shipped: two folders above this file, compiled or not. */
 export const CONTROL_SPEC: URL = new URL('../../../spec/control.openapi.yaml', import.meta.url);
 
-/** The control API; its document is loaded when it is first asked. */
+/** The control API; its document is loaded with the first request. */
 export function createControl(options: ControlOptions, parts: ControlledParts): Control {
   const guard = createControlGuard(options);
   const encode = createEncoder([]);
   let engine: Promise<Engine> | undefined;
 
-  const answerGuarded = async (
-    request: Request,
-    arrival: ControlArrival,
-    session: string | undefined,
-  ): Promise<Answer> => {
-    const path = arrival.path.slice(options.prefix.length) || '/';
+  const answerGuarded = async (c: Context, arrival: Arrival, operationId: string | undefined): Promise<Answer> => {
+    const { request, environment } = arrival;
     const { headers, method } = request;
     const isPreflight = method === 'OPTIONS' && headers.has('access-control-request-method');
-    const open = isPreflight || path === '/health';
-    const refusal = guard({ headers, exposed: arrival.exposed, open });
+    const exposed = environment !== undefined && environment.exposed !== false;
+    const refusal = guard({ headers, exposed, open: isPreflight || operationId === 'getHealth' });
     if (refusal !== undefined) {
       return answerProblem({ ...refusal, headers: refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {} });
     }
     engine ??= createEngine(parts);
-    const { router, decoder, handlers } = await engine;
-    const match = router.match(method, path, arrival.search);
-    if (match.kind === 'none') return answerUnknown(path, match.nearest, options.prefix);
-    if (match.kind === 'method') return answerMethod(request, match.allow);
-    const call = await decoder.decode(match.operation, match.pathText, request);
-    const mistakes = call.violations.filter(
-      (violation) => violation.severity === 'error' && violation.in !== 'security',
-    );
-    if (mistakes.length > 0) return answerInvalid(mistakes);
-    return handlers.answer(call, session ?? 'default');
+    const { router, decoder, operations, handlers } = await engine;
+    const operation = operationId === undefined ? undefined : operations.get(operationId);
+    if (operation === undefined) {
+      const path = arrival.path.slice(arrival.path.indexOf(options.prefix) + options.prefix.length) || '/';
+      return answerUnrouted(request, router.match(method, path, arrival.search), { path, prefix: options.prefix });
+    }
+    const call = await decoder.decode(operation, readPathText(c), request);
+    const errors = call.violations.filter((violation) => violation.severity === 'error' && violation.in !== 'security');
+    return errors.length > 0 ? answerInvalid(errors) : handlers.answer(call, arrival.sessionId ?? 'default');
+  };
+
+  const respond = async (c: Context, arrival: Arrival, operationId: string | undefined): Promise<Response> => {
+    const { request, environment } = arrival;
+    let answer: Answer;
+    try {
+      answer = await answerGuarded(c, arrival, operationId);
+    } catch (error) {
+      answer = answerError(error);
+    }
+    const origin = request.headers.get('origin');
+    const allowed = isListedOrigin(origin, options) && origin !== null ? corsHeaders(origin) : {};
+    const headers = { 'cache-control': 'no-store', ...allowed, ...answer.headers };
+    return encode({ ...answer, headers }, request.method, environment?.ResponseClass ?? Response);
   };
 
   return {
-    owns: (path) => isBelow(stripSession(path)?.path ?? path, options.prefix),
-    answer: async (request, arrival) => {
-      const session = stripSession(arrival.path);
-      let answer: Answer;
-      try {
-        answer = await answerGuarded(request, { ...arrival, path: session?.path ?? arrival.path }, session?.id);
-      } catch (error) {
-        answer = answerError(error);
+    prefix: options.prefix,
+    owns: (path) => isBelow(path, options.prefix),
+    createApp: (arrivals) => {
+      const app = new Hono();
+      for (const [method, path, operationId] of CONTROL_ROUTES) {
+        const handler = (c: Context): Promise<Response> => respond(c, arrivals.of(c), operationId);
+        Object.defineProperty(handler, 'name', { value: operationId });
+        app.on(method, path, handler);
       }
-      const origin = request.headers.get('origin');
-      const allowed = isListedOrigin(origin, options) && origin !== null ? corsHeaders(origin) : {};
-      const headers = { 'cache-control': 'no-store', ...allowed, ...answer.headers };
-      return encode({ ...answer, headers }, request.method, arrival.ResponseClass);
+      return app.all('/*', (c) => respond(c, arrivals.of(c), undefined));
     },
   };
 }
@@ -103,38 +107,48 @@ async function createEngine(parts: ControlledParts): Promise<Engine> {
   return {
     router: createRouter(contract.operations),
     decoder: createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT, strict: true }),
+    operations: new Map(contract.operations.map((operation) => [operation.id, operation])),
     handlers: createControlHandlers(parts),
   };
+}
+
+/** Path parameters the way a decoder takes them: percent-encoded. */
+function readPathText({ req }: Context): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(req.param() as Readonly<Record<string, string>>).map(([name, value]) => [
+      name,
+      encodeURIComponent(value),
+    ]),
+  );
 }
 
 function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === 47); /* / */
 }
 
-const NOTHING: ReadonlySet<string> = new Set([]);
-
-/** A client whose base URL is that of a session asks for the control API below it. */
-function stripSession(path: string): ReturnType<typeof readPrefix> {
-  return readPrefix(path, NOTHING);
-}
-
-function answerUnknown(path: string, nearest: readonly string[], prefix: string): Answer {
-  const shown = path.length <= 200 ? path : `${path.slice(0, 200)}…`;
+/** The answer to a request that no operation takes: 404 with the nearest path, 405 with the methods, or OPTIONS. */
+function answerUnrouted(
+  request: Request,
+  match: RouteMatch,
+  { path, prefix }: { readonly path: string; readonly prefix: string },
+): Answer {
+  if (match.kind === 'method') return answerMethod(request, match.allow);
+  const nearest = match.kind === 'none' ? match.nearest[0] : undefined;
   return answerProblem({
     status: 404,
     code: 'CONTROL_UNKNOWN',
-    message: `the control API has no path ${shown}`,
+    message: `no path in the control API matches ${path.length <= 200 ? path : `${path.slice(0, 200)}…`}`,
     hint:
-      nearest.length === 0
+      nearest === undefined
         ? 'spec/control.openapi.yaml describes every operation'
-        : `the nearest is ${prefix}${nearest[0] ?? ''}`,
+        : `did you mean ${prefix}${nearest}?`,
   });
 }
 
 function answerMethod(request: Request, allow: readonly string[]): Answer {
   const allowed = { allow: allow.join(', ') };
   if (request.method !== 'OPTIONS') {
-    const message = `${request.method} is not a method of this path; it has ${allowed.allow}`;
+    const message = `this path does not support ${request.method}; it supports ${allowed.allow}`;
     return answerProblem({ status: 405, code: 'CONTROL_UNKNOWN', message, headers: allowed });
   }
   const headers = { ...allowed, ...preflightHeaders(request.headers, allow) };

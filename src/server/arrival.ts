@@ -1,0 +1,89 @@
+import type { Context } from 'hono';
+import type { ServerResponse } from 'node:http';
+import type { RoutedRequest } from '../contract/router/hono-router.js';
+import type { BodyBytes } from '../http/request/body-bytes.js';
+import type { ResponseConstructor } from '../http/response/encode.js';
+import type { ParsedHeaders } from '../journal/interaction.js';
+import { readPrefix, type SessionPrefix } from '../session/choice.js';
+import type { Sessions } from '../session/sessions.js';
+
+/** What a request that came over a socket brings along: the bindings of @hono/node-server, and more when the mock itself listens. */
+export interface SocketEnvironment {
+  readonly incoming: ParsedHeaders;
+  readonly outgoing: ServerResponse;
+  /** The server's own Response class, cheaper to write than the platform's. */
+  readonly ResponseClass?: ResponseConstructor | undefined;
+  /** The body, if it has already arrived completely; undefined if it has to be read from the request. */
+  readonly body?: BodyBytes | undefined;
+  /** Whether other machines can reach the socket; assumed where it is not known. */
+  readonly exposed?: boolean;
+}
+
+/** Whether an argument is what a server hands over beside a request; in another runtime it is something else. */
+export function isSocketEnvironment(given: unknown): given is SocketEnvironment {
+  return typeof given === 'object' && given !== null && 'incoming' in given && 'outgoing' in given;
+}
+
+/** A request as it arrived, its URL taken apart once. */
+export interface Arrival extends RoutedRequest {
+  readonly request: Request;
+  /** Undefined in-process. */
+  readonly environment: SocketEnvironment | undefined;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+  /** Path and query as they were sent. */
+  readonly url: string;
+  /** The session id at the start of the path (`/~id/...`), which `path` is without. */
+  readonly sessionId: string | undefined;
+}
+
+/** The requests of one app. */
+export interface Arrivals {
+  /** Takes a request apart when Hono asks for its path, before routing. */
+  read(request: Request, environment: SocketEnvironment | undefined): Arrival;
+  /** The request that is routed right now: Hono asks for the path, the route and the handler in one synchronous step. */
+  current(): Arrival | undefined;
+  /** The request of a handler. Read again after asynchronous middleware, and when another app has routed it. */
+  of(c: Context): Arrival;
+}
+
+/** @param ownsControl - Whether a path belongs to the control API. */
+export function createArrivals(sessions: Sessions, ownsControl: ((path: string) => boolean) | undefined): Arrivals {
+  let latest: Arrival | undefined;
+  const read = (request: Request, environment: SocketEnvironment | undefined): Arrival => {
+    const full = request.url;
+    const start = full.indexOf('/', full.indexOf('://') + 3);
+    const fragment = full.indexOf('#');
+    const url = start === -1 ? '/' : full.slice(start, fragment === -1 ? undefined : fragment);
+    const query = url.indexOf('?');
+    const whole = query === -1 ? url : url.slice(0, query);
+    const prefix = sessions.readPrefix(whole) ?? readControlPrefix(whole, ownsControl);
+    return {
+      request,
+      environment: environment?.incoming === undefined ? undefined : environment,
+      startedAt: performance.now(),
+      method: request.method,
+      url,
+      path: prefix?.path ?? whole,
+      search: query === -1 ? '' : url.slice(query),
+      sessionId: prefix?.id,
+      match: undefined,
+    };
+  };
+  return {
+    read: (request, environment) => {
+      latest = read(request, environment);
+      return latest;
+    },
+    current: () => latest,
+    of: ({ req, env }) => (latest?.request === req.raw ? latest : read(req.raw, env as SocketEnvironment | undefined)),
+  };
+}
+
+/** A contract may own paths such as `/~{user}`; the control API below a session prefix is served all the same. */
+function readControlPrefix(path: string, owns: ((path: string) => boolean) | undefined): SessionPrefix | undefined {
+  const prefix = readPrefix(path, NOTHING_RESERVED);
+  return prefix !== undefined && owns?.(prefix.path) === true ? prefix : undefined;
+}
+
+const NOTHING_RESERVED: ReadonlySet<string> = new Set([]);

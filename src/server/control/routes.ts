@@ -1,0 +1,36 @@
+/** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
+type ControlRoute = readonly [method: string, path: string, operationId: string];
+
+/** Every operation of the control API. Written out, because the document itself is only loaded with the first request. */
+export const CONTROL_ROUTES: readonly ControlRoute[] = [
+  ['GET', '/health', 'getHealth'],
+  ['GET', '/contract', 'getContract'],
+  ['GET', '/contract/document', 'getContractDocument'],
+  ['GET', '/sessions', 'listSessions'],
+  ['POST', '/sessions', 'createSession'],
+  ['GET', '/sessions/:id', 'getSession'],
+  ['DELETE', '/sessions/:id', 'deleteSession'],
+  ['POST', '/sessions/:id/snapshots', 'createSnapshot'],
+  ['POST', '/sessions/:id/restore', 'restoreSession'],
+  ['POST', '/sessions/:id/fork', 'forkSession'],
+  ['GET', '/scenarios', 'listScenarios'],
+  ['PUT', '/scenarios/:scenario', 'uploadScenario'],
+  ['DELETE', '/scenarios/:scenario', 'deleteScenario'],
+  ['POST', '/scenarios/:scenario/activate', 'activateScenario'],
+  ['POST', '/scenarios/:scenario/deactivate', 'deactivateScenario'],
+  ['GET', '/recordings', 'getRecordings'],
+  ['PATCH', '/recordings', 'changeRecordings'],
+  ['GET', '/state', 'getState'],
+  ['GET', '/state/:collection', 'getCollection'],
+  ['PUT', '/state/:collection', 'replaceCollection'],
+  ['POST', '/state/:collection', 'addItem'],
+  ['DELETE', '/state/:collection', 'clearCollection'],
+  ['GET', '/clock', 'getClock'],
+  ['PUT', '/clock', 'setClock'],
+  ['POST', '/clock/advance', 'advanceClock'],
+  ['POST', '/reset', 'resetSession'],
+  ['GET', '/journal', 'getJournal'],
+  ['DELETE', '/journal', 'clearJournal'],
+  ['GET', '/journal/wait', 'waitForCall'],
+  ['GET', '/journal/verification', 'verifyJournal'],
+];

@@ -1,0 +1,222 @@
+import type { HonoRequest } from 'hono';
+import type { Chain } from '../answer/chain.js';
+import type { ErrorAnswers } from '../answer/error-answers.js';
+import { type Clock, toSocketClock } from '../clock.js';
+import type { Contract } from '../contract/contract.js';
+import type { RouteMatch } from '../contract/router/router.js';
+import { MockError } from '../errors.js';
+import { type Answer, type Fault, isSilent } from '../http/answer.js';
+import type { BodyBytes } from '../http/request/body-bytes.js';
+import type { Call, CallDecoder } from '../http/request/call.js';
+import type { Encoder } from '../http/response/encode.js';
+import {
+  type Interaction,
+  readHeaders,
+  type RecordedRequest,
+  recordRequest,
+  type UnmatchedRequest,
+} from '../journal/interaction.js';
+import type { Session } from '../session/session.js';
+import type { Sessions } from '../session/sessions.js';
+import type { Arrival } from './arrival.js';
+import { allowOrigin } from './cors.js';
+import { applyFault } from './faults/faults.js';
+import { answerRefusedSession, answerUnmatched, toFailure, toUnanswered } from './unmatched.js';
+
+/** What requests are answered with. */
+export interface PipelineParts {
+  readonly contract: Contract;
+  readonly decoder: CallDecoder;
+  readonly chain: Chain;
+  readonly encode: Encoder;
+  readonly errors: ErrorAnswers;
+  readonly sessions: Sessions;
+  /** Whether browsers of any origin may read the answers. */
+  readonly cors: boolean;
+  onInteraction(interaction: Interaction): void;
+}
+
+type OperationMatch = Extract<RouteMatch, { readonly kind: 'operation' }>;
+type NoMatch = Exclude<RouteMatch, OperationMatch>;
+type Written = Response | Promise<Response>;
+
+/** The steps of every request: choose the session, decode, ask the answer sources, write, remember. */
+export interface Pipeline {
+  /** Answers a request to an operation; synchronously where every step is. */
+  answer(arrival: Arrival, match: OperationMatch): Written;
+  /** The same for a request whose body middleware has read before. */
+  answerRead(arrival: Arrival, match: OperationMatch, request: HonoRequest): Promise<Response>;
+  /** Answers a request to no operation: 404 with the nearest paths, 405 with the methods, or OPTIONS. */
+  refuse(arrival: Arrival, match: NoMatch): Written;
+  /** Answers a request that something outside the pipeline failed on, such as middleware, with 500. */
+  fail(arrival: Arrival, error: unknown): Written;
+  /** Whether the request was answered with a fault, so that its rejection is on purpose. */
+  isBroken(request: Request): boolean;
+}
+
+/** What one request has come to. */
+interface Outcome {
+  readonly arrival: Arrival;
+  readonly session: Session;
+  readonly request: Call | UnmatchedRequest;
+  readonly call?: Call;
+  readonly trace: readonly string[];
+}
+
+/** The pipeline of one mock. */
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { decoder, errors, sessions } = parts;
+  const readClock = createClockReader();
+  const broken = new WeakSet<Request>();
+
+  const finish = createFinish(parts, readClock, (request) => void broken.add(request));
+
+  const answerCall = createCallAnswerer(parts, readClock, finish);
+  const answerUnrouted = (arrival: Arrival, session: Session, answer: Answer): Written =>
+    finish({ arrival, session, request: toUnmatched(arrival), trace: [] }, answer);
+
+  const answerWith = (arrival: Arrival, match: OperationMatch, body: BodyBytes | undefined): Written => {
+    const { request } = arrival;
+    const session = sessions.choose(request.headers, arrival.sessionId);
+    if (session instanceof MockError) {
+      return answerUnrouted(arrival, sessions.default, answerRefusedSession(errors, session));
+    }
+    const call =
+      body === undefined
+        ? decoder.decode(match.operation, match.pathText, request)
+        : decoder.decodeWhole(match.operation, match.pathText, { request, body });
+    return call instanceof Promise
+      ? call.then((decoded) => answerCall(arrival, session, decoded))
+      : answerCall(arrival, session, call);
+  };
+
+  return {
+    answer: (arrival, match) => answerWith(arrival, match, arrival.environment?.body),
+    answerRead: async (arrival, match, request) => {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      return answerWith(arrival, match, { kind: 'bytes', bytes });
+    },
+    refuse: (arrival, match) => {
+      const { request, path } = arrival;
+      const session = sessions.choose(request.headers, arrival.sessionId);
+      return session instanceof MockError
+        ? answerUnrouted(arrival, sessions.default, answerRefusedSession(errors, session))
+        : answerUnrouted(arrival, session, answerUnmatched({ match, request, path, errors, cors: parts.cors }));
+    },
+    fail: (arrival, error) => answerUnrouted(arrival, sessions.default, toFailure(errors, undefined, error)),
+    isBroken: (request) => broken.has(request),
+  };
+}
+
+type Finish = (outcome: Outcome, answer: Answer) => Written;
+
+/** The middle of every request: the sources are asked, and what they throw becomes a 500. */
+function createCallAnswerer(
+  { contract, chain, errors }: PipelineParts,
+  readClock: ReadClock,
+  finish: Finish,
+): (arrival: Arrival, session: Session, call: Call) => Written {
+  const failCall = (outcome: Outcome, call: Call, error: unknown): Written =>
+    finish(outcome, toFailure(errors, call.operation, error));
+
+  /** An answer that cannot be written, such as one with a header that no message can have, throws when it is written. */
+  const conclude = (outcome: Outcome, call: Call, answer: Answer | undefined): Written => {
+    try {
+      return finish(outcome, answer ?? toUnanswered(errors, call.operation));
+    } catch (error) {
+      return failCall(outcome, call, error);
+    }
+  };
+
+  return (arrival, session, call) => {
+    const trace: string[] = [];
+    const outcome: Outcome = { arrival, session, request: call, call, trace };
+    try {
+      const note = (line: string): void => void trace.push(line);
+      const answer = chain({ contract, call, session, clock: readClock(arrival, session), note });
+      if (!(answer instanceof Promise)) return conclude(outcome, call, answer);
+      return answer.then(
+        (settled) => conclude(outcome, call, settled),
+        (error: unknown) => failCall(outcome, call, error),
+      );
+    } catch (error) {
+      return failCall(outcome, call, error);
+    }
+  };
+}
+
+/** The last steps of every request: the answer is written and added to the journal. @param onFault - Told before a fault. */
+function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (request: Request) => void): Finish {
+  return (outcome, given) => {
+    const { arrival, session } = outcome;
+    const { request, environment } = arrival;
+    const answer = parts.cors ? allowOrigin(given, request.headers) : given;
+    if (answer.fault !== undefined) onFault(request);
+    const response =
+      answer.fault === undefined
+        ? parts.encode(answer, request.method, environment?.ResponseClass ?? Response)
+        : writeFaulty({ ...answer, fault: answer.fault }, outcome, {
+            encode: parts.encode,
+            clock: readClock(arrival, session),
+          });
+    const entry = {
+      session: session.id,
+      at: session.clock.now(),
+      elapsedMs: performance.now() - arrival.startedAt,
+      operation: outcome.call?.operation.id,
+      request: recordRequest(outcome.request, readRequestHeaders(arrival)),
+      answer,
+      violations: joinViolations(outcome.call, answer),
+      trace: outcome.trace,
+    };
+    parts.onInteraction(session.journal.add(entry, measureBodies(outcome.call, answer)));
+    return response;
+  };
+}
+
+/** Bytes of the bodies an interaction holds on to; what was generated or comes from the store is small or shared. */
+function measureBodies(call: Call | undefined, { body }: Answer): number {
+  const answered = typeof body === 'string' ? body.length : body instanceof Uint8Array ? body.byteLength : 0;
+  return (call?.bytes?.byteLength ?? 0) + answered;
+}
+
+type ReadClock = (arrival: Arrival, session: Session) => Clock;
+
+/** Reads the clock that an answer waits by: on a socket real time passes. */
+function createClockReader(): ReadClock {
+  // One for each session's clock, so that a request creates none.
+  const socketClocks = new WeakMap<Clock, Clock>();
+  return ({ environment }, { clock }) => {
+    if (environment === undefined) return clock;
+    const known = socketClocks.get(clock);
+    if (known !== undefined) return known;
+    const created = toSocketClock(clock);
+    socketClocks.set(clock, created);
+    return created;
+  };
+}
+
+/** An answer that fails on the wire; it is not written at all if the fault comes before its status line. */
+function writeFaulty(
+  answer: Answer & { readonly fault: Fault },
+  { arrival }: Outcome,
+  { encode, clock }: { readonly encode: Encoder; readonly clock: Clock },
+): Promise<Response> {
+  const { request, environment } = arrival;
+  const response = isSilent(answer.fault) ? undefined : encode(answer, request.method, Response);
+  return applyFault({ fault: answer.fault, response, outgoing: environment?.outgoing, clock, signal: request.signal });
+}
+
+function readRequestHeaders({ request, environment }: Arrival): RecordedRequest['headers'] {
+  return environment === undefined ? Object.fromEntries(request.headers) : readHeaders(environment.incoming);
+}
+
+function toUnmatched({ request, url }: Arrival): UnmatchedRequest {
+  return { method: request.method, url, path: {}, query: {}, body: undefined };
+}
+
+function joinViolations(call: Call | undefined, answer: Answer): Interaction['violations'] {
+  if (call === undefined) return answer.violations;
+  if (answer.violations.length === 0) return call.violations;
+  return call.violations.length === 0 ? answer.violations : [...call.violations, ...answer.violations];
+}
