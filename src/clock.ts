@@ -1,44 +1,44 @@
 import { setTimeout as setTimer } from 'node:timers/promises';
 import { MockError } from './errors.js';
 
-/** The one source of time of a mock: dates in answers, rate-limit windows and delays all read it. */
+/** The source of time of a mock: dates in answers, rate-limit windows and delays all use it. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
-  /** Resolves once the clock has moved that many milliseconds on; rejects with the signal's reason when that aborts first. */
+  /** Resolves when the clock has advanced by `ms` milliseconds; rejects with the reason of the signal if it is aborted before. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when it is set or advanced. */
 export interface VirtualClock extends Clock {
-  /** Moves to an instant: milliseconds since 1970, a Date or an ISO 8601 text. Wakes the sleepers it passes. */
+  /** Sets the time: milliseconds since 1970, a Date or an ISO 8601 string. Resolves each `sleep` that is due. */
   set(instant: number | string | Date): void;
-  /** Moves on by that many milliseconds. */
+  /** Advances the time by `ms` milliseconds. Resolves each `sleep` that is due. */
   advance(ms: number): void;
-  /** Whether sleeping moves it on, so that nobody ever waits. */
+  /** Whether `sleep` advances the clock instead of waiting. */
   readonly autoAdvance: boolean;
 }
 
-/** Where a virtual clock stands when nobody says otherwise: 2026-01-01T00:00:00Z. */
+/** The default start of a virtual clock: 2026-01-01T00:00:00Z. */
 export const DEFAULT_INSTANT: number = Date.UTC(2026, 0, 1);
 
-/** The machine's own clock. */
+/** The clock of the machine. */
 interface RealClock extends Clock {
-  /** The same time for somebody on a socket: who sleeps by it keeps no process alive. */
-  readonly unheld: Clock;
+  /** The same time; its timers do not keep the process alive. */
+  readonly unref: Clock;
 }
 
-/** The machine's own clock. */
+/** Creates a clock that shows the time of the machine. */
 export function createRealClock(): RealClock {
   const now = (): number => Date.now();
-  return { now, sleep: (ms, signal) => wait(ms, { signal }), unheld: { now, sleep: sleepUnheld } };
+  return { now, sleep: (ms, signal) => wait(ms, { signal }), unref: { now, sleep: sleepUnref } };
 }
 
-function sleepUnheld(ms: number, signal?: AbortSignal): Promise<void> {
+function sleepUnref(ms: number, signal?: AbortSignal): Promise<void> {
   return wait(ms, { signal, ref: false });
 }
 
-/** The longest a timer can be set to: a longer one would go off at once. */
+/** The maximum of a Node.js timer; a longer one would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 async function wait(
@@ -49,30 +49,30 @@ async function wait(
   try {
     await setTimer(Math.min(ms, LONGEST_TIMER_MS), undefined, signal === undefined ? { ref } : { ref, signal });
   } catch (error) {
-    // The platform wraps the reason in an error of its own.
+    // Node.js wraps the reason in an AbortError.
     throw signal?.aborted === true ? signal.reason : error;
   }
 }
 
 /**
- * The clock as somebody on a socket meets it, where real time passes: they wait for real, and windows of time pass for them, even
- * where the clock stands still for the dates in answers. Somebody who waits keeps no process alive: the socket does.
+ * Converts a clock for requests on a socket: delays and rate-limit windows use real time there, while dates in answers keep the
+ * time of the virtual clock. Its timers do not keep the process alive, since the socket does.
  *
- * A clock that a test moves by hand stays what it is.
+ * A virtual clock without `autoAdvance` is returned unchanged: the test moves it.
  */
 export function toSocketClock(clock: Clock): Clock {
-  if (isRealClock(clock)) return clock.unheld;
+  if (isRealClock(clock)) return clock.unref;
   if (!isVirtualClock(clock) || !clock.autoAdvance) return clock;
-  return { now: () => clock.now() + performance.now(), sleep: sleepUnheld };
+  return { now: () => clock.now() + performance.now(), sleep: sleepUnref };
 }
 
-/** How a virtual clock treats those who sleep by it. */
+/** Options of a virtual clock. */
 interface VirtualClockOptions {
-  /** Whether sleeping moves the clock on instead of waiting for somebody to do so; default false. */
+  /** Whether `sleep` advances the clock instead of waiting until it is moved; default false. */
   readonly autoAdvance?: boolean;
 }
 
-/** A clock that a test moves; it stands at `start` (default `DEFAULT_INSTANT`) until then. */
+/** Creates a clock that a test moves; it starts at `start` (default `DEFAULT_INSTANT`). */
 export function createVirtualClock(
   start: number | string | Date = DEFAULT_INSTANT,
   options: VirtualClockOptions = {},
@@ -103,7 +103,7 @@ export function createVirtualClock(
         const sleeper = { at: current + ms, wake };
         sleepers.push(sleeper);
         signal?.addEventListener('abort', abort, { once: true });
-        // In a later turn, so that those who go to sleep in the same one sleep side by side, not one after the other.
+        // In a later turn of the event loop, so that delays started in the same turn run in parallel.
         if (options.autoAdvance === true) setImmediate(() => moveTo(Math.max(current, sleeper.at)));
       });
     },
@@ -113,7 +113,7 @@ export function createVirtualClock(
 }
 
 function isRealClock(clock: Clock): clock is RealClock {
-  return 'unheld' in clock;
+  return 'unref' in clock;
 }
 
 /** Whether a clock can be moved. */
@@ -121,11 +121,11 @@ export function isVirtualClock(clock: Clock): clock is VirtualClock {
   return 'set' in clock && 'advance' in clock;
 }
 
-/** Milliseconds since 1970 of an instant in any of its three forms. @throws MockError `CLOCK_INVALID`. */
+/** Reads an instant as milliseconds since 1970. @throws MockError `CLOCK_INVALID`. */
 export function readInstant(instant: number | string | Date): number {
   const ms = typeof instant === 'number' ? instant : new Date(instant).getTime();
   if (Number.isFinite(ms)) return ms;
   throw new MockError('CLOCK_INVALID', `${JSON.stringify(instant)} is not a point in time`, {
-    hint: 'give milliseconds since 1970, a Date, or an ISO 8601 text such as "2026-01-01T00:00:00Z"',
+    hint: 'give milliseconds since 1970, a Date, or an ISO 8601 string such as "2026-01-01T00:00:00Z"',
   });
 }

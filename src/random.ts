@@ -1,25 +1,25 @@
-/** A stream of pseudo-random values that depends on nothing but what it was made from. */
+/** A stream of pseudo-random values that depends only on its seed and key. */
 export interface Random {
   /** From 0 (included) to 1 (excluded). */
   next(): number;
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   integer(minimum: number, maximum: number): number;
   pick<T>(items: readonly T[]): T;
-  /** That many characters out of an alphabet. */
+  /** A string of `length` characters of an alphabet. */
   text(alphabet: string, length: number): string;
 }
 
-/** Characters made in one piece; far below how many arguments a call can have. */
+/** Characters created in one call; far below the maximum number of arguments. */
 const CHUNK_LENGTH = 4096;
 
 /**
- * A random stream named by a seed and a key: a value made from it is a function of the two, whatever else the mock was asked
+ * Creates a random stream for a seed and a key: its values are a function of the two, whatever requests came
  * before. The generator is sfc32, its state filled from a 32-bit FNV-1a hash of the key.
  */
 export function createRandom(seed: number, key: string): Random {
   let a = seed >>> 0;
   let b = hashText(key);
-  // The hash of `key\0seed`: it goes on where that of the key ended.
+  // The hash of `key\0seed`, continued from the hash of the key.
   let c = hashText(`\0${seed}`, b);
   let counter = 1;
   const next32 = (): number => {
@@ -44,11 +44,11 @@ export function createRandom(seed: number, key: string): Random {
     },
     text: (alphabet, length) => {
       if (alphabet === '') return '';
-      // One flat text: characters added one by one make a rope of as many objects, which a store then keeps.
+      // A flat string: adding single characters creates a rope of as many objects, which a store then keeps.
       let text = '';
       while (text.length < length) {
-        // Of its whole length at once: one that grows leaves three arrays behind.
-        // oxlint-disable-next-line unicorn/no-new-array -- a length it is
+        // Allocated with its length: a growing array would be copied three times.
+        // oxlint-disable-next-line unicorn/no-new-array -- the argument is a length
         const codes = new Array<number>(Math.min(length - text.length, CHUNK_LENGTH));
         for (let i = 0; i < codes.length; i++) codes[i] = alphabet.charCodeAt(integer(0, alphabet.length - 1));
         text += String.fromCharCode(...codes);
@@ -61,7 +61,7 @@ export function createRandom(seed: number, key: string): Random {
 /**
  * FNV-1a over UTF-16 code units, as an unsigned 32-bit number.
  *
- * @param start - The hash of what stands before the text.
+ * @param start - The hash of the preceding text.
  */
 export function hashText(text: string, start = 0x811c9dc5): number {
   let hash = start;

@@ -94,7 +94,7 @@ function checkParameterValue(node: SourceNode, parameter: Parameter, context: Ch
   report(node, `${what} cannot be ${describe(node.value)}`, results[0]?.[0]?.message);
 }
 
-/** What a written value can stand for: itself, its text, the number of a text, the only item of an array. */
+/** The values that a written value can mean: itself, as a string, a string as a number, the only item of an array. */
 function listReadings(value: unknown): readonly unknown[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
