@@ -1,6 +1,6 @@
 import type { Answer } from '../http/answer.js';
 
-/** Headers a preflight is answered with (Fetch standard, CORS protocol). */
+/** The headers of the response to a preflight request (Fetch standard, CORS protocol). */
 export function preflightHeaders(requestHeaders: Headers, allow: readonly string[]): Readonly<Record<string, string>> {
   return {
     'access-control-allow-methods': allow.join(', '),
@@ -12,7 +12,7 @@ export function preflightHeaders(requestHeaders: Headers, allow: readonly string
   };
 }
 
-/** The answer, readable by the page that asked; as it was where no browser asks. */
+/** The answer with the headers that let the requesting page read it; unchanged without an `Origin`. */
 export function allowOrigin(answer: Answer, requestHeaders: Headers): Answer {
   const origin = requestHeaders.get('origin');
   if (origin === null) return answer;

@@ -12,7 +12,7 @@ import { isLoopback } from './control/guard.js';
 
 /** Where to listen. */
 export interface ListenOptions {
-  /** Default 0: any free port. */
+  /** Default 0: a free port. */
   readonly port?: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
@@ -20,11 +20,11 @@ export interface ListenOptions {
 
 /** A mock that listens on a socket. */
 export interface Listening {
-  /** `http://host:port`, without a slash at the end. */
+  /** `http://host:port`, without a trailing slash. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Ends the server: no new connections, open requests get `graceMs` to finish; default 2,000. */
+  /** Stops the server: no new connections; open requests get `graceMs` milliseconds to finish, by default 2,000. */
   close(graceMs?: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -36,12 +36,12 @@ export interface Listening {
  */
 export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
   const { port = 0 } = options;
-  // To the system, an empty name is every address: nobody means that by it.
+  // The system takes an empty name for every address, which nobody means by it.
   const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
   checkPort(port);
   const listener = createListener(fetch, !isLoopback(host));
   const server = createServer(listener);
-  server.on('clientError', refuseGarbage);
+  server.on('clientError', refuseMalformed);
   await start(server, port, host);
   // A TCP server's address is an AddressInfo.
   const address = server.address() as AddressInfo;
@@ -57,19 +57,19 @@ export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise
   };
 }
 
-/** Every address of the machine can be listened on, but is none that a client could ask: this machine's own is. */
+/** The address that a client on this machine uses for a server that listens on every address. */
 const EVERY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** @throws MockError `OPTION_INVALID`: to Node, a text is the path of a pipe. */
+/** @throws MockError `OPTION_INVALID`; Node takes a string for the path of a pipe. */
 function checkPort(port: number): void {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
-  throw new MockError('OPTION_INVALID', `port must be a whole number from 0 to 65535, not ${String(port)}`, {
-    hint: 'leave it out, or give 0, for any free one',
+  throw new MockError('OPTION_INVALID', `port must be an integer from 0 to 65535, got ${String(port)}`, {
+    hint: 'omit it, or pass 0, for a free port',
   });
 }
 
-/** A client that sends no HTTP is told so; Node's own answer is a bare 400 without a word. */
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Answers bytes that are not HTTP with problem details; Node's own answer is an empty 400. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -89,33 +89,33 @@ function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
 const UNREADABLE: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /**
- * The request listener. @hono/node-server brings a Response class that is several times cheaper to write than the platform's,
- * but hands it out only by replacing the global one; in somebody's test process that would break `instanceof` and every tool
- * that patches fetch. So the globals are put back at once, and the class travels with the request instead.
+ * Creates the request listener. @hono/node-server has a Response class that is several times cheaper to write than the platform's,
+ * but installs it only as the global one; in a test process that would break `instanceof` and every tool that patches `fetch`. So the
+ * globals are restored at once, and the class is passed along with each request.
  */
 function createListener(fetch: Fetch, exposed: boolean): RequestListener {
   const request = Object.getOwnPropertyDescriptor(globalThis, 'Request') ?? {};
   const response = Object.getOwnPropertyDescriptor(globalThis, 'Response') ?? {};
   let ResponseClass: ResponseConstructor | undefined;
   const answer: Parameters<typeof getRequestListener>[0] = (incomingRequest, environment) => {
-    // The server hands over exactly this pair (its HttpBindings); `awaitBody` has seen the message before.
+    // These are the HttpBindings of the server; `awaitBody` has extended the message.
     const { incoming, outgoing } = environment as { incoming: ArrivedMessage; outgoing: SocketEnvironment['outgoing'] };
     const from: SocketEnvironment = { incoming, outgoing, body: incoming.arrivedBody, exposed, ResponseClass };
     return fetch(incomingRequest, from);
   };
-  // HTTP/1.0 knows no Host: such a request is for whoever gets it (RFC 9112 section 3.3).
+  // A request of HTTP/1.0 may have no Host (RFC 9112 section 3.3).
   const handling = { errorHandler: answerUnreadable, hostname: 'localhost' };
   const listener = getRequestListener(answer, handling);
-  // What is left of a body after the answer is read and thrown away by the listener; where there is none, it need not look for it.
+  // The listener discards what is left of a body after the response; without a body it need not check.
   const bare = getRequestListener(answer, { ...handling, autoCleanupIncoming: false });
   ResponseClass = globalThis.Response;
-  // Whole descriptors: a redefinition by value alone would leave the globals read-only.
+  // Whole descriptors, because redefining only the value would leave the globals read-only.
   Object.defineProperty(globalThis, 'Request', request);
   Object.defineProperty(globalThis, 'Response', response);
   return (incoming, outgoing) => awaitBody(incoming, (hasRest) => void (hasRest ? listener : bare)(incoming, outgoing));
 }
 
-/** A request whose target or Host no URL can be made of. */
+/** The response to a request whose target or Host header does not form a valid URL. */
 function answerUnreadable(): Response {
   const body = toProblem({ status: 400, detail: 'the request target or the Host header is not valid' });
   return new Response(JSON.stringify(body), { status: 400, headers: { 'content-type': PROBLEM_TYPE } });
@@ -134,14 +134,14 @@ function start(server: Server, port: number, host: string): Promise<void> {
 
 function toListenError(error: NodeJS.ErrnoException, port: number, host: string): MockError {
   if (error.code === 'EADDRINUSE') {
-    return new MockError('PORT_TAKEN', `port ${port} on ${host} is taken by another process`, {
-      hint: 'stop that process, or choose another port with --port (0 takes any free one)',
+    return new MockError('PORT_TAKEN', `port ${port} on ${host} is already in use`, {
+      hint: 'stop the process that uses it, or choose another port with --port (0 picks a free port)',
       cause: error,
     });
   }
   const hint =
     error.code === 'EACCES'
-      ? 'ports below 1024 need rights; choose a higher one with --port'
+      ? 'ports below 1024 need special privileges; choose a higher one with --port'
       : 'check --host and --port';
   return new MockError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${error.message}`, { hint, cause: error });
 }
@@ -158,53 +158,53 @@ function stop(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-/** A message with what has arrived of its body before anybody asked. */
+/** A message whose body may have been read before the request is dispatched. */
 interface ArrivedMessage extends IncomingMessage {
-  /** Undefined where the body has to be read. */
+  /** Undefined if the body still has to be read. */
   arrivedBody?: BodyBytes;
-  /** Where @hono/node-server looks for a body that somebody has read before it. */
+  /** Where @hono/node-server looks for a body that was already read. */
   rawBody?: Buffer;
 }
 
-/** A body up to this size is waited for before anything else happens; a larger one is read while the request is looked at. */
+/** A body up to this size is read before the request is dispatched; a larger one is read while the request is decoded. */
 const SMALL_BYTES = 64 * 1024;
 
 const NONE: BodyBytes = Object.freeze({ kind: 'none' });
 const INCOMPLETE: BodyBytes = Object.freeze({ kind: 'incomplete' });
 
 /**
- * Waits for a small body and tells when it is there, so that the request can be answered in one go: without a promise for the
- * body and for everything that follows from it, a POST costs a third less.
+ * Reads a small body before the request is dispatched, so that the request can be answered synchronously: without a promise for the
+ * body and for everything that follows, a POST costs a third less.
  *
- * @param tell - Called once, with whether some of the body may still have to be read.
+ * @param onReady - Called once, with whether some of the body may still have to be read.
  */
-function awaitBody(incoming: ArrivedMessage, tell: (hasRest: boolean) => void): void {
+function awaitBody(incoming: ArrivedMessage, onReady: (hasRest: boolean) => void): void {
   const { headers } = incoming;
   const length = headers['content-length'];
   if (length === undefined || length === '0') {
     // RFC 9112 section 6.3: a request with neither field has no body.
     const hasRest = headers['transfer-encoding'] !== undefined;
     if (!hasRest) incoming.arrivedBody = NONE;
-    tell(hasRest);
+    onReady(hasRest);
   } else if (Number(length) <= SMALL_BYTES && incoming.method !== 'GET' && incoming.method !== 'HEAD') {
-    collect(incoming, tell);
-  } else tell(true);
+    collect(incoming, onReady);
+  } else onReady(true);
 }
 
-function collect(incoming: ArrivedMessage, tell: (hasRest: boolean) => void): void {
+function collect(incoming: ArrivedMessage, onReady: (hasRest: boolean) => void): void {
   const chunks: Buffer[] = [];
-  let told = false;
+  let isDone = false;
   const end = (body: BodyBytes): void => {
-    if (told) return;
-    told = true;
+    if (isDone) return;
+    isDone = true;
     incoming.arrivedBody = body;
-    tell(false);
+    onReady(false);
   };
   incoming.on('data', (chunk: Buffer) => void chunks.push(chunk));
   incoming.on('end', () => {
     const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
     incoming.rawBody = bytes;
-    // No Buffer: callers see the bytes, and a Buffer's `slice` and `toJSON` are its own.
+    // Not a Buffer: user code sees the bytes, and `slice` and `toJSON` of a Buffer behave differently.
     end({ kind: 'bytes', bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) });
   });
   incoming.on('error', () => end(INCOMPLETE));

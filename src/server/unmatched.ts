@@ -7,7 +7,7 @@ import { toError } from '../schema/report.js';
 import { NO_VIOLATIONS } from '../schema/violation.js';
 import { preflightHeaders } from './cors.js';
 
-/** A request that met no operation. */
+/** A request that matches no operation. */
 interface UnmatchedSituation {
   readonly match: Exclude<RouteMatch, { readonly kind: 'operation' }>;
   readonly request: Request;
@@ -16,19 +16,19 @@ interface UnmatchedSituation {
   readonly cors: boolean;
 }
 
-/** Longer paths are cut in messages: nobody reads 10 kB of path. */
+/** Longer paths are cut in messages. */
 const SHOWN_PATH_LENGTH = 200;
 
 /**
- * The answer to a request that met no operation: 204 with `Allow` for OPTIONS (RFC 9110 9.3.7), 405 with `Allow` for a path
- * that has other methods (15.5.6), else 404 with the nearest paths there are.
+ * The answer to a request that matches no operation: 204 with `Allow` for OPTIONS (RFC 9110 9.3.7), 405 with `Allow` for a path
+ * that has other methods (15.5.6), else 404 with the nearest paths.
  */
 export function answerUnmatched(situation: UnmatchedSituation): Answer {
   const { match, request, errors } = situation;
   if (match.kind === 'method') {
     const allow = match.allow.join(', ');
     if (request.method === 'OPTIONS') return answerOptions(situation, match.allow);
-    const message = `${request.method} is not a method of ${cutPath(situation.path)}; it has ${allow}`;
+    const message = `${cutPath(situation.path)} does not support ${request.method}; it supports ${allow}`;
     const found = [toError({ code: 'METHOD_UNKNOWN', in: 'method', message })];
     return errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers: { allow }, found });
   }
@@ -41,7 +41,7 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
   return errors.answer(undefined, { status: 404, message, code: 'path_unknown', found });
 }
 
-/** The answer to a request that names a session it cannot have: 503 where there are too many, else 400. */
+/** The answer to a request whose session cannot be opened: 503 if there are too many, else 400. */
 export function answerRefusedSession(errors: ErrorAnswers, refused: MockError): Answer {
   return errors.answer(undefined, {
     status: refused.code === 'SESSION_LIMIT' ? 503 : 400,
@@ -62,18 +62,18 @@ function cutPath(path: string): string {
   return path.length <= SHOWN_PATH_LENGTH ? path : `${path.slice(0, SHOWN_PATH_LENGTH)}… (${path.length} characters)`;
 }
 
-/** The answer to a call that no source answers. */
+/** The answer to a call that no answer source answers. */
 export function toUnanswered(errors: ErrorAnswers, operation: Operation): Answer {
   return errors.answer(operation, {
     status: 501,
-    message: `nothing answers ${operation.id}: the contract declares no response for it`,
+    message: `no response is declared for ${operation.id}`,
     code: 'not_answered',
     headers: NO_RETRY,
     from: 'mock',
   });
 }
 
-/** The answer to a call that the mock failed at: a mistake of ours is a 500 that says so. */
+/** The answer to a request on which the mock itself failed: a 500 that says so. */
 export function toFailure(errors: ErrorAnswers, operation: Operation | undefined, error: unknown): Answer {
   const reason = error instanceof Error ? error.message : String(error);
   const message = `the mock failed while answering ${operation?.id ?? 'the request'}: ${reason}`;

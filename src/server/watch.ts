@@ -4,29 +4,29 @@ import { MockError } from '../errors.js';
 import type { ScenarioContext } from '../scenario/definition/kinds.js';
 import { type Reload, reloadScenarios, type Scenarios } from '../scenario/scenarios.js';
 
-/** Something that looks at files until it is closed. */
+/** Watches files until it is closed. */
 export interface Watcher {
   close(): void;
 }
 
-/** How a watcher looks. */
+/** How often a watcher checks. */
 interface WatchOptions {
-  /** Milliseconds between two looks; default 250. */
+  /** Milliseconds between two checks; default 250. */
   readonly everyMs?: number;
 }
 
-/** Milliseconds between two looks while something changes. */
+/** Milliseconds between two checks while files are changing. */
 const SETTLE_MS = 30;
 
 /**
- * Calls back when files change, appear or disappear.
+ * Calls back when files are changed, created or deleted.
  *
- * It compares what `stat` says, so that it sees every way in which editors and containers write: in place, by renaming, by
- * deleting and creating, on mounts that send no events. It calls back once a change is over, one call at a time, and keeps no
+ * It compares the results of `stat`, so that it sees every way in which editors and containers write: in place, by renaming, by
+ * deleting and creating, on mounts without events. It calls back when a change is complete, one call at a time, and does not keep the
  * process alive.
  *
- * @param paths - Files and folders, those below them included; they need not exist.
- * @param onChange - Given the files that changed. The next look waits for it.
+ * @param paths - Files and folders, with everything below them; they need not exist.
+ * @param onChange - Receives the files that changed. The next check waits for it.
  */
 export function createWatcher(
   paths: readonly string[],
@@ -61,10 +61,10 @@ export function createWatcher(
   };
 }
 
-/** File -> what changes when it is written. */
+/** By file, a string that changes when the file is written. */
 type Stamps = ReadonlyMap<string, string>;
 
-/** What stands once two looks in a row see the same: an editor that writes a file in pieces is done with it. */
+/** The state once two checks in a row agree: an editor that writes a file in pieces has finished then. */
 async function settle(paths: readonly string[], first: Stamps): Promise<Stamps> {
   let before = first;
   for (;;) {
@@ -94,29 +94,29 @@ async function collect(path: string, stamps: Map<string, string>): Promise<void>
     else stamps.set(path, `${found.ino} ${found.mtimeMs} ${found.size}`);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    // Not there, or gone since it was listed, is no file; one that may not be read is a change once it may.
+    // A file that is absent, or was deleted since it was listed, is left out; one that cannot be read changes when it can.
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') stamps.set(path, String(error.code));
   }
 }
 
-/** What is watched, and who is told. */
+/** The scenarios to watch. */
 interface WatchedScenarios extends WatchOptions {
   readonly folder: string;
   readonly context: ScenarioContext;
   readonly scenarios: Scenarios;
-  /** Told of every reload; of the same mistakes only once. */
+  /** Called after every reload; only once for the same mistakes. */
   onReload(reload: Reload): void;
 }
 
-/** Keeps scenarios as their files are while a mock runs: an edit holds from the next call on. */
+/** Reloads scenarios when their files change: an edit applies to the next request. */
 export function watchScenarios(watched: WatchedScenarios): Watcher {
   const { folder, context, scenarios } = watched;
-  let told: string | undefined;
+  let reported: string | undefined;
   const reload = async (): Promise<void> => {
     const result = await readAgain(folder, context, scenarios);
     const mistakes = result.error?.toString();
-    if (mistakes === undefined || mistakes !== told) watched.onReload(result);
-    told = mistakes;
+    if (mistakes === undefined || mistakes !== reported) watched.onReload(result);
+    reported = mistakes;
   };
   return createWatcher([folder], reload, watched);
 }
@@ -125,7 +125,7 @@ async function readAgain(folder: string, context: ScenarioContext, scenarios: Sc
   try {
     return await reloadScenarios(folder, context, scenarios);
   } catch (error) {
-    // A folder that is gone for a moment: everything stays as it was.
+    // The folder may be absent for a moment: keep everything.
     if (error instanceof MockError) return { loaded: [], kept: scenarios.ids, error };
     throw error;
   }

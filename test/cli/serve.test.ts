@@ -153,8 +153,8 @@ describe('vouch serve', () => {
     const { exit, output } = run(['serve', '--port', String(port)]);
     expect(await exit).toBe(1);
     expect(output()).toBe(
-      `PORT_TAKEN  port ${port} on 127.0.0.1 is taken by another process\n` +
-        '  hint: stop that process, or choose another port with --port (0 takes any free one)\n',
+      `PORT_TAKEN  port ${port} on 127.0.0.1 is already in use\n` +
+        '  hint: stop the process that uses it, or choose another port with --port (0 picks a free port)\n',
     );
     blocker.close();
   });

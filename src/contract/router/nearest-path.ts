@@ -3,17 +3,17 @@ import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { readTemplate, type TemplateSegment } from './path-template.js';
 
-/** Names the path keys that look most like a path nobody declared. */
+/** Finds the path keys that are most similar to an undeclared path. */
 interface NearestPaths {
-  /** Up to three path keys, the closest first; none where nothing looks alike. */
+  /** Up to three path keys, the nearest first; none if nothing is similar. */
   find(pathname: string): readonly string[];
 }
 
-/** Longer paths and segments are cut: what comes after says nothing about a typing mistake, and the time stays bounded. */
+/** Longer paths and segments are cut, which bounds the time. */
 const SEGMENTS_LIMIT = 12;
 const SEGMENT_LENGTH_LIMIT = 24;
 
-/** What one segment too many or too few costs at the front: a forgotten or made-up version is a common mistake. */
+/** The cost of one segment too many or too few at the start: a missing or wrong version is a common mistake. */
 const FRONT_COST = 0.4;
 
 /** A path key, the base paths it is served below, and its segments; a parameter is undefined. */
@@ -23,7 +23,7 @@ interface Candidate {
   readonly segments: readonly (string | undefined)[];
 }
 
-/** A finder over the path keys of some operations; nothing is computed before the first miss. */
+/** Creates a finder over the path keys of some operations; nothing is computed before the first unknown path. */
 export function createNearestPaths(operations: readonly Operation[]): NearestPaths {
   let candidates: readonly Candidate[] | undefined;
   let bases: readonly string[] | undefined;
@@ -60,7 +60,7 @@ function rank(given: readonly string[], candidates: readonly Candidate[]): reado
     .map(({ candidate }) => candidate);
 }
 
-/** Edit distance over segments: one missing or added costs 1, a missing parameter less, one in the place of a text next to nothing. */
+/** Edit distance over segments: a missing or added one costs 1, a missing parameter less, a parameter in place of any segment almost nothing. */
 function readPathCost(
   given: readonly string[],
   template: readonly (string | undefined)[],
@@ -80,12 +80,12 @@ function readPathCost(
   return previous[template.length] ?? Infinity;
 }
 
-/** 0 for the same text, up to 1 for one that has nothing in common with it. */
+/** From 0 for equal segments to 1 for ones with nothing in common. */
 function readSegmentCost(one: string, other: string): number {
   if (one === other) return 0;
   const longest = Math.max(one.length, other.length);
   const share = editDistance(one, other) / longest;
-  // More than half of it different is another word, not a typing mistake.
+  // If more than half differs it is another word, not a typing mistake.
   return share > 0.5 ? 1 : share;
 }
 

@@ -2,31 +2,31 @@ import { decodeText } from '../pointer.js';
 
 /** One segment of a path template, between two slashes: literals around and between its parameters. */
 export interface TemplateSegment {
-  /** `literal` has no parameter, `parameter` is nothing but one, `mixed` is both: `{id}:cancel`. */
+  /** `literal` has no parameter, `parameter` is only a parameter, `mixed` has both: `{id}:cancel`. */
   readonly kind: 'literal' | 'mixed' | 'parameter';
-  /** The segment as it stands; percent-decoded for a literal, so that `ü` and `%C3%BC` are one. */
+  /** The segment as written; percent-decoded for a literal, so that `ü` and `%C3%BC` are equal. */
   readonly text: string;
   readonly names: readonly string[];
   /** The literals before, between and after the parameters: one more than there are names. */
   readonly literals: readonly string[];
 }
 
-/** A pair of a query. */
+/** A name and a value of a query. */
 export type QueryPair = readonly [name: string, value: string];
 
-/** A path key, taken apart. */
+/** A parsed path key. */
 interface PathTemplate {
   readonly segments: readonly TemplateSegment[];
   readonly trailingSlash: boolean;
   /** Pairs of a query that is part of the key (`/messages?beta=true`), decoded. */
   readonly query: readonly QueryPair[];
-  /** Pairs after a `#`, which no request carries in its path: preferred where the query has them, never demanded. */
+  /** Pairs after a `#`, which is never sent: preferred if the query has them, never required. */
   readonly fragment: readonly QueryPair[];
-  /** The segments of a key with a `#` when a request names it whole, with the mark percent-encoded (`/token%23refresh`). */
+  /** The segments of a key with a `#` for requests that send it percent-encoded (`/token%23refresh`). */
   readonly encodedSegments: readonly TemplateSegment[] | undefined;
 }
 
-/** Takes a path key apart. This file is the only one that knows the syntax. */
+/** Parses a path key. Only this file knows the syntax. */
 export function readTemplate(key: string): PathTemplate {
   const [beforeHash, afterHash] = splitOnce(key, '#');
   const [path, query] = splitOnce(beforeHash, '?');
@@ -45,10 +45,10 @@ export function readParameterNames(key: string): readonly string[] {
 }
 
 /**
- * The texts of a mixed segment's parameters, or undefined where it does not match.
+ * The values of a mixed segment's parameters, or undefined if it does not match.
  *
- * A parameter takes at least one character, and an earlier one as many as it can: `{name}.{extension}` reads `a.b.c` as `a.b` and `c`.
- * Every literal is searched once, from the right, so that the time is linear in the segment, whatever it holds.
+ * A parameter has at least one character, and an earlier one takes as many as possible: `{name}.{extension}` matches `a.b.c` as `a.b` and `c`.
+ * Every literal is searched once, from the right, so the time is linear in the length of the segment.
  */
 export function matchMixed(literals: readonly string[], segment: string): readonly string[] | undefined {
   const prefix = literals[0] ?? '';
@@ -68,13 +68,13 @@ export function matchMixed(literals: readonly string[], segment: string): readon
   return values;
 }
 
-/** An empty segment between two slashes is one that a request has to have, too; the slash at the end begins none. */
+/** An empty segment between two slashes has to be in the request too; a trailing slash does not start one. */
 function readTemplateSegments(path: string): readonly TemplateSegment[] {
   const parts = path.split('/');
   return parts.filter((part, i) => part !== '' || (i > 0 && i < parts.length - 1)).map(readSegment);
 }
 
-/** Pairs with a value of their own: `?q={q}` only says again that there is a parameter. */
+/** Pairs with a fixed value: `?q={q}` only repeats a parameter. */
 function readPairs(query: string): readonly QueryPair[] {
   // Most keys have no query, and URLSearchParams is not free.
   if (query === '') return [];

@@ -10,12 +10,12 @@ export interface Route {
   readonly trailingSlash: boolean;
 }
 
-/** One step of the trie: a path that has come this far. */
-export interface Step {
-  readonly literals: Map<string, Step>;
-  readonly mixed: { readonly segment: TemplateSegment; readonly step: Step }[];
-  parameter: Step | undefined;
-  /** By method; undefined until an operation ends here. */
+/** A node of the trie: the paths that start with the segments above it. */
+export interface TrieNode {
+  readonly literals: Map<string, TrieNode>;
+  readonly mixed: { readonly segment: TemplateSegment; readonly node: TrieNode }[];
+  parameter: TrieNode | undefined;
+  /** By method; undefined if no path ends here. */
   routes: Map<string, readonly Route[]> | undefined;
 }
 
@@ -25,10 +25,10 @@ interface Base {
   readonly basePath: string;
   /** As it is written in a URL, percent-encoded. */
   readonly path: string;
-  readonly root: Step;
+  readonly root: TrieNode;
 }
 
-/** One trie per set of operations: base paths that serve the same ones share it. */
+/** Builds one trie per set of operations: base paths of the same operations share it. */
 export function buildBases(operations: readonly Operation[]): readonly Base[] {
   const byPath = new Map<string, number[]>();
   operations.forEach((operation, index) => {
@@ -38,7 +38,7 @@ export function buildBases(operations: readonly Operation[]): readonly Base[] {
       indices.push(index);
     }
   });
-  const tries = new Map<string, Step>();
+  const tries = new Map<string, TrieNode>();
   return [...byPath]
     .toSorted(([one], [other]) => other.length - one.length)
     .map(([path, indices]) => {
@@ -49,13 +49,13 @@ export function buildBases(operations: readonly Operation[]): readonly Base[] {
     });
 }
 
-/** A base path the way WHATWG URL would write it, to be compared with what came. */
+/** A base path as WHATWG URL writes it, to be compared with the path of a request. */
 function encodeBase(path: string): string {
   return path === '' ? '' : new URL(`http://host${path}`).pathname;
 }
 
-function buildTrie(operations: readonly Operation[]): Step {
-  const root = createStep();
+function buildTrie(operations: readonly Operation[]): TrieNode {
+  const root = createNode();
   for (const operation of operations) {
     const { segments, encodedSegments, query, fragment, trailingSlash } = readTemplate(operation.path);
     addRoute(root, segments, { operation, names: readNames(segments), query, fragment, trailingSlash });
@@ -70,36 +70,36 @@ function readNames(segments: readonly TemplateSegment[]): readonly string[] {
   return segments.flatMap((segment) => segment.names);
 }
 
-function addRoute(root: Step, segments: readonly TemplateSegment[], route: Route): void {
+function addRoute(root: TrieNode, segments: readonly TemplateSegment[], route: Route): void {
   const { method } = route.operation;
-  let step = root;
-  for (const segment of segments) step = stepInto(step, segment);
-  step.routes ??= new Map();
-  const routes = step.routes.get(method) ?? [];
-  step.routes.set(method, [...routes, route]);
+  let node = root;
+  for (const segment of segments) node = descend(node, segment);
+  node.routes ??= new Map();
+  const routes = node.routes.get(method) ?? [];
+  node.routes.set(method, [...routes, route]);
 }
 
-function createStep(): Step {
+function createNode(): TrieNode {
   return { literals: new Map(), mixed: [], parameter: undefined, routes: undefined };
 }
 
-function stepInto(step: Step, segment: TemplateSegment): Step {
+function descend(node: TrieNode, segment: TemplateSegment): TrieNode {
   if (segment.kind === 'parameter') {
-    step.parameter ??= createStep();
-    return step.parameter;
+    node.parameter ??= createNode();
+    return node.parameter;
   }
   if (segment.kind === 'literal') {
-    const next = step.literals.get(segment.text) ?? createStep();
-    step.literals.set(segment.text, next);
+    const next = node.literals.get(segment.text) ?? createNode();
+    node.literals.set(segment.text, next);
     return next;
   }
-  // Two mixed segments are one step only where their literals are the same: their parameters may be named differently.
+  // Two mixed segments share a node only if their literals are equal; the names of their parameters may differ.
   const key = segment.literals.join('{}');
-  const known = step.mixed.find((child) => child.segment.literals.join('{}') === key);
-  if (known !== undefined) return known.step;
-  const next = createStep();
-  step.mixed.push({ segment, step: next });
-  step.mixed.sort((one, other) => readLiteralLength(other.segment) - readLiteralLength(one.segment));
+  const known = node.mixed.find((child) => child.segment.literals.join('{}') === key);
+  if (known !== undefined) return known.node;
+  const next = createNode();
+  node.mixed.push({ segment, node: next });
+  node.mixed.sort((one, other) => readLiteralLength(other.segment) - readLiteralLength(one.segment));
   return next;
 }
 

@@ -4,9 +4,9 @@ import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { createNearestPaths } from './nearest-path.js';
 import { matchMixed, type QueryPair, type TemplateSegment } from './path-template.js';
-import { buildBases, type Route, type Step } from './path-trie.js';
+import { buildBases, type Route, type TrieNode } from './path-trie.js';
 
-/** What a method and a path mean to the contract. */
+/** The result of matching a method and a path against the contract. */
 export type RouteMatch =
   | {
       readonly kind: 'operation';
@@ -23,24 +23,25 @@ export type RouteMatch =
     }
   | {
       readonly kind: 'none';
-      /** Up to three path keys that look most like it. */
+      /** Up to three path keys that are most similar. */
       readonly nearest: readonly string[];
     };
 
 /** Finds the operation of a request. */
 export interface Router {
   /**
-   * @param method - As it came on the wire; HEAD means GET where no HEAD is declared.
-   * @param pathname - Percent-encoded, as WHATWG URL gives it.
-   * @param search - The query with or without its `?`; only path keys with a fixed query look at it.
+   * @param method - As it was sent; HEAD matches GET if no HEAD is declared.
+   * @param pathname - Percent-encoded, as WHATWG URL writes it.
+   * @param search - The query with or without its `?`; only path keys with a fixed query use it.
    */
   match(method: string, pathname: string, search: string): RouteMatch;
 }
 
 /**
- * A router over a trie of segments: a literal beats a mixed segment beats a parameter, whatever their order in the document, and a
- * path whose literal reading lacks the method falls back to the templated one. A longer base path is tried before a shorter. Of two
- * keys of one shape the one that the texts fit answers, where `resolve` can say what they have to be, else the first.
+ * Creates a router over a trie of segments: a literal segment has priority over a mixed one, and that over a parameter, whatever their
+ * order in the document; a path whose literal template lacks the method falls back to the parameterized one. A longer base path is
+ * tried before a shorter one. Of two path keys with the same structure the one whose parameter schemas the values fit wins, if `resolve` is
+ * given, else the first.
  */
 export function createRouter(operations: readonly Operation[], resolve?: Contract['resolve']): Router {
   const bases = buildBases(operations);
@@ -69,49 +70,49 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
   };
 }
 
-/** What the walk needs to know, and the two lists it fills. */
+/** The request to match, and the two lists that the search fills. */
 interface Request {
   readonly method: string;
   readonly pathname: string;
   readonly search: string;
   readonly values: string[];
   readonly allow: string[];
-  /** Whether the values of a route's parameters can be what they stand for. */
+  /** Whether the values fit the schemas of a route's path parameters. */
   readonly fit: (route: Route) => boolean;
 }
 
-/** The route below a step, depth first; `depth` counts the values captured so far. Visits each step of the trie at most once. */
-// oxlint-disable-next-line max-params -- an object for each step would cost more than the step
-function walk(step: Step, start: number, depth: number, request: Request): Route | undefined {
+/** The route below a node, depth first; `depth` counts the values captured so far. Visits each node of the trie at most once. */
+// oxlint-disable-next-line max-params -- an object for each node would cost more than the node
+function walk(node: TrieNode, start: number, depth: number, request: Request): Route | undefined {
   const { pathname, values } = request;
   const isEnd = start >= pathname.length || (start === pathname.length - 1 && pathname.charCodeAt(start) === SLASH);
-  if (isEnd) return step.routes === undefined ? undefined : chooseRoute(step.routes, request);
+  if (isEnd) return node.routes === undefined ? undefined : chooseRoute(node.routes, request);
   const next = pathname.indexOf('/', start + 1);
   const end = next < 0 ? pathname.length : next;
   const segment = pathname.slice(start + 1, end);
   const literal =
-    step.literals.get(segment) ?? (segment.includes('%') ? step.literals.get(decodeText(segment)) : undefined);
+    node.literals.get(segment) ?? (segment.includes('%') ? node.literals.get(decodeText(segment)) : undefined);
   if (literal !== undefined) {
     const route = walk(literal, end, depth, request);
     if (route !== undefined) return route;
   }
-  // An empty segment is no value of a parameter.
+  // A parameter cannot be empty.
   if (segment === '') return undefined;
-  for (const child of step.mixed) {
+  for (const child of node.mixed) {
     const texts = matchEncoded(child.segment, segment);
     if (texts === undefined) continue;
     for (let i = 0; i < texts.length; i++) values[depth + i] = texts[i] ?? '';
-    const route = walk(child.step, end, depth + texts.length, request);
+    const route = walk(child.node, end, depth + texts.length, request);
     if (route !== undefined) return route;
   }
-  if (step.parameter === undefined) return undefined;
+  if (node.parameter === undefined) return undefined;
   values[depth] = segment;
-  return walk(step.parameter, end, depth + 1, request);
+  return walk(node.parameter, end, depth + 1, request);
 }
 
 const SLASH = 47;
 
-/** A mixed segment as it came, or, where its literals came percent-encoded (`%3Acancel`), decoded and its values encoded again. */
+/** Matches a mixed segment as it was sent or, if its literals were percent-encoded (`%3Acancel`), decoded with its values encoded again. */
 function matchEncoded(template: TemplateSegment, segment: string): readonly string[] | undefined {
   const texts = matchMixed(template.literals, segment);
   if (texts !== undefined || !segment.includes('%')) return texts;
@@ -141,10 +142,10 @@ function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Req
   return best;
 }
 
-/** More than any number of pairs: what the path does not fit is refused anyhow. */
+/** More than any number of query pairs: a path that does not fit is refused in any case. */
 const MISFIT = 1000;
 
-/** How well a route fits the query: pairs of its key count, a missing one rules it out, and of two equals the same trailing slash wins. */
+/** How well a route fits the query: each pair of its path key counts, a missing one excludes it, and the same trailing slash breaks ties. */
 function scoreRoute(route: Route, query: URLSearchParams, trailingSlash: boolean): number {
   const has = ([name, value]: QueryPair): boolean => query.getAll(name).includes(value);
   if (!route.query.every(has)) return -Infinity;
@@ -159,14 +160,14 @@ function toMatch(route: Route, basePath: string, values: readonly string[]): Rou
   return { kind: 'operation', operation: route.operation, basePath, pathText };
 }
 
-/** RFC 9110 9.3.2 and 9.3.7: HEAD goes wherever GET goes, and OPTIONS is answered everywhere. */
+/** RFC 9110 9.3.2 and 9.3.7: HEAD is allowed wherever GET is, and OPTIONS everywhere. */
 function readAllow(methods: readonly string[]): readonly string[] {
   const all = new Set([...methods, 'OPTIONS']);
   if (all.has('GET')) all.add('HEAD');
   return [...all].toSorted();
 }
 
-/** Where the path goes on after a base path, or -1 where it does not start with it. */
+/** The index after a base path, or -1 if the path does not start with it. */
 function readBaseEnd(pathname: string, base: string): number {
   if (base === '') return 0;
   if (pathname.startsWith(base)) {
@@ -176,10 +177,10 @@ function readBaseEnd(pathname: string, base: string): number {
   return -1;
 }
 
-/** Whether the texts of a path can be values of the parameters they stand for, in the order of the names. */
+/** Whether the values of a path fit the schemas of the parameters, in the order of the names. */
 type PathFit = (names: readonly string[], texts: readonly string[]) => boolean;
 
-/** What a text must look like to be a value of a type or a format. */
+/** The syntax of the values of a type or a format. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   integer: /^-?\d+$/,
   number: /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i,
@@ -189,8 +190,8 @@ const FORMS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Tells path keys of one shape apart (`/files/{id}` and `/files/{name}`): OpenAPI says they are one, documents mean the one whose
- * parameters fit. Types, formats and enums tell; whatever else a schema says is left to the check of the request.
+ * Distinguishes path keys with the same structure (`/files/{id}` and `/files/{name}`): OpenAPI calls them identical, documents mean the one
+ * whose parameters fit. Only types, formats and enums count; the rest of a schema is left to the validation of the request.
  */
 function createPathFit(operation: Operation, resolve: Contract['resolve']): PathFit {
   const schemas = new Map<string, SchemaObject>();

@@ -3,7 +3,7 @@ import type { Answer } from '../../http/answer.js';
 import { PROBLEM_TYPE, toProblem } from '../../http/response/problem.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 
-/** What an answer of the control API says went wrong. */
+/** An error of the control API. */
 interface ControlProblem {
   readonly status: number;
   readonly code: string;
@@ -13,7 +13,7 @@ interface ControlProblem {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One of several things that are wrong. */
+/** One of several mistakes. */
 interface ControlMistake {
   readonly code: string;
   readonly in?: string;
@@ -26,12 +26,12 @@ export function answerJson(status: number, body: unknown): Answer {
   return { ...BARE, status, body, mediaType: 'application/json' };
 }
 
-/** An answer that says nothing but its status. */
+/** An answer without a body. */
 export function answerEmpty(): Answer {
   return { ...BARE, status: 204, body: undefined, mediaType: undefined };
 }
 
-/** An answer whose lines are JSON. */
+/** An answer in newline-delimited JSON. */
 export function answerLines(text: string): Answer {
   return { ...BARE, status: 200, body: text, mediaType: 'application/x-ndjson' };
 }
@@ -43,7 +43,7 @@ export function answerProblem(problem: ControlProblem): Answer {
   return { ...BARE, status, headers, body, mediaType: PROBLEM_TYPE };
 }
 
-/** The answer for a mistake that an operation threw; one of ours is a 500 that says so. */
+/** The answer to an error that a handler threw; an unexpected one is a 500. */
 export function answerError(error: unknown): Answer {
   if (error instanceof MockError) {
     return answerProblem({
@@ -57,13 +57,13 @@ export function answerError(error: unknown): Answer {
   return answerProblem({ status: 500, code: 'MOCK_FAILED', message: `the control API failed: ${message}` });
 }
 
-/** The answer to a request that is not as the document of the control API says. */
+/** The answer to a request that violates the document of the control API. */
 export function answerInvalid(violations: readonly Violation[]): Answer {
   const [first] = violations;
   return answerProblem({
     status: violations.find((violation) => violation.status !== undefined)?.status ?? 400,
     code: 'CONTROL_INVALID',
-    message: first?.message ?? 'the request is not as the control API wants it',
+    message: first?.message ?? 'the request violates the document of the control API',
     hint: 'spec/control.openapi.yaml describes every operation',
     errors: violations,
   });

@@ -99,7 +99,7 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
   };
 }
 
-/** Loaded with the first request: most mocks are never asked. */
+/** Loaded with the first request: most mocks never get one. */
 async function createEngine(parts: ControlledParts): Promise<Engine> {
   const { createControlHandlers } = await import('./handlers.js');
   const contract = await loadContract(fileURLToPath(CONTROL_SPEC));

@@ -1,23 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Who may use the control API. */
+/** Which requests may use the control API. */
 export interface ControlPolicy {
-  /** Undefined: none was set up; false: none is wanted, wherever the mock listens. */
+  /** Undefined: not configured; false: not required, even if other machines can reach the mock. */
   readonly token: string | false | undefined;
-  /** Origins whose pages may use it; their hosts also are names of this mock. */
+  /** Origins whose pages may use it; their hosts are also accepted as host names of this mock. */
   readonly origins: readonly string[];
 }
 
-/** A request as the guard sees it. */
+/** What the guard checks of a request. */
 interface GuardedRequest {
   readonly headers: Headers;
-  /** Whether it came by a socket that other machines can reach. */
+  /** Whether it came over a socket that other machines can reach. */
   readonly exposed: boolean;
-  /** Whether it asks for nothing that a token protects. */
+  /** Whether it needs no token: a preflight or a health check. */
   readonly open: boolean;
 }
 
-/** Why a request is turned away. */
+/** Why a request is refused. */
 interface GuardRefusal {
   readonly status: 401 | 403;
   readonly code: 'CONTROL_FORBIDDEN' | 'CONTROL_TOKEN_WRONG';
@@ -25,43 +25,43 @@ interface GuardRefusal {
   readonly hint: string;
 }
 
-/** Says why a request may not use the control API; undefined where it may. */
+/** Returns why a request may not use the control API; undefined if it may. */
 type ControlGuard = (request: GuardedRequest) => GuardRefusal | undefined;
 
 /**
- * The guard of a control API: a page of another origin may not use it (cross-site request forgery), nor a page that made its own
- * name lead here (DNS rebinding), nor somebody without the token.
+ * Creates the guard of a control API. It refuses pages of other origins (cross-site request forgery), pages whose own host name resolves
+ * to this mock (DNS rebinding), and requests without the token.
  */
 export function createControlGuard({ token, origins }: ControlPolicy): ControlGuard {
   const listed = new Set(origins.map((origin) => origin.toLowerCase()));
   const names = new Set(origins.map(readHost));
-  const isOurs = (host: string): boolean => isPrivateName(readName(host)) || names.has(host);
+  const isKnown = (host: string): boolean => isPrivateName(readName(host)) || names.has(host);
   return ({ headers, exposed, open }) => {
     const host = headers.get('host')?.toLowerCase();
     const carriesToken = typeof token === 'string' && hasToken(headers, token);
-    const stranger = findStranger(headers, { host, listed });
-    if (stranger !== undefined) return stranger;
-    // Who knows the token is no page that was lured here.
-    if (!carriesToken && host !== undefined && !isOurs(host)) return refuseHost(host);
+    const refusal = findForeignOrigin(headers, { host, listed });
+    if (refusal !== undefined) return refusal;
+    // A page that was tricked into the request does not know the token.
+    if (!carriesToken && host !== undefined && !isKnown(host)) return refuseHost(host);
     if (open || carriesToken || token === false) return undefined;
     if (token !== undefined) return refuseToken(readToken(headers) === undefined);
     return exposed ? REFUSE_EXPOSED : undefined;
   };
 }
 
-/** Whether pages of an origin were allowed by name. */
+/** Whether an origin is in the list of allowed origins. */
 export function isListedOrigin(origin: string | null, { origins }: ControlPolicy): boolean {
   return origin !== null && origins.some((listed) => listed.toLowerCase() === origin.toLowerCase());
 }
 
-/** Whether only this machine can reach a host that is listened on. */
+/** Whether only this machine can reach a server that listens on a host. */
 export function isLoopback(host: string): boolean {
   const name = readName(host.includes(':') && !host.startsWith('[') ? `[${host}]` : host.toLowerCase());
   return name === 'localhost' || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
-/** A browser says where a request comes from with Origin, or, for one that changes nothing, with Sec-Fetch-Site. */
-function findStranger(
+/** Browsers send the origin of a page in Origin or, with safe methods, a hint in Sec-Fetch-Site. */
+function findForeignOrigin(
   headers: Headers,
   { host, listed }: { readonly host: string | undefined; readonly listed: ReadonlySet<string> },
 ): GuardRefusal | undefined {
@@ -76,8 +76,8 @@ function findStranger(
 }
 
 /**
- * A name that no stranger can own: an IP address, a name of this machine or its network, a name without a dot (as containers call
- * each other), or one under a top-level domain that is set aside (RFC 6761, RFC 8375, ICANN's `internal`).
+ * Whether a host name cannot be registered publicly: an IP address, a name without a dot (as containers use), or a name below a reserved
+ * top-level domain (RFC 6761, RFC 8375, ICANN's `internal`).
  */
 function isPrivateName(name: string): boolean {
   if (name.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) return true;
@@ -102,7 +102,7 @@ function readToken(headers: Headers): string | undefined {
 
 function hasToken(headers: Headers, token: string): boolean {
   const given = readToken(headers);
-  // Digests have one length and are compared in constant time, so that time tells nothing of the token.
+  // Digests have one length and are compared in constant time, so the time does not depend on the token.
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
 }
 

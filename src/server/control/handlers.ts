@@ -13,37 +13,37 @@ import { scenarioHandlers } from './scenarios.js';
 import { sessionHandlers } from './sessions.js';
 import { stateHandlers } from './state.js';
 
-/** What the control API steers. */
+/** What the control API controls. */
 export interface ControlledParts {
   readonly contract: Contract;
   readonly sessions: Sessions;
   readonly scenarios: Scenarios;
   readonly editors: CollectionEditors;
-  /** Undefined where the mock was made without. */
+  /** Undefined for a mock without recordings. */
   readonly recordings: Recordings | undefined;
-  /** Whether an id nobody opened is refused. */
+  /** Whether a session has to be opened before it is used. */
   readonly requireSession: boolean;
 }
 
 /** One call of the control API. */
 export interface ControlExchange {
   readonly call: Call;
-  /** The session it speaks of. @throws MockError `SESSION_UNKNOWN` that names the nearest. */
+  /** The session it refers to. @throws MockError `SESSION_UNKNOWN` that names the nearest. */
   session(): Session;
-  /** The same, opened where it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
+  /** The same, opened if it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
   openSession(): Session;
 }
 
 /** Answers one operation of the control API. */
 export type ControlHandler = (exchange: ControlExchange) => Answer | Promise<Answer>;
 
-/** The operations of the control API. */
+/** The handlers of the control API. */
 export interface ControlHandlers {
-  /** @throws MockError where the operation cannot be done. */
+  /** @throws MockError if the operation fails. */
   answer(call: Call, otherwise: string): Answer | Promise<Answer>;
 }
 
-/** What answers each operation of spec/control.openapi.yaml. */
+/** Creates the handlers of every operation of spec/control.openapi.yaml. */
 export function createControlHandlers(parts: ControlledParts): ControlHandlers {
   const handlers: Readonly<Record<string, ControlHandler>> = {
     ...mockHandlers(parts),
@@ -57,9 +57,9 @@ export function createControlHandlers(parts: ControlledParts): ControlHandlers {
     answer: (call, otherwise) => {
       const handler = handlers[call.operation.id];
       if (handler === undefined) {
-        return answerProblem({ status: 501, code: 'CONTROL_UNKNOWN', message: `nothing answers ${call.operation.id}` });
+        return answerProblem({ status: 501, code: 'CONTROL_UNKNOWN', message: `no handler for ${call.operation.id}` });
       }
-      // Both are texts by their schema, which was checked.
+      // Both are strings by their schema, which was checked.
       const id = (call.query['session'] ?? call.header['x-mock-session'] ?? otherwise) as string;
       const session = (): Session => parts.sessions.find(id);
       const openSession = (): Session => {

@@ -48,8 +48,8 @@ function showJournal(call: Call, { journal }: Session): Answer {
     return answerProblem({
       status: 406,
       code: 'CONTROL_INVALID',
-      message: `the journal comes as application/json or application/x-ndjson, not as ${call.headers.get('accept') ?? ''}`,
-      hint: 'leave the Accept header out, or choose with ?format=json or ?format=ndjson',
+      message: `the journal is available as application/json or application/x-ndjson, not as ${call.headers.get('accept') ?? ''}`,
+      hint: 'omit the Accept header, or choose with ?format=json or ?format=ndjson',
     });
   }
   const shown = selectInteractions(call, journal.interactions, journal.calls);
@@ -83,7 +83,7 @@ function readFormat(call: Call): 'json' | 'ndjson' | undefined {
   return type === 'application/json' ? 'json' : 'ndjson';
 }
 
-/** The operations that speak of the mock as a whole. */
+/** The operations on the mock as a whole. */
 export function mockHandlers({
   contract,
   sessions,

@@ -23,8 +23,8 @@ export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Read
         return answerProblem({
           status: 409,
           code: 'SCENARIO_INVALID',
-          message: `scenario "${id}" was not uploaded, so it stays`,
-          hint: 'deactivate it instead, or remove its file',
+          message: `scenario "${id}" was not uploaded and cannot be deleted`,
+          hint: 'deactivate it, or delete its file',
         });
       }
       for (const session of sessions.list()) if (scenarios.get(id) === undefined) session.drop([id]);
@@ -50,7 +50,7 @@ export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Read
   };
 }
 
-/** The scenario in the path: a text by its schema. */
+/** The scenario in the path: a string by its schema. */
 function readId(call: Call): string {
   return call.path['scenario'] as string;
 }

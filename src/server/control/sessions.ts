@@ -5,10 +5,10 @@ import type { SessionOpening, Sessions } from '../../session/sessions.js';
 import { answerEmpty, answerJson, answerProblem } from './answer.js';
 import type { ControlHandler, ControlledParts } from './handlers.js';
 
-/** A snapshot holds on to what it was taken of. */
+/** A snapshot keeps the state it was taken of in memory. */
 const SNAPSHOT_LIMIT = 100;
 
-/** The snapshots of every session; they go with it. */
+/** The snapshots of every session; removed with the session. */
 type Snapshots = WeakMap<Session, Map<string, SessionSnapshot>>;
 
 /** The operations on sessions. */
@@ -33,7 +33,7 @@ export function sessionHandlers({ sessions }: ControlledParts): Readonly<Record<
     createSnapshot: ({ call }) => {
       const session = find(call);
       const kept = snapshots.get(session) ?? new Map<string, SessionSnapshot>();
-      const { name = makeUpName(kept) } = readBody(call) as { readonly name?: string };
+      const { name = generateName(kept) } = readBody(call) as { readonly name?: string };
       if (kept.size >= SNAPSHOT_LIMIT && !kept.has(name)) return answerFull(session);
       kept.set(name, session.snapshot());
       snapshots.set(session, kept);
@@ -59,7 +59,7 @@ export function sessionHandlers({ sessions }: ControlledParts): Readonly<Record<
   };
 }
 
-/** Where a session stands. */
+/** The state of a session. */
 function showSession(session: Session, sessions: Sessions, snapshots: Snapshots): unknown {
   const { id, scenario, journal, clock } = session;
   return {
@@ -74,17 +74,17 @@ function showSession(session: Session, sessions: Sessions, snapshots: Snapshots)
   };
 }
 
-/** The body of a call, empty where there is none. Its schema was checked: what a cast of it says is what that schema says. */
+/** The body of a call; an empty object without one. Its schema was checked, so a cast repeats what the schema says. */
 export function readBody(call: Call): object {
   return call.body ?? {};
 }
 
-/** The session in the path: a text by its schema. */
+/** The session in the path: a string by its schema. */
 function readId(call: Call): string {
   return call.path['id'] as string;
 }
 
-function makeUpName(kept: ReadonlyMap<string, unknown>): string {
+function generateName(kept: ReadonlyMap<string, unknown>): string {
   let number = kept.size + 1;
   while (kept.has(`snapshot-${number}`)) number += 1;
   return `snapshot-${number}`;
@@ -94,14 +94,14 @@ function answerFull(session: Session): ReturnType<typeof answerProblem> {
   return answerProblem({
     status: 409,
     code: 'SESSION_LIMIT',
-    message: `session "${session.id}" has ${SNAPSHOT_LIMIT} snapshots, and more are not kept`,
-    hint: 'use a name again: the snapshot of that name is replaced',
+    message: `session "${session.id}" already has ${SNAPSHOT_LIMIT} snapshots, the maximum`,
+    hint: 'reuse a name to replace that snapshot',
   });
 }
 
 function toUnknownSnapshot(session: Session, name: string, names: readonly string[]): MockError {
   const meant = nearest(name, names);
-  const known = names.length === 0 ? 'it has none' : `its snapshots are ${names.join(', ')}`;
+  const known = names.length === 0 ? 'it has no snapshots' : `its snapshots are ${names.join(', ')}`;
   return new MockError('SNAPSHOT_UNKNOWN', `session "${session.id}" has no snapshot "${name}"`, {
     hint: meant === undefined ? known : `did you mean "${meant}"?`,
   });

@@ -53,13 +53,13 @@ function answerMistakes(name: string, mistakes: readonly ItemProblem[]): Answer 
   return answerProblem({
     status: 422,
     code: 'STATE_INVALID',
-    message: `these are no items of "${name}": ${first?.pointer ?? ''}: ${first?.message ?? ''}`,
-    hint: 'an item has to fit the schema that the contract gives for it; nothing was changed',
+    message: `invalid items for "${name}": ${first?.pointer ?? ''}: ${first?.message ?? ''}`,
+    hint: 'an item must be valid against the schema of the collection; nothing was changed',
     errors: mistakes,
   });
 }
 
-/** The collection in the path: a text by its schema. */
+/** The collection in the path: a string by its schema. */
 function readName(call: Call): string {
   return call.path['collection'] as string;
 }

@@ -1,30 +1,30 @@
 import type { Clock } from '../../clock.js';
 import type { StreamAction } from '../../http/answer.js';
 
-/** A body that was broken: text, bytes or a stream. */
-export type Breakage = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+/** A broken body: text, bytes or a stream. */
+export type BrokenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** How long a client gets to read what came before its connection is reset. */
-const HEAD_START_MS = 25;
+/** How long a client has to read what was sent before its connection is reset. */
+const READ_MS = 25;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** Where a broken body is written to. */
 interface Sink {
   readonly controller: Controller;
-  /** Aborted once whoever reads the body wants no more of it. */
-  readonly left: AbortSignal;
+  /** Aborted when the reader of the body cancels. */
+  readonly cancelled: AbortSignal;
 }
 
-/** How a body of which nothing more comes is ended. */
+/** How a body that stalls ends. */
 export interface StallEnd {
-  /** The client gave up. */
+  /** Aborted when the client gives up. */
   readonly signal: AbortSignal;
-  /** Whether the body simply ends then, rather than with an error. */
+  /** Whether the body then ends without an error. */
   readonly isSilent: boolean;
 }
 
-/** JSON that stops in the middle; what is too short to cut gets a brace that nothing closes. */
+/** Cuts JSON in the middle; text that is still valid JSON gets an opening brace. */
 export function cutJson(bytes: Uint8Array<ArrayBuffer>): string {
   const text = new TextDecoder().decode(bytes);
   const half = text.slice(0, Math.ceil(text.length / 2));
@@ -40,7 +40,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The answer with a body that comes in small pieces, with a wait before each but the first. */
+/** The response with a body in small pieces, with a delay before each but the first. */
 export function dripBytes(
   response: Response,
   pace: { readonly bytes: number; readonly everyMs: number; readonly clock: Clock; readonly signal: AbortSignal },
@@ -58,7 +58,7 @@ export function dripBytes(
   });
 }
 
-/** The answer with half of its body; the rest never comes. */
+/** The response with half of its body; the rest is never sent. */
 export function stopHalfway(response: Response, end: StallEnd): Response {
   return transform(response, async (source, { controller }) => {
     const bytes = await collect(source);
@@ -68,7 +68,7 @@ export function stopHalfway(response: Response, end: StallEnd): Response {
   });
 }
 
-/** The answer as a stream of events that goes wrong after some of them. */
+/** The response as a stream of events that fails after some of them. */
 export function breakStream(
   response: Response,
   breakage: {
@@ -76,7 +76,7 @@ export function breakStream(
     readonly action: StreamAction;
     /** Breaks the connection. */
     fail(controller: Controller): void;
-    /** Whether all that was taken out of the stream is on the wire. */
+    /** Whether everything that was read from the stream has been sent. */
     isFlushed(): boolean;
     readonly end: StallEnd;
   },
@@ -90,7 +90,7 @@ export function breakStream(
     for await (const event of splitEvents(source, separator)) {
       if (count === breakage.after) {
         if (breakage.action === 'stall') return stall(controller, breakage.end);
-        if (breakage.action === 'reset') return afterwards(sink, breakage);
+        if (breakage.action === 'reset') return failWhenSent(sink, breakage);
         if (breakage.action === 'end') return controller.close();
         if (breakage.action === 'bad-json') controller.enqueue(encode(toBadEvent(separator)));
         if (breakage.action === 'duplicate') controller.enqueue(encode(last));
@@ -103,27 +103,27 @@ export function breakStream(
   });
 }
 
-/** An event whose data begins like JSON and ends too soon. */
+/** An event whose data is incomplete JSON. */
 function toBadEvent(separator: string): string {
   return separator === '\n\n' ? 'data: {"broken": \n\n' : '{"broken": \n';
 }
 
-/** Breaks the connection once everything in the stream was taken out of it and sent; not where the client left before that. */
-async function afterwards(
-  { controller, left }: Sink,
+/** Breaks the connection once everything in the stream has been read and sent, unless the client leaves before that. */
+async function failWhenSent(
+  { controller, cancelled }: Sink,
   breakage: { fail(controller: Controller): void; isFlushed(): boolean; readonly end: StallEnd },
 ): Promise<void> {
-  // The queue holds one chunk by default, so that room for one means that none is waiting.
+  // The queue holds one chunk by default, so room for one means that none is waiting.
   do {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    if (left.aborted || breakage.end.signal.aborted) return;
+    if (cancelled.aborted || breakage.end.signal.aborted) return;
   } while ((controller.desiredSize ?? 1) < 1 || !breakage.isFlushed());
-  // A reset that comes together with data is seen as a plain end (libuv), so the data gets a head start.
-  await new Promise((resolve) => setTimeout(resolve, HEAD_START_MS));
+  // libuv reports a reset that arrives together with data as a normal end, so the data is sent earlier.
+  await new Promise((resolve) => setTimeout(resolve, READ_MS));
   breakage.fail(controller);
 }
 
-/** Nothing more comes, until the client goes away. */
+/** Sends nothing more until the client disconnects. */
 function stall(controller: Controller, end: StallEnd): void {
   const { signal, isSilent } = end;
   const finish = (): void => (isSilent ? controller.close() : controller.error(signal.reason));
@@ -131,7 +131,7 @@ function stall(controller: Controller, end: StallEnd): void {
   else signal.addEventListener('abort', finish, { once: true });
 }
 
-/** The events of a stream, each with its separator, as they come. */
+/** The events of a stream as they arrive, each with its separator. */
 async function* splitEvents(source: AsyncIterable<Uint8Array>, separator: string): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -151,7 +151,7 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array<Ar
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** An answer whose body is written by `work` from what it would have been; a failed `work` fails the body. */
+/** The response with a body that `work` writes from the original one; if `work` fails, the body fails. */
 function transform(
   response: Response,
   work: (source: AsyncIterable<Uint8Array>, sink: Sink) => Promise<void>,
@@ -162,7 +162,7 @@ function transform(
     start: (controller) => {
       // Not awaited: `start` must return before anything can be read.
       // A web stream of Node is an async iterable of its chunks.
-      work(source as unknown as AsyncIterable<Uint8Array>, { controller, left: reader.signal }).catch(
+      work(source as unknown as AsyncIterable<Uint8Array>, { controller, cancelled: reader.signal }).catch(
         (error: unknown) => controller.error(error),
       );
     },

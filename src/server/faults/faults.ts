@@ -2,34 +2,34 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Clock } from '../../clock.js';
 import type { Fault } from '../../http/answer.js';
-import { type Breakage, breakStream, cutJson, dripBytes, type StallEnd, stopHalfway } from './fault-streams.js';
+import { type BrokenBody, breakStream, cutJson, dripBytes, type StallEnd, stopHalfway } from './fault-streams.js';
 
-/** One answer that is to go wrong. */
+/** One response that has to fail. */
 interface FaultOrder {
   readonly fault: Fault;
-  /** The answer as it would have been; undefined for a fault that strikes before there is one. */
+  /** The response without the fault; undefined for a fault before the status line. */
   readonly response: Response | undefined;
   /** The socket's side of the exchange; undefined in-process. */
   readonly outgoing: ServerResponse | undefined;
-  /** What slow bodies wait by. */
+  /** The clock of delays between pieces of a body. */
   readonly clock: Clock;
-  /** Ends a wait that has no other end: the client went away. */
+  /** Aborted when the client disconnects: ends a wait that has no other end. */
   readonly signal: AbortSignal;
 }
 
-type Carry = (order: FaultOrder) => Response | Promise<Response>;
+type ApplyFault = (order: FaultOrder) => Response | Promise<Response>;
 
 /**
- * Carries a fault out: on a socket for real, in-process as `fetch` would report it.
+ * Applies a fault: on a socket to the connection itself, in-process as `fetch` would report it.
  *
- * @returns a promise that is rejected with TypeError `fetch failed` in-process, its `cause` with the code that a socket would have given.
+ * @returns a promise; in-process it rejects with TypeError `fetch failed`, whose `cause` has the code that a socket would have given.
  */
 export async function applyFault(order: FaultOrder): Promise<Response> {
   return FAULTS[order.fault.kind](order);
 }
 
 /** One entry per fault. */
-const FAULTS: Readonly<Record<Fault['kind'], Carry>> = {
+const FAULTS: Readonly<Record<Fault['kind'], ApplyFault>> = {
   reset: ({ outgoing }) => {
     if (outgoing === undefined) throw toFetchError(RESET);
     outgoing.socket?.resetAndDestroy();
@@ -41,7 +41,7 @@ const FAULTS: Readonly<Record<Fault['kind'], Carry>> = {
     return RESPONSE_ALREADY_SENT;
   },
   garbage: ({ outgoing }) => {
-    if (outgoing === undefined) throw toFetchError(NO_HTTP);
+    if (outgoing === undefined) throw toFetchError(NOT_HTTP);
     outgoing.socket?.end('\u0000\u0001 lorem ipsum dolor\r\n\r\n');
     return RESPONSE_ALREADY_SENT;
   },
@@ -72,8 +72,8 @@ const FAULTS: Readonly<Record<Fault['kind'], Carry>> = {
   hang: async ({ fault, outgoing, response, signal }) => {
     if (fault.kind === 'hang' && fault.stage === 'body')
       return stopHalfway(response ?? new Response(), toEnd(outgoing, signal));
-    // On a socket the server simply never answers; the connection ends with the client or the server.
-    return outgoing === undefined ? waitForEver(signal) : RESPONSE_ALREADY_SENT;
+    // On a socket the server never answers; the connection ends with the client or the server.
+    return outgoing === undefined ? waitForAbort(signal) : RESPONSE_ALREADY_SENT;
   },
   drip: ({ fault, response, clock, signal }) => {
     if (fault.kind !== 'drip') return response ?? new Response();
@@ -91,7 +91,7 @@ const FAULTS: Readonly<Record<Fault['kind'], Carry>> = {
       if (outgoing === undefined) controller.error(toTerminated(RESET));
       else outgoing.socket?.resetAndDestroy();
     };
-    // A reset takes back what is not on the wire yet.
+    // A reset discards what has not been sent yet.
     const isFlushed = (): boolean => outgoing === undefined || (outgoing.headersSent && outgoing.writableLength === 0);
     return breakStream(response ?? new Response(), {
       after: fault.after,
@@ -103,12 +103,12 @@ const FAULTS: Readonly<Record<Fault['kind'], Carry>> = {
   },
 };
 
-/** How a body that stalls ends: with the client. On a socket nobody is left to be told. */
+/** How a body that stalls ends: when the client disconnects. On a socket no reader is left to see an error. */
 function toEnd(outgoing: ServerResponse | undefined, signal: AbortSignal): StallEnd {
   return { signal, isSilent: outgoing !== undefined };
 }
 
-/** What Node's fetch reports: an error of this code and message, as the cause of its own. */
+/** The cause that Node's `fetch` reports for a failed connection. */
 interface Cause {
   readonly code: string;
   readonly message: string;
@@ -116,7 +116,7 @@ interface Cause {
 
 const RESET: Cause = { code: 'ECONNRESET', message: 'read ECONNRESET' };
 const CLOSED: Cause = { code: 'UND_ERR_SOCKET', message: 'other side closed' };
-const NO_HTTP: Cause = {
+const NOT_HTTP: Cause = {
   code: 'HPE_INVALID_CONSTANT',
   message: 'Response does not match the HTTP/1.1 protocol (Expected HTTP/)',
 };
@@ -125,15 +125,15 @@ const BAD_CHUNK: Cause = {
   message: 'Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)',
 };
 
-/** Headers that say how the body is framed, which a broken body says for itself. */
+/** Headers of message framing, which a broken body sets itself. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'connection']);
 
-/** The error of a fetch that got no answer. */
+/** The error of a `fetch` without a response. */
 function toFetchError(cause: Cause): TypeError {
   return new TypeError('fetch failed', { cause: toCauseError(cause) });
 }
 
-/** The error of a body that ended too soon. */
+/** The error of an incomplete body. */
 function toTerminated(cause: Cause): TypeError {
   return new TypeError('terminated', { cause: toCauseError(cause) });
 }
@@ -142,14 +142,14 @@ function toCauseError({ code, message }: Cause): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** An answer whose body breaks after a share of it, or a count of bytes. */
+/** The response with a body that fails after a fraction of it, or after a number of bytes. */
 async function failBody(
   response: Response | undefined,
   breakage: { readonly share: number; readonly cause: Cause },
 ): Promise<Response> {
   const bytes = await readBytes(response);
   const part = bytes.slice(0, toCount(breakage.share, bytes.length));
-  // The first pull hands out what there is, the second one fails: an error at once would take the part away again.
+  // The first read gets the part, the second one fails: an error at once would discard the part.
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
       if (part.length > 0) controller.enqueue(part);
@@ -159,7 +159,7 @@ async function failBody(
   return withBody(response, body);
 }
 
-/** How many bytes a share (below 1) or a count (from 1 on) is. */
+/** The number of bytes of a fraction (below 1) or a count (1 or more). */
 function toCount(at: number, length: number): number {
   return at < 1 ? Math.floor(length * at) : Math.min(at, length);
 }
@@ -168,7 +168,7 @@ async function readBytes(response: Response | undefined): Promise<Uint8Array<Arr
   return response === undefined ? new Uint8Array() : new Uint8Array(await response.arrayBuffer());
 }
 
-function withBody(response: Response | undefined, body: Breakage): Response {
+function withBody(response: Response | undefined, body: BrokenBody): Response {
   const headers = new Headers(response?.headers);
   headers.delete('content-length');
   return new Response(body, { status: response?.status ?? 200, headers });
@@ -179,8 +179,8 @@ function writeHead(outgoing: ServerResponse, response: Response | undefined, len
   outgoing.writeHead(response?.status ?? 200, [...headers, ['content-length', String(length)]].flat());
 }
 
-/** Never answers; ends when the client gives up. */
-function waitForEver(signal: AbortSignal): Promise<Response> {
+/** Never answers; ends when the client aborts. */
+function waitForAbort(signal: AbortSignal): Promise<Response> {
   return new Promise((_resolve, reject) => {
     const giveUp = (): void => reject(signal.reason as Error);
     if (signal.aborted) giveUp();
