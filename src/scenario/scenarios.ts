@@ -4,9 +4,8 @@ import type { ScenarioDefinition } from './definition/definition.js';
 import type { ScenarioContext } from './definition/kinds.js';
 import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';
 import { didYouMean, isFilled, toError } from './definition/source.js';
-import { applyChanges, type ChangeTarget } from './rules/effects.js';
 import type { Rule, Scenario } from './rules/rule.js';
-import type { ScenarioState } from './rules/scenario-state.js';
+import { applyChanges, type ChangeTarget, type ScenarioState } from './rules/scenario-state.js';
 
 /** The scenarios of one mock, and which of them are active in every session. */
 export interface Scenarios {

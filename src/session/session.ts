@@ -2,8 +2,13 @@ import type { Clock } from '../clock.js';
 import { createJournal, type Journal } from '../journal/journal.js';
 import type { ToPlain } from '../journal/plain.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
-import type { ChangeTarget, ChangeCollection } from '../scenario/rules/effects.js';
-import { createScenarioState, type ScenarioSnapshot, type ScenarioState } from '../scenario/rules/scenario-state.js';
+import {
+  type ChangeCollection,
+  type ChangeTarget,
+  createScenarioState,
+  type ScenarioSnapshot,
+  type ScenarioState,
+} from '../scenario/rules/scenario-state.js';
 import { activeIds, dropScenarios, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
 import type { Snapshot, Store } from '../state/store/store.js';
 import type { SessionClock } from './session-clock.js';

@@ -1,3 +1,6 @@
+import { type ExpressionScope, resolveExpressions } from './expression.js';
+import type { Changes, CollectionChanges } from './rule.js';
+
 /** How many calls matched a rule and how many it applied to, in one session. */
 interface Counter {
   /** Calls that matched its `when`, `call` excepted. */
@@ -96,4 +99,31 @@ export function createScenarioState(): ScenarioState {
 function deleteFirst(windows: Map<string, RateWindow>): void {
   const [first] = windows.keys();
   if (first !== undefined) windows.delete(first);
+}
+
+/** Makes the changes of one collection; their expressions are evaluated already. */
+export type ChangeCollection = (changes: CollectionChanges) => void;
+
+/** What changes are applied to. */
+export interface ChangeTarget {
+  readonly state: ScenarioState;
+  readonly changeCollection: ChangeCollection;
+}
+
+/** Applies the changes of `state` or `then`, collections first. @param scope - Undefined: expressions stay as they are. */
+export function applyChanges(changes: Changes, target: ChangeTarget, scope: ExpressionScope | undefined): void {
+  const resolve = (value: unknown): unknown => (scope === undefined ? value : resolveExpressions(value, scope));
+  for (const change of changes.collections) target.changeCollection(resolveChange(change, resolve));
+  // An object stays an object.
+  target.state.setVars(resolve(changes.vars) as Readonly<Record<string, unknown>>);
+}
+
+function resolveChange(change: CollectionChanges, resolve: (value: unknown) => unknown): CollectionChanges {
+  return {
+    ...change,
+    // Arrays stay arrays and objects stay objects; items whose expression has no value are omitted.
+    add: resolve(change.add) as readonly unknown[],
+    update: resolve(change.update) as Readonly<Record<string, unknown>>,
+    remove: resolve(change.remove) as readonly unknown[],
+  };
 }

@@ -6,7 +6,7 @@ import type { Answer } from '../../../http/answer.js';
 import { findMedia, isJsonType } from '../../../http/media-type.js';
 import { mergePatch } from '../../../http/merge-patch.js';
 import { type ExpressionScope, resolveExpressions } from '../../../scenario/rules/expression.js';
-import type { Respond, Rule } from '../../../scenario/rules/rule.js';
+import type { Patch, Respond, Rule } from '../../../scenario/rules/rule.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Exchange } from '../../chain.js';
 import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
@@ -156,4 +156,34 @@ function readContext({ exchange, rule }: BodyInput): GenerateContext {
     known: call.path,
     note: exchange.note,
   };
+}
+
+/** Applies a merge patch (RFC 7386) to an answer; a body of bytes or a stream stays as it is. */
+export function patchAnswer(
+  answer: Answer,
+  { rule, patch }: { readonly rule: Rule; readonly patch: Patch },
+  scope: ExpressionScope,
+): Answer {
+  const headers = { ...answer.headers };
+  for (const [name, value] of Object.entries(patch.headers)) {
+    if (value === null) delete headers[name];
+    else headers[name] = value;
+  }
+  const isPatched = patch.body !== undefined && isJsonValue(answer.body);
+  const body = isPatched ? mergePatch(answer.body, resolveExpressions(patch.body, scope)) : answer.body;
+  return {
+    ...answer,
+    status: patch.status ?? answer.status,
+    headers,
+    body,
+    from: `scenario:${rule.scenario}`,
+    deviates: rule.violates ?? answer.deviates,
+  };
+}
+
+/** Whether a body is a JSON value or absent, not bytes or a stream. */
+function isJsonValue(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return true;
+  const prototype: unknown = Object.getPrototypeOf(body);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -1,17 +1,17 @@
 import { MockError } from '../../../errors.js';
 import type { Generator } from '../../../generate/generate.js';
 import { type Answer, type Fault, isSilent } from '../../../http/answer.js';
-import { applyChanges, type ChangeCollection, patchAnswer } from '../../../scenario/rules/effects.js';
 import { evaluateRules, type Evaluation, type Outcome } from '../../../scenario/rules/evaluate.js';
 import type { ExpressionScope } from '../../../scenario/rules/expression.js';
 import type { CollectionView } from '../../../scenario/rules/match.js';
 import type { Rule } from '../../../scenario/rules/rule.js';
+import { applyChanges, type ChangeCollection } from '../../../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Session } from '../../../session/session.js';
 import { type AnswerSource, type Exchange, type Next, whenSettled } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
-import { createRespond } from './respond.js';
+import { createRespond, patchAnswer } from './respond.js';
 
 /** What the scenario source is built with. */
 interface ScenarioParts {
