@@ -122,7 +122,6 @@ const PENDING: readonly string[] =
         'test/http/',
         'test/journal/',
         'test/recording/',
-        'test/scenario/',
         'test/session/',
         'test/state/',
       ];

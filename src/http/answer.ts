@@ -28,37 +28,37 @@ export interface Answer {
    * that an answer which is changed on its way up is checked again.
    */
   readonly checked?: { readonly body: unknown } | undefined;
-  /** What goes wrong on the wire, on purpose. */
+  /** A fault on the connection, on purpose. */
   readonly fault?: Fault | undefined;
 }
 
-/** What goes wrong on the wire with one answer; plain data, carried out by the server. */
+/** A fault of one answer on the connection, as plain data; the server carries it out. */
 export type Fault =
   /** The connection is reset (RST) before anything is sent. */
   | { readonly kind: 'reset' }
   /** The connection is closed before anything is sent. */
   | { readonly kind: 'empty' }
-  /** Bytes that are no HTTP, then the connection is closed. */
+  /** Bytes that are not HTTP are sent, then the connection is closed. */
   | { readonly kind: 'garbage' }
-  /** The headers of the answer, then a chunk whose size is no number. */
+  /** The headers are sent, then a chunk with an invalid size. */
   | { readonly kind: 'malformed-chunk' }
-  /** The connection is closed in the middle of the body: below 1 a share of it, from 1 on a count of bytes. */
+  /** The connection is closed in the middle of the body, after a fraction of it (below 1) or a number of bytes. */
   | { readonly kind: 'truncate'; readonly at: number }
-  /** The body is cut so that it is no JSON, but a whole HTTP message. */
+  /** The body is cut so that it is not valid JSON; the HTTP message is complete. */
   | { readonly kind: 'malformed-json' }
-  /** Nothing more comes: before the headers, or after half of the body. */
+  /** Nothing more is sent: before the headers, or after half of the body. */
   | { readonly kind: 'hang'; readonly stage: 'headers' | 'body' }
-  /** The body comes `bytes` at a time, every `everyMs` milliseconds. */
+  /** The body is sent in pieces of `bytes`, one every `everyMs` milliseconds. */
   | { readonly kind: 'drip'; readonly bytes: number; readonly everyMs: number }
-  /** The body comes at that many kilobits per second. */
+  /** The body is sent with that many kilobits per second. */
   | { readonly kind: 'bandwidth'; readonly kbps: number }
-  /** An event stream that goes wrong after that many events. */
+  /** An event stream fails after that many events. */
   | { readonly kind: 'stream'; readonly after: number; readonly action: StreamAction };
 
-/** How an event stream goes wrong. */
+/** How an event stream fails. */
 export type StreamAction = 'stall' | 'reset' | 'end' | 'bad-json' | 'duplicate';
 
-/** Whether the fault strikes before a status line is sent, so that there is no answer at all. */
+/** Whether the fault happens before a status line is sent, so that there is no answer. */
 export function isSilent(fault: Fault): boolean {
   return (
     fault.kind === 'reset' ||

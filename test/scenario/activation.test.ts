@@ -41,7 +41,7 @@ async function list(door: Pick<Mock, 'fetch'>, headers: Record<string, string> =
   return body.data === undefined ? response.status : body.data.map(({ title }) => title).join();
 }
 
-describe('which scenario wins', () => {
+describe('the precedence of scenarios', () => {
   interface Levels {
     readonly server?: readonly string[];
     readonly session?: readonly string[];
@@ -83,14 +83,14 @@ describe('a scenario for one request', () => {
     mock = await createLibrary();
   });
 
-  it('leaves no trace in the list of the session, nor in its state', async () => {
+  it('does not change the list or the state of the session', async () => {
     expect(await list(mock, { 'x-mock-scenario': 'more' })).toBe('More');
     expect(mock.scenarios.list().filter(({ active }) => active !== false)).toEqual([]);
     expect(await list(mock)).toBe('fixture');
     expect(mock.state.collection('books').items).toEqual([{ id: 'b1', title: 'fixture' }]);
   });
 
-  it('counts on from request to request, so that a client that tries again gets further', async () => {
+  it('keeps its counters from request to request, so that a client that retries gets the next step', async () => {
     const headers = { 'x-mock-scenario': 'twice' };
     expect([await list(mock, headers), await list(mock, headers), await list(mock, headers)]).toEqual([
       429,
@@ -99,7 +99,7 @@ describe('a scenario for one request', () => {
     ]);
   });
 
-  it('that a client prefers is confirmed, as RFC 7240 wants it', async () => {
+  it('requested with Prefer is confirmed (RFC 7240)', async () => {
     const response = await mock.fetch('/books?api_key=k', { headers: { prefer: 'scenario=c' } });
     expect([response.headers.get('preference-applied'), response.headers.get('x-mock-source')]).toEqual([
       'scenario="c"',
@@ -107,7 +107,7 @@ describe('a scenario for one request', () => {
     ]);
   });
 
-  it('counts once, however often it is named', async () => {
+  it('counts once if it is named several times', async () => {
     const own = await createLibrary();
     const headers = { 'x-mock-scenario': 'twice, twice' };
     expect([await list(own, headers), await list(own, headers), await list(own, headers)]).toEqual([
@@ -120,7 +120,7 @@ describe('a scenario for one request', () => {
     expect(own.state.collection('books').items.filter(({ title }) => title === 'More')).toHaveLength(1);
   });
 
-  it('that nobody knows is a 400 that names the nearest', async () => {
+  it('with an unknown id is a 400 that names the closest id', async () => {
     const response = await mock.fetch('/books?api_key=k', { headers: { 'x-mock-scenario': 'childd' } });
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([400, 'false']);
     expect(await response.text()).toContain('unknown scenario \\"childd\\"; did you mean \\"child\\"?');
@@ -128,7 +128,7 @@ describe('a scenario for one request', () => {
 });
 
 describe('activating', () => {
-  it('for the mock holds in sessions that are open and in those that come', async () => {
+  it('for the mock applies to current and future sessions', async () => {
     const mock = await createLibrary();
     const open = mock.session('open');
     mock.scenarios.activate('more');
@@ -137,7 +137,7 @@ describe('activating', () => {
     expect(mock.scenarios.active).toEqual([]);
   });
 
-  it('in one session leaves the others alone', async () => {
+  it('in one session does not change the others', async () => {
     const mock = await createLibrary();
     mock.session('one').use('a');
     expect([await list(mock.session('one')), await list(mock.session('two')), await list(mock)]).toEqual([
@@ -147,13 +147,13 @@ describe('activating', () => {
     ]);
   });
 
-  it('what nobody knows says which is nearest', async () => {
+  it('an unknown id names the closest one', async () => {
     const mock = await createLibrary();
     expect(() => mock.use('emtpy')).toThrow('unknown scenario "emtpy"');
     expect(() => mock.scenarios.activate('emtpy')).toThrow('unknown scenario "emtpy"');
   });
 
-  it('scenarios given to the mock may extend each other in any order, and all mistakes come together', async () => {
+  it('scenarios passed to the mock can extend each other in any order, and all mistakes are reported together', async () => {
     const mock = await createLibrary({
       scenarios: { late: { extends: 'early' }, early: named('early') },
       scenario: 'late',
@@ -165,7 +165,7 @@ describe('activating', () => {
     );
   });
 
-  it('what is extended by two ways counts once, its state and its rules', async () => {
+  it('a scenario that is extended in two ways counts once, its state and its rules', async () => {
     const base = {
       state: { books: { add: [{ title: 'Base' }] } },
       operations: { listBooks: { delay: 10 } },
@@ -179,7 +179,7 @@ describe('activating', () => {
     expect(mock.clock.now() - before).toBe(10);
   });
 
-  it('a scenario that was handed over works like one of a file, and a wrong one changes nothing', async () => {
+  it('a scenario passed as an object applies like one of a file, and an invalid one changes nothing', async () => {
     const mock = await createLibrary();
     mock.scenarios.add('mine', named('mine', { extends: ['more'] }));
     mock.use('mine');
@@ -201,19 +201,19 @@ describe('a reset', () => {
     return mock;
   };
 
-  it('of counters starts sequences over and leaves state alone', async () => {
+  it('of counters starts sequences again and keeps the state', async () => {
     const mock = await open();
     mock.reset('counters');
     expect([await list(mock), await list(mock), await list(mock)]).toEqual([429, 429, 'More,Mine']);
   });
 
-  it('of state goes back to what the active scenarios begin with, and leaves counters alone', async () => {
+  it('of state applies the state of active scenarios again, and keeps counters', async () => {
     const mock = await open();
     mock.reset('state');
     expect([await list(mock), await list(mock)]).toEqual([429, 'More']);
   });
 
-  it('of all deactivates, and loses no definition', async () => {
+  it('of all deactivates scenarios and keeps their definitions', async () => {
     const mock = await open();
     mock.scenarios.add('mine', named('mine'));
     const before = mock.scenarios.ids;
@@ -226,7 +226,7 @@ describe('a reset', () => {
 });
 
 describe('the trace', () => {
-  it('says of every rule that was considered why it did or did not apply', async () => {
+  it('says for each rule why it did or did not apply', async () => {
     const mock = await createLibrary();
     mock.scenarios.add('why', {
       operations: {
@@ -251,7 +251,7 @@ describe('the trace', () => {
     ]);
   });
 
-  it('and the list of scenarios says how often each rule was met and applied', async () => {
+  it('and the list of scenarios says how often each rule matched and applied', async () => {
     const mock = await createLibrary({ scenario: 'twice' });
     for (let i = 0; i < 3; i++) await list(mock);
     const twice = mock.scenarios.list().find(({ id }) => id === 'twice');

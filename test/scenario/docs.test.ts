@@ -18,20 +18,20 @@ describe('the scenarios in docs/scenarios.md', () => {
     known = new Map((await loadScenarios('scenarios', context)).map((scenario) => [scenario.id, scenario]));
   });
 
-  it('are there', () => expect(blocks.length).toBeGreaterThan(8));
+  it('are found', () => expect(blocks.length).toBeGreaterThan(8));
 
   it.each(blocks.map((text) => [(load(text) as { description: string }).description, text] as const))(
-    'are right: %s',
+    'are valid: %s',
     (_description, text) => {
       expect(toScenario({ id: 'documented', definition: load(text) }, context, known).id).toBe('documented');
     },
   );
 
-  it('every shipped one stands in the table', () => {
+  it('each shipped scenario is in the table', () => {
     for (const id of known.keys()) expect(page).toContain(`\`${id}\``);
   });
 
-  it('every fault stands in the table', () => {
+  it('each fault is in the table', () => {
     for (const name of FAULT_NAMES) expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
   });
 });

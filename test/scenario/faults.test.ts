@@ -256,7 +256,7 @@ describe('a slow body', () => {
     ['bandwidth', { kind: 'bandwidth', kbps: 8 }, 100],
   ];
 
-  it.each(cases)('%s sends 100 bytes each time the clock has moved on', async (_name, fault, everyMs) => {
+  it.each(cases)('%s sends 100 bytes each time the clock advances', async (_name, fault, everyMs) => {
     const clock = createVirtualClock();
     const server = await listen(createBroken(fault, makeJson, clock));
     const chunks: Buffer[] = [];
@@ -280,7 +280,7 @@ describe('a slow body', () => {
   });
 });
 
-describe('a stream that goes wrong after two events', () => {
+describe('a stream that fails after two events', () => {
   const read = async (response: Response): Promise<{ readonly text: string; readonly error?: string }> => {
     let text = '';
     try {
@@ -316,7 +316,7 @@ describe('a stream that goes wrong after two events', () => {
 describe('a stream that will be reset', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('is left alone once the client is gone', async () => {
+  it('is not reset once the client is gone', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let failures = 0;
     const response = breakStream(makeEvents(), {

@@ -7,7 +7,7 @@ import { toScenario } from '../../src/scenario/definition/load.js';
 import { parseSource } from '../../src/scenario/definition/source.js';
 import { loadContext } from './library.js';
 
-/** A scenario in which every member of the language stands once. */
+/** A scenario with every member of the grammar. */
 const WHOLE = {
   description: 'Everything.',
   extends: [],
@@ -33,29 +33,29 @@ const WHOLE = {
 
 type Path = readonly (string | number)[];
 
-/** The ways to every value inside a value. */
+/** The paths of all values inside a value. */
 function listPaths(value: unknown, path: Path = []): readonly Path[] {
   if (typeof value !== 'object' || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([name, child]) => listPaths(child, [...path, name]))];
 }
 
-/** The value with something else in one place. */
+/** The value with another value at one path. */
 function replaceAt(value: unknown, path: Path, other: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return other;
-  // The path was listed from this value, so there is an object or a list.
+  // The path was listed from this value, so it is an object or an array.
   const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<string, unknown>;
   copy[step] = replaceAt(copy[step], rest, other);
   return copy;
 }
 
-describe('whatever an author writes', () => {
+describe('any definition', () => {
   let context: ScenarioContext;
   beforeAll(async () => {
     context = await loadContext();
   });
 
-  /** Reads a scenario: undefined, or the mistake it was refused with. Anything else that is thrown fails the test. */
+  /** The mistakes of a scenario; undefined if it is valid. Any other error fails the test. */
   const refuse = (definition: unknown): MockError | undefined => {
     try {
       toScenario({ id: 'any', definition }, context, new Map());
@@ -66,18 +66,18 @@ describe('whatever an author writes', () => {
     }
   };
 
-  it('a scenario that uses the whole language is right', () => {
+  it('a scenario with every member is valid', () => {
     expect(refuse(WHOLE)).toBeUndefined();
   });
 
-  it('any JSON is read or refused, never a crash', () => {
+  it('any JSON is accepted or rejected, without a crash', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (definition) => void refuse(definition)),
       { numRuns: 300 },
     );
   });
 
-  it('anything in any place of a scenario is read or refused with a sentence and a place', () => {
+  it('any value at any position of a scenario is accepted, or rejected with a message and a position', () => {
     const paths = listPaths(WHOLE);
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.jsonValue({ maxDepth: 2 }), (path, other) => {
@@ -90,14 +90,14 @@ describe('whatever an author writes', () => {
     );
   });
 
-  it('a value that no file can hold is refused with a sentence', () => {
+  it('a value that JSON cannot hold is rejected with a message', () => {
     for (const value of [() => 1, Symbol('x'), 1n]) {
       const error = refuse({ operations: { listBooks: { respond: { status: value } } } });
       expect(error?.message).toMatch(/"status" must be an integer from 200 to 599, got/);
     }
   });
 
-  it('names that objects have of their own are no way in', () => {
+  it('names of inherited properties are rejected', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const text = `{ "operations": { "${name}": [] }, "state": { "${name}": {} }, "vars": { "${name}": 1 } }`;
       const error = refuse(parseSource(text, 'a.json').value);

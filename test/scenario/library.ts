@@ -5,7 +5,7 @@ import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { createScenarioContext } from '../../src/session/scenario-context.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 
-/** A small contract with everything that a scenario can be wrong about. */
+/** A small contract with everything that a scenario is checked against. */
 export const LIBRARY: Readonly<Record<string, unknown>> = {
   openapi: '3.1.0',
   info: { title: 'Library', version: '1' },

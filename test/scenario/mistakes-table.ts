@@ -1,4 +1,4 @@
-/** What authors get wrong, and every word they are told. */
+/** Mistakes of authors, and the exact messages. */
 export const MISTAKES: readonly (readonly [name: string, text: string, want: readonly string[]])[] = [
   [
     'an unknown operationId',
@@ -35,7 +35,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a parameter value that can never come',
+    'a parameter value that the schema does not allow',
     `operations:
   listBooks:
     - when: { query: { limit: ten } }
@@ -47,7 +47,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a header that is nearly a declared one',
+    'a misspelled declared header',
     `operations:
   listBooks:
     - when: { header: { x-shelff: A } }
@@ -82,7 +82,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a status that is none',
+    'a status below 200',
     `operations:
   listBooks:
     - respond: { status: 99 }
@@ -92,7 +92,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a status written as text',
+    'a status as a string',
     `operations:
   listBooks:
     - respond: { status: "429" }
@@ -166,7 +166,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'header names and values that are none',
+    'invalid header names and values',
     `operations:
   listBooks:
     - respond: { status: 200, headers: { "bad name": x, x-ok: {} } }
@@ -226,7 +226,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'an update that takes a required field away',
+    'an update that removes a required field',
     `state:
   books: { update: { b1: { title: null } } }
 `,
@@ -242,14 +242,14 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     [`SCENARIO_INVALID  a.yaml:2:12 (#/state/books/generate)  "generate" must be an integer from 0 to 100000, got -1`],
   ],
   [
-    'a flag that is none',
+    'a flag that is not a boolean',
     `state:
   books: { clear: yes please }
 `,
     [`SCENARIO_INVALID  a.yaml:2:12 (#/state/books/clear)  "clear" must be true or false, got "yes please"`],
   ],
   [
-    'ids that are no list',
+    'ids that are not an array',
     `state:
   books: { remove: { id: x } }
 `,
@@ -278,7 +278,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a probability that is a word',
+    'a probability that is a string',
     `operations:
   listBooks:
     - probability: often
@@ -289,7 +289,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'four wrong call ranges',
+    'four invalid call ranges',
     `operations:
   listBooks:
     - when: { call: 0 }
@@ -309,7 +309,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'five wrong delays',
+    'five invalid delays',
     `operations:
   listBooks:
     - delay: 2 seconds
@@ -341,7 +341,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a rule that does two things',
+    'a rule with two effects',
     `operations:
   listBooks:
     - respond: { status: 200 }
@@ -373,7 +373,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a rule that can never be reached',
+    'an unreachable rule',
     `operations:
   listBooks:
     - respond: { status: 200 }
@@ -385,7 +385,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'wrong sequences',
+    'invalid sequences',
     `operations:
   listBooks:
     - sequence: []
@@ -417,7 +417,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'seven wrong faults',
+    'seven invalid faults',
     `operations:
   listBooks:
     - fault: { truncate: { at: 150% } }
@@ -463,7 +463,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a patch that takes a required field away',
+    'a patch that removes a required field',
     `operations:
   listBooks:
     - patch: { body: { has_more: null } }
@@ -473,7 +473,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'an unknown field in a wanted body',
+    'an unknown field in the body of when',
     `operations:
   createBook:
     - when: { body: { titel: x } }
@@ -485,7 +485,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a wanted body of another type',
+    'a body of when with another type',
     `operations:
   createBook:
     - when: { body: { pages: many } }
@@ -496,7 +496,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a wanted body where there is none',
+    'a body of when for an operation without one',
     `operations:
   readBook:
     - when: { body: { pages: many } }
@@ -505,7 +505,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     [`SCENARIO_INVALID  a.yaml:3:15 (#/operations/readBook/0/when/body)  "readBook" has no request body`],
   ],
   [
-    'an unknown var',
+    'an unknown variable',
     `operations:
   createBook:
     - then: { vars: { last: $request.body#/title } }
@@ -518,7 +518,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'wrong expressions',
+    'invalid expressions',
     `operations:
   createBook:
     - then: { books: { remove: [$request.path.book] } }
@@ -569,13 +569,13 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a scenario that is a list',
+    'a scenario that is an array',
     `- operations
 `,
     [`SCENARIO_INVALID  a.yaml:1:1  a scenario must be an object, got ["operations"]`],
   ],
   [
-    'operations that are a text',
+    'operations that are a string',
     `operations: listBooks
 `,
     [`SCENARIO_INVALID  a.yaml:1:1 (#/operations)  "operations" must be an object, got "listBooks"`],
@@ -602,14 +602,14 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a bracket that is not closed',
+    'an unclosed bracket',
     `operations:
   listBooks: [ { delay: 5 }
 `,
     [`SCENARIO_UNREADABLE  a.yaml:3:1  invalid YAML: deficient indentation`],
   ],
   [
-    'a text with a colon',
+    'an unquoted string with a colon',
     `description: a: b
 `,
     [
@@ -635,13 +635,13 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     [`SCENARIO_INVALID  a.yaml:1:1 (#/extends)  "extends" must be a non-empty string, got 7`],
   ],
   [
-    'vars that are a list',
+    'vars that are an array',
     `vars: [x]
 `,
     [`SCENARIO_INVALID  a.yaml:1:1 (#/vars)  "vars" must be an object, got ["x"]`],
   ],
   [
-    'items and updates that are no objects',
+    'items and updates that are not objects',
     `state:
   books: { update: { b1: [1] }, add: [7] }
 `,
@@ -651,7 +651,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a body that is a text',
+    'a body that is a string',
     `operations:
   listBooks:
     - respond: { status: 429, body: "slow down" }
@@ -661,7 +661,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'wrong settings of a rate limit',
+    'invalid settings of a rate limit',
     `operations:
   "*":
     - fault: { rate-limit: { limit: 1, window: fast, per: user } }
@@ -672,7 +672,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'names that every object has',
+    'names of inherited properties',
     `operations:
   listBooks:
     - fault: constructor
@@ -689,7 +689,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     ],
   ],
   [
-    'a delay that never ends',
+    'an infinite delay',
     `operations:
   listBooks:
     - delay: .inf

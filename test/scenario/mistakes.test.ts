@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
-/** Every message about a folder with these files, one text each. */
+/** The messages about a folder with these files. */
 async function readMistakes(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   await rm(folder, { recursive: true, force: true });
   folder = await mkdtemp(join(tmpdir(), 'scenarios-'));
@@ -27,7 +27,7 @@ async function readMistakes(files: Readonly<Record<string, string>>): Promise<re
   return mistakes.map(formatMistake);
 }
 
-/** Mistakes that take more than one file, or a file of another kind. */
+/** Mistakes that need more than one file, or a file of another format. */
 const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, string>>, want: readonly string[]])[] =
   [
     [
@@ -53,7 +53,7 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
       ],
     ],
     [
-      'a file name that is no id',
+      'a file name that is not a valid id',
       { 'a b.yaml': 'description: Spaced.' },
       [
         'SCENARIO_INVALID  a b.yaml  "a b" is not a valid scenario id\n' +
@@ -61,12 +61,12 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
       ],
     ],
     [
-      'JSON that is none',
+      'invalid JSON',
       { 'a.json': '{\n  "description": "A",\n}\n' },
       ['SCENARIO_UNREADABLE  a.json:3:1  invalid JSON: expected a property name in double quotes, found "}"'],
     ],
     [
-      'a mistake in JSON has its line too, tabs and all',
+      'a mistake in JSON with tabs has its line, too',
       { 'a.json': '{\n\t"operations": {\n\t\t"listBook": []\n\t}\n}\n' },
       [
         'SCENARIO_INVALID  a.json:3:4 (#/operations/listBook)  operation "listBook" is not in the contract\n' +
@@ -74,7 +74,7 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
       ],
     ],
     [
-      'mistakes in several files come together',
+      'mistakes in several files are reported together',
       { 'a.yaml': 'operation: {}', 'b.yaml': 'operations: [', 'c.yaml': 'description: Fine.' },
       [
         'SCENARIO_UNREADABLE  b.yaml:1:14  invalid YAML: unexpected end of the stream within a flow collection\n' +
@@ -89,7 +89,7 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
     ],
   ];
 
-describe('a mistake in a scenario names its place and what to do', () => {
+describe('a mistake in a scenario names its position and what to do', () => {
   it.each(MISTAKES)('%s', async (_name, text, want) => {
     expect(await readMistakes({ 'a.yaml': text })).toEqual(want);
   });
@@ -113,12 +113,12 @@ describe('a folder of scenarios', () => {
     });
   });
 
-  it('may hold YAML with anchors and merge keys, files called .yml, and JSON with tabs', async () => {
+  it('can contain YAML with anchors and merge keys, .yml files, and JSON with tabs', async () => {
     const files = {
       'a.yml':
         'operations:\n  listBooks:\n    - &limit { times: 1, respond: { status: 429 } }\n    - { <<: *limit, times: 2 }\n',
       'b.json': '{\n\t"extends": ["a"],\n\t"operations": {\n\t\t"readBook": { "respond": { "status": 404 } }\n\t}\n}\n',
-      'notes.md': '# no scenario',
+      'notes.md': '# not a scenario',
     };
     expect(await readMistakes(files)).toEqual([]);
     const [a, b] = await loadScenarios(folder, context, folder);
@@ -133,14 +133,14 @@ describe('a folder of scenarios', () => {
     ]);
   });
 
-  it('that does not exist says so', async () => {
+  it('that does not exist is an error', async () => {
     await expect(loadScenarios(join(folder, 'nowhere'), context)).rejects.toMatchObject({
       code: 'SCENARIO_UNREADABLE',
       message: `the folder ${JSON.stringify(join(folder, 'nowhere'))} cannot be read`,
     });
   });
 
-  it('keeps the scenarios that are sound when others are not', async () => {
+  it('keeps the valid scenarios if others are invalid', async () => {
     await readMistakes({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [a]', 'c.yaml': 'description: Fine.' });
     const { scenarios } = await readScenarios(folder, context, folder);
     expect(scenarios.map(({ id }) => id)).toEqual(['c']);
@@ -148,7 +148,7 @@ describe('a folder of scenarios', () => {
 });
 
 describe('a rule that breaks the contract on purpose', () => {
-  it('is taken when it says why', async () => {
+  it('is accepted if it says why', async () => {
     const text = `operations:
   readBook:
     - violates: the proxy in front of it answers like this
@@ -158,14 +158,14 @@ describe('a rule that breaks the contract on purpose', () => {
   });
 });
 
-describe('what other tools call a fault', () => {
+describe('the names of faults in other tools', () => {
   it.each([
     'CONNECTION_RESET_BY_PEER',
     'EMPTY_RESPONSE',
     'RANDOM_DATA_THEN_CLOSE',
     'MALFORMED_RESPONSE_CHUNK',
     'limit_data',
-  ])('%s is understood', async (name) => {
+  ])('%s is accepted', async (name) => {
     expect(await readMistakes({ 'a.yaml': `operations: { listBooks: [{ fault: ${name} }] }` })).toEqual([]);
   });
 });

@@ -73,13 +73,13 @@ describe('which calls a rule applies to', () => {
     ['one of a list', [{ when: { query: { tag: 'x' } }, ...LIMITED }], '/books?tag=w&tag=x', [429]],
     ['a credential of the query', [{ when: { query: { api_key: 'k' } }, ...LIMITED }], '/books', [429]],
     [
-      'only calls that meet the rest are counted',
+      'only calls that match the other conditions are counted',
       [{ when: { query: { limit: 1 }, call: 2 }, ...LIMITED }],
       '/books?limit=1',
       [200, 429, 200],
     ],
     [
-      'a call that another rule answered is counted all the same',
+      'a call that another rule answered is counted anyway',
       [
         { when: { call: 1 }, ...LIMITED },
         { when: { call: 2 }, respond: { example: 'empty' } },
@@ -94,7 +94,7 @@ describe('which calls a rule applies to', () => {
     expect(await statusesOf(rules, want.length, path)).toEqual(want);
   });
 
-  it('a header, a cookie, a body and a path are looked at as well', async () => {
+  it('a header, a cookie, a body and a path are matched, too', async () => {
     const mock = await createLibrary(
       {
         a: {
@@ -118,7 +118,7 @@ describe('which calls a rule applies to', () => {
     expect((await ask(mock, '/books/b1')).status).toBe(200);
   });
 
-  it('a chance is the same in every run, and a different one for every call', async () => {
+  it('the random numbers are the same in every run, and differ from call to call', async () => {
     const rules = [{ probability: 0.5, ...LIMITED }];
     const first = await statusesOf(rules, 40);
     expect(await statusesOf(rules, 40)).toEqual(first);
@@ -175,7 +175,7 @@ describe('a sequence', () => {
     ],
   ];
 
-  it.each(cases)('that runs out does what onEnd says: %s', async (onEnd, want) => {
+  it.each(cases)('that has ended does what onEnd says: %s', async (onEnd, want) => {
     const mock = await createLibrary({ a: { operations: { listBooks: { sequence, onEnd } } } }, { scenario: 'a' });
     const seen = [];
     for (let i = 0; i < 5; i++) {
@@ -185,7 +185,7 @@ describe('a sequence', () => {
     expect(seen).toEqual(want);
   });
 
-  it('that ran out says so: in the trace when it holds, in the answer when it must not', async () => {
+  it('that has ended says so: in the trace with hold, in the answer with error', async () => {
     const mock = await createLibrary({
       hold: { operations: { listBooks: { sequence: [{ status: 429 }] } } },
       error: { operations: { listBooks: { sequence: [{ status: 429 }], onEnd: 'error' } } },
@@ -200,7 +200,7 @@ describe('a sequence', () => {
     expect(failed?.answer.headers['x-should-retry']).toBe('false');
   });
 
-  it('lets the call through where it says engine, to rules further down too', async () => {
+  it('passes the call on at engine, also to the rules below', async () => {
     const rules = [
       { sequence: ['engine', { status: 429 }] as const },
       { when: { call: 1 }, respond: { example: 'empty' } },
@@ -229,25 +229,25 @@ describe('what a rule answers', () => {
     });
   });
 
-  it('a partial body, completed to one that the contract allows', async () => {
+  it('a partial body, completed to a valid one', async () => {
     const { status, body } = await respondWith({ respond: { status: 429, body: { error: { message: 'slow down' } } } });
     expect(status).toBe(429);
     expect(body).toMatchObject({ error: { message: 'slow down', code: expect.any(String) } });
   });
 
-  it('headers of its own', async () => {
+  it('its headers', async () => {
     const rule = { respond: { status: 429, headers: { 'Retry-After': 7, 'X-Many': ['a', 'b'] } } };
     const { headers } = await respondWith(rule);
     expect([headers.get('retry-after'), headers.get('x-many')]).toEqual(['7', 'a, b']);
   });
 
-  it('no body where the contract has none', async () => {
+  it('no body if the contract has none', async () => {
     const rule = { respond: { status: 204 } };
     const shown = await respondWith(rule, 'DELETE /books/{book_id}', '/books/b1', { method: 'DELETE' });
     expect([shown.status, shown.body]).toEqual([204, undefined]);
   });
 
-  it('values of the request, by expressions', async () => {
+  it('values of the request, with expressions', async () => {
     const rule = {
       respond: {
         body: { id: '$request.path.book_id', title: 'Book {$request.path.book_id} of {$request.header.x-tag}' },
@@ -257,14 +257,14 @@ describe('what a rule answers', () => {
     expect(shown.body).toMatchObject({ id: 'b7', title: 'Book b7 of k' });
   });
 
-  it('a patch over the answer from below: of its status, headers and body', async () => {
+  it('a patch of the status, headers and body of the answer from below', async () => {
     const rule = { patch: { headers: { 'x-page': 'last' }, body: { has_more: true } } };
     const shown = await respondWith(rule);
     expect(shown).toMatchObject({ status: 200, source: 'scenario:a', body: { has_more: true, data: BOOKS } });
     expect(shown.headers.get('x-page')).toBe('last');
   });
 
-  it('something the contract forbids, where it says why; the journal keeps the reason', async () => {
+  it('an answer that breaks the contract, if it says why; the journal has the reason', async () => {
     const rules = {
       violates: 'the proxy does this',
       respond: { status: 502, mediaType: 'text/html', body: '<h1>Bad gateway</h1>' },
@@ -279,7 +279,7 @@ describe('what a rule answers', () => {
     expect(mock.journal.last()?.answer.deviates).toBe('the proxy does this');
   });
 
-  it('a body that breaks the schema on purpose leaves as it is, with its violations remembered', async () => {
+  it('a body that breaks the schema on purpose is sent unchanged, with its violations in the journal', async () => {
     const rule = { violates: 'a release that broke it', respond: { status: 200, body: { id: 7 } } };
     const mock = await createLibrary({ a: { operations: { readBook: rule } } }, { scenario: 'a' });
     expect((await ask(mock, '/books/b1')).body).toEqual({ id: 7 });
@@ -302,7 +302,7 @@ describe('what a rule changes', () => {
     expect(await ids()).toEqual(['b2', 'b3']);
   });
 
-  it('an emptied collection stays empty, also where items come into being when they are asked for', async () => {
+  it('a cleared collection stays empty, also if items are created on demand', async () => {
     const mock = await createLibrary({ a: { state: { books: { clear: true } } } }, { fixtures: {} });
     expect((await ask(mock, '/books')).body).not.toMatchObject({ data: [] });
     mock.reset();
@@ -310,7 +310,7 @@ describe('what a rule changes', () => {
     expect((await ask(mock, '/books')).body).toMatchObject({ data: [] });
   });
 
-  it('vars, which other rules ask for', async () => {
+  it('variables, which other rules test', async () => {
     const scenario: ScenarioDefinition = {
       vars: { open: true },
       operations: {
@@ -327,7 +327,7 @@ describe('what a rule changes', () => {
     expect((await ask(mock, '/books')).body).toMatchObject({ error: { message: 'after Closing' } });
   });
 
-  it('what collections hold decides as well', async () => {
+  it('the items of collections are conditions, too', async () => {
     const scenario: ScenarioDefinition = {
       operations: {
         listBooks: [
@@ -344,7 +344,7 @@ describe('what a rule changes', () => {
     expect((await ask(mock, '/books')).status).toBe(429);
   });
 
-  it('calls that come together are told apart', async () => {
+  it('simultaneous calls are counted one by one', async () => {
     const mock = await createLibrary(
       { a: { operations: { listBooks: { times: 1, delay: 50, ...LIMITED } } } },
       { scenario: 'a' },
@@ -355,7 +355,7 @@ describe('what a rule changes', () => {
 });
 
 describe('time', () => {
-  it('a delay moves a virtual clock, and takes none of ours', async () => {
+  it('a delay advances a virtual clock, and takes no real time', async () => {
     const mock = await createLibrary({ a: { operations: { listBooks: { delay: '2h' } } } }, { scenario: 'a' });
     const before = mock.clock.now();
     await ask(mock, '/books');
@@ -366,7 +366,7 @@ describe('time', () => {
   const long = { operations: { '*': { fault: { 'rate-limit': { limit: 1, window: '1h' } } } } };
   const slow = { operations: { listBooks: { delay: 60 } } };
 
-  it('real time passes on a socket, for delays and for rate limits, and dates stay those of the clock', async () => {
+  it('real time passes on a socket, for delays and rate limits, and dates follow the clock', async () => {
     const mock = await createLibrary({ slow, short }, { scenario: ['short', 'slow'] });
     const server = await mock.listen();
     const begun = performance.now();
@@ -380,7 +380,7 @@ describe('time', () => {
     await mock.close();
   });
 
-  it('a window that has not passed on a socket refuses, whatever a delay took', async () => {
+  it('a rate-limit window on a socket refuses until it ends, whatever a delay took', async () => {
     const mock = await createLibrary({ slow, long }, { scenario: ['long', 'slow'] });
     const server = await mock.listen();
     const look = async (): Promise<number> => (await fetch(`${server.url}/books?${KEY}`)).status;
@@ -388,14 +388,14 @@ describe('time', () => {
     await mock.close();
   });
 
-  it('a rate limit by its name in another tool lets calls through to the rules after it', async () => {
+  it('a rate limit by its name in another tool passes calls on to the rules after it', async () => {
     // The types have the mock's own names only; files may have those of other tools.
     const fault = { quota: { limit: 1 } } as unknown as RuleDefinition['fault'] & object;
     const rules: readonly RuleDefinition[] = [{ fault }, { respond: { example: 'empty' } }];
     expect(await statusesOf(rules, 2)).toEqual([200, 429]);
   });
 
-  it('an expression that names what every object has is one without a value', async () => {
+  it('an expression with the name of an inherited property has no value', async () => {
     const body = { message: 'x{$request.query.constructor}' };
     const mock = await createLibrary(
       { a: { operations: { '*': { violates: 'a body of its own', respond: { status: 299, body } } } } },
@@ -404,7 +404,7 @@ describe('time', () => {
     expect((await ask(mock, '/books')).body).toEqual({ message: 'x' });
   });
 
-  it('a clock of the test holds a delay until it is moved', async () => {
+  it('a delay by a clock of the test ends when the test advances it', async () => {
     const clock = createVirtualClock();
     const mock = await createLibrary({ a: { operations: { listBooks: { delay: 300 } } } }, { scenario: 'a', clock });
     let isAnswered = false;
@@ -430,7 +430,7 @@ describe('time', () => {
     expect(mock.clock.now() - before).toBe(123);
   });
 
-  it('a distribution has its median and its tail, and is the same for the same seed', async () => {
+  it('a distribution has its median and tail, and is the same for the same seed', async () => {
     const take = async (): Promise<readonly number[]> => {
       const scenario = { operations: { listBooks: { delay: { lognormal: { median: 40, p99: 300 } } } } };
       const mock = await createLibrary({ a: scenario }, { scenario: 'a', seed: 7 });
@@ -450,7 +450,7 @@ describe('time', () => {
     expect(await take()).toEqual(waits);
   });
 
-  it('a rate limit lets so many calls through in a window, tells how many are left, and says when to come back', async () => {
+  it('a rate limit passes the calls of a window, and sends how many are left and when to retry', async () => {
     const fault = { 'rate-limit': { limit: 2, window: '10s' } };
     const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { scenario: 'a' });
     const look = async (): Promise<unknown> => {
@@ -469,7 +469,7 @@ describe('time', () => {
     expect(await look()).toEqual([200, '2', '1', '10', null]);
   });
 
-  it('a rate limit per credential has a bucket for each', async () => {
+  it('a rate limit per credential has a window for each', async () => {
     const fault = { 'rate-limit': { limit: 1, per: 'credential' as const, headers: { remaining: 'X-Left' } } };
     const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { scenario: 'a' });
     const look = async (key: string): Promise<unknown> => {

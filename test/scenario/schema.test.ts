@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
-/** What an editor offers where the text has a `|`. */
+/** What an editor offers at the `|` of a text. */
 async function complete(text: string): Promise<readonly string[]> {
   const offset = text.indexOf('|');
   const document = TextDocument.create('file:///a.json', 'json', 1, text.replace('|', ''));
@@ -75,7 +75,7 @@ describe('an editor with the generated schema', () => {
     ],
     ['query parameters', rule('{ "when": { "query": { | } } }', 'listAdminApiKeys'), ['after', 'order', 'limit']],
     ['values of a parameter', rule('{ "when": { "query": { "order": | } } }', 'listAdminApiKeys'), ['"asc"', '"desc"']],
-    ['fields of a wanted body', rule('{ "when": { "body": { | } } }'), ['name']],
+    ['fields of a request body', rule('{ "when": { "body": { | } } }'), ['name']],
     ['faults', rule('{ "fault": | }'), ['"reset"', '"empty"', '"hang"', '"malformed-json"']],
     ['statuses of a step', rule('{ "sequence": [ { "status": | } ] }'), ['200', '429', '500']],
   ];
@@ -84,12 +84,12 @@ describe('an editor with the generated schema', () => {
     expect(await complete(text)).toEqual(expect.arrayContaining([...want]));
   });
 
-  it('offers no status that the contract does not document', async () => {
+  it('offers documented statuses only', async () => {
     expect(await complete(rule('{ "respond": { "status": | } }'))).not.toContain('403');
   });
 
   it.each([
-    ['an operation that is not there', rule('{ "respond": { "status": 200 } }', 'listKeys')],
+    ['an unknown operation', rule('{ "respond": { "status": 200 } }', 'listKeys')],
     ['an undocumented status', rule('{ "respond": { "status": 403 } }')],
     ['a field of another type', rule('{ "respond": { "status": 429, "body": { "error": { "message": 7 } } } }')],
     ['an unknown collection', '{ "state": { "keys": {} } }'],
@@ -104,12 +104,12 @@ describe('an editor with the generated schema', () => {
       rule('{ "violates": "on purpose", "respond": { "status": 403 } }'),
     ],
     [
-      'an expression in the place of a number',
+      'an expression instead of a number',
       '{ "state": { "admin_api_keys": { "add": [ { "created_at": "$vars.when" } ] } } }',
     ],
     ['a part of a body', rule('{ "respond": { "status": 429, "body": { "error": { "message": "slow" } } } }')],
     ['a route', rule('{ "delay": "2s" }', 'GET /organization/admin_api_keys')],
-  ])('is content with %s', async (_name, text) => {
+  ])('accepts %s', async (_name, text) => {
     expect(await complain(text)).toEqual([]);
   });
 });
@@ -120,7 +120,7 @@ describe('the generated schema', () => {
   });
 
   it.for(['petstore-2.0.yaml', 'petstore-3.0.yaml', 'train-travel-3.1.json', 'box.json', 'openai.yaml', 'stripe.yaml'])(
-    'is one for the real document %s',
+    'is valid for the real document %s',
     async (name, { skip }) => {
       const file = join('../shared/specs', name);
       if (!existsSync(file)) skip(`${file} is not here`);
@@ -131,7 +131,7 @@ describe('the generated schema', () => {
     },
   );
 
-  it('takes every scenario that ships', async () => {
+  it('accepts every shipped scenario', async () => {
     const check = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
     const names = await readdir('scenarios');
     const results = await Promise.all(
@@ -144,7 +144,7 @@ describe('the generated schema', () => {
     expect(results.length).toBeGreaterThan(15);
   });
 
-  it('is written beside one for each collection, which takes the fixture that ships', async () => {
+  it('is written beside one for each collection, which accepts the shipped fixture', async () => {
     expect(lines.join('\n')).toContain('admin_api_keys.schema.json');
     for (const name of ['admin_api_keys', 'files', 'vector_stores', 'vector_stores.files']) {
       const text = await readFile(join(folder, 'fixtures', `${name}.schema.json`), 'utf8');

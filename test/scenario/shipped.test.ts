@@ -173,18 +173,18 @@ const PLAYS: Readonly<Record<string, Play>> = {
 };
 
 describe.each(['socket', 'in-process'] as const)('the official client, %s', (door) => {
-  it.each(Object.entries(PLAYS))('meets %s', async (scenario, play) => {
+  it.each(Object.entries(PLAYS))('sees %s', async (scenario, play) => {
     await play(openStage(door, scenario));
   });
 });
 
-describe('the scenarios that ship', () => {
-  it('are all played above', () => {
+describe('the shipped scenarios', () => {
+  it('are all tested above', () => {
     const ids = readdirSync('scenarios').map((name) => name.replace(/\.yaml$/, ''));
     expect(ids.toSorted()).toEqual(Object.keys(PLAYS).toSorted());
   });
 
-  it('say what they are', () => {
+  it('have a description', () => {
     for (const { description } of mock.scenarios.list()) expect(description).toMatch(/^.{30,}\.$/);
   });
 });

@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A queue of what a watcher tells: `next` waits for the next thing. */
+/** A queue of what a watcher reports: `next` waits for the next item. */
 function createQueue<T>(): { push(item: T): void; next(): Promise<T> } {
   const items: T[] = [];
   const waiting: ((item: T) => void)[] = [];
@@ -41,7 +41,7 @@ function createQueue<T>(): { push(item: T): void; next(): Promise<T> } {
   };
 }
 
-/** Changes a file again and again until a watcher has told of it: from then on it is known to have looked. */
+/** Changes a file repeatedly until a watcher reports it: from then on the watcher has read the folder. */
 async function keepWriting(name: string, told: () => Promise<unknown>): Promise<void> {
   const write = (): void => void writeFile(join(folder, name), `description: Seen ${performance.now()}.`);
   const timer = setInterval(write, 50);
@@ -66,7 +66,7 @@ describe('a watcher sees a file that is', () => {
       'a.yaml',
     ],
     [
-      'deleted and made anew',
+      'deleted and created again',
       async () => {
         await unlink(at('a.yaml'));
         await writeFile(at('a.yaml'), 'again');
@@ -130,13 +130,13 @@ describe('a scenario that is edited while the mock runs', () => {
     }
   };
 
-  it('holds at once, and stays active', async () => {
+  it('applies at once, and stays active', async () => {
     await write('a.yaml', 'operations: { listBooks: { respond: { status: 429 } } }');
     await until(() => status('a') === 429);
     expect([status('a'), scenarios.active]).toEqual([429, ['a']]);
   });
 
-  it('stays as it was when the edit is wrong, and says so once', async () => {
+  it('keeps its last valid version if the edit is invalid, and says so once', async () => {
     await write('a.yaml', 'operations: { listBoks: { respond: { status: 429 } } }');
     const { error, kept } = await until((reload) => reload.error !== undefined);
     expect(error?.message).toBe('operation "listBoks" is not in the contract');
@@ -147,13 +147,13 @@ describe('a scenario that is edited while the mock runs', () => {
     expect([next.error, status('a')]).toEqual([undefined, 429]);
   });
 
-  it('is gone when its file is, and so is its place among the active', async () => {
+  it('is removed and deactivated when its file is deleted', async () => {
     await unlink(join(folder, 'a.yaml'));
     await until(() => scenarios.get('a') === undefined);
     expect([scenarios.get('a'), scenarios.active]).toEqual([undefined, []]);
   });
 
-  it('leaves one alone that was handed over', async () => {
+  it('does not change a scenario that was passed as an object', async () => {
     scenarios.add('mine', { description: 'Mine.' });
     await write('b.yaml', 'description: Edited.');
     await until(({ loaded }) => loaded.includes('b') && scenarios.get('b')?.description === 'Edited.');
@@ -161,8 +161,8 @@ describe('a scenario that is edited while the mock runs', () => {
   });
 });
 
-describe('a mock that is told of reloads', () => {
-  it('answers by the edited file from the next call on, and stops looking when it is closed', async () => {
+describe('a mock with onReload', () => {
+  it('answers by the edited file from the next call on, and stops watching when it is closed', async () => {
     const path = join(folder, 'a.yaml');
     await writeFile(path, 'operations: { listBooks: { respond: { status: 200 } } }');
     const reloads = createQueue<Reload>();
