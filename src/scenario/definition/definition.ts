@@ -61,13 +61,13 @@ export interface RuleDefinition {
 
 /** The conditions of a rule. */
 export interface WhenDefinition {
-  /** Path parameters by name: a value, `null` for an absent one, `{ present: true }` for any value; one item of an array is enough. */
+  /** Path parameters by name: a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value. */
   readonly path?: Readonly<Record<string, unknown>>;
-  /** Query parameters by name: a value, `null` for an absent one, `{ present: true }` for any value; one item of an array is enough. */
+  /** Query parameters by name: a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value. */
   readonly query?: Readonly<Record<string, unknown>>;
-  /** Headers by name: a value, `null` for an absent one, `{ present: true }` for any value; one item of an array is enough. */
+  /** Headers by name: a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value. */
   readonly header?: Readonly<Record<string, unknown>>;
-  /** Cookies by name: a value, `null` for an absent one, `{ present: true }` for any value; one item of an array is enough. */
+  /** Cookies by name: a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value. */
   readonly cookie?: Readonly<Record<string, unknown>>;
   /** A subset of the JSON body: objects may have more members, everything else is equal. */
   readonly body?: unknown;

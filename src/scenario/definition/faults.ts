@@ -1,14 +1,26 @@
 import { isObject } from '../../contract/json.js';
 import type { Fault, StreamAction } from '../../http/answer.js';
 import type { Effect, RateLimit, RateLimitHeaders } from '../rules/rule.js';
-import { DURATION, type Field, type Fields, integer, type Kind, object, type ObjectKind, TEXT, word } from './kinds.js';
+import {
+  DURATION,
+  type Field,
+  type Fields,
+  integer,
+  type Kind,
+  object,
+  type ObjectKind,
+  optional,
+  required,
+  TEXT,
+  word,
+} from './kinds.js';
 import { child, didYouMean, reject, report, type SourceNode } from './source.js';
 
 /** The names of the faults. */
-export type FaultName = Fault['kind'] | 'rate-limit';
+type FaultName = Fault['kind'] | 'rate-limit';
 
 /** One fault: what docs, types, editors and the reader know about it. */
-export interface FaultEntry {
+interface FaultEntry {
   /** Names of the same fault in other tools; they are accepted as well, in any case and with any separators. */
   readonly aliases: readonly string[];
   readonly description: string;
@@ -62,9 +74,9 @@ const DEFAULT_HEADERS: RateLimitHeaders = {
 const HEADER_NAMES: ObjectKind<RateLimitHeaders> = object({
   label: '"headers" of a rate limit',
   fields: {
-    limit: { kind: TEXT, description: 'The header with the number of calls per window.' },
-    remaining: { kind: TEXT, description: 'The header with the number of calls that are left.' },
-    reset: { kind: TEXT, description: 'The header with the seconds until the window ends.' },
+    limit: optional(TEXT, 'The header with the number of calls per window.'),
+    remaining: optional(TEXT, 'The header with the number of calls that are left.'),
+    reset: optional(TEXT, 'The header with the seconds until the window ends.'),
   },
 });
 
@@ -113,11 +125,7 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
       client: '200, then `terminated`, `UND_ERR_SOCKET`',
     },
     {
-      at: {
-        kind: CUT_AT,
-        description: 'A fraction of the body (`0.5`, `50%`) or a number of bytes; default `0.5`.',
-        absent: 0.5,
-      },
+      at: optional(CUT_AT, 'A fraction of the body (`0.5`, `50%`) or a number of bytes; default `0.5`.', 0.5),
     },
     ({ at }) => ({ kind: 'fault', fault: { kind: 'truncate', at } }),
   ),
@@ -128,11 +136,11 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
       client: 'its own timeout',
     },
     {
-      stage: {
-        kind: word(['headers', 'body']),
-        description: 'Before the headers (`headers`, default) or after half of the body (`body`).',
-        absent: 'headers',
-      },
+      stage: optional(
+        word(['headers', 'body']),
+        'Before the headers (`headers`, default) or after half of the body (`body`).',
+        'headers',
+      ),
     },
     ({ stage }) => ({ kind: 'fault', fault: { kind: 'hang', stage } }),
   ),
@@ -143,14 +151,14 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
       client: 'a slow body',
     },
     {
-      bytes: { kind: integer(1), description: 'The size of a piece; default 1.', absent: 1 },
-      every: { kind: DURATION, description: 'The pause between two pieces; default 100 ms.', absent: 100 },
+      bytes: optional(integer(1), 'The size of a piece; default 1.', 1),
+      every: optional(DURATION, 'The pause between two pieces; default 100 ms.', 100),
     },
     ({ bytes, every }) => ({ kind: 'fault', fault: { kind: 'drip', bytes, everyMs: every } }),
   ),
   bandwidth: entry(
     { aliases: [], description: 'The body is sent at a limited speed.', client: 'a slow body' },
-    { kbps: { kind: integer(1), description: 'Kilobits per second.', isRequired: true } },
+    { kbps: required(integer(1), 'Kilobits per second.') },
     ({ kbps }) => ({ kind: 'fault', fault: { kind: 'bandwidth', kbps } }),
   ),
   stream: entry<{ readonly after: number; readonly action: StreamAction }>(
@@ -160,12 +168,12 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
       client: 'an event stream that fails',
     },
     {
-      after: { kind: integer(0), description: 'The number of events before it fails; default 1.', absent: 1 },
-      action: {
-        kind: word(['stall', 'reset', 'end', 'bad-json', 'duplicate']),
-        description: 'How it fails: `stall`, `reset` (default), `end`, `bad-json` or `duplicate`.',
-        absent: 'reset',
-      },
+      after: optional(integer(0), 'The number of events before it fails; default 1.', 1),
+      action: optional(
+        word(['stall', 'reset', 'end', 'bad-json', 'duplicate']),
+        'How it fails: `stall`, `reset` (default), `end`, `bad-json` or `duplicate`.',
+        'reset',
+      ),
     },
     ({ after, action }) => ({ kind: 'fault', fault: { kind: 'stream', after, action } }),
   ),
@@ -176,18 +184,18 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
       client: '429 with `Retry-After` and `x-ratelimit-*`',
     },
     {
-      limit: { kind: integer(0), description: 'The number of calls per window.', isRequired: true },
-      window: { kind: DURATION, description: 'The length of the window; default one minute.', absent: 60_000 },
-      per: {
-        kind: word(['session', 'operation', 'credential']),
-        description: 'Which calls share a window: those of a `session` (default), an `operation` or a `credential`.',
-        absent: 'session',
-      },
-      headers: {
-        kind: LIMIT_HEADERS,
-        description: 'Names of the headers, or `false` for none; default `x-ratelimit-*`.',
-        absent: DEFAULT_HEADERS,
-      },
+      limit: required(integer(0), 'The number of calls per window.'),
+      window: optional(DURATION, 'The length of the window; default one minute.', 60_000),
+      per: optional(
+        word(['session', 'operation', 'credential']),
+        'Which calls share a window: those of a `session` (default), an `operation` or a `credential`.',
+        'session',
+      ),
+      headers: optional(
+        LIMIT_HEADERS,
+        'Names of the headers, or `false` for none; default `x-ratelimit-*`.',
+        DEFAULT_HEADERS,
+      ),
     },
     ({ window, ...limit }) => ({ kind: 'rate-limit', limit: { ...limit, windowMs: window } }),
   ),

@@ -26,6 +26,7 @@ import {
   object,
   type ObjectKind,
   oneOrMany,
+  optional,
   TEXT,
   word,
 } from './kinds.js';
@@ -55,19 +56,15 @@ const COLLECTION_CHANGE: ObjectKind<Omit<CollectionChanges, 'name'>> = object({
   label: 'a collection change',
   type: 'CollectionChange',
   fields: {
-    clear: { kind: FLAG, description: 'Removes every item before anything else.', absent: false },
-    generate: {
-      kind: integer(0, MAX_GENERATED_ITEMS),
-      description: 'The number of items to generate from the schema.',
-      absent: 0,
-    },
-    add: {
-      kind: list(ITEM),
-      description: 'Whole or partial items; missing fields are generated, `$parent` is the id of the parent item.',
-      absent: [],
-    },
-    update: { kind: map(ITEM_PATCH), description: 'Merge patches (RFC 7386) by item id.', absent: {} },
-    remove: { kind: list(ID), description: 'Ids of items to remove; unknown ids are ignored.', absent: [] },
+    clear: optional(FLAG, 'Removes every item before anything else.', false),
+    generate: optional(integer(0, MAX_GENERATED_ITEMS), 'The number of items to generate from the schema.', 0),
+    add: optional(
+      list(ITEM),
+      'Whole or partial items; missing fields are generated, `$parent` is the id of the parent item.',
+      [],
+    ),
+    update: optional(map(ITEM_PATCH), 'Merge patches (RFC 7386) by item id.', {}),
+    remove: optional(list(ID), 'Ids of items to remove; unknown ids are ignored.', []),
   },
   check: (_value, node, context) => checkExpressions(node, context),
 });
@@ -76,14 +73,14 @@ const COLLECTION_CONDITION: ObjectKind<Omit<CollectionCondition, 'name'>> = obje
   label: 'a collection condition',
   type: 'CollectionCondition',
   fields: {
-    count: { kind: range(0), description: 'How many items it has: `3`, `"2..4"`, `"3.."`, `"..3"`.' },
-    has: { kind: IDS, description: 'Ids of items that it has.', absent: [] },
-    lacks: { kind: IDS, description: 'Ids of items that it does not have.', absent: [] },
+    count: optional(range(0), 'How many items it has: `3`, `"2..4"`, `"3.."`, `"..3"`.'),
+    has: optional(IDS, 'Ids of items that it has.', []),
+    lacks: optional(IDS, 'Ids of items that it does not have.', []),
   },
 });
 
 /** The kind of `state` and `then`. */
-export const CHANGES: Kind<Changes> = byCollection('changes', COLLECTION_CHANGE, VARIABLES);
+const CHANGES: Kind<Changes> = byCollection('StateChange', COLLECTION_CHANGE, VARIABLES);
 
 /** What `when` says, before the conditions on collections and variables are separated. */
 type WhenFields = Omit<When, 'collections' | 'vars'> & {
@@ -94,23 +91,20 @@ const WHEN: ObjectKind<WhenFields> = object({
   type: 'WhenDefinition',
   share: 'when',
   fields: {
-    path: parameters('path'),
-    query: parameters('query'),
-    header: parameters('header'),
-    cookie: parameters('cookie'),
-    body: {
-      kind: checked(ANY, (_value, node, context) => checkRequestBody(node, context)),
-      description: 'A subset of the JSON body: objects may have more members, everything else is equal.',
-    },
-    call: {
-      kind: range(1),
-      description: 'Which of the calls that match the rest: `3`, `"2..4"`, `"3.."`, `"..3"` or `"every 5"`.',
-    },
-    state: {
-      kind: byCollection('conditions', COLLECTION_CONDITION, KNOWN_VARIABLES),
-      description: 'Conditions on collections by name (`count`, `has`, `lacks`) and on `vars`.',
-      absent: { collections: [], vars: {} },
-    },
+    path: parameters('path', 'Path parameters'),
+    query: parameters('query', 'Query parameters'),
+    header: parameters('header', 'Headers'),
+    cookie: parameters('cookie', 'Cookies'),
+    body: optional(
+      checked(ANY, (_value, node, context) => checkRequestBody(node, context)),
+      'A subset of the JSON body: objects may have more members, everything else is equal.',
+    ),
+    call: optional(range(1), 'Which of the calls that match the rest: `3`, `"2..4"`, `"3.."`, `"..3"` or `"every 5"`.'),
+    state: optional(
+      byCollection('StateCondition', COLLECTION_CONDITION, KNOWN_VARIABLES),
+      'Conditions on collections by name (`count`, `has`, `lacks`) and on `vars`.',
+      { collections: [], vars: {} },
+    ),
   },
 });
 
@@ -125,14 +119,11 @@ const STEP_FAULT: Kind<Respond['fault'] & object> = {
 };
 
 const RESPOND_FIELDS: Fields<Omit<Respond, 'fault'>> = {
-  status: {
-    kind: STATUS,
-    description: 'A documented status; default: the status of the example, or the status of success.',
-  },
-  example: { kind: TEXT, description: 'The name of an example of the contract.' },
-  body: { kind: ANY, description: 'The body; what it leaves out is completed from the schema.' },
-  headers: { kind: HEADERS, description: 'Headers of the answer.', absent: {} },
-  mediaType: { kind: TEXT, description: 'A documented media type of the body.' },
+  status: optional(STATUS, 'A documented status; default: the status of the example, or the status of success.'),
+  example: optional(TEXT, 'The name of an example of the contract.'),
+  body: optional(ANY, 'The body; what it leaves out is completed from the schema.'),
+  headers: optional(HEADERS, 'Headers of the answer.', {}),
+  mediaType: optional(TEXT, 'A documented media type of the body.'),
 };
 
 const RESPOND: ObjectKind<Omit<Respond, 'fault'>> = object({
@@ -146,7 +137,7 @@ const STEP: ObjectKind<Respond> = object({
   label: 'a step of "sequence"',
   type: 'StepDefinition',
   share: 'step',
-  fields: { ...RESPOND_FIELDS, fault: { kind: STEP_FAULT, description: 'A fault of this step.' } },
+  fields: { ...RESPOND_FIELDS, fault: optional(STEP_FAULT, 'A fault of this step.') },
   check: checkRespond,
 });
 
@@ -163,12 +154,12 @@ const PATCH: ObjectKind<Patch> = object({
   type: 'PatchDefinition',
   share: 'patch',
   fields: {
-    status: { kind: STATUS, description: 'The new status.' },
-    headers: { kind: HEADER_PATCH, description: 'New headers; `null` removes one.', absent: {} },
-    body: {
-      kind: checked(ANY, (_value, node, context) => checkExpressions(node, context)),
-      description: 'A merge patch (RFC 7386) of the body; `null` removes a member.',
-    },
+    status: optional(STATUS, 'The new status.'),
+    headers: optional(HEADER_PATCH, 'New headers; `null` removes one.', {}),
+    body: optional(
+      checked(ANY, (_value, node, context) => checkExpressions(node, context)),
+      'A merge patch (RFC 7386) of the body; `null` removes a member.',
+    ),
   },
   hint: (name) => `to change the body write patch: { body: { ${name}: … } }`,
   check: (patch, node, context) => {
@@ -177,7 +168,7 @@ const PATCH: ObjectKind<Patch> = object({
 });
 
 /** The members of a rule, as they are read. */
-export interface RuleFields {
+interface RuleFields {
   readonly when?: WhenFields;
   readonly respond?: Omit<Respond, 'fault'>;
   readonly patch?: Patch;
@@ -196,29 +187,25 @@ const RULE_FIELDS: ObjectKind<RuleFields> = object({
   type: 'RuleDefinition',
   share: 'rule',
   fields: {
-    when: { kind: WHEN, description: 'What a call must be like; every part must match.' },
-    respond: { kind: RESPOND, description: 'The answer.' },
-    patch: { kind: PATCH, description: 'A change of the answer that the mock gives without the rule.' },
-    sequence: {
-      kind: list(STEP_OR_ENGINE, 1),
-      description: 'One answer per call; `engine` is what the mock answers without the rule.',
-    },
-    onEnd: {
-      kind: word<OnEnd>(['hold', 'cycle', 'fallthrough', 'error']),
-      description:
-        'After the last step of the sequence: `hold` it (default), `cycle`, `fallthrough` to other rules, or answer an `error` (500).',
-      absent: 'hold',
-    },
-    fault: { kind: FAULT, description: 'What fails on the connection; together with `respond`, that answer fails.' },
-    delay: { kind: DELAY, description: 'How long to wait before the answer.' },
-    times: { kind: integer(1), description: 'How many calls the rule applies to, counted per session.' },
-    probability: {
-      kind: PROBABILITY,
-      description: 'The share of calls it applies to, from 0 to 1; the seed decides which.',
-    },
+    when: optional(WHEN, 'What a call must be like; every part must match.'),
+    respond: optional(RESPOND, 'The answer.'),
+    patch: optional(PATCH, 'A change of the answer that the mock gives without the rule.'),
+    sequence: optional(
+      list(STEP_OR_ENGINE, 1),
+      'One answer per call; `engine` is what the mock answers without the rule.',
+    ),
+    onEnd: optional(
+      word<OnEnd>(['hold', 'cycle', 'fallthrough', 'error']),
+      'After the last step of the sequence: `hold` it (default), `cycle`, `fallthrough` to other rules, or answer an `error` (500).',
+      'hold',
+    ),
+    fault: optional(FAULT, 'What fails on the connection; together with `respond`, that answer fails.'),
+    delay: optional(DELAY, 'How long to wait before the answer.'),
+    times: optional(integer(1), 'How many calls the rule applies to, counted per session.'),
+    probability: optional(PROBABILITY, 'The share of calls it applies to, from 0 to 1; the seed decides which.'),
     // oxlint-disable-next-line unicorn/no-thenable -- a key of a rule
-    then: { kind: CHANGES, description: 'Changes of collections and variables, made before the answer.' },
-    violates: { kind: TEXT, description: 'Why the rule breaks the contract on purpose; the journal shows it.' },
+    then: optional(CHANGES, 'Changes of collections and variables, made before the answer.'),
+    violates: optional(TEXT, 'Why the rule breaks the contract on purpose; the journal shows it.'),
   },
   check: (rule, node) => checkRule(rule, node),
 });
@@ -246,7 +233,7 @@ function checkRule(rule: RuleFields, node: SourceNode): void {
 }
 
 /** A rule; it may break the contract if it says why. */
-export const RULE: ObjectKind<RuleFields> = {
+const RULE: ObjectKind<RuleFields> = {
   ...RULE_FIELDS,
   read: (node, context) => {
     const reason = child(node, 'violates').value;
@@ -330,24 +317,19 @@ export const SCENARIO: ObjectKind<ScenarioFields> = object({
   label: 'a scenario',
   type: 'ScenarioDefinition',
   fields: {
-    $schema: { kind: TEXT, description: 'The JSON Schema that an editor uses.' },
-    description: { kind: TEXT, description: 'What a client of this scenario sees, in one sentence.' },
-    extends: {
-      kind: oneOrMany(TEXT),
-      description: 'Ids of scenarios it adds to: its rules come before theirs, its state after theirs.',
-      absent: [],
-    },
-    state: {
-      kind: CHANGES,
-      description: 'Changes of collections by name, made when the scenario is activated.',
-      absent: { collections: [], vars: {} },
-    },
-    vars: { kind: VARIABLES, description: 'Initial values of variables.', absent: {} },
-    operations: {
-      kind: OPERATIONS,
-      description: 'Rules by operationId, by `"GET /path"`, or by `"*"` for every operation.',
-      absent: [],
-    },
+    $schema: optional(TEXT, 'The JSON Schema that an editor uses.'),
+    description: optional(TEXT, 'What a client of this scenario sees, in one sentence.'),
+    extends: optional(
+      oneOrMany(TEXT),
+      'Ids of scenarios it adds to: its rules come before theirs, its state after theirs.',
+      [],
+    ),
+    state: optional(CHANGES, 'Changes of collections by name, made when the scenario is activated.', {
+      collections: [],
+      vars: {},
+    }),
+    vars: optional(VARIABLES, 'Initial values of variables.', {}),
+    operations: optional(OPERATIONS, 'Rules by operationId, by `"GET /path"`, or by `"*"` for every operation.', []),
   },
 });
 

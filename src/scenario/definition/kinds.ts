@@ -70,6 +70,16 @@ export interface Field<Value> {
   readonly absent?: Value;
 }
 
+/** A field that can be left out. @param absent - Its value then; default undefined. */
+export function optional<Value>(kind: Kind<Value>, description: string, absent?: Value): Field<Value> {
+  return absent === undefined ? { kind, description } : { kind, description, absent };
+}
+
+/** A field that must be there. */
+export function required<Value>(kind: Kind<Value>, description: string): Field<Value> {
+  return { kind, description, isRequired: true };
+}
+
 /** The fields of an object that is read as a `Value`. */
 export type Fields<Value> = { readonly [Name in keyof Value]-?: Field<Exclude<Value[Name], undefined>> };
 

@@ -87,9 +87,7 @@ export function toScenario(
   context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
 ): Scenario {
-  const invalid = checkId(named.id, { pointer: '' });
-  if (invalid !== undefined) throw toError([invalid]);
-  const [scenario] = withoutMistakes(readSources(new Map([[named.id, toSource(named.definition)]]), context, known));
+  const [scenario] = readDefinitions(new Map([[named.id, toSource(named.definition)]]), context, known);
   // A source without mistakes is a scenario.
   return scenario as Scenario;
 }
@@ -100,10 +98,15 @@ export function toScenarios(
   context: ScenarioContext,
 ): readonly Scenario[] {
   const entries = Object.entries(definitions);
-  const invalid = entries.flatMap(([id]) => checkId(id, { pointer: '' }) ?? []);
-  if (isFilled(invalid)) throw toError(invalid);
   const sources = entries.map(([id, value]) => [id, toSource(value, toPointer('scenarios', id))] as const);
-  return withoutMistakes(readSources(new Map(sources), context, new Map()));
+  return readDefinitions(new Map(sources), context, new Map());
+}
+
+function readDefinitions(...given: Parameters<typeof readSources>): readonly Scenario[] {
+  const [sources] = given;
+  const invalid = [...sources.keys()].flatMap((id) => checkId(id, { pointer: '' }) ?? []);
+  if (isFilled(invalid)) throw toError(invalid);
+  return withoutMistakes(readSources(...given));
 }
 
 function withoutMistakes(read: Omit<LoadedScenarios, 'ids'>): readonly Scenario[] {

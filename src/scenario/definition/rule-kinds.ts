@@ -2,22 +2,25 @@ import { isObject, setOwn } from '../../contract/json.js';
 import type { ParameterPlace } from '../../contract/operations/operation.js';
 import type { CallRange, Delay } from '../rules/rule.js';
 import { checkParameter, checkStatus, findCollection, toItemTarget } from './check-contract.js';
-import { checkExpressions, checkPartial, checkParts, checkVariable } from './check-value.js';
+import { checkExpressions, checkPartial, checkParts, checkVariable, type SchemaTarget } from './check-value.js';
 import {
   ANY,
   checked,
   DURATION,
   type Field,
   integer,
+  type JsonSchema,
   type Kind,
   list,
   map,
   object,
+  optional,
+  required,
   type ObjectKind,
   oneOrMany,
   readDuration,
 } from './kinds.js';
-import { child, readMembers, reject, report } from './source.js';
+import { child, readMembers, reject, report, type SourceNode } from './source.js';
 
 // RFC 9110 5.6.2: a header name is a token.
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -40,13 +43,10 @@ const HEADER: Kind<string | readonly string[]> = {
     if (!texts.every((text) => text !== undefined)) return reject(node, 'must be a string on one line');
     return Array.isArray(node.value) ? texts : texts[0];
   },
-  schema: () => ({
-    anyOf: [
-      { type: ['string', 'number', 'boolean'] },
-      { type: 'array', items: { type: ['string', 'number', 'boolean'] } },
-    ],
-  }),
+  schema: () => ({ anyOf: [HEADER_TEXT, { type: 'array', items: HEADER_TEXT }] }),
 };
+
+const HEADER_TEXT: JsonSchema = { type: ['string', 'number', 'boolean'] };
 
 function toHeaderText(value: unknown): string | undefined {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
@@ -72,9 +72,10 @@ function headers<Value>(value: Kind<Value>): Kind<Readonly<Record<string, Value>
   };
 }
 
+/** Header values by name. */
 export const HEADERS: Kind<Readonly<Record<string, string | readonly string[]>>> = headers(HEADER);
 
-/** Header values, of which `null` removes one. */
+/** New header values by name; `null` removes a header. */
 export const HEADER_PATCH: Kind<Readonly<Record<string, string | readonly string[] | null>>> = headers<
   string | readonly string[] | null
 >({
@@ -83,6 +84,7 @@ export const HEADER_PATCH: Kind<Readonly<Record<string, string | readonly string
   schema: (context) => ({ anyOf: [HEADER.schema(context), { type: 'null' }] }),
 });
 
+/** A status that the operation documents. */
 export const STATUS: Kind<number> = checked(integer(200, 599), checkStatus);
 
 /** Which numbers a range selects: `3`, `"2..4"`, `"3.."`, `"..3"`, `"every 5"`. */
@@ -97,11 +99,9 @@ export function range(lowest: 0 | 1): Kind<CallRange> {
         return only === undefined ? undefined : { kind: 'range', from: only, to: only };
       }
       const every = typeof value === 'string' ? /^every (\d+)$/.exec(value) : null;
-      if (every?.[1] !== undefined) {
-        return Number(every[1]) > 0
-          ? { kind: 'every', every: Number(every[1]) }
-          : reject(node, 'must be "every 1" or more');
-      }
+      const step = Number(every?.[1]);
+      if (step === 0) return reject(node, 'must be "every 1" or more');
+      if (step > 0) return { kind: 'every', every: step };
       const bounds = typeof value === 'string' ? /^(\d*)\.\.(\d*)$/.exec(value) : null;
       if (bounds === null || value === '..') return reject(node, forms);
       const from = bounds[1] === '' ? lowest : Number(bounds[1]);
@@ -118,27 +118,23 @@ export function range(lowest: 0 | 1): Kind<CallRange> {
   };
 }
 
-export function parameters(place: ParameterPlace): Field<Readonly<Record<string, unknown>>> {
+/** The parameters of one place, by name; header names in lower case once they are read. */
+export function parameters(place: ParameterPlace, title: string): Field<Readonly<Record<string, unknown>>> {
+  const toKey = (name: string): string => (place === 'header' ? name.toLowerCase() : name);
   const kind: Kind<Readonly<Record<string, unknown>>> = {
     type: 'Readonly<Record<string, unknown>>',
     read: (node, context) => {
       const members = readMembers(node);
       for (const [name, member] of members) checkParameter(member, { name, place }, context);
-      const toKey = (name: string): string => (place === 'header' ? name.toLowerCase() : name);
       return Object.fromEntries(members.map(([name, { value }]) => [toKey(name), value]));
     },
     schema: () => ({ type: 'object' }),
   };
-  const named =
-    place === 'path'
-      ? 'Path parameters'
-      : place === 'query'
-        ? 'Query parameters'
-        : `${place[0]?.toUpperCase()}${place.slice(1)}s`;
-  const description = `${named} by name: a value, \`null\` for an absent one, \`{ present: true }\` for any value; one item of an array is enough.`;
-  return { kind, description, absent: {} };
+  const forms = 'a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value';
+  return { kind, description: `${title} by name: ${forms}.`, absent: {} };
 }
 
+/** The id of an item. */
 export const ID: Kind<string | number> = {
   type: 'string | number',
   read: (node) =>
@@ -148,30 +144,29 @@ export const ID: Kind<string | number> = {
   schema: () => ({ type: ['string', 'number'] }),
 };
 
-/** An item of a collection, or a part of one. */
-export const ITEM: Kind<Readonly<Record<string, unknown>>> = {
-  type: 'Readonly<Record<string, unknown>>',
-  read: (node, context) => {
-    if (!isObject(node.value)) return reject(node, 'must be an object');
-    if (!context.violates) checkPartial(node, toItemTarget(context));
-    return node.value;
-  },
-  schema: ({ collection, use }) =>
-    collection?.schemaPointer === undefined ? {} : use(collection.schemaPointer, 'partial'),
-};
+function itemKind(
+  part: 'partial' | 'patch',
+  check: (node: SourceNode, target: SchemaTarget) => void,
+): Kind<Readonly<Record<string, unknown>>> {
+  return {
+    type: 'Readonly<Record<string, unknown>>',
+    read: (node, context) => {
+      if (!isObject(node.value)) return reject(node, 'must be an object');
+      if (!context.violates) check(node, toItemTarget(context));
+      return node.value;
+    },
+    schema: ({ collection: { schemaPointer } = {}, use }) =>
+      schemaPointer === undefined ? {} : use(schemaPointer, part),
+  };
+}
+
+/** A whole or partial item of a collection. */
+export const ITEM: Kind<Readonly<Record<string, unknown>>> = itemKind('partial', checkPartial);
 
 /** A merge patch of an item. */
-export const ITEM_PATCH: Kind<Readonly<Record<string, unknown>>> = {
-  type: ITEM.type,
-  read: (node, context) => {
-    if (!isObject(node.value)) return reject(node, 'must be an object');
-    if (!context.violates) checkParts(node, toItemTarget(context));
-    return node.value;
-  },
-  schema: ({ collection, use }) =>
-    collection?.schemaPointer === undefined ? {} : use(collection.schemaPointer, 'patch'),
-};
+export const ITEM_PATCH: Kind<Readonly<Record<string, unknown>>> = itemKind('patch', checkParts);
 
+/** One id or several, as strings once they are read. */
 export const IDS: Kind<readonly string[]> = {
   ...oneOrMany(ID),
   read: (node, context) => oneOrMany(ID).read(node, context)?.map(String),
@@ -183,13 +178,14 @@ export interface ByCollection<Value> {
   readonly vars: Readonly<Record<string, unknown>>;
 }
 
+/** Creates the kind of such values. @param type - The name of its TypeScript type, and of its JSON Schema. */
 export function byCollection<Value>(
-  share: string,
+  type: string,
   item: ObjectKind<Value>,
   variables: Kind<Readonly<Record<string, unknown>>>,
 ): Kind<ByCollection<Value>> {
   return {
-    type: share === 'changes' ? 'StateChange' : 'StateCondition',
+    type,
     read: (node, context) => {
       const vars = child(node, 'vars');
       const collections = readMembers(node).flatMap(([name, member]) => {
@@ -201,7 +197,7 @@ export function byCollection<Value>(
       return { collections, vars: (vars.value === undefined ? undefined : variables.read(vars, context)) ?? {} };
     },
     schema: (context) =>
-      context.share(share, () => ({
+      context.share(type, () => ({
         type: 'object',
         additionalProperties: false,
         properties: {
@@ -219,6 +215,7 @@ export const VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(AN
   checkExpressions(node, context),
 );
 
+/** Values of variables that something sets. */
 export const KNOWN_VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), (_value, node, context) => {
   for (const [name, member] of readMembers(node)) checkVariable(member, name, context);
 });
@@ -242,29 +239,29 @@ const DISTRIBUTIONS: ObjectKind<{
 }> = object({
   label: '"delay"',
   fields: {
-    uniform: { kind: UNIFORM, description: 'Between two durations, all equally likely.' },
-    lognormal: {
-      kind: object({
+    uniform: optional(UNIFORM, 'Between two durations, all equally likely.'),
+    lognormal: optional(
+      object({
         fields: {
-          median: { kind: DURATION, description: 'Half of the delays are shorter.', isRequired: true },
-          p99: { kind: DURATION, description: 'One of a hundred delays is longer.', isRequired: true },
+          median: required(DURATION, 'Half of the delays are shorter.'),
+          p99: required(DURATION, 'One of a hundred delays is longer.'),
         },
         check: ({ median, p99 }, node) => {
           if (!(median > 0 && p99 >= median))
             report(node, '"p99" must be at least "median", and "median" greater than 0');
         },
       }),
-      description: 'Most delays are short and a few are long, as in a network.',
-    },
-    normal: {
-      kind: object({
+      'Most delays are short and a few are long, as in a network.',
+    ),
+    normal: optional(
+      object({
         fields: {
-          mean: { kind: DURATION, description: 'The mean of the delays.', isRequired: true },
-          deviation: { kind: DURATION, description: 'Their standard deviation.', isRequired: true },
+          mean: required(DURATION, 'The mean of the delays.'),
+          deviation: required(DURATION, 'Their standard deviation.'),
         },
       }),
-      description: 'Around a mean.',
-    },
+      'Around a mean.',
+    ),
   },
 });
 
@@ -294,6 +291,7 @@ export const DELAY: Kind<Delay> = {
     context.share('delay', () => ({ anyOf: [DURATION.schema(context), DISTRIBUTIONS.schema(context)] })),
 };
 
+/** A number from 0 to 1. */
 export const PROBABILITY: Kind<number> = {
   type: 'number',
   read: (node) => {
