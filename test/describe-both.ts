@@ -5,6 +5,8 @@ import { createMock, type Mock, type MockOptions } from '../src/index.js';
 /** A mock and the way a test reaches it. */
 export interface Reach {
   readonly mock: Mock;
+  /** The URL of the mock without the base path of the contract: the control API is below it. */
+  readonly rootUrl: string;
   /** The base URL for clients; in-process its origin has no server. */
   readonly baseUrl: string;
   /** Sends a request to a path below the base URL. */
@@ -61,9 +63,11 @@ function describeWays(name: string, ways: readonly Way[], define: (start: Start)
 }
 
 function startInProcess(mock: Mock): Promise<Reach> {
-  const baseUrl = 'http://in-process.test/v1';
+  const rootUrl = 'http://in-process.test';
+  const baseUrl = `${rootUrl}/v1`;
   return Promise.resolve({
     mock,
+    rootUrl,
     baseUrl,
     send: (path, init) => mock.fetch(`${baseUrl}${path}`, init),
     fetch: (input, init) => mock.fetch(input, init),
@@ -73,14 +77,21 @@ function startInProcess(mock: Mock): Promise<Reach> {
 async function startOnSocket(mock: Mock): Promise<Reach> {
   const { url } = await mock.listen();
   const baseUrl = `${url}/v1`;
-  return { mock, baseUrl, send: (path, init) => fetch(`${baseUrl}${path}`, init), fetch };
+  return { mock, rootUrl: url, baseUrl, send: (path, init) => fetch(`${baseUrl}${path}`, init), fetch };
 }
 
 function startMounted(mock: Mock): Promise<Reach> {
   const app = new Hono().mount('/api', mock.fetch);
-  const baseUrl = 'http://mounted.test/api/v1';
+  const rootUrl = 'http://mounted.test/api';
+  const baseUrl = `${rootUrl}/v1`;
   const send = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => app.request(input, init);
-  return Promise.resolve({ mock, baseUrl, send: (path, init) => send(`${baseUrl}${path}`, init), fetch: send });
+  return Promise.resolve({
+    mock,
+    rootUrl,
+    baseUrl,
+    send: (path, init) => send(`${baseUrl}${path}`, init),
+    fetch: send,
+  });
 }
 
 /** Headers that each request of the built-in contract needs. */

@@ -79,7 +79,7 @@ const BANNED: readonly (readonly [pattern: string, instead: string])[] = [
   ['\\bdemands?\\b(?<!on demand)', '"require"'],
   ['\\bis about to\\b', '"will"'],
   // Invented vocabulary
-  ['\\b(atlas|survey|kit|pen|vault)s?\\b', 'see the table of STYLE.md'],
+  ['\\b(atlas|survey|kit|pen|(?<!-)vault(?!-))s?\\b', 'see the table of STYLE.md'],
   ['\\b(is moment|moments)\\b', '"timestamp"'],
   ['\\bspots?\\b', '"position", "location"'],
 ];

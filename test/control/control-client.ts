@@ -39,9 +39,8 @@ export async function loadControlDocument(): Promise<Document> {
 
 /** A client of the control API of a mock. */
 export function createControlClient(reach: Reach, document: Document, prefix = '/__mock'): AskControl {
-  const origin = new URL(reach.baseUrl).origin;
   return async (method, path, body, headers) => {
-    const response = await reach.fetch(`${origin}${prefix}${path}`, {
+    const response = await reach.fetch(`${reach.rootUrl}${prefix}${path}`, {
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),

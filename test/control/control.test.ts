@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
-import { AUTHORIZED, BUILT_IN, describeBoth, jsonInit, type Reach } from '../describe-both.js';
+import { AUTHORIZED, BUILT_IN, describeAll, jsonInit, type Reach } from '../describe-both.js';
 import { createControlClient, loadControlDocument, type AskControl } from './control-client.js';
 
 /** A request, and the status, code and part of the detail of its refusal. */
@@ -56,7 +56,7 @@ describe('the document of the control API', () => {
   });
 });
 
-describeBoth('the control API', (start) => {
+describeAll('the control API', (start) => {
   it('reports that the mock is running, and its contract', async () => {
     const control = ask(await start());
     expect((await control('GET', '/health')).body).toEqual({ status: 'ok', title: expect.any(String), sessions: 1 });
@@ -403,10 +403,9 @@ describeBoth('the control API', (start) => {
   it('is served below another prefix, or switched off', async () => {
     const other = await start({ controlPrefix: '/_/control' });
     expect((await ask(other, '/_/control')('GET', '/health')).status).toBe(200);
-    const origin = new URL(other.baseUrl).origin;
-    expect((await other.fetch(`${origin}/__mock/health`)).status).toBe(404);
+    expect((await other.fetch(`${other.rootUrl}/__mock/health`)).status).toBe(404);
     const none = await start({ control: false });
-    const answer = await none.fetch(`${new URL(none.baseUrl).origin}/__mock/health`);
+    const answer = await none.fetch(`${none.rootUrl}/__mock/health`);
     expect([answer.status, answer.headers.get('x-mock-source')]).toEqual([404, 'refuse']);
   });
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createControlGuard, isLoopback, type ControlPolicy } from '../../src/server/control/guard.js';
 import { createMock, MockError } from '../../src/index.js';
-import { BUILT_IN, describeBoth } from '../describe-both.js';
+import { BUILT_IN, describeAll } from '../describe-both.js';
 import { createControlClient, loadControlDocument } from './control-client.js';
 
 const OPEN: ControlPolicy = { token: undefined, origins: [] };
@@ -153,7 +153,7 @@ describe('the guard of the control API', () => {
   ])('knows whether only this machine can reach %s', (host, want) => expect(isLoopback(host)).toBe(want));
 });
 
-describeBoth('a guarded control API', (start) => {
+describeAll('a guarded control API', (start) => {
   let document: Awaited<ReturnType<typeof loadControlDocument>>;
   beforeAll(async () => {
     document = await loadControlDocument();
