@@ -106,8 +106,6 @@ const PENDING: readonly string[] =
         'docs/answers.md',
         'docs/cli.md',
         'docs/control.md',
-        'docs/decisions/0001',
-        'docs/decisions/0006',
         'docs/documents.md',
         'docs/errors.md',
         'docs/journal.md',

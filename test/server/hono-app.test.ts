@@ -232,7 +232,7 @@ describe.each([
     expect([unknown.status, await unknown.text()]).toEqual([404, expect.stringContaining('/__mock/journal')]);
   });
 
-  it('works on a real socket, faults included', async () => {
+  it('serves requests on a socket, faults included', async () => {
     const { app, mock } = await open({ scenarios: { broken: { operations: { '*': [{ fault: 'reset' }] } } } });
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false });
     await new Promise((resolve) => server.once('listening', resolve));
