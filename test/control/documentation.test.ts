@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
+import { CONTROL_SPEC } from '../../src/server/control/control.js';
+import { CONTROL_ROUTES } from '../../src/server/control/routes.js';
 import { BUILT_IN } from '../describe-both.js';
 
 interface Command {
@@ -56,4 +60,17 @@ it('every operation of the control API is on its page', () => {
   ]) {
     expect(page).toContain(`/${path}`);
   }
+});
+
+it('every operation of the control API is a Hono route, and no other', async () => {
+  const contract = await loadContract(fileURLToPath(CONTROL_SPEC));
+  const declared = contract.operations.map(({ method, path, id }) => [
+    method,
+    path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    id,
+  ]);
+  const byId = (one: readonly unknown[], other: readonly unknown[]): number =>
+    String(one[2]).localeCompare(String(other[2]));
+  expect(declared.length).toBeGreaterThan(25);
+  expect(CONTROL_ROUTES.toSorted(byId)).toEqual(declared.toSorted(byId));
 });

@@ -11,8 +11,8 @@ import type { Arrival, Arrivals } from '../arrival.js';
 import { preflightHeaders } from '../cors.js';
 import { answerError, answerInvalid, answerProblem } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
-import type { ControlHandlers, ControlledParts } from './handlers.js';
-import { CONTROL_ROUTES } from './routes.js';
+import type { ControlHandlers } from './handlers.js';
+import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
 
 /** How the control API is served. */
 export interface ControlOptions extends ControlPolicy {

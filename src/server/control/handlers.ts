@@ -1,41 +1,18 @@
-import type { Contract } from '../../contract/contract.js';
+import { isVirtualClock } from '../../clock.js';
+import { isObject } from '../../contract/json.js';
+import { MockError } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import type { Recordings } from '../../recording/recordings.js';
-import type { Scenarios } from '../../scenario/scenarios.js';
-import type { CollectionEditors } from '../../state/store/editors.js';
+import { listScenarios } from '../../scenario/scenarios.js';
+import { createScenarioHandle, movable } from '../../session/handle.js';
 import type { Session } from '../../session/session.js';
-import type { Sessions } from '../../session/sessions.js';
-import { answerProblem } from './answer.js';
+import type { Item } from '../../state/store/collection.js';
+import type { ItemProblem } from '../../state/store/items.js';
+import { answerEmpty, answerJson, answerProblem } from './answer.js';
 import { journalHandlers, mockHandlers } from './journal.js';
-import { recordingHandlers } from './recordings.js';
-import { scenarioHandlers } from './scenarios.js';
+import { type ControlHandler, type ControlledParts, readBody } from './routes.js';
 import { sessionHandlers } from './sessions.js';
-import { stateHandlers } from './state.js';
-
-/** What the control API controls. */
-export interface ControlledParts {
-  readonly contract: Contract;
-  readonly sessions: Sessions;
-  readonly scenarios: Scenarios;
-  readonly editors: CollectionEditors;
-  /** Undefined for a mock without recordings. */
-  readonly recordings: Recordings | undefined;
-  /** Whether a session has to be opened before it is used. */
-  readonly requireSession: boolean;
-}
-
-/** One call of the control API. */
-export interface ControlExchange {
-  readonly call: Call;
-  /** The session it refers to. @throws MockError `SESSION_UNKNOWN` that names the nearest. */
-  session(): Session;
-  /** The same, opened if it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
-  openSession(): Session;
-}
-
-/** Answers one operation of the control API. */
-export type ControlHandler = (exchange: ControlExchange) => Answer | Promise<Answer>;
 
 /** The handlers of the control API. */
 export interface ControlHandlers {
@@ -68,5 +45,145 @@ export function createControlHandlers(parts: ControlledParts): ControlHandlers {
       };
       return handler({ call, session, openSession });
     },
+  };
+}
+
+/** The operations on collections and the clock. */
+export function stateHandlers({ editors }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+  const showItems = (session: Session, collection: string): Answer =>
+    answerJson(200, { collection, items: editors.list(session, collection) });
+  return {
+    getState: ({ session }) => answerJson(200, session().store.export()),
+    getCollection: ({ call, session }) => showItems(session(), readName(call)),
+    replaceCollection: ({ call, openSession }) => {
+      const session = openSession();
+      const name = readName(call);
+      // The document of the control API says that the body is a list of objects.
+      const mistakes = editors.replace(session, name, call.body as readonly Item[]);
+      return mistakes.length === 0 ? showItems(session, name) : answerMistakes(name, mistakes);
+    },
+    addItem: ({ call, openSession }) =>
+      answerJson(201, editors.add(openSession(), readName(call), readBody(call) as Item)),
+    clearCollection: ({ call, session }) => {
+      editors.replace(session(), readName(call), []);
+      return answerEmpty();
+    },
+    getClock: ({ session }) => showClock(session()),
+    setClock: ({ call, openSession }) => {
+      const session = openSession();
+      movable(session.clock).set((readBody(call) as { readonly now: string | number }).now);
+      return showClock(session);
+    },
+    advanceClock: ({ call, openSession }) => {
+      const session = openSession();
+      movable(session.clock).advance((readBody(call) as { readonly ms: number }).ms);
+      return showClock(session);
+    },
+  };
+}
+
+function showClock({ clock }: Session): Answer {
+  const ms = clock.now();
+  return answerJson(200, { now: new Date(ms).toISOString(), ms, movable: isVirtualClock(clock) });
+}
+
+function answerMistakes(name: string, mistakes: readonly ItemProblem[]): Answer {
+  const [first] = mistakes;
+  return answerProblem({
+    status: 422,
+    code: 'STATE_INVALID',
+    message: `invalid items for "${name}": ${first?.pointer ?? ''}: ${first?.message ?? ''}`,
+    hint: 'an item must be valid against the schema of the collection; nothing was changed',
+    errors: mistakes,
+  });
+}
+
+/** The collection in the path: a string by its schema. */
+function readName(call: Call): string {
+  return call.path['collection'] as string;
+}
+
+/** The operations on scenarios. */
+export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+  const whole = createScenarioHandle({ scenarios, sessions });
+  const show = (session: Session, id: string): unknown =>
+    listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
+  return {
+    listScenarios: ({ session }) => answerJson(200, { scenarios: listScenarios(scenarios, session().scenario) }),
+    uploadScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const { id } = scenarios.add(readId(call), call.body);
+      return answerJson(200, show(session, id));
+    },
+    deleteScenario: ({ call }) => {
+      const { id } = scenarios.find(readId(call));
+      if (!scenarios.remove(id)) {
+        return answerProblem({
+          status: 409,
+          code: 'SCENARIO_INVALID',
+          message: `scenario "${id}" was not uploaded and cannot be deleted`,
+          hint: 'deactivate it, or delete its file',
+        });
+      }
+      for (const session of sessions.list()) if (scenarios.get(id) === undefined) session.drop([id]);
+      return answerEmpty();
+    },
+    activateScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const { id } = scenarios.find(readId(call));
+      if (call.query['scope'] === 'server') {
+        whole.activate(id);
+      } else {
+        session.use([id]);
+      }
+      return answerJson(200, show(session, id));
+    },
+    deactivateScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const { id } = scenarios.find(readId(call));
+      if (call.query['scope'] === 'server') whole.deactivate(id);
+      else session.drop([id]);
+      return answerJson(200, show(session, id));
+    },
+  };
+}
+
+/** The scenario in the path: a string by its schema. */
+function readId(call: Call): string {
+  return call.path['scenario'] as string;
+}
+
+/** The operations on recordings. */
+export function recordingHandlers({ recordings }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+  return {
+    getRecordings: ({ session }) => answerJson(200, describe(recordings, session())),
+    changeRecordings: ({ call, openSession }) => {
+      if (recordings === undefined) {
+        throw new MockError('OPTION_INVALID', 'the mock was made without recordings', {
+          hint: 'serve them with vouch replay or vouch record, or name their folder: recordings: "fixtures/recordings"',
+        });
+      }
+      const session = openSession();
+      // An object by its schema, which was checked.
+      const { cassette, owners } = call.body as {
+        readonly cassette?: string;
+        readonly owners?: Record<string, string>;
+      };
+      if (cassette !== undefined) recordings.use(session.replay, cassette);
+      recordings.owners.assignAll(owners ?? {});
+      return answerJson(200, describe(recordings, session));
+    },
+  };
+}
+
+function describe(recordings: Recordings | undefined, { replay }: Session): unknown {
+  const cassette = recordings?.current(replay);
+  const owners = recordings?.owners.list();
+  return {
+    mode: recordings?.mode ?? 'off',
+    cassette: cassette?.name ?? null,
+    exchanges: cassette?.read().exchanges.length ?? 0,
+    owners: isObject(owners) ? owners : { '*': 'mock' },
+    misses: replay.misses,
   };
 }

@@ -6,7 +6,7 @@ import type { Interaction } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
 import { findSessionDepartures } from '../../session/verify-session.js';
 import { answerEmpty, answerJson, answerLines, answerProblem } from './answer.js';
-import type { ControlHandler, ControlledParts } from './handlers.js';
+import type { ControlHandler, ControlledParts } from './routes.js';
 
 /** The operations on journals. */
 export function journalHandlers(parts: ControlledParts): Readonly<Record<string, ControlHandler>> {

@@ -1,3 +1,12 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Answer } from '../../http/answer.js';
+import type { Call } from '../../http/request/call.js';
+import type { Recordings } from '../../recording/recordings.js';
+import type { Scenarios } from '../../scenario/scenarios.js';
+import type { CollectionEditors } from '../../state/store/editors.js';
+import type { Session } from '../../session/session.js';
+import type { Sessions } from '../../session/sessions.js';
+
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
 type ControlRoute = readonly [method: string, path: string, operationId: string];
 
@@ -34,3 +43,32 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['GET', '/journal/wait', 'waitForCall'],
   ['GET', '/journal/verification', 'verifyJournal'],
 ];
+
+/** What the control API controls. */
+export interface ControlledParts {
+  readonly contract: Contract;
+  readonly sessions: Sessions;
+  readonly scenarios: Scenarios;
+  readonly editors: CollectionEditors;
+  /** Undefined for a mock without recordings. */
+  readonly recordings: Recordings | undefined;
+  /** Whether a session has to be opened before it is used. */
+  readonly requireSession: boolean;
+}
+
+/** One call of the control API. */
+export interface ControlExchange {
+  readonly call: Call;
+  /** The session it refers to. @throws MockError `SESSION_UNKNOWN` that names the nearest. */
+  session(): Session;
+  /** The same, opened if it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
+  openSession(): Session;
+}
+
+/** Answers one operation of the control API. */
+export type ControlHandler = (exchange: ControlExchange) => Answer | Promise<Answer>;
+
+/** The body of a call; an empty object without one. Its schema was checked, so a cast repeats what the schema says. */
+export function readBody(call: Call): object {
+  return call.body ?? {};
+}

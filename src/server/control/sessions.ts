@@ -3,7 +3,7 @@ import type { Call } from '../../http/request/call.js';
 import type { Session, SessionSnapshot } from '../../session/session.js';
 import type { SessionOpening, Sessions } from '../../session/sessions.js';
 import { answerEmpty, answerJson, answerProblem } from './answer.js';
-import type { ControlHandler, ControlledParts } from './handlers.js';
+import { type ControlHandler, type ControlledParts, readBody } from './routes.js';
 
 /** A snapshot keeps the state it was taken of in memory. */
 const SNAPSHOT_LIMIT = 100;
@@ -72,11 +72,6 @@ function showSession(session: Session, sessions: Sessions, snapshots: Snapshots)
     prefix: `/~${id}`,
     snapshots: [...(snapshots.get(session)?.keys() ?? [])],
   };
-}
-
-/** The body of a call; an empty object without one. Its schema was checked, so a cast repeats what the schema says. */
-export function readBody(call: Call): object {
-  return call.body ?? {};
 }
 
 /** The session in the path: a string by its schema. */
