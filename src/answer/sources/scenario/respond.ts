@@ -42,7 +42,8 @@ export function createRespond(parts: RespondParts): RespondToRule {
         : answerDeclared(parts, { chosen, rule, respond, body, exchange });
     return {
       ...made,
-      headers: { ...made.headers, ...toHeaders(respond.headers, scope) },
+      // Strings stay strings; a header whose expression has no value is omitted.
+      headers: { ...made.headers, ...(resolveExpressions(respond.headers, scope) as Respond['headers']) },
       from: `scenario:${rule.scenario}`,
       deviates: rule.violates,
       fault: respond.fault,
@@ -106,11 +107,20 @@ function createBody(parts: RespondParts, input: BodyInput, media: MediaType | un
   const example = media?.examples[0];
   if (example !== undefined) return example.value;
   if (status >= 400 && isJsonType(mediaType)) {
-    const message = `scenario "${rule.scenario}" answers ${status}`;
-    return parts.errors.answer(exchange.call.operation, { status, message, code: `status_${status}` }).body;
+    return createError(parts, exchange, { rule, status }).body;
   }
   if (media?.schema === undefined) return isJsonType(mediaType) ? {} : readSampleFile(mediaType);
   return parts.generator.value(media.schemaPointer, readContext(input));
+}
+
+/** An error in the shape of the contract's own errors. */
+function createError(
+  { errors }: RespondParts,
+  { call }: Exchange,
+  { rule, status }: { readonly rule: Rule; readonly status: number },
+): Answer {
+  const message = `scenario "${rule.scenario}" answers ${status}`;
+  return errors.answer(call.operation, { status, message, code: `status_${status}` });
 }
 
 /** The answer with a status that the operation does not declare; an error gets the contract's error shape, patched with the body. */
@@ -121,8 +131,7 @@ function answerUndeclared(
 ): Answer {
   const { rule, respond, status, body } = input;
   if (status >= 400 && respond.mediaType === undefined && (body === undefined || typeof body === 'object')) {
-    const message = `scenario "${rule.scenario}" answers ${status}`;
-    const answer = parts.errors.answer(exchange.call.operation, { status, message, code: `status_${status}` });
+    const answer = createError(parts, exchange, { rule, status });
     return { ...answer, body: body === undefined ? answer.body : mergePatch(answer.body, body) };
   }
   const mediaType = body === undefined ? undefined : (respond.mediaType ?? 'application/json');
@@ -138,11 +147,6 @@ function findExampleStatus(operation: Operation, example: string | undefined): n
 
 function hasExample(media: MediaType | undefined, name: string): boolean {
   return media?.examples.some((example) => example.name === name) ?? false;
-}
-
-function toHeaders(headers: Respond['headers'], scope: ExpressionScope): Respond['headers'] {
-  // Strings stay strings; a header whose expression has no value is omitted.
-  return resolveExpressions(headers, scope) as Respond['headers'];
 }
 
 /** What the generated parts of an answer depend on. */

@@ -11,6 +11,7 @@ import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Session } from '../../../session/session.js';
 import { type AnswerSource, type Exchange, type Next, whenSettled } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
+import { parsePrefer } from '../prefer.js';
 import { createRespond, patchAnswer } from './respond.js';
 
 /** What the scenario source is built with. */
@@ -81,11 +82,9 @@ function readRequested(headers: Headers): readonly string[] {
   const named = headers.get('x-mock-scenario');
   const preferred = headers.get('prefer');
   if (named === null && preferred === null) return NONE;
-  const list = (named ?? '').split(',');
-  for (const match of (preferred ?? '').matchAll(/(?:^|[,;\s])scenario\s*=\s*(?:"([^"]*)"|([^\s,;]+))/gi)) {
-    list.push(...(match[1] ?? match[2] ?? '').split(','));
-  }
-  return list.map((id) => id.trim()).filter((id) => id !== '');
+  const preference = preferred === null ? undefined : parsePrefer(preferred).get('scenario');
+  const ids = `${named ?? ''},${preference ?? ''}`.split(',').map((id) => id.trim());
+  return ids.filter((id) => id !== '');
 }
 
 const NONE: readonly string[] = Object.freeze([]);
