@@ -85,8 +85,6 @@ export type Fields<Value> = { readonly [Name in keyof Value]-?: Field<Exclude<Va
 
 /** An object with a closed set of members. */
 export interface ObjectKind<Value> extends Kind<Value> {
-  /** Its name in messages: `a rule`. */
-  readonly label: string;
   readonly fields: Readonly<Record<string, Field<unknown>>>;
 }
 
@@ -126,17 +124,16 @@ export function object<Value extends object>(options: ObjectOptions<Value>): Obj
   };
   const write = (context: SchemaContext): JsonSchema => {
     const properties = entries.map(([name, { kind, description }]) => [name, { description, ...kind.schema(context) }]);
-    const required = entries.filter(([, field]) => field.isRequired).map(([name]) => name);
+    const requiredNames = entries.filter(([, field]) => field.isRequired).map(([name]) => name);
     return {
       type: 'object',
       additionalProperties: false,
       properties: Object.fromEntries(properties) as JsonSchema,
-      ...(required.length > 0 && { required }),
+      ...(requiredNames.length > 0 && { required: requiredNames }),
     };
   };
   return {
     type: options.type ?? `{ ${entries.map(([name, field]) => toMember(name, field)).join('; ')} }`,
-    label: label ?? '',
     fields: Object.fromEntries(entries),
     read,
     schema: (context) => (share === undefined ? write(context) : context.share(share, () => write(context))),

@@ -232,17 +232,17 @@ function checkParents(
   known: ReadonlyMap<string, Scenario>,
 ): void {
   const list = child(part.root, 'extends');
-  part.extends.forEach((id, index) => {
-    const node = Array.isArray(list.value) ? child(list, index) : list;
+  for (const id of part.extends) {
+    const node = Array.isArray(list.value) ? child(list, list.value.indexOf(id)) : list;
     if (!parts.has(id) && !known.has(id)) {
       const ids = [...parts.keys(), ...known.keys()].filter((other) => other !== part.id);
       const all = ids.length === 0 ? 'there is no other scenario' : `scenarios: ${ids.join(', ')}`;
       report(node, `scenario ${JSON.stringify(id)} does not exist`, didYouMean(id, ids, all));
-      return;
+      continue;
     }
     const cycle = findCycle(part.id, id, parts);
     if (cycle !== undefined) report(node, `${JSON.stringify(part.id)} extends itself: ${cycle.join(' -> ')}`);
-  });
+  }
 }
 
 /** The path from a scenario back to itself, through one of those it extends. */
