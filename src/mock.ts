@@ -18,15 +18,8 @@ import { createGenerator, type Generator } from './generate/generate.js';
 import { createCallDecoder } from './http/request/call.js';
 import { createEncoder } from './http/response/encode.js';
 import { createXmlWriter } from './http/xml.js';
-import {
-  checkOptions,
-  type MockOptions,
-  readControl,
-  readCount,
-  readRecordings,
-  readScenarioIds,
-  readSeed,
-} from './options.js';
+import type { AuthOptions, MockOptions, Settings } from './options.js';
+import { readOptions } from './read-options.js';
 import type { Recordings } from './recording/recordings.js';
 import type { ScenarioContext } from './scenario/definition/kinds.js';
 import { openScenarios, type Scenarios } from './scenario/scenarios.js';
@@ -99,49 +92,44 @@ export interface MockServer extends Listening {
   readonly baseUrl: string;
 }
 
-const DEFAULT_BODY_LIMIT = 8 * 1024 * 1024;
-/** A proxy does not decide what is too large for the server behind it. */
-const DEFAULT_FORWARDED_BODY_LIMIT = 256 * 1024 * 1024;
-
 /**
  * Makes a mock of a contract.
  *
  * @throws MockError where the document, the fixtures or an option cannot be used; its `toString()` says where and what to do.
  */
 export async function createMock(options: MockOptions): Promise<Mock> {
-  checkOptions(options);
-  const parts = await loadParts(options);
+  const settings = readOptions(options);
+  const parts = await loadParts(settings);
   const { contract, validators, errors } = parts;
-  const control = readControl(options);
-  const sessions = openSessions(parts, options);
+  const sessions = openSessions(parts, settings);
   const router = createRouter(contract.operations, contract.resolve);
-  const recording = readRecordings(options);
-  const bodyLimit = recording?.upstream === undefined ? DEFAULT_BODY_LIMIT : DEFAULT_FORWARDED_BODY_LIMIT;
-  const decoder = createCallDecoder(contract, validators, {
-    bodyLimitBytes: readCount('bodyLimitBytes', options.bodyLimitBytes, bodyLimit),
-    strict: options.strict ?? false,
-    ...(options.queryProfile && { queryProfile: options.queryProfile }),
-  });
+  const { control, strict, requests } = settings;
+  const decoder = createCallDecoder(contract, validators, { ...requests, strict });
   const foreign =
-    recording && (await createRecordingSources(recording, { ...parts, router, decoder, environment: process.env }));
+    settings.recordings &&
+    (await createRecordingSources(settings.recordings, { ...parts, router, decoder, environment: process.env }));
   const recordings = foreign?.recordings;
   const app = createApp({
     contract,
     router,
     decoder,
-    chain: createChain(listSources({ ...parts, foreign }, options, sessions)),
+    chain: createChain(listSources({ ...parts, foreign }, settings, sessions)),
     encode: createEncoder([createXmlWriter(contract)]),
     errors,
     sessions,
     control:
-      control &&
-      createControl(control, { ...parts, sessions, recordings, requireSession: options.requireSession ?? false }),
-    cors: options.cors ?? true,
-    middleware: options.middleware ?? [],
-    onInteraction: options.onInteraction ?? ((): void => undefined),
+      control === false
+        ? undefined
+        : createControl(
+            { ...control, token: control.token },
+            { ...parts, sessions, recordings, requireSession: settings.sessions.required },
+          ),
+    cors: settings.cors,
+    middleware: settings.middleware,
+    onInteraction: settings.onInteraction ?? ((): void => undefined),
   });
   const operations = contract.operations.map((operation) => operation.id);
-  const watcher = watchFolder(parts, options);
+  const watcher = watchFolder(parts, settings.scenarios);
   return assemble(parts, { ...parts, sessions, operations, recordings, watcher, fetch: app.fetch }, app);
 }
 
@@ -161,24 +149,19 @@ interface Parts {
   readonly editors: CollectionEditors;
 }
 
-async function loadParts(options: MockOptions): Promise<Parts> {
-  const seed = readSeed(options.seed);
-  const contract = await loadContract(options.spec, {
-    overlays: options.overlays ?? [],
-    allowHttpRefs: options.allowHttpRefs ?? false,
-    ...(options.cacheFolder === undefined ? {} : { cacheFolder: options.cacheFolder }),
-  });
+async function loadParts(settings: Settings): Promise<Parts> {
+  const { seed, overlays } = settings;
+  const contract = await loadContract(settings.spec, { ...settings.document, overlays });
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
   const resources = inferResources(contract);
-  const definition = await loadFixtures(options.fixtures, { contract, resources, validators, generator, seed });
+  const definition = await loadFixtures(settings.fixtures, { contract, resources, validators, generator, seed });
   const complete = (pointer: string, partial: unknown): unknown =>
     generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
   const errors = createErrorAnswers(contract, validators, complete);
   const scenarioContext = createScenarioContext({ contract, validators, generator, resources });
-  const scenarios = await openScenarios(options.scenarios, scenarioContext);
-  const unknownIds = options.world === undefined ? undefined : options.world === 'open' ? 'create' : 'not-found';
-  const initialItems = options.items;
+  const scenarios = await openScenarios(settings.scenarios?.from, scenarioContext);
+  const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
   const items = createItems({ contract, resources, validators, generator, unknownIds, initialItems });
   const editors = createCollectionEditors(items);
   const state = { resources, definition, items, editors };
@@ -188,48 +171,44 @@ async function loadParts(options: MockOptions): Promise<Parts> {
 /** The answer sources, first to last: their order is the behaviour. */
 function listSources(
   parts: Parts & { readonly foreign: RecordingSources | undefined },
-  options: MockOptions,
+  settings: Settings,
   sessions: Sessions,
 ): readonly AnswerSource[] {
   const { editors, errors, foreign } = parts;
+  const { handlers, state, requests, auth, responses } = settings;
   const refuse = createRefuseSource({
     errors,
-    accepts: readAccepts(options, sessions),
-    lenientAccept: options.lenientAccept ?? false,
+    accepts: readAccepts(auth, sessions),
+    lenientAccept: requests.lenientAccept,
   });
   const sources = [
     foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.owners),
-    createPreferSource({ ...parts, examples: options.examples ?? 'fitting' }),
+    createPreferSource({ ...parts, examples: responses.examples }),
     createScenarioSource({
       ...parts,
       viewCollections: editors.view,
       changeCollections: editors.change,
     }),
-    ...(options.handlers === undefined
+    ...(handlers === undefined
       ? []
-      : [
-          createHandlerSource({
-            ...parts,
-            handlers: options.handlers,
-            openState: (session) => createState(session, editors),
-          }),
-        ]),
+      : [createHandlerSource({ ...parts, handlers, openState: (session) => createState(session, editors) })]),
     // What neither of the two answers falls to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
-    ...(options.state === false ? [] : [createStateSource(parts)]),
-    createExampleSource({ ...parts, examples: options.examples ?? 'fitting' }),
+    ...(state === false ? [] : [createStateSource(parts)]),
+    createExampleSource({ ...parts, examples: responses.examples }),
     createGenerateSource(parts),
   ];
   return [createVerifySource({ ...parts, sources }), ...sources];
 }
 
-/** Looks after the folder of scenarios, where somebody wants to hear of it. */
+/** Reloads scenarios when files of their folder change. */
 function watchFolder(
-  { scenarioContext, scenarios }: Parts,
-  { scenarios: folder, onReload }: MockOptions,
+  { scenarioContext: context, scenarios }: Parts,
+  options: Settings['scenarios'],
 ): Watcher | undefined {
-  if (typeof folder !== 'string' || onReload === undefined) return undefined;
-  return watchScenarios({ folder, context: scenarioContext, scenarios, onReload });
+  const { from: folder, onReload, watch = onReload !== undefined } = options ?? {};
+  if (typeof folder !== 'string' || !watch) return undefined;
+  return watchScenarios({ folder, context, scenarios, onReload: onReload ?? ((): void => undefined) });
 }
 
 interface AssemblyParts extends HandleParts {
@@ -297,48 +276,45 @@ interface SessionsGround {
   readonly editors: CollectionEditors;
 }
 
-const DEFAULT_JOURNAL_LIMIT = 1000;
-const DEFAULT_IDLE_MS = 30 * 60 * 1000;
-const DEFAULT_MAXIMUM_SESSIONS = 10_000;
-
 /** The sessions of a mock, with nothing but the default one open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
-function openSessions(parts: SessionsGround, options: MockOptions): Sessions {
+function openSessions(parts: SessionsGround, settings: Settings): Sessions {
   const { contract, seed, validators, scenarios, definition, editors } = parts;
   const { operations, securitySchemes } = contract;
+  const { required, idleMs, max } = settings.sessions;
   const sessionParts = {
     seed,
-    journalLimit: readCount('journalLimit', options.journalLimit, DEFAULT_JOURNAL_LIMIT),
+    journalLimit: settings.journal.limit,
     operations: operations.map((operation) => operation.id),
     toPlain: createInteractionRedactor(contract, validators),
-    createClock: createSessionClocks(options.clock),
+    createClock: createSessionClocks(settings.clock),
     createStore: (clock: Clock) => createStore(definition, { seed, clock }),
     scenarios,
     changeCollections: editors.change,
   };
   return createSessions({
-    requireSession: options.requireSession ?? false,
-    idleMs: readCount('sessionIdleMs', options.sessionIdleMs, DEFAULT_IDLE_MS),
-    limit: readCount('maxSessions', options.maxSessions, DEFAULT_MAXIMUM_SESSIONS),
+    requireSession: required,
+    idleMs,
+    limit: max,
     reserved: readReserved(operations.flatMap((operation) => operation.basePaths.map((base) => base + operation.path))),
     credentialHeaders: Object.values(securitySchemes).flatMap((scheme) =>
       scheme.in === 'header' ? (scheme.key?.toLowerCase() ?? []) : [],
     ),
     now: Date.now,
-    opening: readScenarioIds(options.scenario),
+    opening: settings.scenarios?.active ?? [],
     create: (id, opening) => createSession(id, sessionParts, opening),
   });
 }
 
 /** Which credentials a session takes; undefined: any. */
 function readAccepts(
-  { tokens, issuedTokens }: MockOptions,
+  { tokens, acceptIssued }: AuthOptions,
   sessions: Sessions,
 ): ((session: Session, credential: string) => boolean) | undefined {
-  if (tokens === undefined && issuedTokens !== true) return undefined;
+  if (tokens === undefined && acceptIssued !== true) return undefined;
   const accepted = new Set(tokens);
   return (session, credential) =>
     accepted.has(credential) ||
     // A token that was registered for a session was made to be used there.
     sessions.owns(session, credential) ||
-    (issuedTokens === true && session.store.holdsSecret(credential));
+    (acceptIssued === true && session.store.holdsSecret(credential));
 }

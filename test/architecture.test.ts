@@ -22,6 +22,8 @@ const FLOORS: Readonly<Record<string, number>> = {
   'answer/': 5,
   'server/': 6,
   'options.ts': 6.5,
+  'options-table.ts': 6.6,
+  'read-options.ts': 6.7,
   'mock.ts': 7,
   'index.ts': 8,
   'cli/': 8,

@@ -27,7 +27,7 @@ const BY_QUERY = [
 
 const DOCUMENTS: readonly (readonly [string, Sweep])[] = [
   // Without fixtures, items of unknown ids are created on demand.
-  ['the built-in contract', { spec: 'spec/openapi.yaml', options: { world: 'open' } }],
+  ['the built-in contract', { spec: 'spec/openapi.yaml', options: { state: { unknownIds: 'create' } } }],
   ['Petstore 2.0', { spec: `${SPECS}/petstore-2.0.yaml` }],
   ['Petstore 3.0', { spec: `${SPECS}/petstore-3.0.yaml` }],
   ['Petstore 3.1', { spec: `${SPECS}/petstore-3.1.json` }],
@@ -88,7 +88,7 @@ describe('the sweep itself', () => {
         '  /contradiction: {get: {responses: {200: {description: "", content: {application/json: {schema: {type: integer, minimum: 3, maximum: 2}}}}}}}',
       ].join('\n'),
     );
-    const { wrongAnswers } = await sweep(spec, { examples: 'verbatim' });
+    const { wrongAnswers } = await sweep(spec, { responses: { examples: 'verbatim' } });
     rmSync(folder, { recursive: true });
     expect(wrongAnswers).toEqual([
       expect.stringMatching(/^GET \/wrong: .*breaks.*type/),

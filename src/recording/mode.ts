@@ -5,16 +5,18 @@ import { MockError, nearest } from '../errors.js';
  * How recordings are used: `replay` answers from them, `record-missing` forwards and records calls without a recording,
  * `record-all` forwards and records every call, `off` ignores them.
  */
-export type RecordingMode = 'replay' | 'record-missing' | 'record-all' | 'off';
+export type RecordingMode = (typeof RECORDING_MODES)[number];
 
 /**
  * Who answers an operation: the mock itself, the recordings, the upstream, or the upstream with the mock for what it does not
  * have (404, 501) or if it cannot be reached.
  */
-export type Owner = 'mock' | 'replay' | 'forward' | 'forward-then-mock';
+export type Owner = (typeof OWNERS)[number];
 
-const MODES: readonly RecordingMode[] = ['replay', 'record-missing', 'record-all', 'off'];
-const OWNERS: readonly Owner[] = ['mock', 'replay', 'forward', 'forward-then-mock'];
+/** Every recording mode. */
+export const RECORDING_MODES = ['replay', 'record-missing', 'record-all', 'off'] as const;
+/** Every owner of an operation. */
+export const OWNERS = ['mock', 'replay', 'forward', 'forward-then-mock'] as const;
 
 /** What determines the mode. */
 export interface ModeRequest {
@@ -27,7 +29,7 @@ export interface ModeRequest {
 
 /** The effective mode: on CI (`CI=true`) every mode but `off` is `replay`, unless `live`. @throws MockError `OPTION_INVALID`. */
 export function readMode({ mode, environment, live }: ModeRequest): RecordingMode {
-  const given = readWord(mode ?? environment['VOUCH_RECORDINGS'] ?? 'replay', MODES, 'recording mode');
+  const given = readWord(mode ?? environment['VOUCH_RECORDINGS'] ?? 'replay', RECORDING_MODES, 'recording mode');
   return given !== 'off' && !live && isCi(environment) ? 'replay' : given;
 }
 

@@ -201,6 +201,6 @@ function toUnknown(id: string, ids: readonly string[]): MockError {
 
 function toLimit(limit: number): MockError {
   return new MockError('SESSION_LIMIT', `there are ${limit} sessions open, and more are not allowed`, {
-    hint: 'close sessions when a test ends, or raise maxSessions (--max-sessions)',
+    hint: 'close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
   });
 }

@@ -57,7 +57,11 @@ describe('an example of the contract', () => {
   });
 
   it('is served as it is on request, and what it breaks is said', async () => {
-    const mock = await openMock({ '/pet': get(json(pet, { example: { id: 'x' } })) }, {}, { examples: 'verbatim' });
+    const mock = await openMock(
+      { '/pet': get(json(pet, { example: { id: 'x' } })) },
+      {},
+      { responses: { examples: 'verbatim' } },
+    );
     const response = await mock.fetch('/pet');
     expect([response.status, await response.json()]).toEqual([200, { id: 'x' }]);
     expect(response.headers.get('x-mock-violations')).toContain('id');

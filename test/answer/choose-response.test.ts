@@ -62,7 +62,7 @@ describe('the media type of an answer', () => {
   });
 
   it('that nobody can meet is the first there is, for those who are lenient', async () => {
-    const mock = await openMock(media(['application/json']) as never, {}, { lenientAccept: true });
+    const mock = await openMock(media(['application/json']) as never, {}, { requests: { lenientAccept: true } });
     const response = await mock.fetch('/x', { headers: { accept: 'image/png' } });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
   });

@@ -160,8 +160,10 @@ describe('a handler', () => {
     const mock = await createLibrary(
       { listBooks: ({ json }) => json({ data: [], has_more: true }) },
       {
-        scenarios: { limited: { operations: { listBooks: { times: 1, respond: { status: 429 } } } } },
-        scenario: 'limited',
+        scenarios: {
+          from: { limited: { operations: { listBooks: { times: 1, respond: { status: 429 } } } } },
+          active: 'limited',
+        },
       },
     );
     expect([(await ask(mock, '/books')).status, (await ask(mock, '/books')).source]).toEqual([429, 'handler']);

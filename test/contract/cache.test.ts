@@ -143,7 +143,7 @@ test('a large document is kept with the other caches of the project', async () =
 
 test('a mock keeps its document in the folder it is given', async () => {
   const cwd = await createFolder(FILES);
-  const mock = await createMock({ spec: join(cwd, 'api.yaml'), cacheFolder: join(cwd, 'cache') });
+  const mock = await createMock({ spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } });
   await mock.close();
   expect((await listEntries(cwd)).filter((name) => name.endsWith('.json'))).toHaveLength(1);
 });

@@ -401,7 +401,7 @@ describeAll('the control API', (start) => {
   });
 
   it('is served below another prefix, or switched off', async () => {
-    const other = await start({ controlPrefix: '/_/control' });
+    const other = await start({ control: { prefix: '/_/control' } });
     expect((await ask(other, '/_/control')('GET', '/health')).status).toBe(200);
     expect((await other.fetch(`${other.rootUrl}/__mock/health`)).status).toBe(404);
     const none = await start({ control: false });
@@ -410,7 +410,7 @@ describeAll('the control API', (start) => {
   });
 
   it('does not open a session implicitly if sessions are required, and opens it explicitly', async () => {
-    const reach = await start({ requireSession: true });
+    const reach = await start({ sessions: { required: true } });
     const control = ask(reach);
     expect(await control('POST', '/reset?session=a')).toMatchObject({ status: 404, code: 'SESSION_UNKNOWN' });
     await control('POST', '/sessions', { id: 'a' });
@@ -418,7 +418,7 @@ describeAll('the control API', (start) => {
   });
 
   it('refuses a session above the maximum', async () => {
-    const control = ask(await start({ maxSessions: 1 }));
+    const control = ask(await start({ sessions: { max: 1 } }));
     expect((await control('POST', '/sessions')).status).toBe(201);
     expect(await control('POST', '/sessions')).toMatchObject({ status: 503, code: 'SESSION_LIMIT' });
     expect(await control('POST', '/reset?session=third')).toMatchObject({ status: 503, code: 'SESSION_LIMIT' });

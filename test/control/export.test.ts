@@ -27,7 +27,7 @@ describe('vouch fixtures export', () => {
   });
 
   it('reports why it is refused, and uses the token from the environment', async () => {
-    await using mock = await createMock({ ...BUILT_IN, controlToken: 'secret' });
+    await using mock = await createMock({ ...BUILT_IN, control: { token: 'secret' } });
     const { url } = await mock.listen();
     const work = (): Promise<number> => runFixturesExport({ url, into: folder, write: () => undefined });
     await expect(work()).rejects.toMatchObject({

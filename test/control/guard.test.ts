@@ -160,7 +160,7 @@ describeAll('a guarded control API', (start) => {
   });
 
   it('answers 401 with a challenge, and only its health without the token', async () => {
-    const control = createControlClient(await start({ controlToken: 'secret' }), document);
+    const control = createControlClient(await start({ control: { token: 'secret' } }), document);
     expect(await control('GET', '/state')).toMatchObject({ status: 401, code: 'CONTROL_TOKEN_WRONG' });
     expect((await control('GET', '/state')).headers.get('www-authenticate')).toBe('Bearer');
     expect((await control('GET', '/nowhere')).status).toBe(401);
@@ -185,7 +185,7 @@ describeAll('a guarded control API', (start) => {
 
   it('sends CORS headers to an allowed page, for errors and preflights too', async () => {
     const origin = 'http://localhost:5173';
-    const control = createControlClient(await start({ controlOrigins: [origin], controlToken: 'secret' }), document);
+    const control = createControlClient(await start({ control: { origins: [origin], token: 'secret' } }), document);
     const preflight = await control('OPTIONS', '/journal', undefined, {
       origin,
       'access-control-request-method': 'DELETE',
@@ -221,7 +221,7 @@ describe('a control API that other machines can reach', () => {
   });
 
   it('is served without a token if that is configured', async () => {
-    await using mock = await createMock({ ...BUILT_IN, controlToken: false });
+    await using mock = await createMock({ ...BUILT_IN, control: { token: false } });
     const { port } = await mock.listen({ host: '0.0.0.0' });
     expect((await fetch(`http://127.0.0.1:${port}/__mock/state`)).status).toBe(200);
   });
@@ -229,12 +229,20 @@ describe('a control API that other machines can reach', () => {
 
 describe('options of the control API', () => {
   it.each([
-    ['a prefix without a slash', { controlPrefix: 'mock' }, 'controlPrefix cannot be "mock"'],
-    ['the root as prefix', { controlPrefix: '/' }, 'controlPrefix cannot be "/"'],
-    ['a prefix with a slash at its end', { controlPrefix: '/mock/' }, 'controlPrefix cannot be "/mock/"'],
-    ['an empty token', { controlToken: '' }, 'the control token is empty'],
-    ['an origin with a path', { controlOrigins: ['http://a/b'] }, '"http://a/b" is no origin'],
-    ['any origin', { controlOrigins: ['*'] }, '"*" is no origin'],
+    ['a prefix without a slash', { control: { prefix: 'mock' } }, 'the option "control.prefix" cannot be "mock"'],
+    ['the root as prefix', { control: { prefix: '/' } }, 'the option "control.prefix" cannot be "/"'],
+    [
+      'a prefix with a slash at its end',
+      { control: { prefix: '/mock/' } },
+      'the option "control.prefix" cannot be "/mock/"',
+    ],
+    ['an empty token', { control: { token: '' } }, 'the option "control.token" is empty'],
+    [
+      'an origin with a path',
+      { control: { origins: ['http://a/b'] } },
+      'the option "control.origins" has "http://a/b", which is not an origin',
+    ],
+    ['any origin', { control: { origins: ['*'] } }, 'the option "control.origins" has "*", which is not an origin'],
   ])('refuses %s', async (_, options, message) => {
     const made = createMock({ ...BUILT_IN, ...options });
     await expect(made).rejects.toBeInstanceOf(MockError);

@@ -41,7 +41,7 @@ describeAll('a request without valid credentials', (start) => {
   });
 
   it('is answered 401 when the token is not on the list', async () => {
-    const { send } = await start({ tokens: ['sk-good'] });
+    const { send } = await start({ auth: { tokens: ['sk-good'] } });
     expect((await send(CONTENT, { headers: { authorization: 'Bearer sk-good' } })).status).toBe(200);
     const refused = await send(CONTENT, { headers: AUTHORIZED });
     expect(refused.status).toBe(401);
@@ -49,7 +49,7 @@ describeAll('a request without valid credentials', (start) => {
   });
 
   it('is accepted with a secret the mock issued, if those are enabled', async () => {
-    const { send } = await start({ tokens: ['sk-root'], issuedTokens: true });
+    const { send } = await start({ auth: { tokens: ['sk-root'], acceptIssued: true } });
     const init = {
       ...jsonInit('POST', { name: 'Issued' }),
       headers: { authorization: 'Bearer sk-root', 'content-type': 'application/json' },
@@ -115,7 +115,7 @@ describeAll('a body that breaks the contract', (start) => {
   });
 
   it('is answered 413 above the configured limit, and accepted below', async () => {
-    const { send } = await start({ bodyLimitBytes: 100 });
+    const { send } = await start({ requests: { bodyLimitBytes: 100 } });
     expect((await send(KEYS, jsonInit('POST', { name: 'x'.repeat(100) }))).status).toBe(413);
     expect((await send(KEYS, jsonInit('POST', { name: 'x' }))).status).toBe(200);
   });

@@ -56,7 +56,7 @@ describeAll('the official openai client', (start) => {
   });
 
   it('turns 401, 404 and 400 into its typed errors', async () => {
-    const reach = await start({ tokens: ['sk-good'] });
+    const reach = await start({ auth: { tokens: ['sk-good'] } });
     const stranger = createClient(reach, { apiKey: 'sk-bad' });
     const client = createClient(reach, { apiKey: 'sk-good' });
     await expect(stranger.files.content('file-handbook')).rejects.toBeInstanceOf(OpenAI.AuthenticationError);

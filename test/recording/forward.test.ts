@@ -265,7 +265,7 @@ describe('the proxy', () => {
     expect((await ask(open.origin + KEYS, { method: 'POST', headers, body })).body.toString()).toContain(
       `${body.byteLength} bytes`,
     );
-    const narrow = await startProxy(echo, {}, { bodyLimitBytes: 1000 });
+    const narrow = await startProxy(echo, {}, { requests: { bodyLimitBytes: 1000 } });
     expect((await ask(narrow.origin + KEYS, { method: 'POST', headers, body })).status).toBe(413);
     expect(narrow.upstream.seen).toEqual([]);
   });

@@ -381,8 +381,10 @@ describe('an operation', () => {
     const mock = await create(
       { folder, mode: 'replay' },
       {
-        scenarios: { limited: { operations: { listAdminApiKeys: [{ times: 1, respond: { status: 429 } }] } } },
-        scenario: 'limited',
+        scenarios: {
+          from: { limited: { operations: { listAdminApiKeys: [{ times: 1, respond: { status: 429 } }] } } },
+          active: 'limited',
+        },
       },
     );
     expect((await ask(mock, KEYS)).status).toBe(429);

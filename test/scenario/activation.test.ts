@@ -155,8 +155,7 @@ describe('activating', () => {
 
   it('scenarios passed to the mock can extend each other in any order, and all mistakes are reported together', async () => {
     const mock = await createLibrary({
-      scenarios: { late: { extends: 'early' }, early: named('early') },
-      scenario: 'late',
+      scenarios: { from: { late: { extends: 'early' }, early: named('early') }, active: 'late' },
     });
     expect(await list(mock)).toBe('early');
     const wrong = { one: { operations: { listBook: [] } }, two: { extends: 'early' } };
@@ -171,8 +170,10 @@ describe('activating', () => {
       operations: { listBooks: { delay: 10 } },
     };
     const mock = await createLibrary({
-      scenarios: { base, left: { extends: 'base' }, right: { extends: 'base' }, top: { extends: ['left', 'right'] } },
-      scenario: 'top',
+      scenarios: {
+        from: { base, left: { extends: 'base' }, right: { extends: 'base' }, top: { extends: ['left', 'right'] } },
+        active: 'top',
+      },
     });
     const before = mock.clock.now();
     expect(await list(mock)).toBe('fixture,Base');
@@ -252,7 +253,7 @@ describe('the trace', () => {
   });
 
   it('and the list of scenarios says how often each rule matched and applied', async () => {
-    const mock = await createLibrary({ scenario: 'twice' });
+    const mock = await createLibrary({ scenarios: { from: SCENARIOS, active: 'twice' } });
     for (let i = 0; i < 3; i++) await list(mock);
     const twice = mock.scenarios.list().find(({ id }) => id === 'twice');
     expect(twice).toMatchObject({ active: 'session', rules: [{ operation: 'listBooks', met: 3, hits: 3 }] });

@@ -13,10 +13,12 @@ const BOOKS = [
 
 type Scenarios = Readonly<Record<string, ScenarioDefinition>>;
 
-async function createLibrary(scenarios: Scenarios, more: Partial<MockOptions> = {}): Promise<Mock> {
+type LibraryOptions = Partial<MockOptions> & { readonly active?: string | readonly string[] };
+
+async function createLibrary(from: Scenarios, { active = [], ...more }: LibraryOptions = {}): Promise<Mock> {
   // The document is written out in full; its type is as wide as any.
   const spec = LIBRARY as MockOptions['spec'] & object;
-  return createMock({ spec, fixtures: { books: BOOKS }, scenarios, ...more });
+  return createMock({ spec, fixtures: { books: BOOKS }, scenarios: { from, active }, ...more });
 }
 
 const KEY = 'api_key=k';
@@ -47,7 +49,7 @@ async function statusesOf(
   count: number,
   path = '/books',
 ): Promise<readonly number[]> {
-  const mock = await createLibrary({ a: { operations: { listBooks: rules } } }, { scenario: 'a' });
+  const mock = await createLibrary({ a: { operations: { listBooks: rules } } }, { active: 'a' });
   const statuses = [];
   for (let i = 0; i < count; i++) statuses.push((await ask(mock, path)).status);
   return statuses;
@@ -108,7 +110,7 @@ describe('which calls a rule applies to', () => {
           },
         },
       },
-      { scenario: 'a' },
+      { active: 'a' },
     );
     expect((await ask(mock, '/books', { headers: { 'x-shelf': 'north' } })).status).toBe(429);
     expect((await ask(mock, '/books', { headers: { cookie: 'a=b; theme=dark' } })).source).toBe('scenario:a');
@@ -176,7 +178,7 @@ describe('a sequence', () => {
   ];
 
   it.each(cases)('that has ended does what onEnd says: %s', async (onEnd, want) => {
-    const mock = await createLibrary({ a: { operations: { listBooks: { sequence, onEnd } } } }, { scenario: 'a' });
+    const mock = await createLibrary({ a: { operations: { listBooks: { sequence, onEnd } } } }, { active: 'a' });
     const seen = [];
     for (let i = 0; i < 5; i++) {
       const { status, source } = await ask(mock, '/books');
@@ -205,7 +207,7 @@ describe('a sequence', () => {
       { sequence: ['engine', { status: 429 }] as const },
       { when: { call: 1 }, respond: { example: 'empty' } },
     ];
-    const mock = await createLibrary({ a: { operations: { listBooks: rules } } }, { scenario: 'a' });
+    const mock = await createLibrary({ a: { operations: { listBooks: rules } } }, { active: 'a' });
     expect((await ask(mock, '/books')).body).toEqual({ data: [], has_more: false });
     expect((await ask(mock, '/books')).status).toBe(429);
   });
@@ -218,7 +220,7 @@ describe('what a rule answers', () => {
     path = '/books',
     init?: RequestInit,
   ): Promise<Shown> => {
-    const mock = await createLibrary({ a: { operations: { [operation]: rule } } }, { scenario: 'a' });
+    const mock = await createLibrary({ a: { operations: { [operation]: rule } } }, { active: 'a' });
     return ask(mock, path, init);
   };
 
@@ -269,7 +271,7 @@ describe('what a rule answers', () => {
       violates: 'the proxy does this',
       respond: { status: 502, mediaType: 'text/html', body: '<h1>Bad gateway</h1>' },
     };
-    const mock = await createLibrary({ a: { operations: { readBook: rules } } }, { scenario: 'a' });
+    const mock = await createLibrary({ a: { operations: { readBook: rules } } }, { active: 'a' });
     const response = await mock.fetch(`/books/b1?${KEY}`);
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       502,
@@ -281,7 +283,7 @@ describe('what a rule answers', () => {
 
   it('a body that breaks the schema on purpose is sent unchanged, with its violations in the journal', async () => {
     const rule = { violates: 'a release that broke it', respond: { status: 200, body: { id: 7 } } };
-    const mock = await createLibrary({ a: { operations: { readBook: rule } } }, { scenario: 'a' });
+    const mock = await createLibrary({ a: { operations: { readBook: rule } } }, { active: 'a' });
     expect((await ask(mock, '/books/b1')).body).toEqual({ id: 7 });
     expect(mock.journal.last()?.violations.map(({ pointer }) => pointer)).toEqual(expect.arrayContaining(['/id']));
   });
@@ -294,7 +296,7 @@ describe('what a rule changes', () => {
         listBooks: { when: { call: 2 }, then: { books: { remove: ['b1'], add: [{ id: 'b3', title: 'Three' }] } } },
       },
     };
-    const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
+    const mock = await createLibrary({ a: scenario }, { active: 'a' });
     const ids = async (): Promise<unknown> =>
       ((await ask(mock, '/books')).body as { data: { id: string }[] }).data.map(({ id }) => id);
     expect(await ids()).toEqual(['b1', 'b2']);
@@ -321,7 +323,7 @@ describe('what a rule changes', () => {
         },
       },
     };
-    const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
+    const mock = await createLibrary({ a: scenario }, { active: 'a' });
     expect((await ask(mock, '/books')).status).toBe(200);
     await ask(mock, '/books', create('Closing'));
     expect((await ask(mock, '/books')).body).toMatchObject({ error: { message: 'after Closing' } });
@@ -336,7 +338,7 @@ describe('what a rule changes', () => {
         ],
       },
     };
-    const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
+    const mock = await createLibrary({ a: scenario }, { active: 'a' });
     expect((await ask(mock, '/books')).source).toBe('state');
     mock.state.collection('books').remove('b1');
     expect((await ask(mock, '/books')).body).toEqual({ data: [], has_more: true });
@@ -347,7 +349,7 @@ describe('what a rule changes', () => {
   it('simultaneous calls are counted one by one', async () => {
     const mock = await createLibrary(
       { a: { operations: { listBooks: { times: 1, delay: 50, ...LIMITED } } } },
-      { scenario: 'a' },
+      { active: 'a' },
     );
     const shown = await Promise.all([ask(mock, '/books'), ask(mock, '/books'), ask(mock, '/books')]);
     expect(shown.map(({ status }) => status)).toEqual([429, 200, 200]);
@@ -356,7 +358,7 @@ describe('what a rule changes', () => {
 
 describe('time', () => {
   it('a delay advances a virtual clock, and takes no real time', async () => {
-    const mock = await createLibrary({ a: { operations: { listBooks: { delay: '2h' } } } }, { scenario: 'a' });
+    const mock = await createLibrary({ a: { operations: { listBooks: { delay: '2h' } } } }, { active: 'a' });
     const before = mock.clock.now();
     await ask(mock, '/books');
     expect(mock.clock.now() - before).toBe(7_200_000);
@@ -367,7 +369,7 @@ describe('time', () => {
   const slow = { operations: { listBooks: { delay: 60 } } };
 
   it('real time passes on a socket, for delays and rate limits, and dates follow the clock', async () => {
-    const mock = await createLibrary({ slow, short }, { scenario: ['short', 'slow'] });
+    const mock = await createLibrary({ slow, short }, { active: ['short', 'slow'] });
     const server = await mock.listen();
     const begun = performance.now();
     const before = mock.clock.now();
@@ -381,7 +383,7 @@ describe('time', () => {
   });
 
   it('a rate-limit window on a socket refuses until it ends, whatever a delay took', async () => {
-    const mock = await createLibrary({ slow, long }, { scenario: ['long', 'slow'] });
+    const mock = await createLibrary({ slow, long }, { active: ['long', 'slow'] });
     const server = await mock.listen();
     const look = async (): Promise<number> => (await fetch(`${server.url}/books?${KEY}`)).status;
     expect((await Promise.all([look(), look()])).toSorted()).toEqual([200, 429]);
@@ -399,14 +401,14 @@ describe('time', () => {
     const body = { message: 'x{$request.query.constructor}' };
     const mock = await createLibrary(
       { a: { operations: { '*': { violates: 'a body of its own', respond: { status: 299, body } } } } },
-      { scenario: 'a' },
+      { active: 'a' },
     );
     expect((await ask(mock, '/books')).body).toEqual({ message: 'x' });
   });
 
   it('a delay by a clock of the test ends when the test advances it', async () => {
     const clock = createVirtualClock();
-    const mock = await createLibrary({ a: { operations: { listBooks: { delay: 300 } } } }, { scenario: 'a', clock });
+    const mock = await createLibrary({ a: { operations: { listBooks: { delay: 300 } } } }, { active: 'a', clock });
     let isAnswered = false;
     const asked = ask(mock, '/books').then((shown) => {
       isAnswered = true;
@@ -424,7 +426,7 @@ describe('time', () => {
     const scenario: ScenarioDefinition = {
       operations: { '*': { delay: 100 }, listBooks: [{ delay: 20 }, { delay: { uniform: [3, 3] } }] },
     };
-    const mock = await createLibrary({ a: scenario }, { scenario: 'a' });
+    const mock = await createLibrary({ a: scenario }, { active: 'a' });
     const before = mock.clock.now();
     await ask(mock, '/books');
     expect(mock.clock.now() - before).toBe(123);
@@ -433,7 +435,7 @@ describe('time', () => {
   it('a distribution has its median and tail, and is the same for the same seed', async () => {
     const take = async (): Promise<readonly number[]> => {
       const scenario = { operations: { listBooks: { delay: { lognormal: { median: 40, p99: 300 } } } } };
-      const mock = await createLibrary({ a: scenario }, { scenario: 'a', seed: 7 });
+      const mock = await createLibrary({ a: scenario }, { active: 'a', seed: 7 });
       const waits = [];
       for (let i = 0; i < 200; i++) {
         const before = mock.clock.now();
@@ -452,7 +454,7 @@ describe('time', () => {
 
   it('a rate limit passes the calls of a window, and sends how many are left and when to retry', async () => {
     const fault = { 'rate-limit': { limit: 2, window: '10s' } };
-    const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { scenario: 'a' });
+    const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { active: 'a' });
     const look = async (): Promise<unknown> => {
       const { status, headers } = await ask(mock, '/books');
       return [
@@ -471,7 +473,7 @@ describe('time', () => {
 
   it('a rate limit per credential has a window for each', async () => {
     const fault = { 'rate-limit': { limit: 1, per: 'credential' as const, headers: { remaining: 'X-Left' } } };
-    const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { scenario: 'a' });
+    const mock = await createLibrary({ a: { operations: { '*': { fault } } } }, { active: 'a' });
     const look = async (key: string): Promise<unknown> => {
       const { status, headers } = await mock.fetch(`/books?api_key=${key}`);
       return [status, headers.get('x-left'), headers.get('x-ratelimit-limit')];

@@ -170,9 +170,7 @@ describe('a mock with onReload', () => {
     const spec = LIBRARY as MockOptions['spec'] & object;
     const mock = await createMock({
       spec,
-      scenarios: folder,
-      scenario: 'a',
-      onReload: (reload) => reloads.push(reload),
+      scenarios: { from: folder, active: 'a', onReload: (reload) => reloads.push(reload) },
     });
     const ask = async (): Promise<number> => (await mock.fetch('/books?api_key=k')).status;
     expect(await ask()).toBe(200);

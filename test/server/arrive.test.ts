@@ -65,7 +65,7 @@ it.each([
   ['a length of 0 where a body is required', [toHead(`POST ${KEYS}`, 'content-length: 0')], 'BODY_REQUIRED'],
   ['a small body above the limit', [toPost('{"name":"0123456789"}'), '{"name":"0123456789"}'], 'BODY_TOO_LARGE'],
 ])('%s is refused, and the connection serves the next request', async (_, parts, code) => {
-  await using mock = await createMock({ ...BUILT_IN, bodyLimitBytes: 16 });
+  await using mock = await createMock({ ...BUILT_IN, requests: { bodyLimitBytes: 16 } });
   const { port } = await mock.listen();
   const socket = connect({ port, host: '127.0.0.1' });
   socket.write([...parts, toHead(`GET ${KEYS}`)].join(''));

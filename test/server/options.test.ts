@@ -1,9 +1,15 @@
-import { expect, it } from 'vitest';
-import { createMock, MockError, type MockOptions } from '../../src/index.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createMock, createVirtualClock, MockError, type MockOptions } from '../../src/index.js';
+import { OPTIONS } from '../../src/options-table.js';
+import { nestOptions, optionsSchema, readOptions } from '../../src/read-options.js';
+
+const SPEC = 'spec/openapi.yaml';
 
 async function refusal(options: unknown): Promise<string> {
   try {
-    // JavaScript callers can pass any value.
+    // What a program without types may hand over.
     await createMock(options as MockOptions);
   } catch (error) {
     if (error instanceof MockError) return error.toString();
@@ -12,27 +18,212 @@ async function refusal(options: unknown): Promise<string> {
   throw new Error('the options were accepted');
 }
 
-it.each([
-  [
-    'none at all',
-    undefined,
-    "OPTION_INVALID  createMock was called without options\n  hint: try createMock({ spec: 'spec/openapi.yaml' })",
-  ],
-  [
-    'no document',
-    { fixtures: 'fixtures' },
-    'OPTION_INVALID  the option "spec" is missing\n  hint: try createMock({ spec: \'spec/openapi.yaml\' })',
-  ],
-  [
-    'a misspelt name',
-    { spec: 'spec/openapi.yaml', fixture: 'fixtures' },
-    'OPTION_INVALID  there is no option "fixture"\n  hint: did you mean "fixtures"?',
-  ],
-  [
-    'a seed that is not an integer',
-    { spec: 'spec/openapi.yaml', seed: 1.5 },
-    'OPTION_INVALID  seed must be a whole number, not 1.5\n  hint: try seed: 1',
-  ],
-])('options with %s are refused with a hint', async (_, options, want) => {
-  expect(await refusal(options)).toBe(want);
+describe('options are refused with what to do:', () => {
+  it.each([
+    [
+      'none at all',
+      undefined,
+      "createMock was called without options\n  hint: try createMock({ spec: 'spec/openapi.yaml' })",
+    ],
+    [
+      'no document',
+      { fixtures: 'fixtures' },
+      'the option "spec" is missing\n  hint: try createMock({ spec: \'spec/openapi.yaml\' })',
+    ],
+    [
+      'a misspelt name',
+      { spec: SPEC, fixture: 'fixtures' },
+      'there is no option "fixture"\n  hint: did you mean "fixtures"?',
+    ],
+    [
+      'a misspelt name in a group',
+      { spec: SPEC, state: { unknownId: 'create' } },
+      'there is no option "state.unknownId"\n  hint: did you mean "state.unknownIds"?',
+    ],
+    [
+      'a name outside of its group',
+      { spec: SPEC, acceptIssued: true },
+      'there is no option "acceptIssued"\n  hint: did you mean "auth.acceptIssued"?',
+    ],
+    [
+      'a name that is like no other, in a group',
+      { spec: SPEC, control: { certificate: 'x' } },
+      'there is no option "control.certificate"\n  hint: the options of "control" are prefix, token, origins',
+    ],
+    [
+      'a number that is not an integer',
+      { spec: SPEC, seed: 1.5 },
+      'the option "seed" must be an integer, got 1.5\n  hint: Seed of generated values: the same seed and the same requests give the same responses. Default: 1',
+    ],
+    [
+      'a negative count',
+      { spec: SPEC, sessions: { max: -1 } },
+      'the option "sessions.max" must be a non-negative integer, got -1\n  hint: Maximum number of open sessions, besides the default one. Default: 10000',
+    ],
+    [
+      'a string for an array, without quoting it: it may be a credential',
+      { spec: SPEC, auth: { tokens: 'sk-secret' } },
+      'the option "auth.tokens" must be an array of strings, got a string\n  hint: Accepted bearer tokens and API keys.',
+    ],
+    [
+      'true for a group that can only be switched off',
+      { spec: SPEC, state: true },
+      'the option "state" must be false or an object, got true\n  hint: Stateful collections; `false` answers from examples and schemas only.',
+    ],
+    [
+      'a misspelt word of a closed set',
+      { spec: SPEC, recordings: { folder: 'r', mode: 'replya' } },
+      'the option "recordings.mode" must be one of "replay", "record-missing", "record-all", "off", got "replya"\n  hint: did you mean "replay"?',
+    ],
+    [
+      'a misspelt owner',
+      { spec: SPEC, recordings: { folder: 'r', owners: { '*': 'mokc' } } },
+      'the option "recordings.owners["*"]" must be one of "mock", "replay", "forward", "forward-then-mock", got "mokc"\n  hint: did you mean "mock"?',
+    ],
+    [
+      'a member of a nested group with the wrong type',
+      { spec: SPEC, recordings: { folder: 'r', match: { ignoreBody: '/id' } } },
+      'the option "recordings.match.ignoreBody" must be an array of strings, got a string\n  hint: JSON pointers into the body that are ignored; `*` matches any one segment.',
+    ],
+    [
+      'scenario options without the scenarios',
+      { spec: SPEC, scenarios: { active: ['a'] } },
+      'the option "scenarios.from" is missing\n  hint: A folder with one scenario per file, or scenarios by id.',
+    ],
+    [
+      'a mode without a folder',
+      { spec: SPEC, recordings: { mode: 'replay' } },
+      'the option "recordings.folder" is missing\n  hint: The folder that holds the cassettes, or one cassette.',
+    ],
+  ])('%s', async (_, options, want) => {
+    expect(await refusal(options)).toBe(`OPTION_INVALID  ${want}`);
+  });
 });
+
+describe('settings', () => {
+  it('have every default that the table names, and no group that was not given and has none', () => {
+    const settings = readOptions({ spec: SPEC });
+    for (const [name, { default: value }] of Object.entries(OPTIONS)) {
+      if (value === undefined || /^(?:recordings|scenarios)\./.test(name)) continue;
+      const [group = '', member] = name.split('.');
+      const given = (settings as unknown as Record<string, Record<string, unknown>>)[group];
+      expect(member === undefined ? given : given?.[member], name).toEqual(value);
+    }
+    expect([settings.recordings, settings.scenarios]).toEqual([undefined, undefined]);
+    expect(settings.requests.bodyLimitBytes).toBe(8 * 1024 ** 2);
+  });
+
+  it('expand the short forms of scenarios and recordings', () => {
+    const read = (options: Omit<MockOptions, 'spec'>): unknown[] => {
+      const { scenarios, recordings } = readOptions({ spec: SPEC, ...options });
+      return [scenarios, recordings?.folder, recordings?.pace];
+    };
+    const flaky = { operations: {} };
+    expect(read({ scenarios: 'folder', recordings: 'tapes' })).toEqual([
+      { from: 'folder', active: [] },
+      'tapes',
+      'none',
+    ]);
+    expect(read({ scenarios: { flaky } })).toEqual([{ from: { flaky }, active: [] }, undefined, undefined]);
+    expect(read({ scenarios: { active: flaky } })).toEqual([
+      { from: { active: flaky }, active: [] },
+      undefined,
+      undefined,
+    ]);
+    expect(read({ scenarios: { from: { flaky }, active: ' flaky, other' } })).toEqual([
+      { from: { flaky }, active: ['flaky', 'other'] },
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('keep what was given, a clock and functions included', () => {
+    const clock = createVirtualClock();
+    const onInteraction = (): void => undefined;
+    const settings = readOptions({
+      spec: new URL('file:///api.yaml'),
+      clock,
+      onInteraction,
+      state: false,
+      control: false,
+    });
+    expect(settings).toMatchObject({ clock, onInteraction, state: false, control: false });
+  });
+});
+
+describe('nested options', () => {
+  it('come from dotted names, without those that are undefined', () => {
+    expect(
+      nestOptions({ seed: 2, 'state.unknownIds': 'create', 'auth.tokens': undefined, 'recordings.match.headers': [] }),
+    ).toEqual({
+      seed: 2,
+      state: { unknownIds: 'create' },
+      recordings: { match: { headers: [] } },
+    });
+  });
+
+  it('refuse a member of a group that is switched off, in any order', () => {
+    const make = (): unknown => nestOptions({ 'control.prefix': '/x', control: false });
+    expect(make).toThrow('the option "control.prefix" is given, but "control" is switched off');
+  });
+});
+
+describe('the JSON Schema of a configuration file', () => {
+  const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(optionsSchema());
+
+  it.each([
+    ['nothing but a document', { spec: SPEC }, true],
+    ['nested options', { spec: SPEC, state: { initialItems: 0 }, control: { token: false }, clock: 0 }, true],
+    ['a group that is switched off', { spec: SPEC, state: false, document: { cacheFolder: false } }, true],
+    ['recordings with owners', { recordings: { folder: 'r', mode: 'replay', owners: { '*': 'mock' } } }, true],
+    ['scenarios in place', { scenarios: { from: { a: { operations: {} } }, active: ['a'] } }, true],
+    ['an unknown option', { fixture: 'x' }, false],
+    ['an unknown member', { state: { unknown: true } }, false],
+    ['a wrong word', { recordings: { folder: 'r', mode: 'replya' } }, false],
+    ['a wrong owner', { recordings: { folder: 'r', owners: { '*': 'nobody' } } }, false],
+    ['a negative count', { sessions: { max: -1 } }, false],
+    ['a function', { onInteraction: {} }, false],
+  ])('%s', (_, file, want) => {
+    expect(validate(file)).toBe(want);
+  });
+});
+
+describe('docs/options.md', () => {
+  it('has one row for every option of the table', () => {
+    const found = readFileSync('docs/options.md', 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    expect(found).toEqual(Object.entries(OPTIONS).map(([name, entry]) => toRow(name, entry)));
+  });
+});
+
+describe('the doc comment of an option', () => {
+  it('is the sentence of the table', () => {
+    const source = readFileSync('src/options.ts', 'utf8') + readFileSync('src/recording/recordings.ts', 'utf8');
+    const missing = Object.entries(OPTIONS).filter(
+      ([name, { description }]) => !name.startsWith('recordings.') && !source.includes(`/** ${description} */`),
+    );
+    expect(missing.map(([name]) => name)).toEqual([]);
+  });
+});
+
+function toRow(name: string, entry: (typeof OPTIONS)[keyof typeof OPTIONS]): string {
+  const { kinds, values, otherwise, flag, noFlag, env, description } = entry;
+  const type =
+    values === undefined
+      ? kinds.map((kind) => NAMES[kind] ?? kind).join(' or ')
+      : values.map((value) => `\`${value}\``).join(', ');
+  const fallback = entry.default === undefined ? (otherwise ?? '') : `\`${JSON.stringify(entry.default)}\``;
+  const flags = [flag, noFlag]
+    .flatMap((text) => (text === undefined ? [] : `\`${text.replaceAll('|', '\\|')}\``))
+    .join(' ');
+  const variable = env === undefined ? '' : `\`${env}\``;
+  return ['', `\`${name}\``, type, fallback, flags, variable, description, ''].join(' | ').trim();
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  false: '`false`',
+  strings: 'array of strings',
+  functions: 'array of functions',
+  patterns: 'array of strings or regular expressions',
+};

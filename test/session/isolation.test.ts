@@ -83,7 +83,7 @@ describeBoth('sessions', (start) => {
   });
 
   it('are told apart by the key a client sends, which is accepted there although it is none of the tokens', async () => {
-    const reach = await start({ tokens: ['sk-good'] });
+    const reach = await start({ auth: { tokens: ['sk-good'] } });
     reach.mock.session('mine', { tokens: ['sk-mine', 'sk-mine-too'] });
     const send = async (token: string): Promise<number> =>
       (await reach.send(`${KEYS}?limit=1`, { headers: { authorization: `Bearer ${token}` } })).status;
@@ -98,7 +98,7 @@ describeBoth('sessions', (start) => {
   });
 
   it('are refused with the nearest name where they have to be opened first', async () => {
-    const reach = await start({ requireSession: true });
+    const reach = await start({ sessions: { required: true } });
     reach.mock.session('checkout');
     const response = await reach.send(KEYS, inSession('chekout'));
     expect(response.status).toBe(400);

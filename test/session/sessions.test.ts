@@ -169,7 +169,7 @@ describe('opening and closing', () => {
     now = 600;
     sessions.open({ id: 'b' });
     expect(choose(sessions, { 'x-mock-session': 'c' })).toBe(
-      'SESSION_LIMIT  there are 2 sessions open, and more are not allowed\n  hint: close sessions when a test ends, or raise maxSessions (--max-sessions)',
+      'SESSION_LIMIT  there are 2 sessions open, and more are not allowed\n  hint: close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
     );
     now = 1001;
     expect(choose(sessions, { 'x-mock-session': 'c' })).toBe('c /things');

@@ -231,7 +231,7 @@ describe('a removed item', () => {
 
 describe('a thing there is one of', () => {
   it('is written, read and removed without an id', async () => {
-    const { send } = await openShop({ world: 'closed' });
+    const { send } = await openShop({ state: { unknownIds: 'not-found' } });
     const { id } = (await send('POST', '/orders', {})).body;
     const path = `/orders/${String(id)}/invoice`;
     expect((await send('GET', path)).status).toBe(404);

@@ -217,7 +217,7 @@ const ENTRY_POINTS = [request, state, control, scenario, handler];
 async function open(): Promise<Mock> {
   const mock = await createMock({
     spec,
-    world: 'closed',
+    state: { unknownIds: 'not-found' },
     handlers: {
       runCommand: ({ call, state: { collection }, json: answer, error }) => {
         const { verb, item, id, patch, ...command } = call.body as Command; // what the entry point sends

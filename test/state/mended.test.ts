@@ -36,10 +36,10 @@ const spec = {
 };
 
 describe('an answer that does not fit what was inferred', () => {
-  it.each(['open', 'closed'] as const)(
-    'is made to fit, and what was asked for happens, in a world that is %s',
-    async (world) => {
-      const { send } = await openShop({ spec, world });
+  it.each(['create', 'not-found'] as const)(
+    'is made to fit, and what was asked for happens, where unknown ids are %s',
+    async (unknownIds) => {
+      const { send } = await openShop({ spec, state: { unknownIds } });
       const made = await send('POST', '/labels', { id: 4, name: 'bug' });
       const path = `/labels/${String(made.body['id'])}`;
       const changed = await send('PATCH', path, { name: 'fixed' });

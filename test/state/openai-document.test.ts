@@ -14,7 +14,7 @@ describeDocument('openai.yaml', (spec) => {
   let mock: Mock;
   let client: OpenAI;
   beforeAll(async () => {
-    mock = await createMock({ spec, items: 0 });
+    mock = await createMock({ spec, state: { initialItems: 0 } });
     const { url } = await mock.listen();
     client = new OpenAI({ apiKey: 'sk-test', adminAPIKey: 'sk-admin-test', baseURL: `${url}/v1`, maxRetries: 0 });
   }, 60_000);

@@ -27,7 +27,7 @@ function inOrder(look: LookName, things: readonly Thing[]): readonly Thing[] {
 }
 
 async function start(look: LookName): Promise<{ readonly mock: Mock; readonly client: Client }> {
-  const mock = await createMock({ spec: createPagedDocument(look), items: 0 });
+  const mock = await createMock({ spec: createPagedDocument(look), state: { initialItems: 0 } });
   return { mock, client: createPagedClient(mock, look) };
 }
 

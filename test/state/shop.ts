@@ -18,7 +18,8 @@ export interface Shop {
 
 /** A mock of the shop document; nothing is there unless a test puts it there. */
 export async function openShop(options: Partial<MockOptions> = {}): Promise<Shop> {
-  const mock = await createMock({ spec: createShopDocument(), items: 0, ...options });
+  const state = options.state === false ? false : { initialItems: 0, ...options.state };
+  const mock = await createMock({ spec: createShopDocument(), ...options, state });
   return {
     mock,
     send: async (method, path, body, headers = {}) => {

@@ -7,7 +7,7 @@ describeDocument('stripe.yaml', (spec) => {
   let mock: Mock;
   let stripe: Stripe;
   beforeAll(async () => {
-    mock = await createMock({ spec, items: 0 });
+    mock = await createMock({ spec, state: { initialItems: 0 } });
     const { url } = await mock.listen();
     const { hostname, port } = new URL(url);
     stripe = new Stripe('sk_test_123', {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openShop } from './shop.js';
 
-const OPEN = { items: 3 } as const;
+const OPEN = { state: { initialItems: 3 } } as const;
 
 describe('an open world', () => {
   it('shows a few items before anybody made one, the same for the same seed', async () => {
@@ -133,7 +133,7 @@ describe('another name of an item', () => {
 
 describe('a closed world', () => {
   it('knows only what was made: an unknown id is a 404', async () => {
-    const { send } = await openShop({ ...OPEN, world: 'closed' });
+    const { send } = await openShop({ state: { initialItems: 3, unknownIds: 'not-found' } });
     expect((await send('GET', '/orders')).list).toEqual([]);
     expect((await send('GET', '/orders/mine')).status).toBe(404);
     expect((await send('GET', '/orders/mine/lines')).status).toBe(404);
@@ -151,8 +151,7 @@ describe('a closed world', () => {
 
   it('is set for one collection by its fixture, against what is set for all', async () => {
     const { send } = await openShop({
-      ...OPEN,
-      world: 'closed',
+      state: { initialItems: 3, unknownIds: 'not-found' },
       fixtures: {
         orders: { items: [{ id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' }], unknownIds: 'create' },
       },

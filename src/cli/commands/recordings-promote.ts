@@ -90,7 +90,7 @@ export async function promoteCassette(
       spec,
       fixtures: into,
       clock: cassette.manifest.recordedAt,
-      ...(scenario === undefined ? {} : { scenarios: { recorded: scenario }, scenario: 'recorded' }),
+      ...(scenario === undefined ? {} : { scenarios: { from: { recorded: scenario }, active: 'recorded' } }),
     });
     return rerun(cassette, { fetch: (request) => mock.fetch(request), creates });
   };

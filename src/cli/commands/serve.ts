@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import type { Problem } from '../../contract/contract.js';
 import { formatMistake } from '../../errors.js';
 import { createMock, type Mock } from '../../mock.js';
-import type { MockOptions } from '../../options.js';
+import type { MockOptions, RequestOptions, StateOptions } from '../../options.js';
+import { nestOptions } from '../../read-options.js';
 import type { Reload } from '../../scenario/scenarios.js';
 import { isLoopback } from '../../server/control/guard.js';
 import {
@@ -13,7 +14,6 @@ import {
   findFolder,
   findSpec,
   readInteger,
-  readNumber,
   readSize,
 } from '../flags.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions } from '../listen.js';
@@ -27,13 +27,13 @@ interface ServeFlags extends DocumentFlags, ListenFlags {
   readonly seed?: number;
   readonly clock?: string;
   readonly state: boolean;
-  readonly world?: 'closed' | 'open';
-  readonly items?: number;
+  readonly unknownIds?: StateOptions['unknownIds'];
+  readonly initialItems?: number;
   readonly token?: readonly string[];
-  readonly issuedTokens?: boolean;
+  readonly acceptIssued?: boolean;
   readonly strict?: boolean;
   readonly lenientAccept?: boolean;
-  readonly queryProfile?: MockOptions['queryProfile'];
+  readonly queryProfile?: RequestOptions['queryProfile'];
   readonly examples: 'fitting' | 'verbatim';
   readonly bodyLimit?: number;
   readonly cors: boolean;
@@ -43,6 +43,7 @@ interface ServeFlags extends DocumentFlags, ListenFlags {
   readonly controlOrigin?: readonly string[];
   readonly requireSession?: boolean;
   readonly maxSessions?: number;
+  readonly sessionIdle?: number;
   readonly journalLimit?: number;
 }
 
@@ -91,11 +92,15 @@ function addDataFlags(command: Command): void {
     )
     .addOption(
       new Option(
-        '--world <world>',
-        'an unknown id is 404 Not Found (closed) or is created on demand (open) (default: closed for collections with fixtures)',
-      ).choices(['open', 'closed']),
+        '--unknown-ids <create|not-found>',
+        'an id that no client created gives a new item, or 404 Not Found (default: not-found for collections with fixtures)',
+      ).choices(['create', 'not-found']),
     )
-    .addOption(new Option('--items <n>', 'initial items of an open collection (default: 3)').argParser(readNumber))
+    .addOption(
+      new Option('--initial-items <n>', 'initial items of a collection without fixtures (default: 3)').argParser(
+        readInteger,
+      ),
+    )
     .option('--no-state', 'stateless: answer from examples and schemas only')
     .addOption(
       new Option('--examples <which>', 'serve only examples that match their schemas, or all unchanged')
@@ -107,7 +112,7 @@ function addDataFlags(command: Command): void {
 function addRequestFlags(command: Command): void {
   command
     .option('--token <token>', 'accept only this bearer token or API key; repeatable (default: accept any)', collect)
-    .option('--issued-tokens', 'also accept tokens that the mock issued itself')
+    .option('--accept-issued', 'also accept tokens that the mock issued itself')
     .option('--strict', 'reject undeclared query parameters and properties, and a missing Content-Type')
     .option(
       '--lenient-accept',
@@ -133,10 +138,15 @@ function addControlFlags(command: Command): void {
   command
     .option('--require-session', 'reject requests that name a session that is not open, instead of opening it')
     .addOption(
-      new Option('--max-sessions <n>', 'maximum number of open sessions (default: 10000)').argParser(readNumber),
+      new Option('--max-sessions <n>', 'maximum number of open sessions (default: 10000)').argParser(readInteger),
     )
     .addOption(
-      new Option('--journal-limit <n>', 'interactions to keep per session (default: 1000)').argParser(readNumber),
+      new Option('--session-idle <ms>', 'milliseconds until an unused session is dropped (default: 1800000)').argParser(
+        readInteger,
+      ),
+    )
+    .addOption(
+      new Option('--journal-limit <n>', 'interactions to keep per session (default: 1000)').argParser(readInteger),
     )
     .option('--no-control', 'disable the control API')
     .option('--control-prefix <path>', 'path prefix of the control API (default: /__mock)')
@@ -154,9 +164,12 @@ async function runServe(options: ServeOptions): Promise<number> {
     ...toMockOptions(options),
     spec,
     ...(fixtures === undefined ? {} : { fixtures }),
-    ...(scenarios === undefined ? {} : { scenarios }),
+    scenarios: {
+      from: scenarios ?? {},
+      active: options.scenario ?? [],
+      ...(options.watch && { onReload: (reload) => printReload(reload, options) }),
+    },
     ...logInteractions(options),
-    ...(options.watch && { onReload: (reload) => printReload(reload, options) }),
   });
   const background = new AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl }) => {
@@ -181,33 +194,33 @@ function toFolder(options: ServeOptions, name: 'fixtures' | 'scenarios'): string
   return typeof given === 'string' ? given : findFolder(options.spec, name);
 }
 
-/** Flags that are options of a mock under the same or another name. */
+/** Flags that are options of a mock. */
 function toMockOptions(flags: ServeFlags): Partial<MockOptions> {
-  return {
+  return nestOptions({
     overlays: flags.overlay,
-    allowHttpRefs: flags.allowHttpRefs,
-    scenario: flags.scenario,
+    'document.allowHttpRefs': flags.allowHttpRefs,
     seed: flags.seed,
     clock: flags.clock,
-    world: flags.world,
-    items: flags.items,
-    state: flags.state,
-    examples: flags.examples,
-    tokens: flags.token,
-    issuedTokens: flags.issuedTokens,
     strict: flags.strict,
-    lenientAccept: flags.lenientAccept,
-    queryProfile: flags.queryProfile,
-    bodyLimitBytes: flags.bodyLimit,
+    state: flags.state ? undefined : false,
+    'state.unknownIds': flags.unknownIds,
+    'state.initialItems': flags.initialItems,
+    'auth.tokens': flags.token,
+    'auth.acceptIssued': flags.acceptIssued,
+    'requests.bodyLimitBytes': flags.bodyLimit,
+    'requests.queryProfile': flags.queryProfile,
+    'requests.lenientAccept': flags.lenientAccept,
+    'responses.examples': flags.examples,
+    'sessions.required': flags.requireSession,
+    'sessions.max': flags.maxSessions,
+    'sessions.idleMs': flags.sessionIdle,
+    'journal.limit': flags.journalLimit,
+    control: flags.control ? undefined : false,
+    'control.prefix': flags.controlPrefix,
+    'control.token': flags.controlToken === true ? undefined : flags.controlToken,
+    'control.origins': flags.controlOrigin,
     cors: flags.cors,
-    control: flags.control,
-    controlPrefix: flags.controlPrefix,
-    controlToken: flags.controlToken === true ? undefined : flags.controlToken,
-    controlOrigins: flags.controlOrigin,
-    requireSession: flags.requireSession,
-    maxSessions: flags.maxSessions,
-    journalLimit: flags.journalLimit,
-  };
+  });
 }
 
 interface Start {

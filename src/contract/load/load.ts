@@ -318,7 +318,7 @@ function describeFailure(
   if (isRemote) {
     const hint = allowHttp
       ? 'open the URL in a browser, or download the file'
-      : 'allow it: --allow-http-refs, or allowHttpRefs: true';
+      : 'allow it: --allow-http-refs, or document: { allowHttpRefs: true }';
     return new MockError('SPEC_UNREADABLE', `the document cannot be fetched: ${reason}`, { at, hint, cause });
   }
   if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {

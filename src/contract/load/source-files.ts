@@ -45,7 +45,7 @@ const FILES_LIMIT = 10_000;
 export async function loadText(uri: string, policy: ReadPolicy): Promise<string> {
   const url = new URL(uri);
   if (url.protocol === 'http:' || url.protocol === 'https:') {
-    if (!policy.allowHttp) throw new Error('http(s) is not allowed (allowHttpRefs, --allow-http-refs)');
+    if (!policy.allowHttp) throw new Error('http(s) is not allowed (document.allowHttpRefs, --allow-http-refs)');
     // Loaded where it is needed: most documents are one file, and TLS costs start-up time.
     const { fetchText } = await import('./remote.js');
     return fetchText(url, policy.trustedHost);

@@ -115,7 +115,7 @@ function refuseOrigin(who: string, origin: string | undefined): GuardRefusal {
     status: 403,
     code: 'CONTROL_FORBIDDEN',
     message: `${who} may not use the control API of this mock`,
-    hint: `allow it with controlOrigins (--control-origin ${origin ?? '<origin>'})`,
+    hint: `allow it with control: { origins } (--control-origin ${origin ?? '<origin>'})`,
   };
 }
 
@@ -125,7 +125,7 @@ function refuseHost(host: string): GuardRefusal {
     status: 403,
     code: 'CONTROL_FORBIDDEN',
     message: `the control API does not answer to the name "${shown}"`,
-    hint: `use 127.0.0.1 or localhost, send the control token, or allow the name with controlOrigins (--control-origin http://${shown})`,
+    hint: `use 127.0.0.1 or localhost, send the control token, or allow the name with control: { origins } (--control-origin http://${shown})`,
   };
 }
 

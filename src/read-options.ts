@@ -1,0 +1,265 @@
+import { isObject } from './contract/json.js';
+import { MockError, nearest } from './errors.js';
+import { type OptionEntry, type OptionKind, OPTIONS } from './options-table.js';
+import type { MockOptions, OptionName, Settings } from './options.js';
+
+const EXAMPLE = "try createMock({ spec: 'spec/openapi.yaml' })";
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+/** A proxy leaves it to the server behind it what is too large. */
+const FORWARDED_BODY_LIMIT_BYTES = 256 * 1024 * 1024;
+
+/** The options by name; names are looked up as plain strings. */
+const ENTRIES: ReadonlyMap<string, OptionEntry> = new Map(Object.entries(OPTIONS));
+
+/**
+ * The settings of a mock: options are checked, short forms are expanded and defaults are filled in.
+ *
+ * @throws MockError `OPTION_INVALID` that names the option, what it accepts, and the nearest name of an unknown one.
+ */
+export function readOptions(options: MockOptions): Settings {
+  if (!isObject(options)) refuse('createMock was called without options', EXAMPLE);
+  if (options['spec'] === undefined) refuse('the option "spec" is missing', EXAMPLE);
+  const { scenarios, recordings } = options as MockOptions;
+  const expanded: Readonly<Record<string, unknown>> = {
+    ...options,
+    scenarios: scenarios === undefined || isScenarioOptions(scenarios) ? scenarios : { from: scenarios },
+    recordings: typeof recordings === 'string' ? { folder: recordings } : recordings,
+  };
+  checkMembers(expanded, '');
+  const filled = fillDefaults(expanded, '');
+  // Every member was checked against the table, and the table is held to the type of the options.
+  const settings = filled as unknown as Settings;
+  const { requests, control } = settings;
+  if (control !== false) checkControl(control);
+  const limit = settings.recordings?.upstream === undefined ? BODY_LIMIT_BYTES : FORWARDED_BODY_LIMIT_BYTES;
+  return {
+    ...settings,
+    requests: { ...requests, bodyLimitBytes: requests.bodyLimitBytes ?? limit },
+    scenarios: settings.scenarios && { ...settings.scenarios, active: readIds(settings.scenarios.active) },
+  };
+}
+
+/** Whether `scenarios` is given with options: then it has a `from`, or a member that is not a scenario. */
+function isScenarioOptions(given: unknown): boolean {
+  return isObject(given) && ('from' in given || !Object.values(given).every(isObject));
+}
+
+function checkMembers(given: Readonly<Record<string, unknown>>, prefix: string): void {
+  for (const [member, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const name = prefix + member;
+    const entry = ENTRIES.get(name);
+    if (entry === undefined) throw toUnknown(name, prefix);
+    checkValue(name, entry, value);
+    if (isGroup(name) && isObject(value)) checkMembers(value, `${name}.`);
+  }
+  for (const [name, { otherwise }] of ENTRIES) {
+    const isMissing =
+      otherwise === 'required' && name.startsWith(prefix) && given[name.slice(prefix.length)] === undefined;
+    if (prefix !== '' && isMissing) refuse(`the option "${name}" is missing`, ENTRIES.get(name)?.description);
+  }
+}
+
+function checkValue(name: string, entry: OptionEntry, value: unknown): void {
+  const { kinds, values, memberValues, minimum } = entry;
+  const isSmall = typeof value === 'number' && minimum !== undefined && value < minimum;
+  if (isSmall || !kinds.some((kind) => KINDS[kind].accepts(value))) {
+    refuse(`the option "${name}" must be ${describeEntry(entry)}, got ${describeValue(value)}`, describeHint(entry));
+  }
+  if (values !== undefined && typeof value === 'string') checkWord(name, value, values);
+  if (memberValues === undefined || !isObject(value)) return;
+  for (const [member, word] of Object.entries(value)) checkWord(`${name}["${member}"]`, word, memberValues);
+}
+
+function checkWord(name: string, word: unknown, words: readonly string[]): void {
+  if (typeof word === 'string' && words.includes(word)) return;
+  const meant = typeof word === 'string' ? nearest(word, words) : undefined;
+  const list = words.map((known) => JSON.stringify(known)).join(', ');
+  const got = typeof word === 'string' ? JSON.stringify(word) : describeValue(word);
+  refuse(`the option "${name}" must be one of ${list}, got ${got}`, meant && `did you mean ${JSON.stringify(meant)}?`);
+}
+
+interface KindRules {
+  readonly noun: string;
+  /** JSON Schema of the values that a file can hold; undefined where there are none. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  accepts(value: unknown): boolean;
+}
+
+const isString = (value: unknown): boolean => typeof value === 'string';
+const STRINGS = { type: 'array', items: { type: 'string' } };
+
+const KINDS: Readonly<Record<OptionKind, KindRules>> = {
+  string: { noun: 'a string', schema: { type: 'string' }, accepts: isString },
+  boolean: { noun: 'a boolean', schema: { type: 'boolean' }, accepts: (value) => typeof value === 'boolean' },
+  false: { noun: 'false', schema: { const: false }, accepts: (value) => value === false },
+  integer: { noun: 'an integer', schema: { type: 'integer' }, accepts: Number.isSafeInteger },
+  number: { noun: 'a number', schema: { type: 'number' }, accepts: Number.isFinite },
+  object: { noun: 'an object', schema: { type: 'object' }, accepts: isObject },
+  strings: {
+    noun: 'an array of strings',
+    schema: STRINGS,
+    accepts: (value) => Array.isArray(value) && value.every(isString),
+  },
+  patterns: {
+    noun: 'an array of strings and regular expressions',
+    schema: STRINGS,
+    accepts: (value) => Array.isArray(value) && value.every((item) => isString(item) || item instanceof RegExp),
+  },
+  function: { noun: 'a function', accepts: (value) => typeof value === 'function' },
+  functions: {
+    noun: 'an array of functions',
+    accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'function'),
+  },
+  URL: { noun: 'a URL', accepts: (value) => value instanceof URL },
+  Date: { noun: 'a Date', accepts: (value) => value instanceof Date },
+  Clock: {
+    noun: 'a clock',
+    accepts: (value) => isObject(value) && typeof value['now'] === 'function' && typeof value['sleep'] === 'function',
+  },
+};
+
+function describeEntry({ kinds, minimum }: OptionEntry): string {
+  const nouns = kinds.map((kind) =>
+    minimum === 0 ? KINDS[kind].noun.replace(/^an? /, 'a non-negative ') : KINDS[kind].noun,
+  );
+  return nouns.length < 2 ? (nouns[0] ?? '') : `${nouns.slice(0, -1).join(', ')} or ${nouns.at(-1)}`;
+}
+
+/** A value in a message. Strings are not quoted: they may be credentials. */
+function describeValue(value: unknown): string {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function describeHint({ description, default: value }: OptionEntry): string {
+  return value === undefined ? description : `${description} Default: ${JSON.stringify(value)}`;
+}
+
+function toUnknown(name: string, prefix: string): MockError {
+  const siblings = [...ENTRIES.keys()].filter(
+    (known) => known.startsWith(prefix) && !known.slice(prefix.length).includes('.'),
+  );
+  const member = name.slice(prefix.length);
+  const elsewhere = [...ENTRIES.keys()].find((known) => known.endsWith(`.${member}`));
+  const meant = nearest(name, siblings) ?? elsewhere;
+  const list = siblings.map((known) => known.slice(prefix.length)).join(', ');
+  return new MockError('OPTION_INVALID', `there is no option "${name}"`, {
+    hint:
+      meant === undefined
+        ? `the options${prefix === '' ? '' : ` of "${prefix.slice(0, -1)}"`} are ${list}`
+        : `did you mean "${meant}"?`,
+  });
+}
+
+function isGroup(name: string): boolean {
+  return [...ENTRIES.keys()].some((other) => other.startsWith(`${name}.`));
+}
+
+/** Fills in defaults; `recordings` and `scenarios` exist only where they were given. */
+function fillDefaults(given: Readonly<Record<string, unknown>>, prefix: string): Readonly<Record<string, unknown>> {
+  const filled: Record<string, unknown> = { ...given };
+  for (const [name, entry] of ENTRIES) {
+    const member = name.slice(prefix.length);
+    if (!name.startsWith(prefix) || member.includes('.')) continue;
+    const value = given[member] ?? entry.default;
+    if (isGroup(name) && value !== false && (value !== undefined || !OPTIONAL_GROUPS.has(name))) {
+      filled[member] = fillDefaults(isObject(value) ? value : {}, `${name}.`);
+    } else if (value !== undefined) filled[member] = value;
+  }
+  return filled;
+}
+
+const OPTIONAL_GROUPS: ReadonlySet<string> = new Set([
+  'scenarios',
+  'recordings',
+  'recordings.redact',
+  'recordings.match',
+]);
+
+function readIds(given: string | readonly string[]): readonly string[] {
+  const list = typeof given === 'string' ? given.split(',') : given;
+  return list.map((id) => id.trim()).filter((id) => id !== '');
+}
+
+function checkControl({ prefix, token, origins }: Exclude<Settings['control'], false>): void {
+  if (!/^(?:\/[\w.-]+)+$/.test(prefix)) {
+    refuse(
+      `the option "control.prefix" cannot be ${JSON.stringify(prefix)}`,
+      'start with a slash and end without one: "/__mock"',
+    );
+  }
+  if (token === '') {
+    refuse(
+      'the option "control.token" is empty',
+      'give a string, or control: { token: false } for no token (--no-control-token)',
+    );
+  }
+  for (const origin of origins) {
+    if (/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/i.test(origin)) continue;
+    refuse(
+      `the option "control.origins" has ${JSON.stringify(origin)}, which is not an origin`,
+      'an origin is a scheme, a host and a port: "http://localhost:5173"',
+    );
+  }
+}
+
+function refuse(message: string, hint: string | undefined): never {
+  throw new MockError('OPTION_INVALID', message, hint === undefined ? {} : { hint });
+}
+
+/** The JSON Schema (2020-12) of a configuration file: every option that JSON can express. */
+export function optionsSchema(): Readonly<Record<string, unknown>> {
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...createGroupSchema('') };
+}
+
+function createGroupSchema(prefix: string): Readonly<Record<string, unknown>> {
+  const members = [...ENTRIES].filter(([name]) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'));
+  const properties = members.flatMap(([name, entry]) => {
+    const schema = createSchema(name, entry);
+    return schema === undefined ? [] : [[name.slice(prefix.length), schema]];
+  });
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
+}
+
+function createSchema(name: string, entry: OptionEntry): Readonly<Record<string, unknown>> | undefined {
+  const { kinds, values, memberValues, minimum, description } = entry;
+  const schemas = kinds.flatMap((kind) => {
+    const { schema } = KINDS[kind];
+    if (schema === undefined || name === 'handlers') return [];
+    if (kind === 'string' && values !== undefined) return [{ enum: values }];
+    if (kind !== 'object') return [minimum === undefined ? schema : { ...schema, minimum }];
+    if (memberValues !== undefined) return [{ ...schema, additionalProperties: { enum: memberValues } }];
+    return isGroup(name) && name !== 'scenarios' ? [createGroupSchema(`${name}.`)] : [schema];
+  });
+  if (schemas.length === 0) return undefined;
+  const shape = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+  return { description, ...(entry.default === undefined ? {} : { default: entry.default }), ...shape };
+}
+
+/**
+ * Nests values by dotted name: `{ 'state.unknownIds': 'create' }` becomes `{ state: { unknownIds: 'create' } }`.
+ *
+ * @param values - Undefined values are left out; a group that is `false` stays `false`.
+ * @throws MockError `OPTION_INVALID` where a group is `false` and one of its members is given.
+ */
+export function nestOptions(values: Partial<Readonly<Record<OptionName, unknown>>>): Partial<MockOptions> {
+  const nested: Record<string, unknown> = {};
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  // Groups first, so that a member of a group that is `false` is seen.
+  for (const [name, value] of given.toSorted(([one], [other]) => one.split('.').length - other.split('.').length)) {
+    const steps = name.split('.');
+    const last = steps.pop() ?? '';
+    let group = nested;
+    for (const step of steps) {
+      if (group[step] === false)
+        refuse(`the option "${name}" is given, but "${step}" is switched off`, 'leave one of them out');
+      // Only objects and `false` are put where a group belongs.
+      group = (group[step] ??= {}) as Record<string, unknown>;
+    }
+    group[last] = value;
+  }
+  // The names are those of options; `createMock` checks the values.
+  return nested;
+}
