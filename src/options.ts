@@ -21,7 +21,7 @@ export interface MockOptions {
     | OpenAPIV3_1.Document
     // A document written in place: the types above require more than the standard does.
     | Readonly<Record<string, unknown>>;
-  /** Overlay 1.0 documents, applied in order. */
+  /** OpenAPI Overlay 1.0 documents, applied in order. */
   readonly overlays?: readonly string[];
   /** How the document is loaded. */
   readonly document?: DocumentOptions;
@@ -33,7 +33,7 @@ export interface MockOptions {
   readonly clock?: ClockOption;
   /** Functions that answer operations, by operation id or `"GET /path"`. */
   readonly handlers?: Handlers;
-  /** Whether undeclared query parameters and properties and a missing content type are refused. */
+  /** Reject undeclared query parameters and properties, and a missing content type. */
   readonly strict?: boolean;
   /** Stateful collections; `false` answers from examples and schemas only. */
   readonly state?: false | StateOptions;
@@ -53,7 +53,7 @@ export interface MockOptions {
   readonly scenarios?: string | ScenarioDefinitions | ScenarioOptions;
   /** The folder of recorded cassettes, or an object with more options. */
   readonly recordings?: string | RecordingOptions;
-  /** Whether browsers of any origin may read responses. */
+  /** Allow browsers of any origin to read responses. */
   readonly cors?: boolean;
   /** Hono middleware that runs around every request, the control API included. */
   readonly middleware?: readonly MiddlewareHandler[];
@@ -66,7 +66,7 @@ export type ScenarioDefinitions = Readonly<Record<string, ScenarioDefinition>>;
 
 /** How the document is loaded. */
 export interface DocumentOptions {
-  /** Whether the document and its `$ref`s may be fetched over http(s). */
+  /** Allow the document and its `$ref`s to be loaded over HTTP(S). */
   readonly allowHttpRefs?: boolean;
   /** Folder in which large documents are cached for a faster start; `false` caches none. */
   readonly cacheFolder?: string | false;
@@ -74,9 +74,9 @@ export interface DocumentOptions {
 
 /** Stateful collections. */
 export interface StateOptions {
-  /** What an id that no client created does: `create` makes the item, `not-found` answers 404. */
+  /** Response to an id that no client created: `create` creates the item, `not-found` answers 404 Not Found. */
   readonly unknownIds?: 'create' | 'not-found';
-  /** How many items a collection without fixtures starts with. */
+  /** Number of items a collection without fixtures starts with. */
   readonly initialItems?: number;
 }
 
@@ -84,31 +84,31 @@ export interface StateOptions {
 export interface AuthOptions {
   /** Accepted bearer tokens and API keys. */
   readonly tokens?: readonly string[];
-  /** Whether secrets that the mock issued itself are accepted besides `tokens`. */
+  /** Accept secrets that the mock issued itself, besides `tokens`. */
   readonly acceptIssued?: boolean;
 }
 
 /** How requests are read. */
 export interface RequestOptions {
-  /** Maximum size of a request body in bytes; larger bodies are answered with 413. */
+  /** Maximum size of a request body in bytes; larger ones get 413 Content Too Large. */
   readonly bodyLimitBytes?: number;
-  /** How clients write arrays and objects in queries. */
+  /** How arrays and objects are written in query strings. */
   readonly queryProfile?: QueryProfile;
-  /** Whether a request is answered although its `Accept` header rules out every declared media type. */
+  /** Ignore an `Accept` header that rules out every declared media type, instead of answering 406 Not Acceptable. */
   readonly lenientAccept?: boolean;
 }
 
 /** How responses are made. */
 export interface ResponseOptions {
-  /** Which examples of the document are used: only those that match their schemas (`fitting`), or all (`verbatim`). */
+  /** Examples of the document to use: only those that match their schemas (`fitting`), or all (`verbatim`). */
   readonly examples?: 'fitting' | 'verbatim';
 }
 
 /** How sessions are opened and dropped. */
 export interface SessionOptions {
-  /** Whether a session must be opened before a request may name it. */
+  /** Reject requests for a session that is not open, instead of opening it. */
   readonly required?: boolean;
-  /** Milliseconds after which an unused session is dropped. */
+  /** Milliseconds after which an unused session is closed. */
   readonly idleMs?: number;
   /** Maximum number of open sessions, besides the default one. */
   readonly max?: number;
@@ -136,7 +136,7 @@ export interface ScenarioOptions {
   readonly from: string | ScenarioDefinitions;
   /** Ids of the scenarios that are active in the default session from the start; later ones win. */
   readonly active?: string | readonly string[];
-  /** Whether scenarios are reloaded when files in the folder change. */
+  /** Reload scenarios when files in the folder change. */
   readonly watch?: boolean;
   /** Called after each reload; a file with a mistake keeps the last valid version of its scenario. */
   readonly onReload?: (reload: Reload) => void;

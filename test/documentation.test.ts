@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { Command, type Option } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Output } from '../src/cli/output.js';
 
 const run = promisify(execFile);
 const CLI = 'dist/cli/main.js';
@@ -130,24 +132,93 @@ describe('the command lines on the pages', () => {
   );
 });
 
+/** A command of `vouch`, defined but not run. */
+async function defineCommand(name: string): Promise<Command> {
+  const file = (await import(`../src/cli/commands/${name}.ts`)) as {
+    readonly defineCommand: (command: Command, output: Output) => void;
+  };
+  const command = new Command(name);
+  file.defineCommand(command, { write: () => undefined, writeError: () => undefined });
+  return command;
+}
+
+/** A Markdown table without the columns that are empty. */
+function toTable(rows: readonly Readonly<Record<string, string>>[]): string {
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => rows.some((row) => row[column] !== ''));
+  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => columns.map((column) => row[column] ?? ''))];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`.replaceAll(/\| {2}(?=\|)/gu, '| ')).join('\n');
+}
+
+/** The columns of a flag; pipes in a cell are escaped. */
+function toColumns({ flags, description, argChoices, ...more }: Option): readonly string[] {
+  const choices = argChoices === undefined || flags.includes('|') ? '' : `: \`${argChoices.join('`, `')}\``;
+  const fallback = more.defaultValueDescription ?? (more.defaultValue === undefined ? '' : String(more.defaultValue));
+  const names = flags.split(', ').map((flag) => `\`${flag}\``);
+  const variable = more.envVar === undefined ? '' : `\`${more.envVar}\``;
+  return [names.join(', '), `${description}${choices}`, fallback, variable].map((cell) => cell.replaceAll('|', '\\|'));
+}
+
+/** The flags of a command in one table per group; those of subcommands in one table with the names of the subcommands. */
+function describeFlags(command: Command): string {
+  const groups = new Map<string, Option[]>();
+  for (const option of command.options) {
+    const group = option.helpGroupHeading ?? '';
+    groups.set(group, [...(groups.get(group) ?? []), option]);
+  }
+  const tables = [...groups].map(([group, options]) => {
+    const rows = options.map((option) => {
+      const [flag = '', meaning = '', fallback = '', environment = ''] = toColumns(option);
+      return { flag, meaning, default: fallback, environment };
+    });
+    return `${group === '' ? '' : `${group}\n\n`}${toTable(rows)}`;
+  });
+  if (command.commands.length === 0) return tables.join('\n\n');
+  const rows = new Map<string, string[]>();
+  for (const below of command.commands) {
+    for (const option of below.options) {
+      const key = JSON.stringify(toColumns(option));
+      rows.set(key, [...(rows.get(key) ?? []), below.name()]);
+    }
+  }
+  return toTable(
+    [...rows].map(([key, names]) => {
+      const [flag = '', meaning = '', fallback = '', environment = ''] = JSON.parse(key) as string[];
+      const commands = names.length === command.commands.length ? 'all' : names.join(', ');
+      return { flag, commands, meaning, default: fallback, environment };
+    }),
+  );
+}
+
 describe('docs/cli.md', () => {
   const page = readFileSync('docs/cli.md', 'utf8');
-  const sections = new Map(
-    page
-      .split(/^## vouch /mu)
-      .slice(1)
-      .map((section) => [section.slice(0, section.indexOf('\n')), section] as const),
-  );
+  const sections = page.split(/^(?=## vouch )/mu);
+  const nameOf = (section: string): string => /^## vouch (\S+)/u.exec(section)?.[1] ?? '';
 
   it('has a section for every command', async () => {
-    expect(new Set(sections.keys())).toEqual(new Set(readNames(await readHelp(''))));
+    expect(new Set(sections.slice(1).map(nameOf))).toEqual(new Set(readNames(await readHelp(''))));
   });
 
-  it.each([...sections.keys()])('lists the flags of vouch %s, and no others', async (name) => {
-    const rows = (sections.get(name) ?? '').split('\n').filter((line) => line.startsWith('| `-'));
-    const listed = rows.flatMap((row) => readFlags(row.split('|')[1] ?? ''));
-    expect(new Set(listed)).toEqual(new Set(await readOptions(name)));
+  // `vitest run -u test/documentation.test.ts` writes the tables.
+  it('has the tables of the flags as the commands define them', async () => {
+    const written = sections.map(async (section) => {
+      const name = nameOf(section);
+      if (name === '') return section;
+      const flags = describeFlags(await defineCommand(name));
+      return section.replace(/(?<=<!-- flags -->\n)[\s\S]*(?=<!-- \/flags -->)/u, () =>
+        flags === '' ? '' : `\n${flags}\n\n`,
+      );
+    });
+    await expect((await Promise.all(written)).join('')).toMatchFileSnapshot('../docs/cli.md');
   });
+
+  it.each(sections.slice(1).map((section) => [nameOf(section), section] as const))(
+    'lists the flags of vouch %s, and no others',
+    async (name, section) => {
+      const rows = section.split('\n').filter((line) => line.startsWith('| `-'));
+      const listed = rows.flatMap((row) => readFlags(row.split('|')[1] ?? ''));
+      expect(new Set(listed)).toEqual(new Set(await readOptions(name)));
+    },
+  );
 });
 
 describe('links', () => {

@@ -1,11 +1,120 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { MockError } from '../errors.js';
-import { type Owner, readOwner } from '../recording/mode.js';
+import { OPTIONS } from '../options-table.js';
+import type { OptionName } from '../options.js';
 import { packageFolder } from './output.js';
 
-/** Flags of every command that loads an OpenAPI document. */
+/** How a flag differs from the option it sets. */
+export interface FlagChange {
+  readonly description?: string;
+  readonly default?: string;
+  /** The default as help shows it; empty for none. */
+  readonly shownDefault?: string;
+  readonly choices?: readonly string[];
+  readonly required?: boolean;
+}
+
+/** What the flags that switch an option off do. */
+const NO_FLAGS: Partial<Readonly<Record<OptionName, string>>> = {
+  fixtures: 'start without fixtures',
+  scenarios: 'start without scenarios',
+  state: 'stateless: answer from examples and schemas only',
+  'scenarios.watch': 'do not reload scenarios when their files change',
+  control: 'disable the control API',
+  'control.token': 'require no token for the control API, even from other machines',
+  cors: 'do not allow browsers of other origins to read responses',
+};
+
+/** Adds the flags of options; name, meaning, default and environment variable are those of the table of options. */
+export function addOptionFlags(
+  command: Command,
+  names: readonly OptionName[],
+  changes: Partial<Readonly<Record<OptionName, FlagChange>>> = {},
+): Command {
+  for (const name of names) {
+    const { flag, noFlag } = OPTIONS[name];
+    if (flag !== undefined) command.addOption(createFlag(name, flag, changes[name]));
+    if (noFlag !== undefined) command.option(noFlag, NO_FLAGS[name]);
+  }
+  return command;
+}
+
+/** Reads the flags of options, as values by option name. */
+export function readOptionFlags(
+  flags: object,
+  names: readonly OptionName[],
+): Partial<Readonly<Record<OptionName, unknown>>> {
+  const given = new Map(Object.entries(flags));
+  const values = names.map((name) => {
+    const { flag, noFlag = '', kinds } = OPTIONS[name];
+    const value: unknown = given.get(new Option(flag ?? noFlag).attributeName());
+    // Commander sets `true` where `--no-…` was not given.
+    return [name, value === true && !kinds.includes('boolean') ? undefined : value];
+  });
+  return Object.fromEntries(values) as Partial<Readonly<Record<OptionName, unknown>>>; // the keys are `names`
+}
+
+function createFlag(name: OptionName, flag: string, change: FlagChange = {}): Option {
+  const { description, default: fallback, otherwise, env, values } = OPTIONS[name];
+  const repeatable = isRepeatable(name) ? '; repeatable' : '';
+  const option = new Option(flag, `${change.description ?? toHelpText(description)}${repeatable}`);
+  const choices = change.choices ?? values;
+  if (choices === undefined) addParser(option, name);
+  else option.choices(choices);
+  if (change.required === true) return option.makeOptionMandatory();
+  if (change.default !== undefined) return option.default(change.default);
+  if (env !== undefined) option.env(env);
+  const shown =
+    change.shownDefault ?? otherwise?.replaceAll('`', '') ?? (fallback === false ? '' : String(fallback ?? ''));
+  return shown === '' ? option : option.default(undefined, shown);
+}
+
+/** A sentence as help text: `Base URL of the server.` becomes `base URL of the server`. */
+function toHelpText(sentence: string): string {
+  const text = sentence.replaceAll('`', '').replace(/\.$/, '');
+  return text.replace(/^[A-Z][a-z]*\b/, (word) => word.toLowerCase());
+}
+
+function isRepeatable(name: OptionName): boolean {
+  const { kinds, flag } = OPTIONS[name];
+  if (kinds.includes('string')) return false;
+  return flag !== undefined && (['strings', 'patterns', 'object'] as const).some((kind) => kinds.includes(kind));
+}
+
+function addParser(option: Option, name: OptionName): void {
+  const { kinds } = OPTIONS[name];
+  if (name === 'recordings.upstreamHeaders') option.argParser(collectHeader);
+  else if (name === 'recordings.owners') option.argParser(collectOwner);
+  else if (name === 'requests.bodyLimitBytes') option.argParser(readSize);
+  else if (isRepeatable(name)) option.argParser(collect);
+  else if (kinds.includes('integer')) option.argParser(readInteger);
+  else if (kinds.includes('number') && !kinds.includes('string')) option.argParser(readNumber);
+}
+
+/** The meaning of a flag with its default and environment variable, as help prints it. */
+export function describeFlag(option: Option): string {
+  const { description, flags, argChoices, defaultValue, defaultValueDescription, envVar } = option;
+  const shown = defaultValueDescription ?? (defaultValue === undefined ? undefined : String(defaultValue));
+  const notes = [
+    ...(argChoices === undefined || flags.includes('|') ? [] : [`one of ${argChoices.join(', ')}`]),
+    ...(shown === undefined ? [] : [`default: ${shown}`]),
+    ...(envVar === undefined ? [] : [`env: ${envVar}`]),
+  ];
+  return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
+}
+
+/** The options that have a flag, in the order of the table. */
+export function listFlagOptions(names: RegExp): readonly OptionName[] {
+  const all = Object.keys(OPTIONS) as OptionName[]; // the type of the table has no other keys
+  return all.filter((name) => names.test(name) && (OPTIONS[name].flag ?? OPTIONS[name].noFlag) !== undefined);
+}
+
+/** Options of every command that loads a document. */
+export const DOCUMENT_OPTIONS: readonly OptionName[] = listFlagOptions(/^(overlays$|document\.)/);
+
+/** The flags of `DOCUMENT_OPTIONS`. */
 export interface DocumentFlags {
   readonly overlay?: readonly string[];
   readonly allowHttpRefs?: boolean;
@@ -13,17 +122,10 @@ export interface DocumentFlags {
 
 /** Adds the required argument `<spec>` and the flags that say how the document is loaded. */
 export function addDocument(command: Command): Command {
-  return addDocumentFlags(command.argument('<spec>', 'OpenAPI document: a file or URL'));
+  return addOptionFlags(command.argument('<spec>', 'OpenAPI document: a file or URL'), DOCUMENT_OPTIONS);
 }
 
-/** Adds the flags that say how an OpenAPI document is loaded. */
-export function addDocumentFlags(command: Command): Command {
-  return command
-    .option('--overlay <file>', 'OpenAPI Overlay 1.0 document to apply; repeatable', collect)
-    .option('--allow-http-refs', 'allow loading the document and its $refs over HTTP(S)');
-}
-
-/** Adds the optional argument `[spec]`, for which `findSpec` has the default. */
+/** Adds the optional argument `[spec]`; `findSpec` is its default. */
 export function addOptionalSpec(command: Command): Command {
   return command.argument('[spec]', 'OpenAPI document: a file or URL (default: spec/openapi.yaml)');
 }
@@ -44,83 +146,61 @@ export function findFolder(spec: string, name: 'fixtures' | 'scenarios'): string
   return existsSync(candidate) ? candidate : undefined;
 }
 
-/** Flags of `vouch record` and `vouch replay`. */
-export interface CassetteFlags {
-  readonly cassette: string;
-  /** The folder of the cassettes. */
-  readonly recordings: string;
-  /** `operation=owner`. */
-  readonly owner?: readonly string[];
-}
-
-/** Adds the flags of `vouch record` and `vouch replay`. */
-export function addCassetteFlags(command: Command): Command {
-  return addRecordingsFlag(command)
-    .option('--cassette <name>', 'name of the recording', 'default')
-    .option(
-      '--owner <operation=owner>',
-      'who answers an operation: mock, replay, forward or forward-then-mock; repeatable',
-      collect,
-    );
-}
-
 /** Adds the flag `--recordings`. */
 export function addRecordingsFlag(command: Command): Command {
-  return command.option('--recordings <folder>', 'folder of the recordings', 'fixtures/recordings');
+  const description = 'folder of the cassettes';
+  return addOptionFlags(command, ['recordings'], { recordings: { description, default: 'fixtures/recordings' } });
 }
 
-/** Reads the values of `--owner`; the operation ends at the last `=`. @throws MockError `OPTION_INVALID`. */
-export function readOwners(pairs: readonly string[] = []): Readonly<Record<string, Owner>> | undefined {
-  if (pairs.length === 0) return undefined;
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [, operation, owner] = /^(.+)=([\w-]+)$/.exec(pair) ?? [];
-      if (operation !== undefined && owner !== undefined) return [operation, readOwner(owner)];
-      throw new MockError('OPTION_INVALID', `--owner ${JSON.stringify(pair)} does not have the form operation=owner`, {
-        hint: 'for example: --owner listKeys=replay; owners are mock, replay, forward and forward-then-mock',
-      });
-    }),
-  );
-}
+/** How `--owner` differs from its option. */
+export const OWNER_FLAG: FlagChange = {
+  description: 'who answers an operation (* for all others): mock, replay, forward or forward-then-mock',
+};
 
-/** Collects the values of a repeatable flag. */
-export function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
-}
-
-/** Reads the integer given to a flag. */
+/** Reads an integer. */
 export function readInteger(value: string): number {
   const number = Number(value);
   if (/^-?\d+$/.test(value) && Number.isSafeInteger(number)) return number;
   throw new InvalidArgumentError('It must be an integer.');
 }
 
-/** Reads the non-negative number given to a flag. */
-export function readNumber(value: string): number {
+function readNumber(value: string): number {
   const number = Number(value);
   if (value.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
   throw new InvalidArgumentError('It must be a non-negative number.');
 }
 
-/** Reads the size given to a flag, in bytes: `512`, `64kb`, `10mb`. */
-export function readSize(value: string): number {
+/** `512`, `64kb`, `10mb` in bytes. */
+function readSize(value: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(value);
-  if (match === null)
+  if (match === null) {
     throw new InvalidArgumentError('It must be a number of bytes, or a number with kb, mb or gb: 10mb.');
+  }
   const factor = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }[(match[2] ?? 'b').toLowerCase()] ?? 1;
   return Math.floor(Number(match[1]) * factor);
 }
 
-/** Reads the headers given as `name: value`. @throws MockError `OPTION_INVALID`. */
-export function readHeaders(lines: readonly string[] = []): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(line) ?? [];
-      if (name !== undefined && value !== undefined) return [name.toLowerCase(), value];
-      // The line is not quoted because it may contain a credential.
-      throw new MockError('OPTION_INVALID', 'a --header value does not have the form "name: value"', {
-        hint: 'for example: --header "authorization: Bearer $TOKEN"',
-      });
-    }),
-  );
+/** Collects the values of a repeatable flag. */
+export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
+}
+
+type Pairs = Readonly<Record<string, string>>;
+
+function collectHeader(line: string, previous: Pairs | undefined): Pairs {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(line) ?? [];
+  if (name !== undefined && value !== undefined) return { ...previous, [name.toLowerCase()]: value };
+  // The line is not quoted because it may contain a credential.
+  throw new MockError('OPTION_INVALID', 'a --header value does not have the form "name: value"', {
+    hint: 'for example: --header "authorization: Bearer $TOKEN"',
+  });
+}
+
+/** The operation ends at the last `=`. */
+function collectOwner(pair: string, previous: Pairs | undefined): Pairs {
+  const [, operation, owner] = /^(.+)=([\w-]+)$/.exec(pair) ?? [];
+  if (operation !== undefined && owner !== undefined) return { ...previous, [operation]: owner };
+  throw new MockError('OPTION_INVALID', `--owner ${JSON.stringify(pair)} does not have the form operation=owner`, {
+    hint: 'for example: --owner listKeys=replay; owners are mock, replay, forward and forward-then-mock',
+  });
 }

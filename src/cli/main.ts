@@ -2,80 +2,48 @@
 import { Command } from 'commander';
 import { guardPatterns } from '../contract/upgrade/patterns.js';
 import { MockError } from '../errors.js';
+import { describeFlag } from './flags.js';
 import { type Output, readVersion } from './output.js';
 
-/** A command as `vouch --help` lists it; its file is imported only when the command is run. */
-interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  load(): Promise<{
-    /** Adds the arguments, flags, subcommands and actions of the command. */
+/** A command as `vouch --help` lists it, and its file, which is imported only when the command is requested. */
+type CommandEntry = readonly [
+  summary: string,
+  load: () => Promise<{
+    /** Adds the description, arguments, flags, subcommands and actions of the command. */
     readonly defineCommand: (command: Command, output: Output) => void;
-  }>;
-}
-
-const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'serve',
-    summary: 'serve a mock of an OpenAPI document',
-    load: () => import('./commands/serve.js'),
-  },
-  {
-    name: 'check',
-    summary: 'list the problems of an OpenAPI document; exit code 1 on errors',
-    load: () => import('./commands/check.js'),
-  },
-  {
-    name: 'schema',
-    summary: 'write JSON Schemas of scenario and fixture files for editors',
-    load: () => import('./commands/schema.js'),
-  },
-  {
-    name: 'explain',
-    summary: 'explain the code of a violation, problem or error',
-    load: () => import('./commands/explain.js'),
-  },
-  {
-    name: 'record',
-    summary: 'record a real API through a validating proxy; secrets are redacted',
-    load: () => import('./commands/record.js'),
-  },
-  {
-    name: 'replay',
-    summary: 'answer from recorded responses only; requests without one get 501 Not Implemented',
-    load: () => import('./commands/replay.js'),
-  },
-  {
-    name: 'recordings',
-    summary: 'check, compare, promote, prune, import and export recordings',
-    load: () => import('./commands/recordings.js'),
-  },
-  {
-    name: 'resources',
-    summary: 'show which operations form a resource, with confidence and reason',
-    load: () => import('./commands/resources.js'),
-  },
-  {
-    name: 'fixtures',
-    summary: 'write fixtures: generated ones, or the state of a running mock',
-    load: () => import('./commands/fixtures.js'),
-  },
+  }>,
 ];
+
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  serve: ['serve a mock of an OpenAPI document', () => import('./commands/serve.js')],
+  check: ['list the problems of an OpenAPI document', () => import('./commands/check.js')],
+  resources: ['show which operations form a resource', () => import('./commands/resources.js')],
+  fixtures: ['write fixtures: generated ones, or the state of a running mock', () => import('./commands/fixtures.js')],
+  schema: ['write JSON Schemas of scenario and fixture files for editors', () => import('./commands/schema.js')],
+  record: ['record a real API through a validating proxy', () => import('./commands/record.js')],
+  replay: ['answer from recorded responses only', () => import('./commands/replay.js')],
+  recordings: [
+    'check, compare, promote, prune, import and export recordings',
+    () => import('./commands/recordings.js'),
+  ],
+  explain: ['explain the code of a violation, problem or error', () => import('./commands/explain.js')],
+};
 
 const output: Output = {
   write: (line) => void process.stdout.write(`${line}\n`),
   writeError: (line) => void process.stderr.write(`${line}\n`),
 };
 
-/** The program with every command; only the one that `words` ask for has its flags and action. */
+/** The program with all commands, of which only the requested one is loaded. */
 async function createProgram(words: readonly string[]): Promise<Command> {
   const program = new Command('vouch')
     .description('A mock server for contract testing: every response is checked against the OpenAPI document.')
     .version(readVersion())
+    .configureHelp({ optionDescription: describeFlag })
     .showHelpAfterError('(for help: vouch --help or vouch <command> --help)');
   const [first, second] = words.filter((word) => !word.startsWith('-'));
   const requested = first === 'help' ? second : first;
-  for (const { name, summary, load } of COMMANDS) {
+  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program.command(name).description(summary);
     if (name === requested) (await load()).defineCommand(command, output);
   }

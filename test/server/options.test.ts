@@ -83,7 +83,7 @@ describe('options are refused with what to do:', () => {
     [
       'a member of a nested group with the wrong type',
       { spec: SPEC, recordings: { folder: 'r', match: { ignoreBody: '/id' } } },
-      'the option "recordings.match.ignoreBody" must be an array of strings, got a string\n  hint: JSON pointers into the body that are ignored; `*` matches any one segment.',
+      'the option "recordings.match.ignoreBody" must be an array of strings, got a string\n  hint: JSON pointers into the request body to ignore; `*` matches any one segment.',
     ],
     [
       'scenario options without the scenarios',

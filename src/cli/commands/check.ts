@@ -20,6 +20,7 @@ export interface CheckOptions extends DocumentFlags, Pick<Output, 'write'> {
 /** Defines `vouch check`. */
 export function defineCommand(command: Command, { write }: Output): void {
   addDocument(command)
+    .description('list problems of an OpenAPI document, invalid examples and unusable schemas; exit code 1 on errors')
     .option('--json', 'print JSON')
     .action(async (spec: string, flags: DocumentFlags & Pick<CheckOptions, 'json'>) => {
       process.exitCode = await runCheck({ spec, ...flags, write });

@@ -10,14 +10,14 @@ import { loadFixtures } from '../../state/fixtures/fixtures.js';
 import { inferResources } from '../../state/inference/infer.js';
 import type { Item } from '../../state/store/collection.js';
 import { createStore } from '../../state/store/store.js';
-import { addDocument, type DocumentFlags, readInteger, readNumber } from '../flags.js';
+import { addDocument, type DocumentFlags, readInteger } from '../flags.js';
 import type { Output } from '../output.js';
 
 /** Defines `vouch fixtures init` and `vouch fixtures export`. */
 export function defineCommand(command: Command, { write }: Output): void {
   addTargetFlags(addDocument(command.command('init')))
     .description('generate fixtures: a few valid, linked items for each collection')
-    .option('--items <n>', 'number of items per collection', readNumber, 3)
+    .option('--items <n>', 'number of items per collection', readInteger, 3)
     .option('--seed <n>', 'seed of generated data; the same seed gives the same items', readInteger, 1)
     .action(async (spec: string, flags: InitFlags) => {
       process.exitCode = await runFixturesInit({ spec, ...flags, write });

@@ -1,37 +1,32 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { join } from 'node:path';
 import { MockError } from '../../errors.js';
 import { createMock, type Mock } from '../../mock.js';
-import type { RecordingOptions, Recordings } from '../../recording/recordings.js';
+import type { OptionName } from '../../options.js';
+import { nestOptions } from '../../read-options.js';
+import type { Recordings } from '../../recording/recordings.js';
 import {
-  addCassetteFlags,
   addOptionalSpec,
-  type CassetteFlags,
-  collect,
+  addOptionFlags,
+  addRecordingsFlag,
   findFolder,
   findSpec,
-  readHeaders,
-  readNumber,
-  readOwners,
+  listFlagOptions,
+  OWNER_FLAG,
+  readOptionFlags,
 } from '../flags.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions } from '../listen.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
 
-interface RecordFlags extends ListenFlags, CassetteFlags {
+const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(?!expired|pace)/);
+
+/** The flags that this file reads itself; the others become options of the mock. */
+interface RecordFlags extends ListenFlags {
   readonly upstream: string;
+  readonly recordings: string;
+  readonly cassette: string;
   readonly mode: 'record-all' | 'record-missing';
-  /** `name: value`. */
-  readonly header?: readonly string[];
-  readonly redactHeader?: readonly string[];
-  readonly redactKey?: readonly string[];
-  readonly redactPattern?: readonly string[];
-  readonly redactEnv?: readonly string[];
-  readonly keep?: readonly string[];
-  readonly ignoreBody?: readonly string[];
-  readonly ignoreQuery?: readonly string[];
-  readonly matchHeader?: readonly string[];
-  readonly maxAge?: number;
-  readonly timeout?: number;
+  readonly owner?: object;
   readonly insecure?: boolean;
 }
 
@@ -39,32 +34,21 @@ type RecordOptions = RecordFlags & Output & { readonly spec: string };
 
 /** Defines `vouch record`. */
 export function defineCommand(command: Command, output: Output): void {
-  addCassetteFlags(addListenFlags(addOptionalSpec(command)))
-    .requiredOption('--upstream <url>', 'base URL of the API to record')
-    .addOption(
-      new Option('--mode <mode>', 'replace the recording, or add only requests that it lacks')
-        .choices(['record-all', 'record-missing'])
-        .default('record-all'),
-    )
-    .option('--header <header>', 'header to send upstream, as "name: value"; repeatable', collect)
-    .option('--redact-header <name>', 'additional header to redact; repeatable', collect)
-    .option('--redact-key <name>', 'additional property, form field or query parameter to redact; repeatable', collect)
-    .option('--redact-pattern <regex>', 'additional regular expression of values to redact; repeatable', collect)
-    .option('--redact-env <name>', 'environment variable whose value to redact; repeatable', collect)
-    .option('--keep <name>', 'header or property not to redact; repeatable', collect)
-    .option('--ignore-body <pointer>', 'JSON pointer in request bodies to ignore on replay; repeatable', collect)
-    .option('--ignore-query <name>', 'query parameter to ignore on replay; repeatable', collect)
-    .option('--match-header <name>', 'undeclared request header to compare on replay; repeatable', collect)
-    .addOption(new Option('--max-age <days>', 'days after which the recording is expired').argParser(readNumber))
-    .addOption(
-      new Option('--timeout <ms>', 'milliseconds to wait for data from upstream (default: 60000)').argParser(
-        readNumber,
-      ),
-    )
-    .option('--insecure', 'do not verify the TLS certificate of the upstream')
-    .action(async (spec: string | undefined, flags: RecordFlags) => {
-      process.exitCode = await runRecord({ spec: spec ?? findSpec(), ...flags, ...output });
-    });
+  command.description('record a real API through a proxy that checks every exchange and redacts secrets');
+  addRecordingsFlag(addListenFlags(addOptionalSpec(command)));
+  addOptionFlags(command, RECORDING_OPTIONS, {
+    'recordings.upstream': { description: 'base URL of the API to record', required: true },
+    'recordings.upstreamHeaders': { description: 'header to send upstream, as "name: value"' },
+    'recordings.mode': {
+      description: 'replace the cassette, or add only the requests that it lacks',
+      choices: ['record-all', 'record-missing'],
+      default: 'record-all',
+    },
+    'recordings.cassette': { description: 'cassette to write', default: 'default' },
+    'recordings.owners': OWNER_FLAG,
+  }).action(async (spec: string | undefined, flags: RecordFlags) => {
+    process.exitCode = await runRecord({ spec: spec ?? findSpec(), ...flags, ...output });
+  });
 }
 
 /** Forwards and records until a signal. @returns the exit code: 1 if exchanges were not saved because of a secret in them. */
@@ -75,8 +59,13 @@ async function runRecord(options: RecordOptions): Promise<number> {
   const mock = await createMock({
     spec,
     clock: 'real',
-    ...(fixtures === undefined ? {} : { fixtures }),
-    recordings: toRecordingOptions(options),
+    ...nestOptions({
+      fixtures,
+      'recordings.folder': options.recordings,
+      // This command is always run to reach the upstream, also in CI.
+      'recordings.live': true,
+      ...readOptionFlags(options, RECORDING_OPTIONS),
+    }),
     ...logInteractions(options),
   });
   const { recordings } = mock;
@@ -88,35 +77,6 @@ async function runRecord(options: RecordOptions): Promise<number> {
   });
   await mock.close();
   return printSummary(recordings, options);
-}
-
-function toRecordingOptions(options: RecordOptions): RecordingOptions {
-  const { recordings: folder, cassette, mode, upstream, insecure, maxAge, timeout: timeoutMs } = options;
-  return {
-    folder,
-    cassette,
-    mode,
-    upstream,
-    upstreamHeaders: readHeaders(options.header),
-    owners: readOwners(options.owner),
-    redact: {
-      headers: options.redactHeader ?? [],
-      keys: options.redactKey ?? [],
-      patterns: options.redactPattern ?? [],
-      env: options.redactEnv ?? [],
-      keep: options.keep ?? [],
-    },
-    match: {
-      ignoreBody: options.ignoreBody ?? [],
-      ignoreQuery: options.ignoreQuery ?? [],
-      headers: options.matchHeader ?? [],
-    },
-    insecure: insecure === true,
-    // This command is always run to reach the upstream, also in CI.
-    live: true,
-    ...(maxAge === undefined ? {} : { maxAge }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  };
 }
 
 /** A proxy that is its own upstream would forward each request to itself forever. */

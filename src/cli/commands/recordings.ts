@@ -5,6 +5,7 @@ import { loadContract } from '../../contract/load/load.js';
 import { createRouter } from '../../contract/router/router.js';
 import { MockError } from '../../errors.js';
 import { createCallDecoder } from '../../http/request/call.js';
+import type { OptionName } from '../../options.js';
 import { openCassette } from '../../recording/cassette/cassette-writer.js';
 import {
   type Cassette,
@@ -27,7 +28,7 @@ import { createMask, createRedactor, createRequestWalk } from '../../recording/r
 import { createRecorder } from '../../recording/upstream/recorder.js';
 import { createUpstream } from '../../recording/upstream/upstream.js';
 import { createValidators } from '../../schema/validate.js';
-import { addRecordingsFlag, collect, findSpec, readHeaders, readNumber } from '../flags.js';
+import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../flags.js';
 import { colour, countOf, type Output, readVersion, showPath } from '../output.js';
 import type { PromoteFlags } from './recordings-promote.js';
 
@@ -44,7 +45,7 @@ interface CheckFlags extends Flags {
 
 interface DriftFlags extends Flags {
   readonly upstream: string;
-  readonly header?: readonly string[];
+  readonly header?: Readonly<Record<string, string>>;
   readonly operation?: readonly string[];
   readonly timeout?: number;
   readonly insecure?: boolean;
@@ -64,6 +65,10 @@ interface ExportFlags extends Flags {
   readonly out?: string;
   readonly base?: string;
 }
+
+const DRIFT_OPTIONS: readonly OptionName[] = listFlagOptions(
+  /^recordings\.(upstream|upstreamHeaders|timeoutMs|insecure)$/,
+);
 
 /** Runs a subcommand with its one argument: the name of a cassette, undefined for all of them, or a file. @returns the exit code. */
 type Run<TArgument extends string | undefined, TFlags extends Flags> = (
@@ -86,13 +91,12 @@ export function defineCommand(command: Command, output: Output): void {
   define('check [cassette]', runCheck)
     .description('check recorded exchanges against the document; exit code 1 on errors')
     .addOption(formatOption('text', 'json'));
-  define('drift [cassette]', runDrift)
+  addOptionFlags(define('drift [cassette]', runDrift), DRIFT_OPTIONS, {
+    'recordings.upstream': { description: 'base URL of the API', required: true },
+    'recordings.upstreamHeaders': { description: 'header to send, such as a credential, as "name: value"' },
+  })
     .description('repeat recorded requests against the API and report differences; exit codes 0 to 3')
-    .requiredOption('--upstream <url>', 'base URL of the API')
-    .option('--header <header>', 'header to send, such as a credential, as "name: value"; repeatable', collect)
     .option('--operation <id>', 'operation to send although its method is not safe; repeatable', collect)
-    .addOption(new Option('--timeout <ms>', 'milliseconds to wait for data (default: 60000)').argParser(readNumber))
-    .option('--insecure', 'do not verify the TLS certificate of the API')
     .addOption(formatOption('text', 'json', 'junit'));
   define('promote <cassette>', runPromote)
     .description('convert a recording to fixtures, and list the responses in which the mock then differs')
@@ -157,7 +161,7 @@ async function runCheck(name: string | undefined, flags: CheckFlags, { write }: 
 }
 
 async function runDrift(name: string | undefined, flags: DriftFlags, { write }: Output): Promise<number> {
-  const { header, operation: operations = [], timeout: timeoutMs, insecure = false } = flags;
+  const { header = {}, operation: operations = [], timeout: timeoutMs, insecure = false } = flags;
   const { contract, validators } = await loadParts(flags.spec);
   for (const id of operations) {
     if (contract.operation(id) === undefined)
@@ -171,7 +175,7 @@ async function runDrift(name: string | undefined, flags: DriftFlags, { write }: 
         contract,
         cassette,
         upstream,
-        headers: readHeaders(header),
+        headers: header,
         operations,
         check: createResponseCheck(validators),
         readShape: createShapeReader(contract),

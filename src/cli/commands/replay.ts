@@ -1,43 +1,55 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { createMock } from '../../mock.js';
-import { addCassetteFlags, addOptionalSpec, type CassetteFlags, findFolder, findSpec, readOwners } from '../flags.js';
+import type { OptionName } from '../../options.js';
+import { nestOptions } from '../../read-options.js';
+import {
+  addOptionalSpec,
+  addOptionFlags,
+  addRecordingsFlag,
+  findFolder,
+  findSpec,
+  listFlagOptions,
+  OWNER_FLAG,
+  readOptionFlags,
+} from '../flags.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions } from '../listen.js';
 import { colour, countOf, type Output } from '../output.js';
 
-interface ReplayFlags extends ListenFlags, CassetteFlags {
-  readonly expired: 'warn' | 'fail';
-  readonly pace: 'recorded' | 'none';
+const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(cassette|owners|expired|pace)$/);
+
+/** The flags that this file reads itself; the others become options of the mock. */
+interface ReplayFlags extends ListenFlags {
+  readonly recordings: string;
+  readonly cassette: string;
+  readonly owner?: object;
 }
 
 /** Defines `vouch replay`. */
 export function defineCommand(command: Command, output: Output): void {
-  addCassetteFlags(addListenFlags(addOptionalSpec(command)))
-    .addOption(
-      new Option('--expired <action>', 'what to do if the recording is expired')
-        .choices(['warn', 'fail'])
-        .default('warn'),
-    )
-    .addOption(
-      new Option('--pace <pace>', 'timing of streamed responses: as recorded, or without delays')
-        .choices(['none', 'recorded'])
-        .default('none'),
-    )
-    .action(async (spec: string | undefined, flags: ReplayFlags) => {
-      process.exitCode = await runReplay({ spec: spec ?? findSpec(), ...flags, ...output });
-    });
+  command.description('answer from recorded responses only; requests without one get 501 Not Implemented');
+  addRecordingsFlag(addListenFlags(addOptionalSpec(command)));
+  addOptionFlags(command, RECORDING_OPTIONS, {
+    'recordings.cassette': { description: 'cassette to replay', default: 'default' },
+    'recordings.owners': OWNER_FLAG,
+  }).action(async (spec: string | undefined, flags: ReplayFlags) => {
+    process.exitCode = await runReplay({ spec: spec ?? findSpec(), ...flags, ...output });
+  });
 }
 
 /** Answers from a cassette until a signal. @returns the exit code: 1 if a request had no recorded response, otherwise 0. */
 async function runReplay(options: ReplayFlags & Output & { readonly spec: string }): Promise<number> {
-  const { spec, cassette, recordings: folder, expired, pace, json, write, writeError } = options;
-  const owners = readOwners(options.owner);
-  // Without owners nothing is answered by the mock itself, which is the only one that needs fixtures.
-  const fixtures = owners === undefined ? undefined : findFolder(spec, 'fixtures');
+  const { spec, cassette, json, write, writeError } = options;
+  // Without `--owner` the mock itself, which needs fixtures, answers no operation.
+  const fixtures = options.owner === undefined ? undefined : findFolder(spec, 'fixtures');
   const mock = await createMock({
     spec,
     clock: 'real',
-    ...(fixtures === undefined ? {} : { fixtures }),
-    recordings: { folder, cassette, mode: 'replay', owners, expired, pace },
+    ...nestOptions({
+      fixtures,
+      'recordings.folder': options.recordings,
+      'recordings.mode': 'replay',
+      ...readOptionFlags(options, RECORDING_OPTIONS),
+    }),
     ...logInteractions(options),
   });
   for (const warning of mock.recordings?.warnings ?? []) writeError(colour('yellow', warning));

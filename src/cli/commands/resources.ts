@@ -16,6 +16,7 @@ export interface ResourcesOptions extends DocumentFlags, Pick<Output, 'write'> {
 /** Defines `vouch resources`. */
 export function defineCommand(command: Command, { write }: Output): void {
   addDocument(command)
+    .description('show which operations form a resource, with confidence and reason')
     .option('--json', 'print JSON')
     .action(async (spec: string, flags: DocumentFlags & Pick<ResourcesOptions, 'json'>) => {
       process.exitCode = await runResources({ spec, ...flags, write });

@@ -1,50 +1,62 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Problem } from '../../contract/contract.js';
 import { formatMistake } from '../../errors.js';
 import { createMock, type Mock } from '../../mock.js';
-import type { MockOptions, RequestOptions, StateOptions } from '../../options.js';
+import type { OptionName } from '../../options.js';
 import { nestOptions } from '../../read-options.js';
 import type { Reload } from '../../scenario/scenarios.js';
 import { isLoopback } from '../../server/control/guard.js';
 import {
-  addDocumentFlags,
   addOptionalSpec,
-  collect,
-  type DocumentFlags,
+  addOptionFlags,
+  DOCUMENT_OPTIONS,
   findFolder,
   findSpec,
-  readInteger,
-  readSize,
+  type FlagChange,
+  listFlagOptions,
+  readOptionFlags,
 } from '../flags.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions } from '../listen.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
 
-interface ServeFlags extends DocumentFlags, ListenFlags {
+/** The options that `vouch serve` has flags for, in groups as help lists them. */
+const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
+  'Document:': DOCUMENT_OPTIONS,
+  'Data and behaviour:': listFlagOptions(/^(fixtures|seed|clock|scenarios|state|responses)\b/),
+  'Requests:': listFlagOptions(/^(strict|auth|requests|cors)\b/),
+  'Sessions and control API:': listFlagOptions(/^(sessions|journal|control)\b/),
+};
+
+const FLAG_CHANGES: Partial<Readonly<Record<OptionName, FlagChange>>> = {
+  fixtures: { description: 'folder with one file per collection', shownDefault: 'fixtures beside the document' },
+  scenarios: { description: 'folder with one file per scenario', shownDefault: 'scenarios beside the document' },
+  'scenarios.active': { description: 'comma-separated scenarios to activate at start; later ones win' },
+  clock: { description: '"real", or a fixed date and time', shownDefault: '2026-01-01T00:00:00Z' },
+  'auth.acceptIssued': {
+    description: 'with --token: also accept secrets that the mock issued itself',
+    shownDefault: '',
+  },
+  'requests.bodyLimitBytes': {
+    description: 'maximum size of a request body, such as 64kb; larger ones get 413 Content Too Large',
+    shownDefault: '8mb',
+  },
+  'control.token': { description: 'token that the control API requires', shownDefault: 'none' },
+};
+
+/** The options that are passed on as they are given. */
+const MOCK_OPTIONS: readonly OptionName[] = Object.values(OPTION_GROUPS)
+  .flat()
+  .filter((name) => !/^(fixtures|scenarios)\b/.test(name));
+
+/** The flags that this file reads itself; the others become options of the mock. */
+interface ServeFlags extends ListenFlags {
   readonly fixtures?: string | boolean;
   readonly scenarios?: string | boolean;
   readonly scenario?: string;
   readonly watch: boolean;
-  readonly seed?: number;
-  readonly clock?: string;
-  readonly state: boolean;
-  readonly unknownIds?: StateOptions['unknownIds'];
-  readonly initialItems?: number;
-  readonly token?: readonly string[];
-  readonly acceptIssued?: boolean;
-  readonly strict?: boolean;
-  readonly lenientAccept?: boolean;
-  readonly queryProfile?: RequestOptions['queryProfile'];
-  readonly examples: 'fitting' | 'verbatim';
-  readonly bodyLimit?: number;
-  readonly cors: boolean;
   readonly control: boolean;
   readonly controlPrefix?: string;
   readonly controlToken?: string | boolean;
-  readonly controlOrigin?: readonly string[];
-  readonly requireSession?: boolean;
-  readonly maxSessions?: number;
-  readonly sessionIdle?: number;
-  readonly journalLimit?: number;
 }
 
 type ServeOptions = ServeFlags & Output & { readonly spec: string };
@@ -55,104 +67,9 @@ export function defineCommand(command: Command, output: Output): void {
     process.exitCode = await runServe({ spec: spec ?? findSpec(), ...flags, ...output });
   });
   addListenFlags(command.optionsGroup('Server:'));
-  addDocumentFlags(command.optionsGroup('Document:'));
-  addDataFlags(command.optionsGroup('Data and behaviour:'));
-  addRequestFlags(command.optionsGroup('Requests and responses:'));
-  addControlFlags(command.optionsGroup('Sessions and control API:'));
-}
-
-function addDataFlags(command: Command): void {
-  command
-    .addOption(
-      new Option(
-        '--fixtures <folder>',
-        'fixtures, one file per collection (default: fixtures beside the document)',
-      ).env('VOUCH_FIXTURES'),
-    )
-    .option('--no-fixtures', 'start without fixtures')
-    .addOption(
-      new Option('--scenarios <folder>', 'scenarios, one per file (default: scenarios beside the document)').env(
-        'VOUCH_SCENARIOS',
-      ),
-    )
-    .option('--no-scenarios', 'start without scenarios')
-    .addOption(
-      new Option('--scenario <ids>', 'scenarios to activate, comma-separated; later ones win').env('VOUCH_SCENARIO'),
-    )
-    .option('--no-watch', 'do not reload scenarios when their files change')
-    .addOption(
-      new Option('--seed <n>', 'seed of generated data; the same seed gives the same responses (default: 1)')
-        .argParser(readInteger)
-        .env('VOUCH_SEED'),
-    )
-    .addOption(
-      new Option('--clock <time>', '"real", or a fixed date and time (default: 2026-01-01T00:00:00Z)').env(
-        'VOUCH_CLOCK',
-      ),
-    )
-    .addOption(
-      new Option(
-        '--unknown-ids <create|not-found>',
-        'an id that no client created gives a new item, or 404 Not Found (default: not-found for collections with fixtures)',
-      ).choices(['create', 'not-found']),
-    )
-    .addOption(
-      new Option('--initial-items <n>', 'initial items of a collection without fixtures (default: 3)').argParser(
-        readInteger,
-      ),
-    )
-    .option('--no-state', 'stateless: answer from examples and schemas only')
-    .addOption(
-      new Option('--examples <which>', 'serve only examples that match their schemas, or all unchanged')
-        .choices(['fitting', 'verbatim'])
-        .default('fitting'),
-    );
-}
-
-function addRequestFlags(command: Command): void {
-  command
-    .option('--token <token>', 'accept only this bearer token or API key; repeatable (default: accept any)', collect)
-    .option('--accept-issued', 'also accept tokens that the mock issued itself')
-    .option('--strict', 'reject undeclared query parameters and properties, and a missing Content-Type')
-    .option(
-      '--lenient-accept',
-      'ignore an Accept header that rules out every media type, instead of 406 Not Acceptable',
-    )
-    .addOption(
-      new Option('--query-profile <style>', 'how arrays and objects are written in query strings').choices([
-        'brackets',
-        'dots',
-        'comma',
-        'repeat',
-      ]),
-    )
-    .addOption(
-      new Option('--body-limit <size>', 'larger request bodies are 413 Content Too Large (default: 8mb)').argParser(
-        readSize,
-      ),
-    )
-    .option('--no-cors', 'do not allow pages of other origins to read responses');
-}
-
-function addControlFlags(command: Command): void {
-  command
-    .option('--require-session', 'reject requests that name a session that is not open, instead of opening it')
-    .addOption(
-      new Option('--max-sessions <n>', 'maximum number of open sessions (default: 10000)').argParser(readInteger),
-    )
-    .addOption(
-      new Option('--session-idle <ms>', 'milliseconds until an unused session is dropped (default: 1800000)').argParser(
-        readInteger,
-      ),
-    )
-    .addOption(
-      new Option('--journal-limit <n>', 'interactions to keep per session (default: 1000)').argParser(readInteger),
-    )
-    .option('--no-control', 'disable the control API')
-    .option('--control-prefix <path>', 'path prefix of the control API (default: /__mock)')
-    .addOption(new Option('--control-token <token>', 'token that the control API requires').env('VOUCH_CONTROL_TOKEN'))
-    .option('--no-control-token', 'require no token, even where other machines can reach the control API')
-    .option('--control-origin <origin>', 'allow pages of this origin to use the control API; repeatable', collect);
+  for (const [group, names] of Object.entries(OPTION_GROUPS)) {
+    addOptionFlags(command.optionsGroup(group), names, FLAG_CHANGES);
+  }
 }
 
 /** Serves until a signal. @returns the exit code, 0. */
@@ -161,9 +78,8 @@ async function runServe(options: ServeOptions): Promise<number> {
   const fixtures = toFolder(options, 'fixtures');
   const scenarios = toFolder(options, 'scenarios');
   const mock = await createMock({
-    ...toMockOptions(options),
+    ...nestOptions({ ...readOptionFlags(options, MOCK_OPTIONS), fixtures }),
     spec,
-    ...(fixtures === undefined ? {} : { fixtures }),
     scenarios: {
       from: scenarios ?? {},
       active: options.scenario ?? [],
@@ -192,35 +108,6 @@ function toFolder(options: ServeOptions, name: 'fixtures' | 'scenarios'): string
   const given = options[name];
   if (given === false) return undefined;
   return typeof given === 'string' ? given : findFolder(options.spec, name);
-}
-
-/** Flags that are options of a mock. */
-function toMockOptions(flags: ServeFlags): Partial<MockOptions> {
-  return nestOptions({
-    overlays: flags.overlay,
-    'document.allowHttpRefs': flags.allowHttpRefs,
-    seed: flags.seed,
-    clock: flags.clock,
-    strict: flags.strict,
-    state: flags.state ? undefined : false,
-    'state.unknownIds': flags.unknownIds,
-    'state.initialItems': flags.initialItems,
-    'auth.tokens': flags.token,
-    'auth.acceptIssued': flags.acceptIssued,
-    'requests.bodyLimitBytes': flags.bodyLimit,
-    'requests.queryProfile': flags.queryProfile,
-    'requests.lenientAccept': flags.lenientAccept,
-    'responses.examples': flags.examples,
-    'sessions.required': flags.requireSession,
-    'sessions.max': flags.maxSessions,
-    'sessions.idleMs': flags.sessionIdle,
-    'journal.limit': flags.journalLimit,
-    control: flags.control ? undefined : false,
-    'control.prefix': flags.controlPrefix,
-    'control.token': flags.controlToken === true ? undefined : flags.controlToken,
-    'control.origins': flags.controlOrigin,
-    cors: flags.cors,
-  });
 }
 
 interface Start {
