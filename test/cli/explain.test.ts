@@ -17,13 +17,13 @@ describe('vouch explain', () => {
     ['a violation', 'READ_ONLY', 'docs/violations.md'],
     ['a problem of a document', 'reference-unresolved', 'docs/documents.md'],
     ['an error', 'SPEC_INVALID', 'docs/errors.md'],
-  ])('says what the code of %s means, and where more is told', (_, code, page) => {
+  ])('prints the meaning of the code of %s and the page with details', (_, code, page) => {
     const { exit, out } = explain(code);
     expect(exit).toBe(0);
     expect(out).toEqual([expect.stringMatching(new RegExp(`^[A-Z_]+\n  \\S.+\n  more: ${page}$`))]);
   });
 
-  it('names the nearest code for one that nothing has', () => {
+  it('suggests the nearest code for an unknown one', () => {
     expect(explain('REFERENCE_UNRESOLVD')).toEqual({
       exit: 1,
       out: [],

@@ -12,9 +12,9 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 interface Running {
   readonly process: ChildProcess;
-  /** Everything printed so far. */
+  /** The output so far. */
   output(): string;
-  /** Resolves with the first match once it is printed. */
+  /** Resolves with the first match in the output. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** Resolves with the exit code. */
   readonly exit: Promise<number | null>;
@@ -37,24 +37,24 @@ function run(args: readonly string[], cwd = process.cwd()): Running {
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1' } });
   let text = '';
   const watchers = new Set<() => void>();
-  const hear = (chunk: Buffer): void => {
+  const append = (chunk: Buffer): void => {
     text += chunk.toString();
     for (const watcher of watchers) watcher();
   };
-  child.stdout.on('data', hear);
-  child.stderr.on('data', hear);
+  child.stdout.on('data', append);
+  child.stderr.on('data', append);
   const exit = once(child, 'close').then(([code]) => code as number | null);
   const waitFor = (pattern: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
-      const look = (): void => {
+      const search = (): void => {
         const match = pattern.exec(text);
         if (match === null) return;
-        watchers.delete(look);
+        watchers.delete(search);
         resolve(match);
       };
-      watchers.add(look);
-      look();
-      void exit.then((code) => reject(new Error(`ended with ${code} before ${pattern.source} was printed:\n${text}`)));
+      watchers.add(search);
+      search();
+      void exit.then((code) => reject(new Error(`exited with ${code} before ${pattern.source} was printed:\n${text}`)));
     });
   const started: Running = { process: child, output: () => text, waitFor, exit };
   running.push(started);
@@ -70,7 +70,7 @@ async function serve(args: readonly string[] = [], cwd?: string): Promise<Runnin
 const HEADERS = { authorization: 'Bearer sk-test' };
 
 describe('vouch serve', () => {
-  it('serves the built-in contract with its fixtures and says so', async () => {
+  it('serves the built-in contract with its fixtures and prints the address', async () => {
     const { baseUrl, output } = await serve();
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
     expect(output()).toContain('2.3.0');
@@ -79,18 +79,18 @@ describe('vouch serve', () => {
     expect(await response.json()).toMatchObject({ object: 'list', has_more: false });
   });
 
-  it('says which scenarios it begins with', async () => {
+  it('prints the scenarios that are active at start', async () => {
     const { output } = await serve(['--scenario', 'flaky,slow']);
     expect(output()).toContain('scenarios flaky, slow\n');
     expect((await serve()).output()).not.toContain('scenarios');
   });
 
-  it('serves the built-in contract in a folder that has none of its own', async () => {
+  it('serves the built-in contract in a folder without a document', async () => {
     const { baseUrl } = await serve([], folder);
     expect((await fetch(`${baseUrl}/files/file-handbook/content`, { headers: HEADERS })).status).toBe(200);
   });
 
-  it('logs one line a request with method, path, status, source and the first violation', async () => {
+  it('logs each request as one line with method, path, status, source and the first violation', async () => {
     const { baseUrl, waitFor } = await serve();
     await fetch(`${baseUrl}/organization/admin_api_keys?limit=0`, { headers: HEADERS });
     const [line] = await waitFor(/GET +\S+limit=0.*/);
@@ -120,7 +120,7 @@ describe('vouch serve', () => {
     expect(await exit).toBe(0);
   });
 
-  it('goes on serving when the reader of its log goes away', async () => {
+  it('continues to serve when its output is closed', async () => {
     const { process: child, baseUrl, exit } = await serve();
     child.stdout?.destroy();
     for (let i = 0; i < 5; i++) {
@@ -132,7 +132,7 @@ describe('vouch serve', () => {
     expect(await exit).toBe(0);
   });
 
-  it('names a schema that turns out to be unusable when it is compiled, without waiting for a request', async () => {
+  it('reports a schema that cannot be compiled without waiting for a request', async () => {
     const path = join(folder, 'unusable.yaml');
     const schema = '{type: object, patternProperties: {"(": {type: string}}}';
     const answer = `{200: {description: ok, content: {application/json: {schema: ${schema}}}}}`;
@@ -145,7 +145,7 @@ describe('vouch serve', () => {
     expect(line).toMatch(/unusable\.yaml:3:\d+ \(#.*schema\) +the pattern "\(" is not a regular expression/);
   });
 
-  it('says so and ends with 1 when the port is taken', async () => {
+  it('reports a port that is in use and exits with 1', async () => {
     const blocker = createServer();
     await once(blocker.listen(0, '127.0.0.1'), 'listening');
     const address = blocker.address();
@@ -159,14 +159,14 @@ describe('vouch serve', () => {
     blocker.close();
   });
 
-  it('says so and ends with 1 when the document is missing', async () => {
+  it('reports a missing document and exits with 1', async () => {
     const { exit, output } = run(['serve', 'no-such.yaml']);
     expect(await exit).toBe(1);
     expect(output()).toMatch(/^SPEC_NOT_FOUND .*no-such\.yaml/);
     expect(output()).not.toContain('    at ');
   });
 
-  it('names the line and ends with 1 when the document is broken', async () => {
+  it('reports the line of a syntax error and exits with 1', async () => {
     const path = join(folder, 'broken.yaml');
     await writeFile(path, 'openapi: 3.1.0\npaths:\n  /a: [\n');
     const { exit, output } = run(['serve', path]);
@@ -178,7 +178,7 @@ describe('vouch serve', () => {
     [['serve', '--port', 'http'], 'A port must be an integer'],
     [['serve', '--prot', '1'], 'Did you mean --port?'],
     [['sevre'], 'Did you mean serve?'],
-  ])('says what is wrong with %j', async (args, message) => {
+  ])('explains what is wrong with %j', async (args, message) => {
     const { exit, output } = run(args);
     expect(await exit).toBe(1);
     expect(output()).toContain(message);

@@ -13,19 +13,19 @@ const SPEC = 'spec/openapi.yaml';
 const KEYS = '/v1/organization/admin_api_keys';
 const HEADERS = { authorization: 'Bearer command-token-1', 'content-type': 'application/json' };
 
-interface Ended {
+interface Result {
   readonly code: number;
   readonly out: string;
   readonly errors: string;
 }
 
-/** `vouch …` as a process of its own. */
-async function vouch(...args: readonly string[]): Promise<Ended> {
+/** Runs `vouch …` as a child process. */
+async function vouch(...args: readonly string[]): Promise<Result> {
   if (!existsSync(MAIN)) throw new Error('dist/ is missing: run "npm run build" first ("npm test" does)');
   const env = { ...process.env, NO_COLOR: '1' };
   return promisify(execFile)(process.execPath, [MAIN, ...args], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, errors: stderr }),
-    // What execFile rejects with carries both outputs and the exit code.
+    // The error of execFile has both outputs and the exit code.
     (error: { code: number; stdout: string; stderr: string }) => ({
       code: error.code,
       out: error.stdout,
@@ -55,7 +55,7 @@ async function record(upstream: TestUpstream): Promise<string> {
 }
 
 describe('vouch record and vouch replay', () => {
-  it('record a client, and answer it again without the API', async () => {
+  it('record the requests of a client, and answer them without the API', async () => {
     const upstream = await start();
     const recordings = createFolder();
     const run = async (
@@ -119,7 +119,7 @@ describe('vouch record and vouch replay', () => {
       /OPTION_INVALID.*"example" is not the URL of an upstream/,
     ],
     [
-      'its own address',
+      'the address it would listen on itself',
       ['record', SPEC, '--upstream', 'http://localhost:4010/v1'],
       /is the address vouch itself would listen on/,
     ],
@@ -139,7 +139,7 @@ describe('vouch record and vouch replay', () => {
       /"\(" is no regular expression/,
     ],
     [
-      'a cassette that is not there',
+      'a cassette that does not exist',
       ['replay', SPEC, '--cassette', 'nothing'],
       /RECORDING_NOT_FOUND.*no cassette "nothing"/,
     ],
@@ -148,7 +148,7 @@ describe('vouch record and vouch replay', () => {
       ['record', SPEC, '--upstream', 'http://x', '--cassette', '../up'],
       /"\.\.\/up" is not a valid cassette name/,
     ],
-  ])('refuse %s with one clear message', async (_name, args, message) => {
+  ])('reject %s with one clear message', async (_name, args, message) => {
     const { code, errors } = await vouch(...args, '--recordings', createFolder());
     expect(code).toBe(1);
     expect(errors).toMatch(message);
@@ -157,7 +157,7 @@ describe('vouch record and vouch replay', () => {
 });
 
 describe('vouch recordings', () => {
-  it('check, drift and prune tell what they find, and end as they should', async () => {
+  it('check, drift and prune print their findings and exit with the right code', async () => {
     const upstream = await start();
     const recordings = await record(upstream);
     const where = ['--recordings', recordings, '--spec', SPEC];
@@ -198,7 +198,7 @@ describe('vouch recordings', () => {
     expect(broken.errors).toMatch(/RECORDING_INVALID +\S+0001-listAdminApiKeys\.200\.json:1:2/);
   });
 
-  it('promote, export and import', async () => {
+  it('promote, export and import a recording', async () => {
     const upstream = await start();
     const recordings = await record(upstream);
     const where = ['--recordings', recordings, '--spec', SPEC];
