@@ -66,8 +66,8 @@ function createFlag(name: OptionName, flag: string, change: FlagChange = {}): Op
   if (change.required === true) return option.makeOptionMandatory();
   if (change.default !== undefined) return option.default(change.default);
   if (env !== undefined) option.env(env);
-  const shown =
-    change.shownDefault ?? otherwise?.replaceAll('`', '') ?? (fallback === false ? '' : String(fallback ?? ''));
+  const value = typeof fallback === 'string' || typeof fallback === 'number' ? String(fallback) : '';
+  const shown = change.shownDefault ?? otherwise?.replaceAll('`', '') ?? value;
   return shown === '' ? option : option.default(undefined, shown);
 }
 

@@ -85,35 +85,18 @@ function isParent(resources: Resources, resource: Resource): boolean {
   return [...resources.collections.values()].some(({ parents }) => parents.includes(resource.name));
 }
 
-function toReport(resources: Resources): unknown {
+function toReport(resources: Resources): object {
+  const { collections, unbound } = resources;
   return {
-    collections: [...resources.collections.values()].map((resource) => ({
-      name: resource.name,
-      path: resource.path,
-      singleton: resource.singleton,
-      id: resource.idProperty,
-      parents: resource.parents,
-      members: resource.members,
-      once: resource.once,
-      unique: resource.unique,
-      schema: resource.schema === undefined ? undefined : `#${resource.schema}`,
-      unknownIds: resource.unknownIds,
-      operations: bindingsOf(resources, resource).map((binding) => ({
-        operation: binding.operation.id,
-        method: binding.operation.method,
-        path: binding.operation.path,
-        action: binding.action,
-        set: binding.set,
-        within: binding.within,
-        confidence: binding.confidence,
-        why: binding.why,
-      })),
-    })),
-    unbound: resources.unbound.map(({ operation, why }) => ({
-      operation: operation.id,
-      method: operation.method,
-      path: operation.path,
-      why,
-    })),
+    collections: [...collections.values()].map((resource) => {
+      const { name, path, singleton, idProperty: id, parents, members, once, unique, unknownIds } = resource;
+      const schema = resource.schema === undefined ? undefined : `#${resource.schema}`;
+      const operations = bindingsOf(resources, resource).map(({ operation, action, set, within, confidence, why }) => {
+        const { id: operationId, method, path } = operation;
+        return { operation: operationId, method, path, action, set, within, confidence, why };
+      });
+      return { name, path, singleton, id, parents, members, once, unique, schema, unknownIds, operations };
+    }),
+    unbound: unbound.map(({ operation: { id: operation, method, path }, why }) => ({ operation, method, path, why })),
   };
 }

@@ -92,8 +92,9 @@ async function runServe(options: ServeOptions): Promise<number> {
     if (options.json === true) {
       options.write(JSON.stringify({ listening: baseUrl, seed: mock.seed, spec, fixtures: fixtures ?? null }));
     } else {
-      const start = { fixtures, control: describeControl(options, url), baseUrl };
-      for (const line of describeStart(mock, options, start)) options.write(line);
+      for (const line of describeStart(mock, options, fixtures)) options.write(line);
+      options.write(describeControl(options, url));
+      options.write(`listening on ${colour('bold', baseUrl)}`);
     }
     printProblemsLater(mock, options, background.signal);
   });
@@ -110,22 +111,15 @@ function toFolder(options: ServeOptions, name: 'fixtures' | 'scenarios'): string
   return typeof given === 'string' ? given : findFolder(options.spec, name);
 }
 
-interface Start {
-  readonly fixtures: string | undefined;
-  readonly control: string;
-  readonly baseUrl: string;
-}
-
-function describeStart(mock: Mock, { spec, scenario }: ServeOptions, start: Start): readonly string[] {
+function describeStart(mock: Mock, options: ServeOptions, fixtures: string | undefined): readonly string[] {
   const { title, version, operations } = mock.contract;
-  const active = (scenario ?? '').split(',').flatMap((id) => id.trim() || []);
+  const active = (options.scenario ?? '').split(',').flatMap((id) => id.trim() || []);
   const clock = new Date(mock.clock.now()).toISOString();
+  const counted = countOf(operations.length, 'operation');
   return [
-    `${colour('bold', title)} ${version}  ${showPath(spec)}  ${countOf(operations.length, 'operation')}`,
-    `fixtures ${start.fixtures === undefined ? 'none' : showPath(start.fixtures)}  seed ${mock.seed}  clock ${clock}`,
+    `${colour('bold', title)} ${version}  ${showPath(options.spec)}  ${counted}`,
+    `fixtures ${fixtures === undefined ? 'none' : showPath(fixtures)}  seed ${mock.seed}  clock ${clock}`,
     ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),
-    start.control,
-    `listening on ${colour('bold', start.baseUrl)}`,
   ];
 }
 
