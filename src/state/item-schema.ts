@@ -5,11 +5,11 @@ import { toPointer } from '../contract/pointer.js';
 /** One property an item may have. */
 export interface ItemProperty {
   readonly name: string;
-  /** With its `$ref` chain followed; of a nullable union, the branch that is not null. */
+  /** With its `$ref` chain resolved; of a nullable union, the branch that is not null. */
   readonly schema: SchemaObject;
-  /** Where the property itself stands. */
+  /** Pointer to the property itself. */
   readonly pointer: string;
-  /** Where `schema` stands. */
+  /** Pointer to `schema`. */
   readonly target: string;
   readonly required: boolean;
   readonly nullable: boolean;
@@ -17,21 +17,21 @@ export interface ItemProperty {
   readonly writeOnly: boolean;
 }
 
-/** What a schema says about the JSON objects, lists or values it describes, read far enough to recognise a resource. */
+/** The part of a schema that inference needs: its type and properties, with `allOf` and unions resolved. */
 export interface ItemSchema {
-  /** Where the schema stands, every `$ref` followed: two uses of one component have the same. */
+  /** Pointer to the schema, every `$ref` resolved: two uses of one component have the same. */
   readonly pointer: string;
   readonly schema: SchemaObject;
-  /** `undefined` where the schema does not say. */
+  /** Undefined where the schema does not determine it. */
   readonly type: string | undefined;
   readonly properties: ReadonlyMap<string, ItemProperty>;
-  /** Whether properties that are not named are refused. */
+  /** Whether additional properties are forbidden. */
   readonly closed: boolean;
-  /** For an array: where the schema of its items stands. */
+  /** For an array: pointer to the schema of its items. */
   readonly items: string | undefined;
 }
 
-/** Reads the schema at a pointer of the inner document; undefined where none stands there. */
+/** Reads the schema at a pointer of the inner document; undefined where there is none. */
 export type ReadItemSchema = (pointer: string) => ItemSchema | undefined;
 
 interface Part {
@@ -39,13 +39,13 @@ interface Part {
   readonly pointer: string;
 }
 
-/** How deep `allOf` and unions are followed: deeper nesting than this is a cycle. */
-const DEPTH_LIMIT = 12;
+/** How deep `allOf` and unions are resolved; deeper nesting is a cycle. */
+const MAX_DEPTH = 12;
 
 /** A reader of item schemas that reads each one once. */
 export function createItemSchemaReader(contract: Contract): ReadItemSchema {
   const known = new Map<string, ItemSchema | undefined>();
-  // Many responses refer to one component: what they end at is read once.
+  // Many responses refer to one component, which is read once.
   const byTarget = new Map<string, ItemSchema | undefined>();
   return (pointer) => {
     if (known.has(pointer)) return known.get(pointer);
@@ -82,10 +82,10 @@ function readItemSchema(contract: Contract, start: Part): ItemSchema | undefined
   };
 }
 
-/** The schema itself and everything its `allOf` adds, first things first. */
+/** The schema itself and the parts that its `allOf` adds, in order. */
 function flatten(contract: Contract, part: Part, depth: number): readonly Part[] {
   const { schema } = part;
-  if (!isObject(schema) || depth > DEPTH_LIMIT) return [];
+  if (!isObject(schema) || depth > MAX_DEPTH) return [];
   const all = schema.allOf ?? [];
   const added = all.flatMap((each, i) =>
     flatten(contract, chooseBranch(contract, contract.resolve(each, `${part.pointer}/allOf/${i}`)), depth + 1),
@@ -93,13 +93,10 @@ function flatten(contract: Contract, part: Part, depth: number): readonly Part[]
   return [part, ...added];
 }
 
-/**
- * Of a union the branch that is the thing itself: not null, and not the stub some documents give for a thing that was deleted.
- * A schema that is no union stays as it is.
- */
+/** The branch of a union that describes an existing item: not null, and not the object for a deleted one. */
 function chooseBranch(contract: Contract, part: Part): Part {
   let current = part;
-  for (let depth = 0; depth < DEPTH_LIMIT; depth++) {
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const { schema, pointer } = current;
     if (!isObject(schema) || schema['properties'] !== undefined) return current;
     const keyword = Array.isArray(schema['anyOf']) ? 'anyOf' : 'oneOf';
@@ -107,14 +104,14 @@ function chooseBranch(contract: Contract, part: Part): Part {
     if (branches === undefined) return current;
     const parts = branches.map((each, i) => contract.resolve(each, `${pointer}/${keyword}/${i}`));
     const best =
-      parts.find((each) => isRealThing(contract, each)) ?? parts.find((each) => !isNull(each.schema)) ?? parts[0];
+      parts.find((each) => isExistingItem(contract, each)) ?? parts.find((each) => !isNull(each.schema)) ?? parts[0];
     if (best === undefined) return current;
     current = best;
   }
   return current;
 }
 
-function isRealThing(contract: Contract, part: Part): boolean {
+function isExistingItem(contract: Contract, part: Part): boolean {
   return flatten(contract, part, 0).some((each) => {
     const properties = (each.schema as SchemaObject).properties;
     return properties !== undefined && !Object.hasOwn(properties, 'deleted');
@@ -151,7 +148,7 @@ function collectProperties(contract: Contract, part: Part, into: Map<string, Ite
   }
 }
 
-/** Whether a property is only named, so that a later part of an `allOf` may say what it holds: an array of plain objects. */
+/** Whether a later part of an `allOf` may describe a property better: it has no type, or is an array of any objects. */
 function isVague(contract: Contract, property: ItemProperty): boolean {
   const { items, type, properties, $ref } = property.schema;
   if (type !== 'array')
@@ -161,7 +158,7 @@ function isVague(contract: Contract, property: ItemProperty): boolean {
   return isObject(schema) && Object.keys(schema).every((keyword) => keyword === 'type' || keyword === 'description');
 }
 
-/** A name that any part of an `allOf` requires is required, wherever the property itself is described. */
+/** Marks the properties that any part of an `allOf` requires. */
 function markRequired(contract: Contract, start: Part, properties: Map<string, ItemProperty>): void {
   for (const part of flatten(contract, start, 0)) {
     for (const name of (part.schema as SchemaObject).required ?? []) {

@@ -26,23 +26,23 @@ export interface Resource {
   readonly singleton: boolean;
   /** The collections its items live under, outermost first. */
   readonly parents: readonly string[];
-  /** Where the schema of one item stands; undefined where the contract shows none. */
+  /** Pointer to the schema of one item; undefined where the contract declares none. */
   readonly schema: string | undefined;
-  /** The property that is the id; undefined where items carry none. */
+  /** The property that is the id; undefined where items have none. */
   readonly idProperty: string | undefined;
-  /** Where several path parameters name an item: the properties they stand for, in their order. */
+  /** Where several path parameters identify an item: the properties they match, in their order. */
   readonly keyProperties: readonly string[];
-  /** Where the schema of the path parameter that names an item stands. */
+  /** Pointer to the schema of the path parameter that identifies an item. */
   readonly idParameterSchema: string | undefined;
-  /** The collection whose items these are: removing one leaves the target in place. */
+  /** The collection whose items these are memberships of: removing a membership leaves its target. */
   readonly members: string | undefined;
   /** The property of a create that names the target of a membership. */
   readonly memberParameter: string | undefined;
-  /** Properties that only the answer to a create shows. */
+  /** Properties that only the response to a create shows. */
   readonly once: readonly string[];
   /** Property -> the property it is the masked form of. */
   readonly redacts: Readonly<Record<string, string>>;
-  /** Property -> the regular expression that new values are made from. */
+  /** Property -> the regular expression of new values. */
   readonly patterns: Readonly<Record<string, string>>;
   readonly unique: readonly string[];
   /** Properties every created item gets. */
@@ -50,35 +50,35 @@ export interface Resource {
   readonly unknownIds: UnknownIds | undefined;
 }
 
-/** A path parameter and the collection whose item it names. */
+/** Path parameters and the collection whose item they identify. */
 export interface ParentLink {
   readonly collection: string;
   readonly parameters: readonly string[];
 }
 
-/** What one operation does, and why that is believed. */
+/** What one operation does, and the reason for this inference. */
 export interface Binding {
   readonly operation: Operation;
   readonly collection: string;
   readonly action: Action;
-  /** The path parameters that name the item; several make one composite id. Empty for a list, a create or a singleton. */
+  /** The path parameters that identify the item; several make one composite id. Empty for a list, a create or a singleton. */
   readonly id: readonly string[];
   /** Outermost first. */
   readonly parents: readonly ParentLink[];
   /** A list below a parent that shows part of a collection: items whose property is the value of the path parameter. */
   readonly within: { readonly property: string; readonly parameter: string } | undefined;
-  /** Properties this operation writes, whatever the request says. */
+  /** Properties that the operation sets, whatever the request says. */
   readonly set: Item;
   /** For `list` and `search`. */
   readonly list: ListShape | undefined;
-  /** The pagination style a hint names. */
+  /** The pagination style of a hint. */
   readonly page: PageStyleName | undefined;
   /** From 0 to 1; a hint of the document is 1. */
   readonly confidence: number;
   readonly why: string;
 }
 
-/** An operation that the store never answers. */
+/** An operation that the store does not handle. */
 export interface Unbound {
   readonly operation: Operation;
   readonly why: string;
@@ -90,7 +90,7 @@ export interface Resources {
   /** By operation id. */
   readonly bindings: ReadonlyMap<string, Binding>;
   readonly unbound: readonly Unbound[];
-  /** What the document says of all collections. */
+  /** For all collections, from a hint. */
   readonly unknownIds: UnknownIds | undefined;
 }
 

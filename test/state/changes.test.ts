@@ -94,7 +94,7 @@ describe('a changed item', () => {
     expect(changed.body).toMatchObject({ tags: ['a', 'x', 'b'], name: 'Coffee' });
     const refused = await send('PATCH', `/orders/${String(id)}`, [{ op: 'remove', path: '/tags/0' }, ...patch], type);
     expect(refused.status).toBe(409);
-    expect(refused.body['message']).toContain('finds another value at "/name"');
+    expect(refused.body['message']).toContain('found another value at "/name"');
     expect((await send('GET', `/orders/${String(id)}`)).body).toEqual(changed.body);
   });
 

@@ -33,7 +33,7 @@ describe('vouch resources', () => {
     expect(text).toContain(
       'admin_api_keys  (id: id; returned only once: value; schema #/components/schemas/AdminApiKey)',
     );
-    expect(text).toMatch(/list +GET \/organization\/admin_api_keys +0\.95 +GET answers with a list in "data"/);
+    expect(text).toMatch(/list +GET \/organization\/admin_api_keys +0\.95 +GET; the response is a list in "data"/);
     expect(text).toMatch(/delete +DELETE \/vector_stores\/\{vector_store_id\}\/files\/\{file_id\} +1\.00/);
     expect(text).toContain('4 of 4 operations bound');
   });

@@ -4,13 +4,13 @@ import type { Binding, Resource, Resources } from '../../src/state/resource.js';
 
 const INTRODUCTION = `# What is inferred from real documents
 
-The collections that [state](state.md) finds in five public documents, the operations that work on them, and the operations it leaves to
-examples and schemas. No hint was given. \`test/state/inference.test.ts\` holds more than 100 of these lines against what the services'
-own documentation says, \`test/state/lifecycle.test.ts\` creates, lists, reads, updates and removes an item of every collection that has
-the operations for it.
+The collections that are [inferred](state.md) from five public documents, the operations of each collection, and the operations that are left to
+examples and schemas. The documents have no hints. \`test/state/inference.test.ts\` compares more than 100 of these lines with the
+documentation of the services. \`test/state/lifecycle.test.ts\` creates, lists, reads, updates and removes an item of every collection that
+has these operations.
 
-\`×2\` counts operations that do the same; \`by customer\` is a list below a parent that shows a part of the collection; \`cancel → cancelled\` is
-an action and the status it leads to.
+\`×2\`: two operations do the same. \`by customer\`: a list below a parent that shows part of the collection. \`cancel → cancelled\`: an action and
+the status it sets.
 `;
 
 /** One document of the page. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { MockError } from '../../src/errors.js';
-import { HINT_SCHEMA } from '../../src/state/inference/hint-schema.js';
+import { HINT_ROWS, HINT_SCHEMA } from '../../src/state/inference/hint-grammar.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import { createShopDocument } from './shop-document.js';
 
@@ -28,7 +28,7 @@ async function fail(document: object): Promise<MockError> {
     if (error instanceof MockError) return error;
     throw error;
   }
-  throw new Error('the hints were taken all the same');
+  throw new Error('the hints were accepted');
 }
 
 describe('a hint', () => {
@@ -69,14 +69,14 @@ describe('a hint', () => {
   });
 });
 
-describe('a hint that makes no sense stops the start', () => {
+describe('an invalid hint stops the start', () => {
   it.each([
     [
-      'an unknown member',
+      'an unknown property',
       { colections: {} },
       {},
       '#/x-mock/colections',
-      'has no member "colections"',
+      '"colections" is not allowed',
       'did you mean "collections"?',
     ],
     [
@@ -84,15 +84,15 @@ describe('a hint that makes no sense stops the start', () => {
       { unknownIds: 'flat' },
       {},
       '#/x-mock/unknownIds',
-      'cannot be "flat"',
-      'create, not-found',
+      'must be "create" or "not-found", not "flat"',
+      '',
     ],
     [
       'a wrong type',
       { collections: { orders: { once: 'note' } } },
       {},
       '#/x-mock/collections/orders/once',
-      'is a list',
+      'must be an array, not "note"',
       '',
     ],
     [
@@ -100,7 +100,7 @@ describe('a hint that makes no sense stops the start', () => {
       { collections: { ordrs: {} } },
       {},
       '#/x-mock/collections/ordrs',
-      'no operation works on',
+      'no operation uses a collection "ordrs"',
       'did you mean "orders"?',
     ],
     [
@@ -108,7 +108,7 @@ describe('a hint that makes no sense stops the start', () => {
       { collections: { orders: { schema: '#/components/schemas/Ordr' } } },
       {},
       '#/x-mock/collections/orders/schema',
-      'nothing stands at #/components/schemas/Ordr',
+      'the reference #/components/schemas/Ordr cannot be resolved',
       'did you mean "#/components/schemas/Order"?',
     ],
     [
@@ -140,15 +140,15 @@ describe('a hint that makes no sense stops the start', () => {
       undefined,
       { 'get /orders': { action: 'lst' } },
       '/paths/~1orders/get/x-mock/action',
-      'cannot be "lst"',
-      'list',
+      ', not "lst"',
+      'did you mean "list"?',
     ],
     [
-      'neither false nor a mapping',
+      'neither false nor an object',
       undefined,
       { 'get /orders': true },
       '/paths/~1orders/get/x-mock',
-      'is false or a mapping, not true',
+      'must be false or an object, not true',
       '',
     ],
     [
@@ -187,4 +187,9 @@ describe('a hint that makes no sense stops the start', () => {
 it('docs/x-mock.schema.json is the schema that hints are checked by', async () => {
   const text = await readFile(new URL('../../docs/x-mock.schema.json', import.meta.url), 'utf8');
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(HINT_SCHEMA)));
+});
+
+it.each(['operation', 'document', 'collection'] as const)('docs/state.md has the table of hints on: %s', async (of) => {
+  const text = await readFile(new URL('../../docs/state.md', import.meta.url), 'utf8');
+  expect(text).toContain(`| --- | --- | --- |\n${HINT_ROWS[of].join('\n')}\n\n`);
 });

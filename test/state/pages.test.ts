@@ -197,7 +197,7 @@ describe('what pages say', () => {
     const { mock } = await start(look);
     const response = await mock.fetch(`/things?${query}`);
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain(parameter === 'cursor' ? 'is no cursor of this list' : 'nobody');
+    expect(await response.text()).toContain(parameter === 'cursor' ? 'is not a cursor of this list' : 'nobody');
   });
 });
 

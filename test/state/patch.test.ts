@@ -42,18 +42,18 @@ describe('a JSON Patch', () => {
   });
 
   it.each([
-    ['no list', { op: 'add' }, 'is a list'],
-    ['an unknown operation', [{ op: 'merge', path: '/a' }], 'is none of add'],
-    ['a path that leads nowhere', [{ op: 'remove', path: '/x' }], 'finds nothing at "/x"'],
-    ['a parent that is not there', [{ op: 'add', path: '/x/y', value: 1 }], 'finds nothing at "/x/y"'],
-    ['an index past the end', [{ op: 'add', path: '/list/7', value: 1 }], 'finds nothing at "/list/7"'],
-    ['a failed test', [{ op: 'test', path: '/a', value: 2 }], 'finds another value at "/a"'],
+    ['no list', { op: 'add' }, 'must be an array'],
+    ['an unknown operation', [{ op: 'merge', path: '/a' }], 'must be add'],
+    ['a path without a value', [{ op: 'remove', path: '/x' }], 'found no value at "/x"'],
+    ['a parent that is not there', [{ op: 'add', path: '/x/y', value: 1 }], 'found no value at "/x/y"'],
+    ['an index past the end', [{ op: 'add', path: '/list/7', value: 1 }], 'found no value at "/list/7"'],
+    ['a failed test', [{ op: 'test', path: '/a', value: 2 }], 'found another value at "/a"'],
     ['a move without from', [{ op: 'move', path: '/a' }], 'has no from'],
     ['an operation without path', [{ op: 'remove' }], 'has no path'],
     ['an addition without a value', [{ op: 'add', path: '/b' }], 'has no value'],
     ['a test of what is not there', [{ op: 'test', path: '/x' }], 'has no value'],
-    ['an index with a leading zero', [{ op: 'add', path: '/list/00', value: 1 }], 'finds nothing at "/list/00"'],
-    ['an index that is no number', [{ op: 'add', path: '/list/', value: 1 }], 'finds nothing at "/list/"'],
+    ['an index with a leading zero', [{ op: 'add', path: '/list/00', value: 1 }], 'found no value at "/list/00"'],
+    ['an index that is no number', [{ op: 'add', path: '/list/', value: 1 }], 'found no value at "/list/"'],
   ])('%s cannot be applied', (_, operations, message) => {
     const result = applyJsonPatch({ a: 1, list: [1] }, operations);
     expect('mistake' in result ? result.mistake : undefined).toContain(message);

@@ -1,107 +1,140 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
 import { findStatusFor } from '../store/server-values.js';
-import type { Draft, Survey } from './draft.js';
-import { createFind, type Finding } from './finding.js';
+import type { Action } from '../resource.js';
+import type { Item } from '../store/collection.js';
+import type { CollectionCandidate, ContractIndex } from './candidates.js';
 
-/** What an operation on the path of one item does. */
-export function bindItemOperation(survey: Survey, draft: Draft, operation: Operation): Finding | string {
-  const found = createFind(draft);
+/** What one operation does, before collections have names and hints are applied. */
+export interface InferredAction {
+  readonly candidate: CollectionCandidate;
+  readonly action: Action;
+  /** Properties that it sets, whatever the request says. */
+  readonly set: Item;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  readonly why: string;
+}
+
+/** The result for an operation of one candidate that sets no properties itself. */
+type Infer = (action: Action, confidence: number, why: string) => InferredAction;
+
+function inferFor(candidate: CollectionCandidate): Infer {
+  return (action, confidence, why) => ({ candidate, action, set: NO_PROPERTIES, confidence, why });
+}
+
+const NO_PROPERTIES: Item = Object.freeze({});
+
+/** What an operation on the path of one item does, or why the store does not handle it. */
+export function bindItemOperation(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+): InferredAction | string {
+  const found = inferFor(candidate);
   switch (operation.method) {
     case 'GET':
-      if (survey.list(operation) !== undefined && survey.list(operation)?.items === undefined) {
-        return 'a path that ends in a parameter answers with a list';
+      if (index.list(operation) !== undefined && index.list(operation)?.items === undefined) {
+        return 'the path of one item, but the response is a list';
       }
-      if (isOpaque(operation)) return found('content', 0.7, 'reads one item and answers with bytes');
+      if (isOpaque(operation)) return found('content', 0.7, 'reads one item; the response is not JSON');
       return found('read', 0.95, 'GET on the path of one item');
     case 'DELETE':
-      return bindDelete(survey, draft, operation);
+      return bindDelete(index, candidate, operation);
     case 'PATCH':
       return found('update', 0.95, 'PATCH on the path of one item');
     case 'PUT':
-      return isWhole(survey, draft, operation)
-        ? found('replace', 0.85, 'PUT on the path of one item, with a body that is a whole item')
-        : found('update', 0.8, 'PUT on the path of one item, with a body that demands no whole item');
+      return isWhole(index, candidate, operation)
+        ? found('replace', 0.85, 'PUT on the path of one item; its body is a whole item')
+        : found('update', 0.8, 'PUT on the path of one item; its body can be part of an item');
     case 'POST':
       return operation.body === undefined
-        ? bindNamedAct(survey, draft, operation)
-        : found('update', 0.8, 'POST with a body on the path of one item changes it');
+        ? bindNamedAct(index, candidate, operation)
+        : found('update', 0.8, 'POST with a body on the path of one item');
     default:
-      return `${operation.method} on the path of one item has no meaning here`;
+      return `${operation.method} on the path of one item is not supported`;
   }
 }
 
-/** A DELETE removes, but for one that says it cancels and answers with the item: that stays and has a status for it. */
-function bindDelete(survey: Survey, draft: Draft, operation: Operation): Finding {
-  const answer = survey.answer(operation);
-  const description = survey.contract.at(`${operation.pointer}/description`);
+/** A DELETE removes the item, unless its description says that it cancels and its response is the item. */
+function bindDelete(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
+  const answer = index.answer(operation);
+  const description = index.contract.at(`${operation.pointer}/description`);
   const told = `${operation.summary ?? ''} ${typeof description === 'string' ? description : ''}`;
-  if (answer !== undefined && answer.pointer === draft.schema && /^\W*(p>)?\W*cancel/i.test(told)) {
+  if (answer !== undefined && answer.pointer === candidate.schema && /^\W*(p>)?\W*cancel/i.test(told)) {
     const status = findStatusFor('cancel', answer);
     if (status !== undefined) {
-      const why = `DELETE that is told to cancel, and answers with the item; ${status.property} becomes "${status.value}"`;
-      return { draft, action: 'act', set: { [status.property]: status.value }, confidence: 0.75, why };
+      const why = `DELETE that cancels according to its description; sets ${status.property} to "${status.value}"`;
+      return { candidate, action: 'act', set: { [status.property]: status.value }, confidence: 0.75, why };
     }
   }
-  return createFind(draft)('delete', 0.95, 'DELETE on the path of one item');
+  return inferFor(candidate)('delete', 0.95, 'DELETE on the path of one item');
 }
 
-/** A POST without a body on an item: what it does is told by the first word of its id (`cancelRun`). */
-function bindNamedAct(survey: Survey, draft: Draft, operation: Operation): Finding {
+/** A POST without a body on an item: the first word of its operation id names the action (`cancelRun`). */
+function bindNamedAct(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
   const verb = /^[a-z]+/.exec(operation.id)?.[0] ?? '';
-  const item = draft.schema === undefined ? undefined : survey.read(draft.schema);
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
   const status = item === undefined ? undefined : findStatusFor(verb, item);
   if (status === undefined) {
-    return createFind(draft)('act', 0.5, 'POST without a body on the path of one item; nothing says what it changes');
+    return inferFor(candidate)('act', 0.5, 'POST without a body on the path of one item; its effect is unknown');
   }
-  const why = `POST without a body on the path of one item; "${verb}" makes ${status.property} "${status.value}"`;
-  return { draft, action: 'act', set: { [status.property]: status.value }, confidence: 0.7, why };
+  const why = `POST without a body on the path of one item; "${verb}" sets ${status.property} to "${status.value}"`;
+  return { candidate, action: 'act', set: { [status.property]: status.value }, confidence: 0.7, why };
 }
 
-/** What an operation on the path of a collection does. */
-export function bindCollectionOperation(survey: Survey, draft: Draft, operation: Operation): Finding | string {
-  const found = createFind(draft);
+/** What an operation on the path of a collection does, or why the store does not handle it. */
+export function bindCollectionOperation(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+): InferredAction | string {
+  const found = inferFor(candidate);
   if (operation.method === 'GET') {
-    const list = survey.list(operation);
-    if (list === undefined) return 'GET on a collection, but its answer is no list';
-    return found('list', 0.95, `GET answers with a list${list.items === undefined ? '' : ` in "${list.items}"`}`);
+    const list = index.list(operation);
+    if (list === undefined) return 'GET on a collection, but the response is not a list';
+    return found('list', 0.95, `GET; the response is a list${list.items === undefined ? '' : ` in "${list.items}"`}`);
   }
-  const body = survey.body(operation);
+  const body = index.body(operation);
   if (operation.method === 'POST') {
-    if (body?.type === 'array') return found('batch', 0.7, 'POST on a collection with an array of items');
-    const kinship = measureKinship(survey, draft, operation);
-    if (kinship === 0) return 'POST on a collection, but its answer is no item of it';
-    return found('create', kinship, 'POST on a collection answers with one item of it');
+    if (body?.type === 'array') return found('batch', 0.7, 'POST on a collection; its body is an array of items');
+    const confidence = measureConfidence(index, candidate, operation);
+    if (confidence === 0) return 'POST on a collection, but the response is not an item of it';
+    return found('create', confidence, 'POST on a collection; the response is an item of it');
   }
   // Some documents name the item in the body: `PUT /pet` with `{ "id": 10 }`.
-  if ((operation.method === 'PUT' || operation.method === 'PATCH') && body?.pointer === draft.schema) {
+  if ((operation.method === 'PUT' || operation.method === 'PATCH') && body?.pointer === candidate.schema) {
     const action = operation.method === 'PUT' ? 'replace' : 'update';
-    return found(action, 0.7, `${operation.method} on a collection with a whole item as its body, which names itself`);
+    return found(action, 0.7, `${operation.method} on a collection; its body is a whole item with its id`);
   }
-  return `${operation.method} on a whole collection is not something the store does`;
+  return `${operation.method} on a whole collection is not supported`;
 }
 
-/** What an operation on the path of a thing there is one of does: `/me`, `/organization/settings`. */
-export function bindSingletonOperation(survey: Survey, draft: Draft, operation: Operation): Finding | string {
-  const found = createFind(draft);
-  const methods = survey.operationsAt(draft.key);
+/** What an operation on a singleton does: `/me`, `/organization/settings`. */
+export function bindSingletonOperation(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+): InferredAction | string {
+  const found = inferFor(candidate);
+  const methods = index.operationsAt(candidate.key);
   switch (operation.method) {
     case 'GET':
       return methods.size > 1
-        ? found('read', 0.85, 'GET answers with one object that other methods of the path change')
-        : found('read', 0.5, 'GET answers with one object; shown where a fixture says what it is');
+        ? found('read', 0.85, 'GET of a singleton; other methods of the path change it')
+        : found('read', 0.5, 'GET of a singleton; used where a fixture defines it');
     case 'DELETE':
-      return found('delete', 0.85, 'DELETE of a thing there is one of');
+      return found('delete', 0.85, 'DELETE of a singleton');
     case 'PATCH':
-      return found('update', 0.85, 'PATCH of a thing there is one of');
+      return found('update', 0.85, 'PATCH of a singleton');
     case 'PUT':
-      return found('replace', 0.8, 'PUT of a thing there is one of');
+      return found('replace', 0.8, 'PUT of a singleton');
     case 'POST':
       return methods.has('PUT') || methods.has('PATCH')
-        ? found('replace', 0.7, 'POST makes a thing there is one of')
-        : found('update', 0.75, 'POST changes a thing there is one of');
+        ? found('replace', 0.7, 'POST of a singleton that other methods change')
+        : found('update', 0.75, 'POST of a singleton');
     default:
-      return `${operation.method} of a thing there is one of has no meaning here`;
+      return `${operation.method} of a singleton is not supported`;
   }
 }
 
@@ -109,73 +142,81 @@ const CONTENT_WORDS = /^(contents?|download|raw|file|body|pdf|data|media|blob|by
 
 const COPY_WORDS = /^(copy|clone|duplicate|fork|remix)$/i;
 
-/** What an operation on a word behind one item does: `/jobs/{id}/cancel`, `/files/{id}/content`. */
-export function bindItemWord(survey: Survey, draft: Draft, operation: Operation): Finding | string {
-  const found = createFind(draft);
-  const word = survey.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
+/** What an operation on a segment after an item does: `/jobs/{id}/cancel`, `/files/{id}/content`. */
+export function bindItemWord(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+): InferredAction | string {
+  const found = inferFor(candidate);
+  const word = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
   if (operation.method === 'GET') {
     if (CONTENT_WORDS.test(word) && isOpaque(operation)) {
-      return found('content', 0.9, `"${word}" of one item answers with bytes`);
+      return found('content', 0.9, `"${word}" of one item; the response is not JSON`);
     }
-    return `"${word}" is neither a list, nor the content of an item, nor a thing that can be changed`;
+    return `"${word}" is not a list, the content of an item or a singleton`;
   }
   if (operation.method !== 'POST' && operation.method !== 'PUT' && operation.method !== 'PATCH') {
-    return `${operation.method} "${word}" on an item has no meaning the store knows`;
+    return `${operation.method} "${word}" on an item is not supported`;
   }
-  const answer = survey.answer(operation);
-  if (answer === undefined || draft.schema === undefined || answer.pointer !== draft.schema) {
-    return `"${word}" acts on an item, but its answer is not that item`;
+  const answer = index.answer(operation);
+  if (answer === undefined || candidate.schema === undefined || answer.pointer !== candidate.schema) {
+    return `"${word}" of an item, but the response is not that item`;
   }
   if (COPY_WORDS.test(word)) {
-    return found('copy', 0.8, `"${word}" of an item answers with another item of its kind`);
+    return found('copy', 0.8, `"${word}" of an item; the response is an item`);
   }
   const status = findStatusFor(word, answer);
   if (status === undefined) {
-    return found('act', 0.6, `"${word}" on an item answers with that item; no status is named after it`);
+    return found('act', 0.6, `"${word}" of an item; the response is the item; no status matches`);
   }
   const set = { [status.property]: status.value };
-  const why = `"${word}" on an item answers with that item; ${status.property} becomes "${status.value}"`;
-  return { draft, action: 'act', set, confidence: 0.85, why };
+  const why = `"${word}" of an item; the response is the item; sets ${status.property} to "${status.value}"`;
+  return { candidate, action: 'act', set, confidence: 0.85, why };
 }
 
-/** What an operation on a word behind a collection does: `/customers/search`, `/user/createWithList`. */
-export function bindCollectionWord(survey: Survey, draft: Draft, operation: Operation): Finding | string {
-  const found = createFind(draft);
-  const word = survey.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
-  const list = survey.list(operation);
-  const listed = list?.itemSchema === undefined ? undefined : survey.read(list.itemSchema);
-  if (operation.method === 'GET' && listed !== undefined && listed.pointer === draft.schema) {
-    return found('search', 0.8, `"${word}" answers with items of the collection`);
+/** What an operation on a segment after a collection does: `/customers/search`, `/user/createWithList`. */
+export function bindCollectionWord(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+): InferredAction | string {
+  const found = inferFor(candidate);
+  const word = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
+  const list = index.list(operation);
+  const listed = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
+  if (operation.method === 'GET' && listed !== undefined && listed.pointer === candidate.schema) {
+    return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
   }
-  const body = survey.body(operation);
+  const body = index.body(operation);
   if (operation.method === 'POST' && body?.type === 'array' && body.items !== undefined) {
-    if (survey.read(body.items)?.pointer === draft.schema) {
-      return found('batch', 0.8, `"${word}" takes an array of items`);
+    if (index.read(body.items)?.pointer === candidate.schema) {
+      return found('batch', 0.8, `"${word}"; its body is an array of items`);
     }
   }
-  return `"${word}" is no list of the collection it stands below`;
+  return `"${word}" of a collection, but the response is not a list of its items`;
 }
 
-/** How sure it is that what a POST answers is an item of the collection: 0 where it is not. */
-function measureKinship(survey: Survey, draft: Draft, operation: Operation): number {
-  const answer = survey.answer(operation);
-  if (draft.schema === undefined) return 0;
+/** How likely the response of a POST is an item of the collection; 0 where it is not. */
+function measureConfidence(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): number {
+  const answer = index.answer(operation);
+  if (candidate.schema === undefined) return 0;
   if (answer === undefined || answer.properties.size === 0) {
-    // Nothing comes back: what goes in has to be an item.
+    // Without a response body, the request body must be an item.
     if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
-    return survey.body(operation) === undefined ? 0 : 0.6;
+    return index.body(operation) === undefined ? 0 : 0.6;
   }
-  if (answer.pointer === draft.schema) return 0.95;
-  if (hasBranch(survey, operation, draft.schema)) return 0.85;
-  const chosen = draft.groups.at(-1)?.parameters.at(-1);
+  if (answer.pointer === candidate.schema) return 0.95;
+  if (hasBranch(index, operation, candidate.schema)) return 0.85;
+  const chosen = candidate.groups.at(-1)?.parameters.at(-1);
   if (
     chosen !== undefined &&
-    draft.groups.length > 1 &&
-    survey.body(operation)?.properties.get(chosen)?.required === true
+    candidate.groups.length > 1 &&
+    index.body(operation)?.properties.get(chosen)?.required === true
   ) {
     return 0.7;
   }
-  const item = draft.schema === undefined ? undefined : survey.read(draft.schema);
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
   if (item === undefined) return 0.5;
   const names = [...item.properties.keys()];
   const shared = names.filter((name) => answer.properties.has(name)).length;
@@ -185,20 +226,20 @@ function measureKinship(survey: Survey, draft: Draft, operation: Operation): num
   return 0;
 }
 
-/** Whether one branch of what a success answers is the schema of the item. */
-function hasBranch(survey: Survey, operation: Operation, schema: string | undefined): boolean {
+/** Whether one branch of the success schema is the schema of the item. */
+function hasBranch(index: ContractIndex, operation: Operation, schema: string | undefined): boolean {
   const media = findSuccessMedia(operation);
   if (media?.schema === undefined || schema === undefined) return false;
-  const { schema: target, pointer } = survey.contract.resolve(media.schema, media.schemaPointer);
+  const { schema: target, pointer } = index.contract.resolve(media.schema, media.schemaPointer);
   if (typeof target !== 'object') return false;
   return (['anyOf', 'oneOf'] as const).some((keyword) =>
     (target[keyword] ?? []).some(
-      (branch, i) => survey.contract.resolve(branch, `${pointer}/${keyword}/${i}`).pointer === schema,
+      (branch, i) => index.contract.resolve(branch, `${pointer}/${keyword}/${i}`).pointer === schema,
     ),
   );
 }
 
-/** Whether the answer is text or bytes and no JSON object or list. */
+/** Whether the response is not JSON, or a JSON string. */
 function isOpaque(operation: Operation): boolean {
   if (findSuccessWithBody(operation) === undefined) return false;
   const media = findSuccessMedia(operation);
@@ -207,15 +248,15 @@ function isOpaque(operation: Operation): boolean {
   return !/json/.test(media.type) || type === 'string';
 }
 
-/** Whether a PUT takes a whole item: everything that a create demands, and there is another way to change a part. */
-function isWhole(survey: Survey, draft: Draft, operation: Operation): boolean {
-  const body = survey.body(operation);
+/** Whether the body of a PUT is a whole item: it requires what a create requires, or PATCH changes a part. */
+function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const body = index.body(operation);
   if (body === undefined) return false;
-  const methods = survey.operationsAt(draft.itemKey ?? '');
-  if (methods.has('PATCH') || body.pointer === draft.schema) return true;
+  const methods = index.operationsAt(candidate.itemKey ?? '');
+  if (methods.has('PATCH') || body.pointer === candidate.schema) return true;
   if (operation.responses.some(({ status }) => status === '201')) return true;
-  const create = survey.operationsAt(draft.key).get('POST');
-  const whole = create === undefined ? undefined : survey.body(create);
-  const demanded = [...(whole?.properties.values() ?? [])].filter(({ required }) => required);
-  return demanded.length > 0 && demanded.every(({ name }) => body.properties.get(name)?.required === true);
+  const create = index.operationsAt(candidate.key).get('POST');
+  const whole = create === undefined ? undefined : index.body(create);
+  const required = [...(whole?.properties.values() ?? [])].filter((property) => property.required);
+  return required.length > 0 && required.every(({ name }) => body.properties.get(name)?.required === true);
 }

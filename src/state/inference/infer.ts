@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
-import { describeResource, findMembers } from '../resource-facts.js';
+import { describeResource, findMembers } from './describe.js';
 import {
   type Binding,
   type ParentLink,
@@ -18,194 +18,220 @@ import {
   bindItemWord,
   bindSingletonOperation,
 } from './bind.js';
-import { createSurvey, type Draft, draftCollections, type PathGroup, type Survey, toGroupKey } from './draft.js';
-import type { Finding } from './finding.js';
+import {
+  createContractIndex,
+  type CollectionCandidate,
+  findCandidates,
+  type PathGroup,
+  type ContractIndex,
+  toGroupKey,
+} from './candidates.js';
+import type { InferredAction } from './bind.js';
 import { applyHints } from './hints.js';
 
 /**
- * Works out which operations of a contract make one resource, from paths, methods, schemas and answers alone.
+ * Infers which operations of a contract belong to one resource, from paths, methods and schemas.
  *
- * `x-mock` hints in the document override what was worked out; see docs/state.md.
+ * `x-mock` hints in the document take precedence; see docs/state.md.
  *
- * @throws MockError `HINT_INVALID` for a hint that makes no sense.
+ * @throws MockError `HINT_INVALID` for an invalid hint.
  */
 export function inferResources(contract: Contract): Resources {
-  const survey = createSurvey(contract, createItemSchemaReader(contract));
-  const drafts = draftCollections(survey);
-  const atlas = createAtlas(survey, drafts);
+  const index = createContractIndex(contract, createItemSchemaReader(contract));
+  const candidates = findCandidates(index);
+  const tree = createCollectionTree(index, candidates);
   const bindings = new Map<string, Binding>();
   const unbound: Unbound[] = [];
   for (const operation of contract.operations) {
-    const finding = findBinding(survey, atlas, operation);
-    if (typeof finding === 'string') unbound.push({ operation, why: finding });
-    else bindings.set(operation.id, toBinding(survey, atlas, { operation, finding }));
+    const inferred = findBinding(index, tree, operation);
+    if (typeof inferred === 'string') unbound.push({ operation, why: inferred });
+    else bindings.set(operation.id, toBinding(index, tree, { operation, inferred }));
   }
   const collections = new Map<string, Resource>();
-  for (const draft of drafts.values()) {
-    if (atlas.at(draft.key) !== draft) continue;
-    const name = atlas.name(draft);
+  for (const candidate of candidates.values()) {
+    if (tree.at(candidate.key) !== candidate) continue;
+    const name = tree.name(candidate);
     if (collections.has(name)) continue;
-    collections.set(name, describeResource(survey, draft, { name, parents: atlas.parents(draft).map(atlas.name) }));
+    collections.set(
+      name,
+      describeResource(index, candidate, { name, parents: tree.parents(candidate).map(tree.name) }),
+    );
   }
-  for (const [name, members] of findMembers(collections, bindings, survey)) {
+  for (const [name, members] of findMembers(collections, bindings, index)) {
     const resource = collections.get(name);
     if (resource !== undefined) collections.set(name, { ...resource, ...members });
   }
-  return applyHints(survey, { collections, bindings, unbound, unknownIds: undefined });
+  return applyHints(index, { collections, bindings, unbound, unknownIds: undefined });
 }
 
-/** The drafts by path, with those that are only another way to one of them led there. */
-interface Atlas {
-  /** The draft of a path key; of a path that is another way to a collection, that collection. */
-  at(key: string): Draft | undefined;
-  name(draft: Draft): string;
-  parents(draft: Draft): readonly Draft[];
-  /** For a list below a parent that is part of a collection at the top: the property that names the parent. */
+/** The candidates by path; a path that is an alias of a collection leads to that collection. */
+interface CollectionTree {
+  /** The candidate of a path key, or the collection that the path is an alias of. */
+  at(key: string): CollectionCandidate | undefined;
+  name(candidate: CollectionCandidate): string;
+  parents(candidate: CollectionCandidate): readonly CollectionCandidate[];
+  /** For a list below a parent that shows part of a top-level collection: the property that holds the parent's id. */
   within(key: string): { readonly property: string; readonly parameter: string } | undefined;
 }
 
-function createAtlas(survey: Survey, drafts: ReadonlyMap<string, Draft>): Atlas {
+function createCollectionTree(
+  index: ContractIndex,
+  candidates: ReadonlyMap<string, CollectionCandidate>,
+): CollectionTree {
   const within = new Map<string, { readonly property: string; readonly parameter: string }>();
-  const aliases = new Map<string, Draft>();
-  const all = [...drafts.values()];
-  const tops = all.filter((draft) => draft.groups.length === 1 && draft.real);
-  for (const draft of all) {
-    // Of two ways none of which is the first, neither leads to the other.
-    const other = isSecondWay(survey, draft)
-      ? all.find((each) => !isSecondWay(survey, each) && isSameThing(each, draft))
+  const aliases = new Map<string, CollectionCandidate>();
+  const all = [...candidates.values()];
+  const tops = all.filter((candidate) => candidate.groups.length === 1 && candidate.hasOperations);
+  for (const candidate of all) {
+    // Two aliases do not lead to each other.
+    const other = isAlias(index, candidate)
+      ? all.find((each) => !isAlias(index, each) && isSameResource(each, candidate))
       : undefined;
-    if (other !== undefined) aliases.set(draft.key, other);
-    const whole = draft.groups.length > 1 ? findWhole(survey, tops, draft) : undefined;
+    if (other !== undefined) aliases.set(candidate.key, other);
+    const whole = candidate.groups.length > 1 ? findWhole(index, tops, candidate) : undefined;
     if (whole === undefined) continue;
-    aliases.set(draft.key, whole.draft);
-    within.set(draft.key, whole.within);
+    aliases.set(candidate.key, whole.candidate);
+    within.set(candidate.key, whole.within);
   }
-  const own = all.filter((draft) => !aliases.has(draft.key));
-  const names = nameCollections(new Map(own.map((draft) => [draft.key, draft.groups])));
-  const at = (key: string): Draft | undefined => aliases.get(key) ?? drafts.get(key);
+  const own = all.filter((candidate) => !aliases.has(candidate.key));
+  const names = nameCollections(new Map(own.map((candidate) => [candidate.key, candidate.groups])));
+  const at = (key: string): CollectionCandidate | undefined => aliases.get(key) ?? candidates.get(key);
   return {
     at,
-    name: (draft) => names.get(at(draft.key)?.key ?? draft.key) ?? draft.key,
-    parents: (draft) =>
-      draft.groups.slice(0, -1).flatMap((_, i) => at(toGroupKey(draft.groups.slice(0, i + 1), 'collection')) ?? []),
+    name: (candidate) => names.get(at(candidate.key)?.key ?? candidate.key) ?? candidate.key,
+    parents: (candidate) =>
+      candidate.groups
+        .slice(0, -1)
+        .flatMap((_, i) => at(toGroupKey(candidate.groups.slice(0, i + 1), 'collection')) ?? []),
     within: (key) => within.get(key),
   };
 }
 
-/** Whether a path only leads to what another path shows: nothing reads or lists an item below it. */
-function isSecondWay(survey: Survey, draft: Draft): boolean {
-  if (!draft.real) return true;
-  return !survey.operationsAt(draft.key).has('GET') && !survey.operationsAt(draft.itemKey ?? '').has('GET');
+/** Whether a path can be an alias of another one: no operation reads or lists its items. */
+function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
+  if (!candidate.hasOperations) return true;
+  return !index.operationsAt(candidate.key).has('GET') && !index.operationsAt(candidate.itemKey ?? '').has('GET');
 }
 
-/** Two paths of the same nouns: `/customers/{customer}` and `/test_helpers/customers/{id}`. */
-function isSameThing(other: Draft, draft: Draft): boolean {
-  if (!other.real || other.key === draft.key || other.groups.length !== draft.groups.length || other.singleton)
+/** Whether two paths have the same nouns: `/customers/{customer}` and `/test_helpers/customers/{id}`. */
+function isSameResource(other: CollectionCandidate, candidate: CollectionCandidate): boolean {
+  if (
+    !other.hasOperations ||
+    other.key === candidate.key ||
+    other.groups.length !== candidate.groups.length ||
+    other.singleton
+  )
     return false;
-  if (draft.schema !== undefined && draft.schema !== other.schema) return false;
+  if (candidate.schema !== undefined && candidate.schema !== other.schema) return false;
   return other.groups.every(({ words, parameters }, i) => {
-    const group = draft.groups[i];
+    const group = candidate.groups[i];
     return group?.words.at(-1) === words.at(-1) && group?.parameters.length === parameters.length;
   });
 }
 
-/** The top collection that a list below a parent shows a part of: same schema, and a property that names the parent. */
+/** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
 function findWhole(
-  survey: Survey,
-  tops: readonly Draft[],
-  draft: Draft,
-): { readonly draft: Draft; readonly within: { readonly property: string; readonly parameter: string } } | undefined {
-  const parent = draft.groups.at(-2);
+  index: ContractIndex,
+  tops: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+):
+  | {
+      readonly candidate: CollectionCandidate;
+      readonly within: { readonly property: string; readonly parameter: string };
+    }
+  | undefined {
+  const parent = candidate.groups.at(-2);
   const parameter = parent?.parameters.at(-1);
-  if (parent === undefined || parameter === undefined || draft.schema === undefined) return undefined;
-  const top = tops.find((each) => each.schema === draft.schema && each.itemKey !== undefined);
+  if (parent === undefined || parameter === undefined || candidate.schema === undefined) return undefined;
+  const top = tops.find((each) => each.schema === candidate.schema && each.itemKey !== undefined);
   if (top === undefined) return undefined;
   const noun = toSingular(parent.words.at(-1) ?? '');
   const wanted = new Set([parameter, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
-  const property = [...(survey.read(draft.schema)?.properties.keys() ?? [])].find((name) =>
+  const property = [...(index.read(candidate.schema)?.properties.keys() ?? [])].find((name) =>
     wanted.has(toBareName(name)),
   );
-  return property === undefined ? undefined : { draft: top, within: { property, parameter } };
+  return property === undefined ? undefined : { candidate: top, within: { property, parameter } };
 }
 
-/** What an operation does, or a sentence that says why the store cannot tell. */
-function findBinding(survey: Survey, atlas: Atlas, operation: Operation): Finding | string {
-  const shape = survey.shape(operation);
-  if (shape === undefined) return 'a segment of the path mixes words and parameters';
-  if (operation.method === 'OPTIONS' || operation.method === 'TRACE') return `${operation.method} asks for no resource`;
-  if (!declaresSuccess(operation)) return 'the contract declares no answer for a success';
+/** What an operation does, or why the store does not handle it. */
+function findBinding(index: ContractIndex, tree: CollectionTree, operation: Operation): InferredAction | string {
+  const shape = index.shape(operation);
+  if (shape === undefined) return 'a segment of the path mixes text and parameters';
+  if (operation.method === 'OPTIONS' || operation.method === 'TRACE')
+    return `${operation.method} does not address a resource`;
+  if (!declaresSuccess(operation)) return 'the contract declares no success response';
   const last = shape.groups.at(-1);
-  if (last === undefined) return 'the path has no words';
+  if (last === undefined) return 'the path has no static segment';
   const key = toGroupKey(shape.groups, 'collection');
-  const draft = atlas.at(key);
+  const candidate = tree.at(key);
   if (last.parameters.length > 0) {
-    if (draft === undefined || (draft.groups.at(-1)?.parameters.length ?? 0) !== last.parameters.length) {
-      return 'the path names only a part of what identifies an item';
+    if (candidate === undefined || (candidate.groups.at(-1)?.parameters.length ?? 0) !== last.parameters.length) {
+      return 'the path has only some of the parameters that identify an item';
     }
-    return bindItemOperation(survey, draft, operation);
+    return bindItemOperation(index, candidate, operation);
   }
-  if (draft?.singleton === true) return bindSingletonOperation(survey, draft, operation);
-  if (draft !== undefined) return bindCollectionOperation(survey, draft, operation);
-  return bindWord(survey, atlas, operation);
+  if (candidate?.singleton === true) return bindSingletonOperation(index, candidate, operation);
+  if (candidate !== undefined) return bindCollectionOperation(index, candidate, operation);
+  return bindWord(index, tree, operation);
 }
 
-/** Whether there is an answer to give when all went well; where nothing at all is declared, any answer will do. */
+/** Whether a success response is declared; an operation without any responses can have any. */
 function declaresSuccess({ responses }: Operation): boolean {
   return responses.length === 0 || responses.some(({ status }) => /^[23]|^default$/.test(status));
 }
 
-/** What an operation does on a path that ends in a word which names no collection. */
-function bindWord(survey: Survey, atlas: Atlas, operation: Operation): Finding | string {
-  const groups = survey.shape(operation)?.groups ?? [];
+/** What an operation does on a path whose last segment is not a collection. */
+function bindWord(index: ContractIndex, tree: CollectionTree, operation: Operation): InferredAction | string {
+  const groups = index.shape(operation)?.groups ?? [];
   const last = groups.at(-1);
   const above = groups.slice(0, -1);
   if (above.length > 0 && last?.words.length === 1) {
-    const item = atlas.at(toGroupKey(above, 'collection'));
-    if (item !== undefined) return bindItemWord(survey, item, operation);
+    const item = tree.at(toGroupKey(above, 'collection'));
+    if (item !== undefined) return bindItemWord(index, item, operation);
   }
   const shorter = [...above, { words: last?.words.slice(0, -1) ?? [], parameters: [] }];
-  const collection = (last?.words.length ?? 0) > 1 ? atlas.at(toGroupKey(shorter, 'collection')) : undefined;
-  if (collection !== undefined) return bindCollectionWord(survey, collection, operation);
-  return 'the path is neither a collection nor below one';
+  const collection = (last?.words.length ?? 0) > 1 ? tree.at(toGroupKey(shorter, 'collection')) : undefined;
+  if (collection !== undefined) return bindCollectionWord(index, collection, operation);
+  return 'the path is not a collection and not below one';
 }
 
 function toBinding(
-  survey: Survey,
-  atlas: Atlas,
-  found: { readonly operation: Operation; readonly finding: Finding },
+  index: ContractIndex,
+  tree: CollectionTree,
+  found: { readonly operation: Operation; readonly inferred: InferredAction },
 ): Binding {
-  const { operation, finding } = found;
-  const groups = survey.shape(operation)?.groups ?? [];
-  const itemIndex = findItemIndex(groups, finding);
+  const { operation, inferred } = found;
+  const groups = index.shape(operation)?.groups ?? [];
+  const itemIndex = findItemIndex(groups, inferred);
   const links: readonly ParentLink[] = groups.slice(0, itemIndex).flatMap(({ parameters }, i) => {
-    const parent = atlas.at(toGroupKey(groups.slice(0, i + 1), 'collection'));
-    return parent === undefined ? [] : [{ collection: atlas.name(parent), parameters }];
+    const parent = tree.at(toGroupKey(groups.slice(0, i + 1), 'collection'));
+    return parent === undefined ? [] : [{ collection: tree.name(parent), parameters }];
   });
   return {
     operation,
-    collection: atlas.name(finding.draft),
-    action: finding.action,
+    collection: tree.name(inferred.candidate),
+    action: inferred.action,
     id: groups[itemIndex]?.parameters ?? [],
     parents: links,
-    within: atlas.within(toGroupKey(groups.slice(0, itemIndex + 1), 'collection')),
-    set: finding.set,
-    list: finding.action === 'list' || finding.action === 'search' ? survey.list(operation) : undefined,
+    within: tree.within(toGroupKey(groups.slice(0, itemIndex + 1), 'collection')),
+    set: inferred.set,
+    list: inferred.action === 'list' || inferred.action === 'search' ? index.list(operation) : undefined,
     page: undefined,
-    confidence: finding.confidence,
-    why: finding.why,
+    confidence: inferred.confidence,
+    why: inferred.why,
   };
 }
 
-/** Which group of the path names the item or the collection: the last one, or the one before a word that acts on it. */
-function findItemIndex(groups: readonly PathGroup[], finding: Finding): number {
-  const behindItem = finding.action === 'act' || finding.action === 'content' || finding.action === 'copy';
+/** The group of the path that is the item or the collection: the last one, or the one before an action. */
+function findItemIndex(groups: readonly PathGroup[], inferred: InferredAction): number {
+  const behindItem = inferred.action === 'act' || inferred.action === 'content' || inferred.action === 'copy';
   const last = groups.at(-1);
   return behindItem && last?.parameters.length === 0 ? groups.length - 2 : groups.length - 1;
 }
 
 /**
- * Names for collections by the key of their path: the last word of each group, `parent.child` below an item
- * (`folders.files`). Where two paths would have one name, both take more of their words (`checkout.sessions`).
+ * Names of collections by the key of their path: the last static segment of each group, `parent.child` below an item
+ * (`folders.files`). Where two paths would have the same name, both get more of their segments (`checkout.sessions`).
  */
 function nameCollections(paths: ReadonlyMap<string, readonly PathGroup[]>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
@@ -217,7 +243,7 @@ function nameCollections(paths: ReadonlyMap<string, readonly PathGroup[]>): Read
     if (clashes.size === 0) return names;
     for (const key of clashes) depths.set(key, (depths.get(key) ?? 1) + 1);
   }
-  // Words alone cannot tell them apart (`/a/{x}/b` and `/a/b`): a number does, in the order of the document.
+  // Names that are still equal (`/a/{x}/b` and `/a/b`) get a number, in the order of the document.
   const seen = new Map<string, number>();
   for (const [key, name] of names) {
     const count = (seen.get(name) ?? 0) + 1;
@@ -234,7 +260,7 @@ function toName(groups: readonly PathGroup[], words: number): string {
     .replaceAll(/[^\w.-]+/g, '_');
 }
 
-/** The paths that have to take a longer name: of those with one name all but the shortest, or all where none is. */
+/** The paths that need a longer name: of those with the same name all but the shortest, or all if two are shortest. */
 function findClashes(names: ReadonlyMap<string, string>): ReadonlySet<string> {
   const byName = new Map<string, string[]>();
   for (const [key, name] of names) byName.set(name, [...(byName.get(name) ?? []), key]);

@@ -6,36 +6,36 @@ import type { Page, PageTurn } from './page.js';
 /** What an envelope is filled from. */
 interface EnvelopeFacts {
   readonly page: Page;
-  /** How many items there are on all pages. */
+  /** The number of items on all pages. */
   readonly total: number;
   readonly limit: number;
   /** The entries of the page, in order. */
   readonly entries: readonly Entry[];
-  /** The items as they are shown. */
+  /** The items in the form of the response. */
   readonly items: readonly unknown[];
-  /** The id of an entry the way the item carries it. */
+  /** The id of an entry in the form of the item. */
   id(entry: Entry): unknown;
-  /** The URL of this list with another place in it; of this very page for undefined. */
+  /** The URL of another page of this list; of the current page for undefined. */
   url(turn: PageTurn | undefined, absolute: boolean): string;
 }
 
-/** Makes the body of a list answer. */
+/** Builds the body of a list response. */
 export type Envelope = (facts: EnvelopeFacts) => unknown;
 
-/** Makes what neither the page nor a constant gives. */
+/** Generates the properties that depend neither on the page nor on a constant. */
 interface EnvelopeMaker {
-  /** The properties of a body that break the schema, but for the items. */
+  /** The invalid properties of a body. */
   findWrong(body: Readonly<Record<string, unknown>>): readonly string[];
-  /** A whole envelope from the part that is known. */
+  /** A complete envelope from its known part. */
   complete(known: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
 
-/** Fills one property of an envelope; undefined leaves it out. */
+/** The value of one property of an envelope; undefined leaves it out. */
 type Filler = (facts: EnvelopeFacts) => unknown;
 
 /**
- * Plans the body of a list answer: what has one legal value, what the page decides, and the rest that the schema demands, made
- * once. Properties come in the order of the schema, so that an answer reads like its documentation.
+ * Plans the body of a list response: constants, values of the page, and generated values for the other required properties.
+ * Properties are in the order of the schema.
  */
 export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined, maker: EnvelopeMaker): Envelope {
   const { items, constants } = shape;
@@ -62,7 +62,7 @@ export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined,
     return build(facts);
   };
 
-  /** What the schema demands besides, and what it wants otherwise than the page says, is made once, for an empty page. */
+  /** Generates the missing and invalid properties once, for an empty page. */
   function repair(order: readonly string[], planned: readonly Step[], first: unknown): readonly Step[] {
     const body = { ...constants, ...(first as Readonly<Record<string, unknown>>), [items ?? '']: [] }; // `build` gives objects
     const wrong = new Set(maker.findWrong(body).filter((name) => name !== items));
@@ -97,7 +97,7 @@ function fillNested(fields: readonly EnvelopeField[], facts: EnvelopeFacts): unk
   return inner;
 }
 
-/** What the page says, or, where it says nothing, null where that is allowed, and the empty value where it is demanded. */
+/** The value of the page; without one null where it is nullable, and an empty value where it is required. */
 function fillField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   const value = readField(field, facts);
   if (typeof value === 'number' && field.type === 'string') return String(value);
@@ -107,7 +107,7 @@ function fillField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   return field.type === 'string' ? '' : field.type === 'boolean' ? false : 0;
 }
 
-/** What the page says for one property; undefined where there is nothing to say. */
+/** The value of the page for one property; undefined where it has none. */
 function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   const { page, entries, total, limit } = facts;
   switch (field.role) {
@@ -142,6 +142,6 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
 
 function readTurn(field: EnvelopeField, turn: PageTurn | undefined, facts: EnvelopeFacts): unknown {
   if (turn === undefined) return undefined;
-  const tells = field.type !== 'object' && !field.url && (turn.role === 'token' || field.type === 'integer');
-  return tells ? turn.value : facts.url(turn, field.absolute);
+  const isValue = field.type !== 'object' && !field.url && (turn.role === 'token' || field.type === 'integer');
+  return isValue ? turn.value : facts.url(turn, field.absolute);
 }

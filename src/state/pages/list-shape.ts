@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 
-/** What a property of an envelope says about the page it carries. */
+/** The meaning of an envelope property for the page. */
 type EnvelopeRole =
   | 'count'
   | 'firstId'
@@ -19,31 +19,31 @@ type EnvelopeRole =
   | 'self'
   | 'total';
 
-/** One property of an envelope that the page decides. */
+/** One property of an envelope whose value depends on the page. */
 export interface EnvelopeField {
-  /** Where it stands: `['has_more']`, `['links', 'next']`. */
+  /** Its names in the envelope: `['has_more']`, `['links', 'next']`. */
   readonly path: readonly string[];
   readonly role: EnvelopeRole;
   readonly nullable: boolean;
   readonly required: boolean;
-  /** The JSON type it has. */
+  /** Its JSON type. */
   readonly type: string | undefined;
-  /** Whether the schema says the text is a URL. */
+  /** Whether it is a URL according to its schema or name. */
   readonly url: boolean;
-  /** Whether a URL in it names its host: not where the schema wants it to begin with a slash. */
+  /** Whether the URL is absolute: not where its pattern begins with a slash. */
   readonly absolute: boolean;
 }
 
-/** How a list is answered: a bare array, or an envelope around one. */
+/** The shape of a list response: an array, or an envelope around one. */
 export interface ListShape {
-  /** The property that carries the items; undefined for a bare array. */
+  /** The property that holds the items; undefined for an array. */
   readonly items: string | undefined;
-  /** Where the schema of one item stands. */
+  /** Pointer to the schema of one item. */
   readonly itemSchema: string | undefined;
-  /** Where the schema of the whole answer stands. */
+  /** Pointer to the schema of the response. */
   readonly schema: string;
   readonly fields: readonly EnvelopeField[];
-  /** Properties that have one legal value. */
+  /** Properties with one valid value, or with a default. */
   readonly constants: Readonly<Record<string, unknown>>;
 }
 
@@ -70,12 +70,12 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
 
 const NESTED = /^(_?links|meta|_?metadata|pagination|paging|page_?info|page|response_?metadata)$/i;
 
-/** The list that an operation answers with, or undefined where its answer is no list. */
+/** The list in the success response of an operation; undefined where it is not a list. */
 export function readListShape(parts: {
   readonly contract: Contract;
   readonly read: ReadItemSchema;
   readonly operation: Operation;
-  /** The last word of the path, which some envelopes are named after. */
+  /** The last static segment of the path: the name of the array in some envelopes. */
   readonly noun: string | undefined;
 }): ListShape | undefined {
   const { read, operation, noun } = parts;
@@ -96,18 +96,18 @@ export function readListShape(parts: {
   };
 }
 
-/** The property of an envelope whose array is the list. */
+/** The property of an envelope that holds the items. */
 function findItems(schema: ItemSchema, read: ReadItemSchema, noun: string | undefined): ItemProperty | undefined {
   const arrays = [...schema.properties.values()].filter((property) => read(property.target)?.type === 'array');
   const named = arrays.find((property) => property.name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));
   if (named !== undefined) return named;
-  // An object with an id of its own is a thing that has a list, not a list of things.
+  // An object with an id is an item that has an array, not a list of items.
   if (schema.properties.has('id') || arrays.length !== 1) return undefined;
   const paged = [...schema.properties.keys()].some((name) => findRole(name) !== undefined || NESTED.test(name));
   return paged || schema.properties.size === 1 ? arrays[0] : undefined;
 }
 
-/** The properties of an envelope that speak of the page, also those one object deeper (`links.next`). */
+/** The properties of an envelope that depend on the page, also nested ones (`links.next`). */
 function readFields(schema: ItemSchema, read: ReadItemSchema, items: string): readonly EnvelopeField[] {
   const fields: EnvelopeField[] = [];
   for (const property of schema.properties.values()) {

@@ -3,25 +3,26 @@ import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { ItemSchema } from '../item-schema.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './page.js';
+import type { Filter } from './view.js';
 
-/** How a list is paged, sorted and filtered: which query parameter says what. */
+/** How a list is paginated, sorted and filtered: the roles of its query parameters. */
 export interface PagePlan {
   readonly style: PageStyle;
   /** Role -> the name of its query parameter. */
   readonly names: Readonly<Partial<Record<PageRole, string>>>;
   readonly defaultLimit: number;
-  /** A larger limit gives this many; Infinity where nothing is said. */
+  /** Larger limits are reduced to this; Infinity where the contract declares none. */
   readonly maximumLimit: number;
-  /** The parameter that turns the order around, with the value that means newest first. */
+  /** The parameter that reverses the order, and the order without it. */
   readonly order: { readonly name: string; readonly initial: 'ascending' | 'descending' } | undefined;
   /** The parameter that names the property to sort by. */
   readonly sort: string | undefined;
-  /** Whether the list is newest first where nobody says otherwise. */
+  /** Whether the list is newest first by default. */
   readonly descending: boolean;
-  /** The parameter that carries words, or clauses such as `name:"Ada"`, to look for. */
+  /** The parameter with words or clauses (`name:"Ada"`) to search for. */
   readonly search: string | undefined;
-  /** Query parameters whose name is a property of the items. */
-  readonly filters: readonly { readonly parameter: string; readonly property: string }[];
+  /** Query parameters with the name of a property of the items. */
+  readonly filters: readonly Filter[];
 }
 
 const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
@@ -29,7 +30,7 @@ const SORT = /^(sort|sort_?by|order_?by)$/i;
 
 const SEARCH = /^(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
 
-/** How many items a page has where the document does not say. */
+/** The number of items on a page where the document declares none. */
 const PAGE_SIZE = 20;
 
 /** Reads the query parameters of a list operation. */
@@ -90,11 +91,11 @@ function findStyle(
     last = { style, names };
     if (style.signs.some((role) => names[role] !== undefined)) return last;
   }
-  // The last style has no parameter of its own but the limit.
+  // The last style has only the limit.
   return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
 }
 
-/** `page` is a number, or, where its schema is a text, a token; `count` is a limit only where it is a number. */
+/** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
 function fitsRole(contract: Contract, parameter: Parameter, role: PageRole): boolean {
   const { type } = readSchema(contract, parameter);
   const types = typeof type === 'string' ? [type] : (type ?? []);
@@ -116,7 +117,7 @@ function findFilter(name: string, item: ItemSchema | undefined): string | undefi
   return (item?.properties.get(name) ?? item?.properties.get(name.replace(/\[\]$/, '')))?.name;
 }
 
-/** The default of a limit: its schema's, else the number its description names as the default. */
+/** The default of a limit: that of its schema, else the one in its description. */
 function readDefault(contract: Contract, parameter: Parameter): number {
   const schema = readSchema(contract, parameter);
   if (typeof schema.default === 'number') return schema.default;

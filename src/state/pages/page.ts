@@ -10,43 +10,43 @@ export type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'token
 /** One request for a page. */
 interface PageRequest {
   readonly view: View;
-  /** The most items the page may have. */
+  /** The maximum number of items. */
   readonly limit: number;
-  /** What was asked for, by role; what was not asked for is undefined. */
+  /** The value of a query parameter; undefined where it is not given. */
   value(role: PageRole): unknown;
-  /** The entry of an id, also of a removed one. */
+  /** The entry of an id, also of a removed item. */
   recall(id: string): Entry | undefined;
 }
 
-/** One page: which part of the view, and how its neighbours are asked for. */
+/** One page: its range in the view, and the parameters of the next and the previous page. */
 export interface Page {
   readonly from: number;
   readonly to: number;
-  /** Whether a walk in the direction that was asked for goes on. */
+  /** Whether there are more items in the requested direction. */
   readonly more: boolean;
-  /** What the request for the next page says, by role; undefined where there is none. */
+  /** Undefined where there is no next page. */
   readonly next: PageTurn | undefined;
   readonly previous: PageTurn | undefined;
 }
 
-/** The one thing that differs in the request for another page. */
+/** The query parameter of the request for another page. */
 export interface PageTurn {
   readonly role: PageRole;
   readonly value: string | number;
 }
 
-/** A cursor that names nothing. */
+/** A cursor that is not valid. */
 export interface PageMistake {
   readonly role: PageRole;
   readonly value: string;
 }
 
-/** One way to ask for a page. */
+/** One pagination style. */
 export interface PageStyle {
   readonly name: PageStyleName;
-  /** The roles whose parameters make a list one of this style, and the names they go by. */
+  /** The roles of its query parameters, with the names they can have. */
   readonly parameters: Readonly<Partial<Record<PageRole, RegExp>>>;
-  /** Of these, the ones that it takes to recognise the style. */
+  /** The roles that the style is recognised by. */
   readonly signs: readonly PageRole[];
   cut(request: PageRequest): Page | PageMistake;
 }
@@ -55,7 +55,7 @@ const OFFSET = /^(offset|skip|start|start_?(index|at)|page\[offset\])$/i;
 
 const LIMIT = /^(limit|per_?page|page_?size|size|count|max_?(results|items)|take|first|top|page\[(size|limit)\])$/i;
 
-/** Every style, the one that is recognised first in front. */
+/** All styles, in the order in which they are recognised. */
 export const PAGE_STYLES: readonly PageStyle[] = [
   {
     name: 'starting-after',
@@ -100,12 +100,12 @@ export const PAGE_STYLES: readonly PageStyle[] = [
   },
 ];
 
-/** Whether a page could not be cut. */
+/** Whether the cursor of a request is not valid. */
 export function isPageMistake(page: Page | PageMistake): page is PageMistake {
   return 'role' in page;
 }
 
-/** The items before or behind one that the client has already seen. */
+/** The items after or before one that the client already has. */
 function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | PageMistake {
   const after = readId(value('after'));
   const before = readId(value('before'));
@@ -115,7 +115,7 @@ function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | Pag
   if (before !== undefined && end === undefined) return { role: 'before', value: before };
   const low = start === undefined ? 0 : view.after(start);
   const high = end === undefined ? view.size : Math.max(low, view.before(end));
-  // Backwards means the items nearest to the end of the range, still in the order of the list.
+  // Backwards: the last items of the range, in the order of the list.
   const backwards = end !== undefined && start === undefined;
   const from = backwards ? Math.max(low, high - limit) : low;
   const to = backwards ? high : Math.min(high, low + limit);
@@ -130,13 +130,13 @@ function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | Pag
   };
 }
 
-/** The whole list, or as much of it as was asked for: nothing says how the rest is asked for. */
+/** The beginning of the list: the contract declares no parameter for the rest. */
 function cutOnce({ view, limit }: PageRequest): Page {
   const to = Math.min(limit, view.size);
   return { from: 0, to, more: to < view.size, next: undefined, previous: undefined };
 }
 
-/** A token nobody has to understand: it names the last item seen, so that a walk survives what comes and goes meanwhile. */
+/** An opaque token of the last item of the previous page, so that created and removed items do not shift the next page. */
 function cutByToken({ view, limit, value, recall }: PageRequest): Page | PageMistake {
   const token = readId(value('token'));
   let from = 0;
@@ -145,7 +145,7 @@ function cutByToken({ view, limit, value, recall }: PageRequest): Page | PageMis
     if (entry === undefined) return { role: 'token', value: token };
     from = view.after(entry);
   } else if (value('offset') !== undefined) {
-    // Some services take either: who names an offset pages by it.
+    // Some services accept both a token and an offset.
     return cutByOffset({ view, limit, value, recall });
   }
   const to = Math.min(view.size, from + limit);
@@ -202,7 +202,7 @@ function readToken(token: string): string | undefined {
     const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
     return typeof value === 'object' && value !== null && 'after' in value ? String(value.after) : undefined;
   } catch {
-    // Not one of ours: the caller says so.
+    // Not a token of this list; the caller reports it.
     return undefined;
   }
 }

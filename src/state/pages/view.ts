@@ -1,24 +1,23 @@
 import { isObject } from '../../contract/json.js';
 import type { ItemSchema } from '../item-schema.js';
 import type { Entry, ItemList } from '../store/collection.js';
-import type { PagePlan } from './page-plan.js';
 
-/** Compares two entries: below 0 where the first comes first. */
+/** Compares two entries: negative where the first comes first. */
 export type EntryOrder = (a: Entry, b: Entry) => number;
 
-/** The items of a list in the order a client asked for, without those it filtered out. */
+/** The items of a list that match the filters of a request, in the requested order. */
 export interface View {
   readonly size: number;
   at(index: number): Entry | undefined;
-  /** Items from one index up to and without another, in the order of the view. */
+  /** Items from one index up to another (excluded), in the order of the view. */
   slice(from: number, to: number): readonly Entry[];
-  /** The index of the first item that comes behind an entry, whether that is still there or not. */
+  /** The index of the first item after an entry, which may have been removed. */
   after(entry: Entry): number;
-  /** How many items come before an entry, whether that is still there or not. */
+  /** The number of items before an entry, which may have been removed. */
   before(entry: Entry): number;
 }
 
-/** How a view differs from its list: oldest first and whole where nothing is said. */
+/** How a view differs from its list. */
 interface ViewOptions {
   readonly descending: boolean;
   readonly keep?: ((entry: Entry) => boolean) | undefined;
@@ -26,13 +25,13 @@ interface ViewOptions {
   readonly order?: EntryOrder | undefined;
 }
 
-/** How many entries of an ordered list come before one, without it or with it. */
+/** Counts the entries of an ordered list before one, without it or with it. */
 interface Counter {
   before(entry: Entry): number;
   through(entry: Entry): number;
 }
 
-/** A view of a list. Where nothing is filtered or sorted it copies nothing, however long the list is. */
+/** Creates a view of a list; it copies nothing where nothing is filtered or sorted. */
 export function createView(list: ItemList, { descending, keep, order }: ViewOptions): View {
   const kept = keep === undefined ? list.entries : list.entries.filter(keep);
   const entries = order === undefined ? kept : kept.toSorted(order);
@@ -61,7 +60,7 @@ function createSequenceCounter(entries: readonly Entry[]): Counter {
   const through = ({ sequence }: Entry): number => {
     const first = entries[0];
     if (first === undefined || sequence < first.sequence) return 0;
-    // Sequences only grow, by one where nothing was removed: then the place is the distance to the first, and no search is needed.
+    // Without removed items, sequences grow by one: the position is the distance to the first, and no search is needed.
     const most = Math.min(entries.length, sequence - first.sequence + 1);
     if (entries[most - 1]?.sequence === sequence) return most;
     let low = 0;
@@ -82,7 +81,7 @@ function createSequenceCounter(entries: readonly Entry[]): Counter {
   };
 }
 
-/** Counts in any other order; the order of creation tells equal entries apart. */
+/** Counts in any other order; equal entries are in the order of creation. */
 function createOrderCounter(entries: readonly Entry[], order: EntryOrder): Counter {
   const compare: EntryOrder = (a, b) => order(a, b) || a.sequence - b.sequence;
   const count = (holds: (entry: Entry) => boolean): number => {
@@ -102,32 +101,38 @@ function createOrderCounter(entries: readonly Entry[], order: EntryOrder): Count
   };
 }
 
+/** A query parameter that filters by a property of the items. */
+export interface Filter {
+  readonly parameter: string;
+  readonly property: string;
+}
+
 /**
- * Which items a request wants: those whose properties equal what it asks for. Undefined where it asks for nothing.
+ * A predicate for the filters of a request: properties equal the given values. Undefined without filters.
  *
- * A list of values means any of them; a property that is a list has to hold one of them; `gt`, `gte`, `lt` and `lte` in an object
- * bound a number.
+ * An array of values means any of them; a property that is an array must contain one of them; `gt`, `gte`, `lt` and `lte` in an
+ * object are bounds of a number or a date.
  */
 export function readFilters(
-  filters: PagePlan['filters'],
+  filters: readonly Filter[],
   query: Readonly<Record<string, unknown>>,
   within: Readonly<Record<string, unknown>> | undefined,
 ): ((entry: Entry) => boolean) | undefined {
   if (filters.length === 0 && within === undefined) return undefined;
-  const wanted: (readonly [property: string, value: unknown])[] = Object.entries(within ?? {});
+  const conditions: (readonly [property: string, value: unknown])[] = Object.entries(within ?? {});
   for (const { parameter, property } of filters) {
     const value = query[parameter];
-    if (value !== undefined && value !== '') wanted.push([property, value]);
+    if (value !== undefined && value !== '') conditions.push([property, value]);
   }
-  if (wanted.length === 0) return undefined;
-  return ({ item }) => wanted.every(([property, value]) => isWanted(item[property], value));
+  if (conditions.length === 0) return undefined;
+  return ({ item }) => conditions.every(([property, value]) => matches(item[property], value));
 }
 
 /**
- * Which items a search means. Clauses (`email:"a@b.c" AND metadata["plan"]:"pro"`) compare properties; anything else is looked for in
- * every text of an item. Undefined where nothing is asked.
+ * A predicate for a search. Clauses (`email:"a@b.c" AND metadata["plan"]:"pro"`) compare properties; anything else is searched for in
+ * the JSON of an item. Undefined without a search.
  *
- * An item that nobody made matches every search: in an open world nobody can say what it would not match.
+ * An item that was created on demand matches every search, since its values are generated.
  */
 export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
@@ -145,12 +150,12 @@ export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefi
   return (entry) => entry.onDemand === true || JSON.stringify(entry.item).toLowerCase().includes(words);
 }
 
-// Tried at the beginning of a word alone: from every letter of a long one it would take for ever to find no sign behind it.
+// Only at the beginning of a word: trying each letter of a long word takes quadratic time.
 const CLAUSE = /(-?)(?<![\w.])([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=])\s*(?:["']([^"']*)["']|([^\s"']+))/g;
 
 function holds(actual: unknown, sign: string, wanted: string): boolean {
   if (sign === ':' || sign === '=')
-    return wanted === 'null' ? actual === undefined || actual === null : isWanted(actual, wanted);
+    return wanted === 'null' ? actual === undefined || actual === null : matches(actual, wanted);
   if (sign === '~') return typeof actual === 'string' && actual.toLowerCase().includes(wanted.toLowerCase());
   const name = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' }[sign] ?? 'gt';
   return isBetween(actual, { [name]: wanted });
@@ -163,7 +168,7 @@ function readPath(item: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** The order a sort parameter asks for: a property, `-property`, or `property:desc`; undefined for anything else. */
+/** The order of a sort parameter: a property, `-property`, or `property:desc`; undefined for anything else. */
 export function readSort(value: unknown, schema: ItemSchema | undefined): EntryOrder | undefined {
   const text = Array.isArray(value) ? value[0] : value;
   if (typeof text !== 'string') return undefined;
@@ -175,7 +180,7 @@ export function readSort(value: unknown, schema: ItemSchema | undefined): EntryO
   return (a, b) => sign * compareValues(a.item[property], b.item[property]);
 }
 
-/** Numbers by size, texts by their characters, what is missing last. */
+/** Compares numbers by value and other values as strings; missing values come last. */
 function compareValues(a: unknown, b: unknown): number {
   if (a === b) return 0;
   if (a === undefined || a === null) return 1;
@@ -184,15 +189,15 @@ function compareValues(a: unknown, b: unknown): number {
   return toText(a) < toText(b) ? -1 : 1;
 }
 
-function isWanted(actual: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) return wanted.some((each) => isWanted(actual, each));
-  if (Array.isArray(actual)) return actual.some((each) => isWanted(each, wanted));
+function matches(actual: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) return wanted.some((each) => matches(actual, each));
+  if (Array.isArray(actual)) return actual.some((each) => matches(each, wanted));
   if (typeof wanted === 'object' && wanted !== null)
     return isBetween(actual, wanted as Readonly<Record<string, unknown>>);
   if (typeof actual === 'object' && actual !== null) {
-    // An object that stands for another item is known by its id or its name: `tags: [{ name }]`, `customer: { id }`.
+    // An object that represents another item is compared by its id or name: `tags: [{ name }]`, `customer: { id }`.
     const { id, name } = actual as Readonly<Record<string, unknown>>;
-    return isWanted(id, wanted) || isWanted(name, wanted);
+    return matches(id, wanted) || matches(name, wanted);
   }
   return actual !== undefined && toText(actual) === toText(wanted);
 }

@@ -24,7 +24,7 @@ export interface Identity {
   toValue(id: string | number): string | number;
 }
 
-/** How ids of a resource look: by its pattern, its format, its examples, else by a prefix made from its name. */
+/** Creates ids from the pattern, format or examples of the id, else with a prefix from the name of the resource. */
 export function createIdentity(contract: Contract, resource: Resource, schema: ItemSchema | undefined): Identity {
   const property = schema?.properties.get(resource.idProperty ?? '');
   const shown = property?.schema ?? readSchema(contract, resource.idParameterSchema) ?? {};
@@ -37,7 +37,7 @@ export function createIdentity(contract: Contract, resource: Resource, schema: I
     generateId: (collection, scope, { seed, number, part = '' }) => {
       const list = collection.list(scope);
       if (form === undefined) {
-        // Counted on from what is there, so that numbers stay small; `number` leads past those that were removed.
+        // The next number after the existing items, so that numbers stay small; `number` skips those that were removed.
         let next = Math.max(list.size + 1, number);
         while (list.recall(String(next)) !== undefined) next += 1;
         return next;
@@ -45,7 +45,7 @@ export function createIdentity(contract: Contract, resource: Resource, schema: I
       for (let attempt = 0; ; attempt++) {
         const key = `${collection.name}\0${scope}${part}\0${number}${attempt === 0 ? '' : `\0${attempt}`}`;
         const id = form(createRandom(seed, key));
-        // A form with room for few ids runs out: then the number itself makes the difference.
+        // A pattern may allow only few ids: then the number is appended.
         if (list.recall(id) === undefined) return id;
         if (attempt > 20) return `${id}${number}`;
       }

@@ -2,21 +2,21 @@ import { isObject } from '../../contract/json.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
 import type { Item } from './collection.js';
 
-/** What a JSON Patch makes of an item, or the sentence that says why it cannot be applied. */
+/** The patched item, or why the patch cannot be applied. */
 type PatchResult = { readonly item: Item } | { readonly mistake: string };
 
-/** RFC 6902: the operations one after the other; where one fails, none has happened. */
+/** Applies a JSON Patch (RFC 6902): all operations in order, or none where one fails. */
 export function applyJsonPatch(item: Item, operations: unknown): PatchResult {
-  if (!Array.isArray(operations)) return { mistake: 'a JSON Patch is a list of operations' };
+  if (!Array.isArray(operations)) return { mistake: 'a JSON Patch must be an array of operations' };
   let current: unknown = structuredClone(item);
   for (const [i, operation] of operations.entries()) {
-    if (!isObject(operation)) return { mistake: `operation ${i} of the patch is no object` };
+    if (!isObject(operation)) return { mistake: `operation ${i} of the patch must be an object` };
     const next = applyOperation(current, operation);
     if ('mistake' in next)
       return { mistake: `operation ${i} of the patch (${String(operation['op'])}) ${next.mistake}` };
     current = next.value;
   }
-  return isObject(current) ? { item: current } : { mistake: 'the patch leaves no object' };
+  return isObject(current) ? { item: current } : { mistake: 'the result of the patch is not an object' };
 }
 
 type Step = { readonly value: unknown } | { readonly mistake: string };
@@ -24,9 +24,9 @@ type Step = { readonly value: unknown } | { readonly mistake: string };
 function applyOperation(root: unknown, operation: Item): Step {
   const { op, path, from, value } = operation;
   if (typeof path !== 'string') return { mistake: 'has no path' };
-  const demands = op === 'add' || op === 'replace' || op === 'test';
-  // RFC 6902 sections 4.1, 4.3 and 4.6: these carry a value, which may be null.
-  if (demands && !Object.hasOwn(operation, 'value')) return { mistake: 'has no value' };
+  const needsValue = op === 'add' || op === 'replace' || op === 'test';
+  // RFC 6902 sections 4.1, 4.3 and 4.6: these have a value, which may be null.
+  if (needsValue && !Object.hasOwn(operation, 'value')) return { mistake: 'has no value' };
   switch (op) {
     case 'add':
       return named(path, write(root, path, { value, insert: true }));
@@ -36,28 +36,28 @@ function applyOperation(root: unknown, operation: Item): Step {
       return remove(root, path);
     case 'test': {
       const { found, value: actual } = read(root, path);
-      return found && isSame(actual, value) ? { value: root } : { mistake: `finds another value at "${path}"` };
+      return found && isSame(actual, value) ? { value: root } : { mistake: `found another value at "${path}"` };
     }
     case 'copy':
     case 'move': {
       if (typeof from !== 'string') return { mistake: 'has no from' };
       const source = read(root, from);
       if (!source.found) return missing(from);
-      if (op === 'copy' && countValues([root, source.value], SIZE_LIMIT) >= SIZE_LIMIT) {
-        return { mistake: `makes the item larger than ${SIZE_LIMIT} values` };
+      if (op === 'copy' && countValues([root, source.value], MAX_VALUES) >= MAX_VALUES) {
+        return { mistake: `makes the item larger than ${MAX_VALUES} values` };
       }
       const taken: Step = op === 'move' ? remove(root, from) : { value: root };
       return 'mistake' in taken ? taken : named(path, write(taken.value, path, { value: source.value, insert: true }));
     }
     default:
-      return { mistake: 'is none of add, remove, replace, move, copy and test' };
+      return { mistake: 'must be add, remove, replace, move, copy or test' };
   }
 }
 
-/** A copy of the whole into itself doubles it: two dozen of them would fill the memory. */
-const SIZE_LIMIT = 100_000;
+/** The maximum number of values in an item: repeated copies of an item into itself would fill the memory. */
+const MAX_VALUES = 100_000;
 
-/** How many values a value holds, itself counted; never more than `limit`, and never more work than that. */
+/** The number of values in a value, including itself, up to `limit`. */
 function countValues(value: unknown, limit: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
@@ -68,13 +68,13 @@ function countValues(value: unknown, limit: number): number {
   return Math.min(count, limit);
 }
 
-/** A step whose mistake, wherever it was found on the way, names the whole path. */
+/** A step whose mistake names the whole path. */
 function named(path: string, step: Step): Step {
   return 'mistake' in step ? missing(path) : step;
 }
 
 function missing(path: string): Step {
-  return { mistake: `finds nothing at "${path}"` };
+  return { mistake: `found no value at "${path}"` };
 }
 
 function read(root: unknown, path: string): { readonly found: boolean; readonly value: unknown } {
@@ -90,7 +90,7 @@ function read(root: unknown, path: string): { readonly found: boolean; readonly 
 // RFC 6901 section 4: no sign and no leading zeros.
 const INDEX = /^(0|[1-9]\d*)$/;
 
-/** A copy of the tree with a value at a path; along the path everything is copied, the rest is shared. */
+/** A copy of the tree with a value at a path; only the objects on the path are copied. */
 function write(root: unknown, path: string, what: { readonly value: unknown; readonly insert: boolean }): Step {
   const segments = readSegments(path);
   const [segment] = segments;

@@ -1,32 +1,36 @@
-import type { Draft, Survey } from './inference/draft.js';
+import type { CollectionCandidate, ContractIndex } from './candidates.js';
 
-import type { ItemProperty, ItemSchema } from './item-schema.js';
-import { type Binding, type Resource, toBareName, toSingular } from './resource.js';
+import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import { type Binding, type Resource, toBareName, toSingular } from '../resource.js';
 
-/** A resource with everything its schemas say of it. */
+/** Describes a resource: its id, parents, secrets and masked properties. */
 export function describeResource(
-  survey: Survey,
-  draft: Draft,
+  index: ContractIndex,
+  candidate: CollectionCandidate,
   facts: { readonly name: string; readonly parents: readonly string[] },
 ): Resource {
-  const schema = draft.schema === undefined ? undefined : survey.read(draft.schema);
-  const item = draft.itemKey === undefined ? undefined : [...survey.operationsAt(draft.itemKey).values()][0];
-  const parameter = draft.groups.at(-1)?.parameters.at(-1);
+  const schema = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const item = candidate.itemKey === undefined ? undefined : [...index.operationsAt(candidate.itemKey).values()][0];
+  const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   return {
     name: facts.name,
-    path: draft.groups
-      .map(({ words, parameters }, i) => toText(words, i < draft.groups.length - 1 ? parameters : []))
+    path: candidate.groups
+      .map(({ words, parameters }, i) => toPath(words, i < candidate.groups.length - 1 ? parameters : []))
       .join(''),
-    singleton: draft.singleton,
+    singleton: candidate.singleton,
     parents: facts.parents,
-    schema: draft.schema,
-    idProperty: draft.singleton ? undefined : schema === undefined ? 'id' : findIdProperty(schema, draft, parameter),
-    keyProperties: findKeyProperties(schema, draft),
+    schema: candidate.schema,
+    idProperty: candidate.singleton
+      ? undefined
+      : schema === undefined
+        ? 'id'
+        : findIdProperty(schema, candidate, parameter),
+    keyProperties: findKeyProperties(schema, candidate),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
     members: undefined,
     memberParameter: undefined,
-    once: schema === undefined ? [] : findOnce(survey, draft, schema),
+    once: schema === undefined ? [] : findOnce(index, candidate, schema),
     redacts: schema === undefined ? {} : findRedacted(schema),
     patterns: {},
     unique: [],
@@ -36,19 +40,23 @@ export function describeResource(
 }
 
 /**
- * The property the path parameter is named after, alone or behind the noun (`{issue_number}`), else `id`, else one that ends in `id`
- * and is named after the resource.
+ * The property with the name of the path parameter, with or without the noun (`{issue_number}`), else `id`, else one that ends in `id`
+ * and has the name of the resource.
  */
-function findIdProperty(schema: ItemSchema, draft: Draft, parameter: string | undefined): string | undefined {
+function findIdProperty(
+  schema: ItemSchema,
+  candidate: CollectionCandidate,
+  parameter: string | undefined,
+): string | undefined {
   const names = [...schema.properties.values()].filter(canBeId).map(({ name }) => name);
-  const noun = toSingular(draft.groups.at(-1)?.words.at(-1) ?? '');
+  const noun = toSingular(candidate.groups.at(-1)?.words.at(-1) ?? '');
   const bare = new Map(names.map((name) => [toBareName(name), name]));
   const wanted = toBareName(parameter ?? 'id');
   const named = bare.get(wanted);
   const short = wanted.startsWith(toBareName(noun)) ? bare.get(wanted.slice(toBareName(noun).length)) : undefined;
-  // `{username}` names a user by what it is called, even where the schema has an id too.
-  const told = [named, short].find((name) => name !== undefined && name !== 'id');
-  if (told !== undefined) return told;
+  // `{username}` identifies a user by the property `username`, even if the schema has an id as well.
+  const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
+  if (explicit !== undefined) return explicit;
   if (names.includes('id')) return 'id';
   return (
     short ??
@@ -57,14 +65,14 @@ function findIdProperty(schema: ItemSchema, draft: Draft, parameter: string | un
   );
 }
 
-/** An id is a text or a number. */
+/** Whether the property can be a string or a number. */
 function canBeId({ schema }: ItemProperty): boolean {
   return schema.type === undefined || !['object', 'array', 'boolean'].includes(String(schema.type));
 }
 
-/** `{namespace}/{taxonomy_key}`: the properties `namespace` and `key`; none where a parameter stands for no property. */
-function findKeyProperties(schema: ItemSchema | undefined, draft: Draft): readonly string[] {
-  const parameters = draft.groups.at(-1)?.parameters ?? [];
+/** For `{namespace}/{taxonomy_key}` the properties `namespace` and `key`; none where a parameter matches no property. */
+function findKeyProperties(schema: ItemSchema | undefined, candidate: CollectionCandidate): readonly string[] {
+  const parameters = candidate.groups.at(-1)?.parameters ?? [];
   if (parameters.length < 2 || schema === undefined) return [];
   const names = [...schema.properties.keys()];
   const found = parameters.flatMap(
@@ -76,12 +84,12 @@ function findKeyProperties(schema: ItemSchema | undefined, draft: Draft): readon
   return found.length === parameters.length ? found : [];
 }
 
-/** Properties that the answer to a create must show and the item need not: they are shown once. */
-function findOnce(survey: Survey, draft: Draft, schema: ItemSchema): readonly string[] {
-  const create = survey.operationsAt(draft.key).get('POST');
-  const answer = create === undefined ? undefined : survey.answer(create);
+/** Properties that the response to a create requires and the item does not: secrets that are shown once. */
+function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: ItemSchema): readonly string[] {
+  const create = index.operationsAt(candidate.key).get('POST');
+  const answer = create === undefined ? undefined : index.answer(create);
   if (answer === undefined || answer.pointer === schema.pointer || !answer.properties.has('id')) return [];
-  if (create !== undefined && survey.list(create) !== undefined) return [];
+  if (create !== undefined && index.list(create) !== undefined) return [];
   return [...answer.properties.values()]
     .filter(({ name, required }) => required && schema.properties.get(name)?.required !== true)
     .map(({ name }) => name);
@@ -102,13 +110,13 @@ function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
 }
 
 /**
- * Collections whose items are taken from another one: below a parent, of the same noun as a collection at the top, and named by
- * the same path parameter or by a property that the create demands.
+ * Memberships: collections below a parent with the noun of a top-level collection, whose items have the same path parameter, or
+ * whose create requires that parameter as a property.
  */
 export function findMembers(
   collections: ReadonlyMap<string, Resource>,
   bindings: ReadonlyMap<string, Binding>,
-  survey: Survey,
+  index: ContractIndex,
 ): ReadonlyMap<string, { readonly members: string; readonly memberParameter: string }> {
   const parameters = new Map<string, string>();
   for (const { collection, id, action } of bindings.values()) {
@@ -123,15 +131,15 @@ export function findMembers(
     const parameter = parameters.get(resource.name);
     if (top === undefined || top.parents.length > 0 || parameter === undefined) continue;
     const create = [...bindings.values()].find((each) => each.collection === resource.name && each.action === 'create');
-    const demanded = create === undefined ? undefined : survey.body(create.operation)?.properties.get(parameter);
+    const required = create === undefined ? undefined : index.body(create.operation)?.properties.get(parameter);
     const sameParameter = parameters.get(top.name) === parameter && top.schema !== resource.schema;
-    if (demanded !== undefined || (create === undefined && sameParameter)) {
+    if (required !== undefined || (create === undefined && sameParameter)) {
       members.set(resource.name, { members: top.name, memberParameter: parameter });
     }
   }
   return members;
 }
 
-function toText(words: readonly string[], parameters: readonly string[]): string {
+function toPath(words: readonly string[], parameters: readonly string[]): string {
   return [...words, ...parameters.map((name) => `{${name}}`)].map((segment) => `/${segment}`).join('');
 }

@@ -1,0 +1,244 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Schema } from '../../contract/json.js';
+import { readSegments } from '../../contract/pointer.js';
+import { createValidators } from '../../schema/validate.js';
+import type { PageStyleName } from '../pages/page.js';
+import type { Action } from '../resource.js';
+import type { Item, UnknownIds } from '../store/collection.js';
+
+/** `x-mock` on an operation. */
+export interface OperationHint {
+  readonly collection?: string;
+  readonly action?: Action;
+  readonly id?: string | readonly string[];
+  readonly parents?: Readonly<Record<string, string | readonly string[]>>;
+  readonly set?: Item;
+  readonly items?: string;
+  readonly page?: PageStyleName;
+  readonly query?: 'brackets' | 'comma' | 'dots' | 'repeat';
+}
+
+/** One collection in the `x-mock` of the document. */
+export interface CollectionHint {
+  readonly schema?: string;
+  readonly id?: string;
+  readonly idPattern?: string;
+  readonly patterns?: Readonly<Record<string, string>>;
+  readonly parent?: string;
+  readonly members?: string;
+  readonly once?: readonly string[];
+  readonly redacts?: Readonly<Record<string, string>>;
+  readonly unique?: readonly string[];
+  readonly set?: Item;
+  readonly unknownIds?: UnknownIds;
+}
+
+/** `x-mock` on the document. */
+export interface DocumentHint {
+  readonly unknownIds?: UnknownIds;
+  readonly collections?: Readonly<Record<string, CollectionHint>>;
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The JSON Schema of the values of one type. */
+interface Kind<Value> {
+  readonly schema: JsonSchema;
+  /** Ties the schema to the type of its values; never set. */
+  readonly value?: Value;
+}
+
+/** One property of a hint. */
+interface Property<Value> {
+  readonly kind: Kind<Value>;
+  /** A sentence for editors and docs/state.md. */
+  readonly description: string;
+  /** What applies without the hint, for docs/state.md. */
+  readonly otherwise: string;
+}
+
+/** The properties of an object; the compiler checks that each one has the type of its kind. */
+type Properties<Value> = { readonly [Name in keyof Value]-?: Property<NonNullable<Value[Name]>> };
+
+const STRING: Kind<string> = { schema: { type: 'string' } };
+const STRINGS: Kind<readonly string[]> = { schema: { type: 'array', items: STRING.schema } };
+const STRING_OR_STRINGS: Kind<string | readonly string[]> = { schema: { oneOf: [STRING.schema, STRINGS.schema] } };
+const OBJECT: Kind<Item> = { schema: { type: 'object', additionalProperties: true } };
+const oneOf = <Value extends string>(...values: readonly Value[]): Kind<Value> => ({ schema: { enum: values } });
+const mapOf = <Value>(kind: Kind<Value>): Kind<Readonly<Record<string, Value>>> => ({
+  schema: { type: 'object', additionalProperties: kind.schema },
+});
+
+function objectOf<Value>(properties: Properties<Value>): Kind<Value> {
+  const entries = Object.entries<Property<unknown>>(properties);
+  const schemas = entries.map(([name, { kind, description }]) => [name, { ...kind.schema, description }]);
+  return {
+    schema: { type: 'object', additionalProperties: false, properties: Object.fromEntries(schemas) as JsonSchema },
+  };
+}
+
+const UNKNOWN_IDS: Property<UnknownIds> = {
+  kind: oneOf('create', 'not-found'),
+  description: 'What a request for an id without an item does: it creates the item, or is answered with 404.',
+  otherwise: '`not-found` with fixtures, else `create`',
+};
+
+const OPERATION: Properties<OperationHint> = {
+  collection: {
+    kind: STRING,
+    description: 'The name of the collection.',
+    otherwise: 'from the path: static segments, `parent.child` below an item',
+  },
+  action: {
+    kind: oneOf('list', 'search', 'create', 'batch', 'copy', 'read', 'replace', 'update', 'delete', 'act', 'content'),
+    description: 'What the operation does to the collection.',
+    otherwise: 'from the method, the path and the schemas',
+  },
+  id: {
+    kind: STRING_OR_STRINGS,
+    description: 'The path parameter, or path parameters, that identify the item.',
+    otherwise: 'the last one',
+  },
+  parents: {
+    kind: mapOf(STRING_OR_STRINGS),
+    description: 'The path parameters of the parent items by collection, outermost first.',
+    otherwise: 'the path parameters before the last',
+  },
+  set: {
+    kind: OBJECT,
+    description: 'Properties that the operation sets, whatever the request says.',
+    otherwise: 'for `act`: the status that the last segment suggests',
+  },
+  items: {
+    kind: STRING,
+    description: 'The property of a list response that holds the items.',
+    otherwise: 'the array whose items match the collection',
+  },
+  page: {
+    kind: oneOf('starting-after', 'cursor', 'token', 'page', 'offset', 'none'),
+    description: 'The pagination style.',
+    otherwise: 'from the query parameters',
+  },
+  query: {
+    kind: oneOf('brackets', 'comma', 'dots', 'repeat'),
+    description: 'How clients serialize arrays and objects in the query.',
+    otherwise: 'from the parameters',
+  },
+};
+
+const COLLECTION: Properties<CollectionHint> = {
+  schema: {
+    kind: STRING,
+    description: 'A JSON pointer to the schema of one item: `#/components/schemas/File`.',
+    otherwise: 'that of the read, create or list response',
+  },
+  id: {
+    kind: STRING,
+    description: 'The property that is the id.',
+    otherwise: '`id`, else the property with the name of the path parameter',
+  },
+  idPattern: {
+    kind: STRING,
+    description: 'The regular expression of new ids: `^key_[0-9A-Za-z]{24}$`.',
+    otherwise: 'the `pattern`, format or examples of the id, else a prefix and 24 characters',
+  },
+  patterns: {
+    kind: mapOf(STRING),
+    description: 'The regular expressions of other properties that the server generates.',
+    otherwise: 'their schemas',
+  },
+  parent: { kind: STRING, description: 'The parent collection.', otherwise: 'from the path' },
+  members: {
+    kind: STRING,
+    description: 'The collection whose items these are memberships of; removing a membership leaves the item.',
+    otherwise: 'the top-level collection of the same name',
+  },
+  once: {
+    kind: STRINGS,
+    description: 'Properties that only the response to the create shows.',
+    otherwise: 'those that only this response requires',
+  },
+  redacts: {
+    kind: mapOf(STRING),
+    description: 'Masked properties, and the properties they are the masked form of.',
+    otherwise: '`redacted_x` masks `x`',
+  },
+  unique: {
+    kind: STRINGS,
+    description: 'Properties whose values no two items share; a second one is a conflict (409).',
+    otherwise: 'none',
+  },
+  set: {
+    kind: OBJECT,
+    description: 'Properties that every created item gets.',
+    otherwise: 'none',
+  },
+  unknownIds: UNKNOWN_IDS,
+};
+
+const DOCUMENT: Properties<DocumentHint> = {
+  unknownIds: UNKNOWN_IDS,
+  collections: {
+    kind: mapOf(objectOf(COLLECTION)),
+    description: 'Hints for single collections, by name.',
+    otherwise: 'none',
+  },
+};
+
+/** The JSON Schema of `x-mock`, as in docs/x-mock.schema.json. */
+export const HINT_SCHEMA: JsonSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'x-mock',
+  description: 'Hints for the inference of collections; see docs/state.md.',
+  $defs: {
+    document: { title: 'x-mock on the document', ...objectOf(DOCUMENT).schema },
+    operation: {
+      title: 'x-mock on an operation',
+      description: 'false: the store does not handle the operation.',
+      oneOf: [{ const: false }, objectOf(OPERATION).schema],
+    },
+  },
+  anyOf: [{ $ref: '#/$defs/document' }, { $ref: '#/$defs/operation' }],
+};
+
+/** The rows of the tables in docs/state.md: property, description and default. */
+export const HINT_ROWS: Readonly<Record<'collection' | 'document' | 'operation', readonly string[]>> = {
+  document: toRows(DOCUMENT),
+  collection: toRows(COLLECTION),
+  operation: toRows(OPERATION),
+};
+
+function toRows(properties: Readonly<Record<string, Property<unknown>>>): readonly string[] {
+  return Object.entries(properties).map(([name, { kind, description, otherwise }]) => {
+    const values = kind.schema['enum'];
+    const list = Array.isArray(values) ? ` ${values.map((value) => `\`${value}\``).join(' ')}` : '';
+    return `| \`${name}\` | ${description}${list} | ${otherwise} |`;
+  });
+}
+
+/** What is wrong with a hint. */
+interface HintProblem {
+  /** In the hint: `/collections/orders`. */
+  readonly pointer: string;
+  readonly message: string;
+  /** The nearest valid name. */
+  readonly hint: string | undefined;
+}
+
+/** Checks the `x-mock` of the document or of an operation; undefined where it is valid. */
+export type CheckHint = (value: unknown, of: 'document' | 'operation') => HintProblem | undefined;
+
+/** Creates a checker of hints. */
+export function createHintChecker(contract: Contract): CheckHint {
+  // The validators read the schema of hints as if it were the document.
+  const at = (pointer: string): unknown =>
+    readSegments(pointer).reduce<unknown>((value, name) => (value as JsonSchema)[name], HINT_SCHEMA); // pointers of the schema
+  const resolve = (schema: Schema, pointer: string): ReturnType<Contract['resolve']> => ({ schema, pointer });
+  const validators = createValidators({ ...contract, document: HINT_SCHEMA, operations: [], at, resolve });
+  return (value, of) => {
+    const [first] = validators.check(`/$defs/${of}`, 'request')(value, 'body');
+    if (first === undefined) return undefined;
+    const [message = '', hint] = first.message.replace(/^(the )?body/, 'x-mock').split(/; (?=did you mean )/);
+    return { pointer: first.pointer, message, hint };
+  };
+}
