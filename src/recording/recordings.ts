@@ -15,7 +15,7 @@ import {
   type MatchRules,
   readExpiry,
 } from './cassette/manifest.js';
-import { type CheckResponse, createResponseCheck } from './drift/conformance.js';
+import { type CheckResponse, createResponseCheck } from './drift/check.js';
 import { createMatcher, type Matcher } from './matching/match.js';
 import type { ReplayState } from './matching/replay-state.js';
 import { createOwners, isCi, type OperationOwners, type Owner, readMode, type RecordingMode } from './mode.js';

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter } from '../../src/contract/router/router.js';
 import { createCallDecoder } from '../../src/http/request/call.js';
-import { createValidators } from '../../src/schema/validate.js';
 import { createMock } from '../../src/mock.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
+import { findRedundant, pruneCassette } from '../../src/recording/cassette/prune.js';
 import { checkCassette, formatCheck } from '../../src/recording/drift/check.js';
-import { findSuperfluous, pruneCassette } from '../../src/recording/cassette/prune.js';
 import { createMask, createRequestWalk } from '../../src/recording/redaction/redact.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { createFolder } from './folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 
@@ -91,7 +91,7 @@ describe('check', () => {
       ['/v1/files/none/content'],
     ]);
     expect(await checkCassette(cassette, parts)).toEqual([]);
-    expect(formatCheck(cassette, [])).toEqual(['4 exchanges: all fit the contract']);
+    expect(formatCheck(cassette, [])).toEqual(['4 exchanges: all valid']);
   });
 
   it('finds what the API does against its contract', async () => {
@@ -134,7 +134,7 @@ describe('check', () => {
       text.replace(/"hash": "\w+"/, '"hash": "other"'),
     );
     expect(await codes(cassette)).toEqual(['note cass cassette CONTRACT_CHANGED']);
-    expect(formatCheck(cassette, await checkCassette(cassette, parts)).at(-1)).toBe('1 exchange: all fit the contract');
+    expect(formatCheck(cassette, await checkCassette(cassette, parts)).at(-1)).toBe('1 exchange: all valid');
   });
 
   it('finds pages that do not agree with their items or with each other', async () => {
@@ -145,11 +145,11 @@ describe('check', () => {
     const lied = edit(walk, '0001-listAdminApiKeys.200.json', (text) =>
       text.replace(`"first_id": "${first.first_id}"`, '"first_id": "key_other"'),
     );
-    expect(await codes(lied)).toEqual(['error 0001 list LIST_UNTRUE']);
+    expect(await codes(lied)).toEqual(['error 0001 list LIST_INCONSISTENT']);
     const ended = edit(lied, '0002-listAdminApiKeys.200.json', (text) =>
       text.replace('"has_more": true', '"has_more": false'),
     );
-    expect(await codes(ended)).toEqual(['error 0001 list LIST_UNTRUE', 'error 0002 list LIST_UNTRUE']);
+    expect(await codes(ended)).toEqual(['error 0001 list LIST_INCONSISTENT', 'error 0002 list LIST_INCONSISTENT']);
     const last = walk.exchanges[2]?.response?.body as { data: readonly { id: string }[] };
     const repeated = edit(ended, '0003-listAdminApiKeys.200.json', (text) =>
       text.replaceAll(last.data[0]?.id ?? '', first.data[1]?.id ?? ''),
@@ -159,7 +159,7 @@ describe('check', () => {
 });
 
 describe('prune', () => {
-  const prepare = (cassette: Cassette): Parameters<typeof findSuperfluous>[1] => ({
+  const prepare = (cassette: Cassette): Parameters<typeof findRedundant>[1] => ({
     ...parts,
     walk: createRequestWalk({ contract, validators, options: {} }),
     mask: createMask({}, (text) => Object.hasOwn(cassette.manifest.redacted, text)),
@@ -177,11 +177,11 @@ describe('prune', () => {
       [bytes],
     ]);
     const stale = edit(cassette, '0006-downloadFile.404.json', (text) => text.replace('"downloadFile"', '"fetchFile"'));
-    const found = findSuperfluous(stale, prepare(stale));
+    const found = findRedundant(stale, prepare(stale));
     expect(found.map(({ exchange, why }) => `${exchange.number} ${why}`)).toEqual([
-      '4 it repeats 0003-listAdminApiKeys.200.json, which is held',
-      '5 it repeats 0004-listAdminApiKeys.200.json, which is held',
-      '6 the contract has no operation "fetchFile" there',
+      '4 it repeats 0003-listAdminApiKeys.200.json',
+      '5 it repeats 0004-listAdminApiKeys.200.json',
+      '6 its request no longer matches operation "fetchFile"',
     ]);
     const renamed = await pruneCassette(stale, found);
     expect([...renamed]).toEqual([['0007-downloadFile.200.json', '0004-downloadFile.200.json']]);
@@ -193,7 +193,7 @@ describe('prune', () => {
       '4 downloadFile',
     ]);
     expect(after.exchanges[3]?.response).toEqual(cassette.exchanges[6]?.response);
-    expect(findSuperfluous(after, prepare(after))).toEqual([]);
+    expect(findRedundant(after, prepare(after))).toEqual([]);
   });
 
   it('moves bodies with their exchanges and removes those that nobody names', async () => {
@@ -201,7 +201,7 @@ describe('prune', () => {
     const cassette = await record([[KEYS], [KEYS], ['/v1/files/file-notes/content']], { change });
     writeFileSync(join(cassette.folder, 'bodies', '0099.bin'), 'left over');
     expect(cassette.exchanges[2]?.response?.bodyFile).toBe('bodies/0003.bin');
-    await pruneCassette(cassette, findSuperfluous(cassette, prepare(cassette)));
+    await pruneCassette(cassette, findRedundant(cassette, prepare(cassette)));
     const after = loadCassette(cassette.folder);
     expect(after.exchanges[1]?.response?.bodyFile).toBe('bodies/0002.bin');
     expect(readdirSync(join(after.folder, 'bodies'))).toEqual(['0002.bin']);

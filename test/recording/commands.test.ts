@@ -109,14 +109,14 @@ describe('vouch record and vouch replay', () => {
     expect(JSON.parse(replayed.text)).toMatchObject({ object: 'list', has_more: true });
     const missed = await run(['replay', SPEC], '/organization/admin_api_keys?limit=2');
     expect(missed.code).toBe(1);
-    expect(missed.errors).toMatch(/RECORDING_MISS[\s\S]*query \/limit: recorded 1, came 2/);
+    expect(missed.errors).toMatch(/RECORDING_MISS[\s\S]*query \/limit: recorded 1, received 2/);
   });
 
   it.each<readonly [string, readonly string[], RegExp]>([
     [
       'an upstream that is not a URL',
       ['record', SPEC, '--upstream', 'example'],
-      /OPTION_INVALID.*"example" is not the URL of an upstream/,
+      /OPTION_INVALID.*"example" is not a valid upstream URL/,
     ],
     [
       'the address it would listen on itself',
@@ -136,7 +136,7 @@ describe('vouch record and vouch replay', () => {
     [
       'a pattern that is not a regular expression',
       ['record', SPEC, '--upstream', 'http://x', '--redact-pattern', '('],
-      /"\(" is no regular expression/,
+      /"\(" is not a valid regular expression/,
     ],
     [
       'a cassette that does not exist',
@@ -163,7 +163,7 @@ describe('vouch recordings', () => {
     const where = ['--recordings', recordings, '--spec', SPEC];
     expect(await vouch('recordings', 'check', ...where)).toMatchObject({
       code: 0,
-      out: 'keys\n  3 exchanges: all fit the contract\n',
+      out: 'keys\n  3 exchanges: all valid\n',
     });
     const drift = [
       'recordings',
@@ -177,12 +177,12 @@ describe('vouch recordings', () => {
     ];
     const synced = await vouch(...drift);
     expect(synced.code).toBe(0);
-    expect(synced.out).toContain('2 × in sync, 1 × not asked');
+    expect(synced.out).toContain('2 × in sync, 1 × skipped');
     const junit = await vouch(...drift, '--format', 'junit', '--operation', 'createAdminApiKey');
     expect(junit.out).toContain('<testsuites tests="3" failures="0" errors="0" skipped="0">');
     const unauthorized = await vouch('recordings', 'drift', ...where, '--upstream', upstream.url);
     expect(unauthorized).toMatchObject({ code: 3 });
-    expect(unauthorized.out).toContain('the API answered 401: give a credential with --header');
+    expect(unauthorized.out).toContain('the API answered 401: pass credentials with --header');
     expect((await vouch('recordings', 'prune', ...where, '--dry-run')).out).toBe('keys: 3 of 3 exchanges needed\n');
     await upstream.close();
     expect(await vouch(...drift, '--format', 'json')).toMatchObject({ code: 3 });
@@ -240,6 +240,6 @@ describe('vouch recordings', () => {
       'http://other.example',
     );
     expect(elsewhere).toMatchObject({ code: 1 });
-    expect(elsewhere.errors).toContain('it is not below http://other.example');
+    expect(elsewhere.errors).toContain('its URL is not below http://other.example');
   });
 });

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { createValidators } from '../../src/schema/validate.js';
 import { createMock } from '../../src/mock.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
-import { createResponseCheck } from '../../src/recording/drift/conformance.js';
-import { type DriftResult, type DriftVerdict, findDrift } from '../../src/recording/drift/drift.js';
+import { createResponseCheck } from '../../src/recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift/drift-report.js';
-import { createUpstream } from '../../src/recording/upstream/upstream.js';
+import { type DriftResult, type DriftVerdict, findDrift } from '../../src/recording/drift/drift.js';
 import { createShapeReader } from '../../src/recording/drift/value-shape.js';
+import { createUpstream } from '../../src/recording/upstream/upstream.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { createFolder } from './folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 
@@ -118,7 +118,7 @@ const WAYS: readonly (readonly [
     {},
     'recording-old',
     1,
-    /\/data\/\*\/value is gone/,
+    /\/data\/\*\/value is missing/,
   ],
   [
     'a declared status came instead',
@@ -174,7 +174,7 @@ const WAYS: readonly (readonly [
     { change: OFF },
     'contract-wrong',
     2,
-    /would fit: .*spec\/openapi\.yaml:\d+.*: allow the type "string" too/,
+    /suggested change: .*spec\/openapi\.yaml:\d+.*: also allow the type "string"/,
   ],
   [
     'both are off, each in its own way',
@@ -182,7 +182,7 @@ const WAYS: readonly (readonly [
     { change: each(without('owner')) },
     'both-off-contract',
     2,
-    /each in its own way/,
+    /in different ways/,
   ],
 ];
 
@@ -201,7 +201,7 @@ describe('drift', () => {
     const change = each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } }));
     const { results } = await drift({ change }, { change });
     expect(results[0]?.suggestions).toEqual([
-      expect.stringMatching(/properties\/role.*: allow the value "owner" too$/),
+      expect.stringMatching(/properties\/role.*: also allow the value "owner"$/),
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('drift', () => {
     expect(silent.results).toMatchObject([
       {
         verdict: 'skipped',
-        reason: 'POST is not safe: name it with --operation createAdminApiKey to send it all the same',
+        reason: 'POST is not a safe method: send it with --operation createAdminApiKey',
       },
     ]);
     expect(readDriftExit(silent.results)).toBe(3);
@@ -238,19 +238,17 @@ describe('drift', () => {
   it('does not send a placeholder in the place of a secret', async () => {
     const { asked, results } = await drift({}, {}, { path: `${KEYS}?after=sk-admin-0123456789abcdefghijABCDEFGHIJ` });
     expect(asked).toEqual([]);
-    expect(results).toMatchObject([
-      { verdict: 'skipped', reason: 'a placeholder stands where a secret would have to be sent' },
-    ]);
+    expect(results).toMatchObject([{ verdict: 'skipped', reason: 'the request contains the placeholder of a secret' }]);
   });
 
   it('reads as text, as JSON and as a JUnit report', async () => {
     const { results } = await drift({}, { change: each((key) => ({ ...key, 'a<b>&"c"': 1 })) });
     expect(formatDrift(results)).toEqual([
       `~ 0001-listAdminApiKeys.200.json  GET ${KEYS}`,
-      '    the recording is old: record it again',
+      '    the recording is outdated: record it again',
       '    /data/*/a<b>&"c" is new',
       '',
-      '1 × the recording is old',
+      '1 × the recording is outdated',
     ]);
     expect(JSON.parse(toDriftJson(results))).toMatchObject({
       exitCode: 1,
@@ -261,7 +259,7 @@ describe('drift', () => {
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<testsuites tests="1" failures="1" errors="0" skipped="0">',
         '  <testsuite name="drift of keys" tests="1" failures="1" errors="0" skipped="0">',
-        `    <testcase classname="listAdminApiKeys" name="GET ${KEYS}"><failure type="recording-old" message="the recording is old: record it again">/data/*/a&lt;b&gt;&amp;&quot;c&quot; is new</failure></testcase>`,
+        `    <testcase classname="listAdminApiKeys" name="GET ${KEYS}"><failure type="recording-old" message="the recording is outdated: record it again">/data/*/a&lt;b&gt;&amp;&quot;c&quot; is new</failure></testcase>`,
         '  </testsuite>',
         '</testsuites>',
       ].join('\n'),

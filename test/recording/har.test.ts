@@ -9,8 +9,7 @@ import { createMock, type Mock } from '../../src/mock.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
-import { exportHar } from '../../src/recording/har/har-export.js';
-import { type HarImported, importHar } from '../../src/recording/har/har-import.js';
+import { exportHar, type HarImported, importHar } from '../../src/recording/har.js';
 import { createRedactor } from '../../src/recording/redaction/redact.js';
 import { createRecorder } from '../../src/recording/upstream/recorder.js';
 import { createValidators } from '../../src/schema/validate.js';
@@ -146,7 +145,7 @@ describe('the HAR of a browser', () => {
       '0004-downloadFile.failed.json',
     ]);
     expect(imported.skipped).toEqual([
-      { entry: 'GET https://cdn.example.com/app.js', why: 'it is not below https://api.example.com/v1' },
+      { entry: 'GET https://cdn.example.com/app.js', why: 'its URL is not below https://api.example.com/v1' },
     ]);
     expect(cassette.exchanges[0]?.response).toMatchObject({
       headers: { 'content-type': 'application/json' },
@@ -173,13 +172,13 @@ describe('the HAR of a browser', () => {
     const { imported } = await importFile(file);
     expect(imported).toMatchObject({
       written: ['0001-downloadFile.200.json'],
-      skipped: [{ why: 'the contract has no such operation' }],
+      skipped: [{ why: 'it matches no operation of the contract' }],
     });
   });
 
   it.each<readonly [string, string, RegExp]>([
     ['no JSON', '{"log":', /session\.har:1:\d+ .*not valid JSON/],
-    ['no HAR', '{"entries":[]}', /no HAR file: it has no log\.entries/],
+    ['not a HAR', '{"entries":[]}', /not a HAR file: log\.entries is missing/],
     [
       'an entry without a URL',
       '{"log":{"entries":[{"request":{"method":"GET"},"response":{"status":200}}]}}',

@@ -235,16 +235,16 @@ describe('a recorded request and one that comes', () => {
     expect(matcher.find(call)).toBeUndefined();
     expect(formatMiss(call, 'shop', matcher.nearest(call))).toBe(
       [
-        'no recording in cassette "shop" fits POST /api/items (addItem)',
-        'nearest:',
+        'no recording in cassette "shop" matches POST /api/items (addItem)',
+        'most similar:',
         '  0002-addItem.200.json  POST /api/items',
-        '    body /name: recorded "first", came "third"',
-        '    body /kind: recorded nothing, came "open"',
+        '    body /name: recorded "first", received "third"',
+        '    body /kind: recorded nothing, received "open"',
         '  0003-addItem.200.json  POST /api/items',
-        '    body /id: recorded "b", came "a"',
-        '    body /name: recorded "second", came "third"',
-        '    body /price: recorded 2, came 1',
-        '    body /kind: recorded nothing, came "open"',
+        '    body /id: recorded "b", received "a"',
+        '    body /name: recorded "second", received "third"',
+        '    body /price: recorded 2, received 1',
+        '    body /kind: recorded nothing, received "open"',
         '  0004-listItems.200.json  GET /api/items?limit=5&tags=x,y',
         '    another operation: listItems',
       ].join('\n'),
@@ -255,8 +255,8 @@ describe('a recorded request and one that comes', () => {
     const matcher = await record([get('/api/items?limit=5&tags=x,y')]);
     const call = await toCall(get('/api/items?tags=x,z'));
     expect(formatMiss(call, 'shop', matcher.nearest(call)).split('\n').slice(3)).toEqual([
-      '    query /limit: recorded 5, came 20',
-      '    query /tags/1: recorded "y", came "z"',
+      '    query /limit: recorded 5, received 20',
+      '    query /tags/1: recorded "y", received "z"',
     ]);
   });
 });
@@ -268,14 +268,14 @@ describe('a sequence', () => {
     const ask = async (url: string): Promise<string> => {
       const sequence = matcher.find(await toCall(get(url)));
       if (sequence === undefined) return 'miss';
-      const { exchange, position, held } = state.next('shop', sequence);
-      return `${exchange.number} ${position}/${sequence.exchanges.length}${held ? ' held' : ''}`;
+      const { exchange, position, isRepeated } = state.next('shop', sequence);
+      return `${exchange.number} ${position}/${sequence.exchanges.length}${isRepeated ? ' repeated' : ''}`;
     };
     expect(await ask('/api/items/a')).toBe('1 1/3');
     expect(await ask('/api/items/b')).toBe('2 1/1');
     expect(await ask('/api/items/a')).toBe('3 2/3');
     expect(await ask('/api/items/a')).toBe('4 3/3');
-    expect(await ask('/api/items/a')).toBe('4 3/3 held');
+    expect(await ask('/api/items/a')).toBe('4 3/3 repeated');
     state.reset();
     expect(await ask('/api/items/a')).toBe('1 1/3');
   });

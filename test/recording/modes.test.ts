@@ -160,13 +160,13 @@ describe('strict replay', () => {
     expect(miss.headers.get('x-should-retry')).toBe('false');
     expect(miss.from).toBe('replay:miss');
     const want = [
-      `no recording in cassette "keys" fits POST ${KEYS} (createAdminApiKey)`,
-      'nearest:',
+      `no recording in cassette "keys" matches POST ${KEYS} (createAdminApiKey)`,
+      'most similar:',
       `  0001-createAdminApiKey.200.json  POST ${KEYS}`,
-      '    body /name: recorded "ci", came "cd"',
+      '    body /name: recorded "ci", received "cd"',
     ].join('\n');
     expect(miss.body).toMatchObject({ error: { code: 'not_recorded', message: want } });
-    expect(mock.journal.last()?.trace).toContain('replay: body /name: recorded "ci", came "cd"');
+    expect(mock.journal.last()?.trace).toContain('replay: body /name: recorded "ci", received "cd"');
     expect(() => mock.assertNoMisses()).toThrow(
       expect.objectContaining({ code: 'RECORDING_MISS', message: expect.stringContaining(want) as string }),
     );

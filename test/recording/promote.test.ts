@@ -94,7 +94,7 @@ describe('a promoted recording', () => {
       },
       { keys: 5 },
     );
-    expect(outcome.setAside).toEqual([]);
+    expect(outcome.skipped).toEqual([]);
     expect(describeDifferences(outcome)).toEqual([]);
     expect(readdirSync(outcome.into).sort()).toEqual([
       'admin_api_keys.json',
@@ -194,7 +194,7 @@ describe('a promoted recording', () => {
       return page.data === undefined ? body : { ...page, data: page.data.map(spoil) };
     };
     const outcome = await recordAndPromote((ask) => ask(KEYS), { keys: 3, change });
-    expect(outcome.setAside).toMatchObject([
+    expect(outcome.skipped).toMatchObject([
       { collection: 'admin_api_keys', why: expect.stringContaining('created_at') as string },
     ]);
     expect(describeDifferences(outcome)).toEqual(['0001-listAdminApiKeys.200.json: /data had 3 items and has 2']);
@@ -231,7 +231,7 @@ describe('the contents of promoted items', () => {
       item: { id },
       parents: {},
       content: { bytes: new Uint8Array(2000).fill(byte), mediaType: undefined },
-      bare: false,
+      idOnly: false,
     });
     const collections = new Map([
       ['a', [give('x/1', 128), give('x_1', 129)]],

@@ -4,9 +4,9 @@ import { MockError } from '../../errors.js';
 import { createGenerator } from '../../generate/generate.js';
 import { createMock } from '../../mock.js';
 import type { Cassette, StoredExchange } from '../../recording/cassette/cassette.js';
-import { createResponseCheck } from '../../recording/drift/conformance.js';
+import { createResponseCheck } from '../../recording/drift/check.js';
 import { createMatcher, readCall } from '../../recording/matching/match.js';
-import { type SetAside, toErrorScenario, toFixtures } from '../../recording/promote/promote-files.js';
+import { type SkippedItem, toErrorScenario, toFixtures } from '../../recording/promote/promote-files.js';
 import { promote, type PromoteParts } from '../../recording/promote/promote.js';
 import { rerun, type RerunDifference } from '../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../recording/recordings.js';
@@ -32,27 +32,27 @@ export interface PromoteFlags {
 export interface PromoteOutcome {
   /** The files written. */
   readonly files: readonly string[];
-  readonly setAside: readonly SetAside[];
+  readonly skipped: readonly SkippedItem[];
   /** Recorded responses that the mock with the new fixtures answers differently; empty with `final`, where they cannot be compared. */
   readonly differences: readonly RerunDifference[];
 }
 
 /** Prints the result of a promotion. @returns the exit code: 1 if items were skipped or responses differ, otherwise 0. */
 export function printPromotion(outcome: PromoteOutcome, flags: PromoteFlags, write: Output['write']): number {
-  const { files, setAside, differences } = outcome;
+  const { files, skipped, differences } = outcome;
   if (flags.format === 'json') {
     const list = differences.map(({ exchange, lines }) => ({ file: exchange.file, lines }));
-    write(JSON.stringify({ files: files.map(showPath), setAside, differences: list }, null, 2));
+    write(JSON.stringify({ files: files.map(showPath), skipped, differences: list }, null, 2));
   } else {
     for (const file of files) write(`wrote ${showPath(file)}`);
-    for (const { collection, id, why } of setAside) write(`skipped ${collection} ${id}: ${why}`);
+    for (const { collection, id, why } of skipped) write(`skipped ${collection} ${id}: ${why}`);
     for (const { exchange, lines } of differences) for (const line of lines) write(`${exchange.file}: ${line}`);
     if (flags.final !== true) {
       const count = countOf(differences.length, 'response');
       write(differences.length === 0 ? 'the mock gives the recorded responses' : `${count} of the mock differ`);
     }
   }
-  return setAside.length === 0 && differences.length === 0 ? 0 : 1;
+  return skipped.length === 0 && differences.length === 0 ? 0 : 1;
 }
 
 /** Writes fixtures (and a scenario for recorded errors) from a cassette, and repeats its requests against a mock with them. */
@@ -73,7 +73,7 @@ export async function promoteCassette(
       return operation !== undefined && createPagePlan(contract, operation, { item: undefined }).descending;
     },
   };
-  const { files, setAside } = toFixtures(promote(cassette, parts), {
+  const { files, skipped } = toFixtures(promote(cassette, parts), {
     ...recordingParts,
     collections: resources.collections,
     complete: (pointer, partial) =>
@@ -82,7 +82,7 @@ export async function promoteCassette(
   const written = files.map(({ path }) => join(into, path));
   rejectOverwriting(written, flags);
   for (const [i, { content }] of files.entries()) writeFile(written[i] ?? '', content);
-  if (final) return { files: written, setAside, differences: [] };
+  if (final) return { files: written, skipped, differences: [] };
 
   const creates = ({ operation }: StoredExchange): boolean => resources.bindings.get(operation)?.action === 'create';
   const run = async (scenario: object | undefined): Promise<readonly RerunDifference[]> => {
@@ -98,11 +98,11 @@ export async function promoteCassette(
   // Errors that the mock gives without a scenario need no rule.
   const errors = first.flatMap(({ exchange }) => ((exchange.response?.status ?? 0) >= 400 ? [exchange] : []));
   const scenario = createScenario(cassette, errors, recordingParts);
-  if (scenario === undefined) return { files: written, setAside, differences: first };
+  if (scenario === undefined) return { files: written, skipped, differences: first };
   const file = join(flags.scenarios ?? join(into, '..', 'scenarios'), `${cassette.name}-errors.json`);
   rejectOverwriting([file], flags);
   writeFile(file, `${JSON.stringify(scenario, null, 2)}\n`);
-  return { files: [...written, file], setAside, differences: await run(scenario) };
+  return { files: [...written, file], skipped, differences: await run(scenario) };
 }
 
 function createScenario(

@@ -15,14 +15,12 @@ import {
   toFolderName,
 } from '../../recording/cassette/cassette.js';
 import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../../recording/cassette/manifest.js';
-import { findSuperfluous, pruneCassette } from '../../recording/cassette/prune.js';
-import { checkCassette, formatCheck } from '../../recording/drift/check.js';
-import { createResponseCheck } from '../../recording/drift/conformance.js';
+import { findRedundant, pruneCassette } from '../../recording/cassette/prune.js';
+import { checkCassette, createResponseCheck, formatCheck } from '../../recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../recording/drift/drift-report.js';
 import { type DriftResult, findDrift } from '../../recording/drift/drift.js';
 import { createShapeReader } from '../../recording/drift/value-shape.js';
-import { exportHar } from '../../recording/har/har-export.js';
-import { importHar } from '../../recording/har/har-import.js';
+import { exportHar, importHar } from '../../recording/har.js';
 import type { RecordingParts } from '../../recording/recordings.js';
 import { createMask, createRedactor, createRequestWalk } from '../../recording/redaction/redact.js';
 import { createRecorder } from '../../recording/upstream/recorder.js';
@@ -209,13 +207,13 @@ async function runPrune(name: string | undefined, flags: PruneFlags, { write }: 
     const { exchanges, manifest } = cassette;
     const mask = createMask(manifest.redact ?? {}, (text) => Object.hasOwn(manifest.redacted, text));
     const walk = createRequestWalk({ ...parts, options: manifest.redact ?? {} });
-    const superfluous = findSuperfluous(cassette, { ...parts, walk, mask });
+    const redundant = findRedundant(cassette, { ...parts, walk, mask });
     const verb = flags.dryRun === true ? 'would remove' : 'removed';
-    for (const { exchange, why } of superfluous) write(`${verb} ${exchange.file}: ${why}`);
-    const renamed = flags.dryRun === true ? new Map<string, string>() : await pruneCassette(cassette, superfluous);
+    for (const { exchange, why } of redundant) write(`${verb} ${exchange.file}: ${why}`);
+    const renamed = flags.dryRun === true ? new Map<string, string>() : await pruneCassette(cassette, redundant);
     for (const [from, to] of renamed) write(`renamed ${from} to ${to}`);
     const total = countOf(exchanges.length, 'exchange');
-    write(`${cassette.name}: ${exchanges.length - superfluous.length} of ${total} needed`);
+    write(`${cassette.name}: ${exchanges.length - redundant.length} of ${total} needed`);
   }
   return 0;
 }

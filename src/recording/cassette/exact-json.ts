@@ -1,8 +1,6 @@
-/**
- * A JSON number that a double cannot hold, kept as it was written.
- *
- * `JSON.parse` rounds `9007199254740993` without a word; a recording must give back what the upstream sent.
- */
+import { toPointer } from '../../contract/pointer.js';
+
+/** A JSON number as it was written, because a double cannot represent it: `JSON.parse` rounds `9007199254740993`. */
 export class ExactNumber {
   readonly source: string;
 
@@ -10,23 +8,23 @@ export class ExactNumber {
     this.source = source;
   }
 
-  /** A text that `writeJson` turns back into the number. */
+  /** A string that `writeJson` replaces by the number. */
   toJSON(): string {
     return `${MARK}${this.source}`;
   }
 }
 
-// A NUL never stands in sensible JSON text, so that no real string is taken for a number.
+// Real strings do not begin with a NUL.
 const MARK = '\u0000exact:';
-// A text inside is taken in large bites: one step for each of its characters would not fit on the stack for a picture in base64.
+// Strings match in long runs: one step for each character would overflow the stack for an image in base64.
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARKED = /"\\u0000exact:(-?[\d.eE+-]+)"/g;
-// Shorter numbers without an exponent are always exact.
+// Shorter numbers without an exponent are exact.
 const SUSPECT = /[\d.]{16,}|\d[eE]/;
 
-/** A JSON text as a value, numbers that a double cannot hold as `ExactNumber`. @throws SyntaxError as `JSON.parse` does. */
+/** Parses JSON; numbers that a double cannot represent become `ExactNumber`. @throws SyntaxError as `JSON.parse` does. */
 export function readJson(text: string): unknown {
-  // First, so that no number is looked for in a text that is no JSON.
+  // First, so that the search below only sees valid JSON.
   const rounded: unknown = JSON.parse(text);
   if (!SUSPECT.test(text)) return rounded;
   let found = false;
@@ -41,13 +39,13 @@ export function readJson(text: string): unknown {
   );
 }
 
-/** A value as JSON text, `ExactNumber` as the number it was; `indent` in spaces. */
+/** Serializes a value as JSON, with an `ExactNumber` as it was written; `indent` in spaces. */
 export function writeJson(value: unknown, indent = 0): string {
   const text = JSON.stringify(value, null, indent);
   return text.includes('\\u0000exact:') ? text.replace(MARKED, '$1') : text;
 }
 
-/** A value with every number as a double, as a validator takes it. */
+/** The value with every number as a double, for validators. */
 export function toDoubles(value: unknown): unknown {
   if (value instanceof ExactNumber) return Number(value.source);
   if (Array.isArray(value)) return value.map(toDoubles);
@@ -55,7 +53,7 @@ export function toDoubles(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toDoubles(member)]));
 }
 
-/** A value as the one text that all values equal to it share: the members of objects sorted by name. */
+/** A JSON text that is the same for all equal values: members are sorted by name. */
 export function writeCanonical(value: unknown): string {
   if (value instanceof ExactNumber) return value.source;
   if (Array.isArray(value)) return `[${value.map(writeCanonical).join(',')}]`;
@@ -66,13 +64,48 @@ export function writeCanonical(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeCanonical(member)}`).join(',')}}`;
 }
 
+/** Two values that differ at the same pointer; undefined if one of them is missing. */
+export interface JsonDifference {
+  readonly pointer: string;
+  readonly one: unknown;
+  readonly other: unknown;
+}
+
+/** Lists the differences between two JSON values; `isLeaf` keeps a pair of objects or arrays together. */
+export function listDifferences(
+  one: unknown,
+  other: unknown,
+  isLeaf: (one: object, other: object) => boolean = () => false,
+): readonly JsonDifference[] {
+  const differences: JsonDifference[] = [];
+  const compare = (x: unknown, y: unknown, pointer: string): void => {
+    if (isContainer(x) && isContainer(y) && Array.isArray(x) === Array.isArray(y) && !isLeaf(x, y)) {
+      for (const name of new Set([...Object.keys(x), ...Object.keys(y)])) {
+        compare(readMember(x, name), readMember(y, name), pointer + toPointer(name));
+      }
+    } else if ((x === undefined) !== (y === undefined) || writeCanonical(x) !== writeCanonical(y)) {
+      differences.push({ pointer, one: x, other: y });
+    }
+  };
+  compare(one, other, '');
+  return differences;
+}
+
+function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
+}
+
+function readMember(value: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
 function isExact(token: string): boolean {
   const number = Number(token);
   if (!Number.isFinite(number)) return false;
   return toDigits(token) === toDigits(String(number));
 }
 
-/** A decimal number in one normal form: sign, digits without outer zeros, power of ten. */
+/** The normal form of a decimal number: sign, digits without outer zeros, power of ten. */
 function toDigits(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -7,26 +7,26 @@ import { BODIES_FOLDER, type Cassette, loadBodyBytes, type StoredExchange } from
 import { writeCanonical } from './exact-json.js';
 import { type RecordedBody, type RecordedExchange, toBody, writeExchange } from './exchange.js';
 
-/** An exchange that a cassette can do without. */
-interface Superfluous {
+/** An exchange that replay does not need. */
+interface RedundantExchange {
   readonly exchange: StoredExchange;
   readonly why: string;
 }
 
 /**
- * The exchanges that replay would never need: of operations the contract has no more, and repetitions at the end of a sequence,
- * where the last one is held anyway.
+ * The exchanges that replay does not need: those of operations that the contract no longer has, and repetitions at the end of a
+ * sequence, whose last exchange is repeated anyway.
  */
-export function findSuperfluous(cassette: Cassette, parts: MatcherParts): readonly Superfluous[] {
+export function findRedundant(cassette: Cassette, parts: MatcherParts): readonly RedundantExchange[] {
   const matcher = createMatcher(cassette, parts);
-  const superfluous = new Map<number, Superfluous>();
+  const redundant = new Map<number, RedundantExchange>();
   const sequences = new Map<string, readonly StoredExchange[]>();
   for (const exchange of cassette.exchanges) {
     const call: Call | undefined = readCall(exchange.request, parts);
     if (call === undefined || call.operation.id !== exchange.operation) {
-      superfluous.set(exchange.number, {
+      redundant.set(exchange.number, {
         exchange,
-        why: `the contract has no operation "${exchange.operation}" there`,
+        why: `its request no longer matches operation "${exchange.operation}"`,
       });
       continue;
     }
@@ -42,20 +42,20 @@ export function findSuperfluous(cassette: Cassette, parts: MatcherParts): readon
         toOutcome(cassette, before) !== toOutcome(cassette, exchange)
       )
         break;
-      superfluous.set(exchange.number, { exchange, why: `it repeats ${before.file}, which is held` });
+      redundant.set(exchange.number, { exchange, why: `it repeats ${before.file}` });
     }
   }
-  return [...superfluous.values()].sort((x, y) => x.exchange.number - y.exchange.number);
+  return [...redundant.values()].sort((x, y) => x.exchange.number - y.exchange.number);
 }
 
-/** Removes exchanges and bodies that nobody names, and numbers the others without gaps. @returns the new names by the old ones. */
+/** Removes exchanges and unused body files, and renumbers the others without gaps. @returns the new file names by the old ones. */
 export async function pruneCassette(
   cassette: Cassette,
-  superfluous: readonly Superfluous[],
+  redundant: readonly RedundantExchange[],
 ): Promise<ReadonlyMap<string, string>> {
   const { folder } = cassette;
-  const dropped = new Set(superfluous.map(({ exchange }) => exchange.number));
-  for (const { exchange } of superfluous) rmSync(join(folder, exchange.file));
+  const dropped = new Set(redundant.map(({ exchange }) => exchange.number));
+  for (const { exchange } of redundant) rmSync(join(folder, exchange.file));
   const renamed = new Map<string, string>();
   const kept = cassette.exchanges.filter(({ number }) => !dropped.has(number));
   const bodies = new Set<string>();
@@ -70,7 +70,7 @@ export async function pruneCassette(
   return renamed;
 }
 
-/** What an exchange came to, without what is new every time. */
+/** The outcome of an exchange without the date. */
 function toOutcome({ folder }: Cassette, { response, failure }: StoredExchange): string {
   if (response === undefined) return writeCanonical(failure);
   const { date: _, ...headers } = response.headers;
@@ -79,7 +79,7 @@ function toOutcome({ folder }: Cassette, { response, failure }: StoredExchange):
   return writeCanonical([response.status, headers, content]);
 }
 
-/** Gives an exchange a lower number: new files first, so that nothing is lost where this is interrupted. */
+/** Gives an exchange a lower number; writes the new files first, so that an interruption loses nothing. */
 async function renumber(folder: string, exchange: StoredExchange, number: number): Promise<StoredExchange> {
   if (exchange.number === number) return exchange;
   const prefix = (of: number): string => `${BODIES_FOLDER}/${String(of).padStart(4, '0')}.`;

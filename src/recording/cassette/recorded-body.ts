@@ -1,10 +1,11 @@
 import { readEvents, writeEvent } from '../../http/event-stream.js';
-import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
+import { type HeaderFields, listFields, readContentType, readField } from '../../http/header-fields.js';
 import { isJsonType, readMediaType } from '../../http/media-type.js';
 import { readMultipart, writeMultipart } from '../../http/multipart.js';
+import { isBodiless } from '../../http/request/body-bytes.js';
 import { loadBodyBytes } from './cassette.js';
 import { readJson, writeJson } from './exact-json.js';
-import type { RecordedBody, RecordedPart } from './exchange.js';
+import type { RecordedBody, RecordedPart, RecordedRequest } from './exchange.js';
 
 const TEXT_TYPES =
   /^text\/|[/+](?:xml|json|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|json-seq|graphql|x-www-form-urlencoded)$/;
@@ -50,6 +51,20 @@ export function loadBody(folder: string, body: RecordedBody, headers: HeaderFiel
     return { ...body, parts };
   }
   return body.bodyFile === undefined ? body : readBody(loadBodyBytes(folder, body), headers);
+}
+
+/** A recorded request as it is sent again. */
+export function toRequest(
+  { method, headers }: Pick<RecordedRequest, 'method' | 'headers'>,
+  target: string,
+  body: Uint8Array | string | undefined,
+): Request {
+  const hasBody = body !== undefined && !isBodiless(method);
+  return new Request(new URL(target, 'http://recording'), {
+    method,
+    headers: new Headers(listFields(headers)),
+    ...(hasBody ? { body: typeof body === 'string' ? body : Buffer.from(body) } : {}),
+  });
 }
 
 /** The text of UTF-8 bytes; undefined for other bytes and for control characters that text does not contain. */

@@ -1,20 +1,90 @@
 import type { Contract } from '../../contract/contract.js';
-import type { Operation } from '../../contract/operations/operation.js';
+import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
+import { findResponse } from '../../contract/operations/responses.js';
 import type { Router } from '../../contract/router/router.js';
 import { nearest } from '../../errors.js';
-import { listFields } from '../../http/header-fields.js';
-import type { Call, CallDecoder } from '../../http/request/call.js';
-import { writeTarget } from '../../http/target.js';
+import { type HeaderFields, readContentType } from '../../http/header-fields.js';
+import { findMedia, isJsonType } from '../../http/media-type.js';
+import type { CallDecoder } from '../../http/request/call.js';
+import { readTarget, writeTarget } from '../../http/target.js';
 import type { Validators } from '../../schema/validate.js';
+import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
-import { loadBody, writeBody } from '../cassette/recorded-body.js';
-import { createResponseCheck } from './conformance.js';
-import { checkLists } from './list-check.js';
+import { loadBody, toRequest, writeBody } from '../cassette/recorded-body.js';
+import { checkLists } from './lists.js';
 
-/** One thing that is wrong with a recording. */
+/** Validates a response of an upstream: status, media type, required headers and body. */
+export type CheckResponse = (operation: Operation, response: CheckedResponse) => readonly Violation[];
+
+/** The parts of a response that a contract describes. */
+interface CheckedResponse {
+  readonly status: number;
+  readonly headers: HeaderFields;
+  /** The JSON value of the body; undefined if the body is not JSON. */
+  readonly body: unknown;
+}
+
+/** Creates the validation of responses that the mock did not produce. */
+export function createResponseCheck(validators: Validators): CheckResponse {
+  return (operation, response) => {
+    const declared = findResponse(operation, response.status);
+    if (declared === undefined) {
+      if (operation.responses.length === 0) return NO_VIOLATIONS;
+      const known = operation.responses.map(({ status }) => status).join(', ');
+      const message = `status ${response.status} is not declared by ${operation.id}, which declares ${known}`;
+      return [toViolation('STATUS_UNDECLARED', 'status', { message, schemaPointer: `${operation.pointer}/responses` })];
+    }
+    const violations = [...checkHeaders(declared, response), ...checkBody(declared, response, validators)];
+    return violations.length === 0 ? NO_VIOLATIONS : violations;
+  };
+}
+
+function checkHeaders(declared: DeclaredResponse, { headers }: CheckedResponse): readonly Violation[] {
+  return declared.headers
+    .filter(({ name, required }) => required && headers[name.toLowerCase()] === undefined)
+    .map(({ name, pointer }) =>
+      toViolation('HEADER_REQUIRED', 'header', {
+        pointer: `/${name.toLowerCase()}`,
+        message: `response header "${name}" is required`,
+        schemaPointer: pointer,
+      }),
+    );
+}
+
+function checkBody(
+  declared: DeclaredResponse,
+  response: CheckedResponse,
+  validators: Validators,
+): readonly Violation[] {
+  const mediaType = readContentType(response.headers);
+  if (mediaType === undefined || declared.content.length === 0) return NO_VIOLATIONS;
+  const media = findMedia(declared.content, mediaType);
+  if (media === undefined) {
+    const known = declared.content.map(({ type }) => type).join(', ');
+    const message = `response media type "${mediaType}" is not declared for status ${response.status}, which declares ${known}`;
+    const schemaPointer = `${declared.pointer}/content`;
+    return [toViolation('MEDIA_TYPE_UNDECLARED', 'header', { pointer: '/content-type', message, schemaPointer })];
+  }
+  if (media.schema === undefined || response.body === undefined || !isJsonType(mediaType)) return NO_VIOLATIONS;
+  return validators.check(media.schemaPointer, 'response')(response.body, 'body').map(blameUpstream);
+}
+
+function blameUpstream(violation: Violation): Violation {
+  return { ...violation, by: 'upstream' };
+}
+
+function toViolation(
+  code: ViolationCode,
+  place: Violation['in'],
+  more: { readonly message: string; readonly pointer?: string; readonly schemaPointer: string },
+): Violation {
+  return { code, severity: 'error', in: place, pointer: '', by: 'upstream', ...more };
+}
+
+/** One problem of a recording. */
 export interface CheckFinding {
-  /** The exchange's file; `cassette.json` for the whole. */
+  /** The file of the exchange, or `cassette.json`. */
   readonly file: string;
   /** A `note` does not fail the check. */
   readonly severity: 'error' | 'note';
@@ -23,7 +93,7 @@ export interface CheckFinding {
   readonly message: string;
 }
 
-/** What recordings are checked with. */
+/** The parts of a check. */
 interface CheckParts {
   readonly contract: Contract;
   readonly router: Router;
@@ -31,45 +101,46 @@ interface CheckParts {
   readonly validators: Validators;
 }
 
-/** Checks every exchange of a cassette against the contract, and its lists against themselves. */
+/** Validates every exchange of a cassette against the contract, and the pages of its lists against each other. */
 export async function checkCassette(cassette: Cassette, parts: CheckParts): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = [...checkManifest(cassette, parts.contract)];
   const checkResponse = createResponseCheck(parts.validators);
   for (const exchange of cassette.exchanges) {
+    const { file, response } = exchange;
     const operation = parts.contract.operation(exchange.operation);
     if (operation === undefined) {
-      findings.push(toUnknown(exchange, parts.contract));
+      findings.push(toUnknownOperation(exchange, parts.contract));
       continue;
     }
     findings.push(...(await checkRequest(exchange, operation, { cassette, parts })));
-    if (exchange.response === undefined) continue;
-    const { response } = exchange;
+    if (response === undefined) continue;
     const { body } = loadBody(cassette.folder, response, response.headers);
     for (const { code, message } of checkResponse(operation, { ...response, body: toDoubles(body) })) {
-      findings.push({ file: exchange.file, severity: 'error', side: 'response', code, message });
+      findings.push({ file, severity: 'error', side: 'response', code, message });
     }
   }
-  return [...findings, ...checkLists(cassette)];
+  for (const error of checkLists(cassette)) findings.push({ ...error, severity: 'error', side: 'list' });
+  return findings;
 }
 
-/** The findings as lines of text, file by file, and a line that counts them. */
+/** The findings as lines of text, followed by their count. */
 export function formatCheck(cassette: Cassette, findings: readonly CheckFinding[]): readonly string[] {
   const lines = findings.map(
     ({ file, severity, side, code, message }) => `${severity}  ${file}  ${side}: ${message} (${code})`,
   );
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const total = `${cassette.exchanges.length} ${cassette.exchanges.length === 1 ? 'exchange' : 'exchanges'}`;
-  return [...lines, errors === 0 ? `${total}: all fit the contract` : `${total}: ${errors} errors`];
+  return [...lines, errors === 0 ? `${total}: all valid` : `${total}: ${errors} ${errors === 1 ? 'error' : 'errors'}`];
 }
 
 function checkManifest(cassette: Cassette, contract: Contract): readonly CheckFinding[] {
   const recorded = cassette.manifest.contract;
   if (recorded.hash === contract.hash) return [];
-  const message = `recorded with ${recorded.title} ${recorded.version}, and the contract has changed since`;
+  const message = `recorded with ${recorded.title} ${recorded.version}; the contract has changed since`;
   return [{ file: 'cassette.json', severity: 'note', side: 'cassette', code: 'CONTRACT_CHANGED', message }];
 }
 
-function toUnknown({ file, operation }: StoredExchange, contract: Contract): CheckFinding {
+function toUnknownOperation({ file, operation }: StoredExchange, contract: Contract): CheckFinding {
   const meant = nearest(
     operation,
     contract.operations.map(({ id }) => id),
@@ -80,38 +151,23 @@ function toUnknown({ file, operation }: StoredExchange, contract: Contract): Che
 }
 
 async function checkRequest(
-  exchange: StoredExchange,
+  { request, response, file }: StoredExchange,
   operation: Operation,
   { cassette, parts }: { readonly cassette: Cassette; readonly parts: CheckParts },
 ): Promise<readonly CheckFinding[]> {
-  const { request, response, file } = exchange;
   const target = writeTarget(request);
-  const url = new URL(target, 'http://recording');
-  const match = parts.router.match(request.method, url.pathname, url.search);
+  const wire = toRequest(request, target, writeBody(cassette.folder, request, request.headers));
+  const { path, search } = readTarget(wire.url);
+  const match = parts.router.match(request.method, path, search);
   if (match.kind !== 'operation' || match.operation.id !== operation.id) {
     const found = match.kind === 'operation' ? match.operation.id : 'no operation';
-    const message = `${request.method} ${target} is ${found} and not ${operation.id}`;
+    const message = `${request.method} ${target} matches ${found}, not ${operation.id}`;
     return [{ file, severity: 'error', side: 'request', code: 'PATH_MISMATCH', message }];
   }
-  const call = await decode(exchange, cassette, (wire) => parts.decoder.decode(operation, match.pathText, wire));
-  // A request that was refused was recorded to show the refusal.
+  const call = await parts.decoder.decode(operation, match.pathText, wire);
+  // A recorded refusal is expected to have an invalid request.
   const severity = response !== undefined && response.status >= 400 ? 'note' : 'error';
   return call.violations
     .filter((violation) => violation.severity === 'error')
     .map(({ code, message }) => ({ file, severity, side: 'request', code, message }));
-}
-
-async function decode(
-  { request }: StoredExchange,
-  { folder }: Cassette,
-  read: (wire: Request) => Call | Promise<Call>,
-): Promise<Call> {
-  const headers = new Headers(listFields(request.headers));
-  const bytes = writeBody(folder, request, request.headers);
-  // The platform's Request takes no body with these.
-  const bodiless = request.method === 'GET' || request.method === 'HEAD';
-  const body = bytes === undefined || bodiless ? {} : { body: Buffer.from(bytes) };
-  return read(
-    new Request(new URL(writeTarget(request), 'http://recording'), { method: request.method, headers, ...body }),
-  );
 }

@@ -1,22 +1,22 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
+import { findResponse } from '../../contract/operations/responses.js';
 import { readPointer } from '../../contract/pointer.js';
 import { formatPlace } from '../../errors.js';
 import { decodeContent } from '../../http/content-encoding.js';
-import { readContentType, readField, type HeaderFields } from '../../http/header-fields.js';
-import { toUpstreamTarget, writeTarget } from '../../http/target.js';
-import { findResponse } from '../../contract/operations/responses.js';
+import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
 import { findMedia } from '../../http/media-type.js';
+import { toUpstreamTarget, writeTarget } from '../../http/target.js';
 import type { Violation } from '../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeJson } from '../cassette/exact-json.js';
 import { type RecordedBody } from '../cassette/exchange.js';
 import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
-import type { CheckResponse } from './conformance.js';
+import type { CheckResponse } from './check.js';
 import { compareShapes, type ReadShape, type ShapeDifference } from './value-shape.js';
 
-/** Whose fault a difference is, or that there is none. */
+/** The result of a comparison: what is wrong, if anything. */
 export type DriftVerdict =
   | 'in-sync'
   | 'recording-old'
@@ -27,7 +27,7 @@ export type DriftVerdict =
   | 'unreachable'
   | 'skipped';
 
-/** What was found out about one request. */
+/** The result for one request. */
 export interface DriftResult {
   /** The file of the exchange. */
   readonly file: string;
@@ -35,23 +35,23 @@ export interface DriftResult {
   readonly method: string;
   readonly target: string;
   readonly verdict: DriftVerdict;
-  /** Why it was skipped, or how the connection failed. */
+  /** Why it was skipped or could not be compared. */
   readonly reason: string | undefined;
   readonly differences: readonly ShapeDifference[];
   readonly recorded: readonly Violation[];
   readonly live: readonly Violation[];
-  /** Where the contract is wrong: the changes of schemas that would fit. */
+  /** If the contract is wrong: the changes that would make it right. */
   readonly suggestions: readonly string[];
 }
 
-/** What drift is looked for with. */
+/** The parts of a comparison. */
 interface DriftParts {
   readonly contract: Contract;
   readonly cassette: Cassette;
   readonly upstream: Upstream;
-  /** Sent with every request; a recording holds no credentials. */
+  /** Sent with every request, because a recording contains no credentials. */
   readonly headers: HeaderFields;
-  /** Operations that are asked although their method is not safe. */
+  /** Operations to call although their method is not safe. */
   readonly operations: readonly string[];
   readonly check: CheckResponse;
   readonly readShape: ReadShape;
@@ -60,7 +60,7 @@ interface DriftParts {
 // RFC 9110 9.2.1, and QUERY.
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
 
-/** Sends the recorded requests again, one after the other, and compares shapes, not values. */
+/** Sends the recorded requests again, one at a time, and compares the structure of the answers, not their values. */
 export async function findDrift(parts: DriftParts): Promise<readonly DriftResult[]> {
   const groups = new Map<string, StoredExchange[]>();
   for (const exchange of parts.cassette.exchanges) {
@@ -72,28 +72,28 @@ export async function findDrift(parts: DriftParts): Promise<readonly DriftResult
   return results;
 }
 
-/** A request that was recorded several times is sent once, and in sync where any of its recordings is. */
+/** Sends a request once that was recorded several times; it is in sync if one of its recordings is. */
 async function compareGroup(exchanges: readonly StoredExchange[], parts: DriftParts): Promise<DriftResult> {
-  // A group is made with its first exchange.
+  // A group has at least one exchange.
   const last = exchanges.at(-1) as StoredExchange;
   const operation = parts.contract.operation(last.operation);
-  const reason = readObstacle(last, operation, parts);
+  const reason = readSkipReason(last, operation, parts);
   if (operation === undefined || reason !== undefined) return toResult(last, { verdict: 'skipped', reason });
   const live = await askLive(last, operation, parts);
   if ('failure' in live) return toResult(last, { verdict: 'unreachable', reason: live.failure.message });
-  // A recording holds no credentials: who gave none has compared nothing.
+  // Without credentials there is nothing to compare.
   if (
     (live.status === 401 || live.status === 403) &&
     exchanges.every(({ response }) => response?.status !== live.status)
   ) {
-    const answer = `the API answered ${live.status}: give a credential with --header "authorization: …"`;
+    const answer = `the API answered ${live.status}: pass credentials with --header "authorization: …"`;
     return toResult(last, { verdict: 'unreachable', reason: answer });
   }
   const results = exchanges.map((exchange) => compare(exchange, operation, { live, parts }));
   return results.find(({ verdict }) => verdict === 'in-sync') ?? (results.at(-1) as DriftResult);
 }
 
-function readObstacle(
+function readSkipReason(
   exchange: StoredExchange,
   operation: Operation | undefined,
   parts: DriftParts,
@@ -102,12 +102,12 @@ function readObstacle(
   if (operation === undefined) return `operation "${exchange.operation}" is not in the contract`;
   if (response === undefined) return 'a failed connection was recorded';
   if (!SAFE.has(request.method) && !parts.operations.includes(operation.id)) {
-    return `${request.method} is not safe: name it with --operation ${operation.id} to send it all the same`;
+    return `${request.method} is not a safe method: send it with --operation ${operation.id}`;
   }
   const placeholders = Object.keys(parts.cassette.manifest.redacted);
   const sent = `${writeTarget(request)}\n${JSON.stringify(request.body ?? request.bodyText ?? '')}`;
   if (placeholders.some((placeholder) => sent.includes(placeholder)))
-    return 'a placeholder stands where a secret would have to be sent';
+    return 'the request contains the placeholder of a secret';
   return undefined;
 }
 
@@ -149,7 +149,7 @@ function compare(
   operation: Operation,
   { live, parts }: { readonly live: LiveResponse; readonly parts: DriftParts },
 ): DriftResult {
-  // `readObstacle` has left out what has no response.
+  // `readSkipReason` has excluded exchanges without a response.
   const stored = exchange.response as LiveResponse;
   const recorded = { ...stored, ...loadBody(parts.cassette.folder, stored, stored.headers) };
   const violations = {
@@ -180,7 +180,7 @@ function judge(
     : 'both-off-contract';
 }
 
-/** Departures without the numbers of items: a longer list departs in the same way more often. */
+/** The violations without array indices, because a longer list has the same violation more often. */
 function toSignature(violations: readonly Violation[]): string {
   const lines = violations.map(({ code, pointer }) => `${code} ${pointer.replaceAll(/\/\d+(?=\/|$)/g, '/*')}`);
   return [...new Set(lines)].sort().join('\n');
@@ -212,14 +212,14 @@ function toResult(
   return { file, operation, method: request.method, target: writeTarget(request), ...nothing, ...found };
 }
 
-/** What a suggestion is made from. */
+/** The parts of a suggestion. */
 interface SuggestionParts {
   readonly violations: readonly Violation[];
-  /** The body that departs from the contract. */
+  /** The body that violates the contract. */
   readonly body: unknown;
 }
 
-/** The changes of the contract that would make these departures fit, each with the place in the document. */
+/** The changes to the contract that would resolve these violations, each with its position in the document. */
 function suggestChanges(contract: Contract, operation: Operation, parts: SuggestionParts): readonly string[] {
   const lines = parts.violations.map((violation) => {
     const pointer = violation.schemaPointer ?? operation.pointer;
@@ -234,22 +234,22 @@ function toChange(violation: Violation, body: unknown): string {
   const value = readPointer(body, pointer);
   switch (code) {
     case 'REQUIRED':
-      return `take ${name} out of "required"`;
+      return `remove ${name} from "required"`;
     case 'TYPE':
-      return `allow the type ${JSON.stringify(toType(value))} too`;
+      return `also allow the type ${JSON.stringify(toType(value))}`;
     case 'ENUM':
     case 'CONST':
-      return `allow the value ${writeJson(value)} too`;
+      return `also allow the value ${writeJson(value)}`;
     case 'ADDITIONAL_PROPERTY':
     case 'UNEVALUATED':
       return `declare the property ${name} with the type ${JSON.stringify(toType(value))}`;
     case 'STATUS_UNDECLARED':
     case 'MEDIA_TYPE_UNDECLARED':
-      return `declare it: ${message}`;
+      return `declare it, because ${message}`;
     case 'HEADER_REQUIRED':
-      return `make it optional: ${message}`;
+      return `make it optional, because ${message}`;
     default:
-      return `loosen the rule: ${message}`;
+      return `relax the constraint, because ${message}`;
   }
 }
 

@@ -4,29 +4,28 @@ import { toPointer } from '../../contract/pointer.js';
 import { ExactNumber } from '../cassette/exact-json.js';
 import { createSchemaWalk, type SchemaPointers } from '../redaction/secret-walk.js';
 
-/** What kinds of values stand where, whatever the values are. */
+/** The structure of a JSON value: its types and members without the values. */
 interface ValueShape {
-  /** JSON types seen; `null` counts as none, because it says nothing of what else may stand there. */
+  /** The JSON types; none for `null`, which says nothing about other values. */
   readonly kinds: ReadonlySet<string>;
-  /** Members of the objects seen; undefined for an object that is a map of names. */
+  /** The members of objects; undefined for maps. */
   readonly members: ReadonlyMap<string, ValueShape> | undefined;
-  /** The items of arrays, or the values of a map, taken together. */
+  /** The joined shape of the items of an array or the values of a map. */
   readonly items: ValueShape | undefined;
 }
 
-/** One way in which two shapes differ. */
+/** A difference between two shapes. */
 export interface ShapeDifference {
   readonly kind: 'status' | 'media-type' | 'removed' | 'added' | 'type';
-  /** Into the body; `*` stands for any item. */
+  /** Into the body; `*` stands for every item. */
   readonly pointer: string;
-  /** A sentence without its full stop. */
   readonly message: string;
 }
 
-/** Reads shapes of values along the schemas of one contract, which tell maps of names from objects. */
+/** Reads the shape of a value; the schemas distinguish maps from objects. */
 export type ReadShape = (value: unknown, pointers: SchemaPointers) => ValueShape;
 
-/** A reader of shapes. */
+/** Creates the reader of shapes for a contract. */
 export function createShapeReader(contract: Contract): ReadShape {
   const schemas = createSchemaWalk(contract);
   const isMap = (pointers: SchemaPointers): boolean => {
@@ -35,7 +34,7 @@ export function createShapeReader(contract: Contract): ReadShape {
     return !named && shapes.some(({ additionalProperties: rest }) => rest === true || isObject(rest));
   };
   const read: ReadShape = (value, pointers) => {
-    if (value === null || value === undefined) return NOTHING;
+    if (value === null || value === undefined) return EMPTY_SHAPE;
     if (typeof value === 'number' || value instanceof ExactNumber) return toScalar('number');
     if (Array.isArray(value)) {
       const items = value.map((item, i) => read(item, schemas.item(pointers, i)));
@@ -56,18 +55,18 @@ export function createShapeReader(contract: Contract): ReadShape {
   return read;
 }
 
-/** The ways in which a shape differs from the recorded one; emptiness differs from nothing. */
+/** The differences between two shapes; an empty value has the same shape as any other. */
 export function compareShapes(recorded: ValueShape, live: ValueShape, pointer = ''): readonly ShapeDifference[] {
   const place = pointer === '' ? 'the body' : pointer;
-  const fresh = [...live.kinds].filter((kind) => !recorded.kinds.has(kind));
-  if (fresh.length > 0 && recorded.kinds.size > 0) {
+  const added = [...live.kinds].filter((kind) => !recorded.kinds.has(kind));
+  if (added.length > 0 && recorded.kinds.size > 0) {
     const was = [...recorded.kinds].join(' or ');
-    return [{ kind: 'type', pointer, message: `${place} was ${was} and is ${fresh.join(' or ')}` }];
+    return [{ kind: 'type', pointer, message: `${place} was ${was} and is ${added.join(' or ')}` }];
   }
   return [...compareMembers(recorded, live, pointer), ...compareItems(recorded, live, pointer)];
 }
 
-const NOTHING: ValueShape = { kinds: new Set(), members: undefined, items: undefined };
+const EMPTY_SHAPE: ValueShape = { kinds: new Set(), members: undefined, items: undefined };
 
 function toScalar(kind: string): ValueShape {
   return { kinds: new Set([kind]), members: undefined, items: undefined };
@@ -79,7 +78,7 @@ function compareMembers(recorded: ValueShape, live: ValueShape, pointer: string)
   for (const [name, shape] of recorded.members) {
     const below = pointer + toPointer(name);
     const other = live.members.get(name);
-    if (other === undefined) differences.push({ kind: 'removed', pointer: below, message: `${below} is gone` });
+    if (other === undefined) differences.push({ kind: 'removed', pointer: below, message: `${below} is missing` });
     else differences.push(...compareShapes(shape, other, below));
   }
   for (const name of live.members.keys()) {
@@ -90,12 +89,12 @@ function compareMembers(recorded: ValueShape, live: ValueShape, pointer: string)
 }
 
 function compareItems(recorded: ValueShape, live: ValueShape, pointer: string): readonly ShapeDifference[] {
-  // An empty list says nothing of what its items would be.
+  // An empty array says nothing about its items.
   if (recorded.items === undefined || live.items === undefined) return [];
   return compareShapes(recorded.items, live.items, `${pointer}/*`);
 }
 
-/** Two shapes taken together: whatever stands in either of them. */
+/** The shape of values of either shape. */
 function join(one: ValueShape | undefined, other: ValueShape): ValueShape {
   if (one === undefined) return other;
   const members =

@@ -2,56 +2,56 @@ import { MockError } from '../../errors.js';
 import type { StoredExchange } from '../cassette/cassette.js';
 import type { MatchedSequence } from './match.js';
 
-/** Where one session stands in the recordings. */
+/** The replay position of one session. */
 export interface ReplayState {
-  /** The cassette in use; undefined: the mock's own. */
+  /** The selected cassette; undefined for that of the mock. */
   readonly cassette: string | undefined;
-  /** Calls that no recording fitted, oldest first; the first thousand of them. */
+  /** Calls without a recording, oldest first; at most 1,000. */
   readonly misses: readonly Miss[];
-  /** The exchange whose turn it is; a sequence that ran out holds its last one. */
+  /** Advances a sequence; after its end, the last exchange is repeated. */
   next(cassette: string, sequence: MatchedSequence): ReplayTurn;
-  /** Whether a sequence has run out, so that `next` would hold its last exchange. */
+  /** Whether a sequence has ended, so that `next` would repeat its last exchange. */
   isSpent(cassette: string, sequence: MatchedSequence): boolean;
-  /** Counts an exchange that was recorded just now as replayed. */
+  /** Counts a newly recorded exchange as replayed. */
   pass(cassette: string, key: string): void;
   miss(miss: Miss): void;
-  /** Puts another cassette in; its sequences go on where they were. */
+  /** Selects a cassette; its sequences keep their positions. */
   use(cassette: string): void;
-  /** Every sequence from its beginning, no misses. */
+  /** Restarts every sequence and clears the misses. */
   reset(): void;
-  /** How far every sequence is. */
+  /** The positions of all sequences. */
   snapshot(): ReplaySnapshot;
-  /** Back to how far the sequences were; misses stay. */
+  /** Restores the positions of all sequences; misses stay. */
   restore(snapshot: ReplaySnapshot): void;
 }
 
-/** How far the sequences of a session are; plain data. */
+/** The positions of a session's sequences; plain data. */
 export interface ReplaySnapshot {
   readonly cassette: string | undefined;
   readonly cursors: Readonly<Record<string, number>>;
 }
 
-/** A call that no recording fitted. */
-interface Miss {
+/** A call without a recording. */
+export interface Miss {
   readonly operation: string;
   readonly method: string;
   readonly url: string;
-  /** The nearest exchanges with their differences, as text. */
+  /** The most similar exchanges with their differences. */
   readonly message: string;
 }
 
-/** One exchange of a sequence. */
+/** An exchange of a sequence with its position. */
 interface ReplayTurn {
   readonly exchange: StoredExchange;
   /** Counts from 1. */
   readonly position: number;
-  /** Whether the sequence had run out before. */
-  readonly held: boolean;
+  /** Whether the sequence had already ended. */
+  readonly isRepeated: boolean;
 }
 
-const REMEMBERED_MISSES = 1000;
+const MAX_MISSES = 1000;
 
-/** The state of a session that has replayed nothing yet. */
+/** Creates the state of a session that has not replayed anything. */
 export function createReplayState(): ReplayState {
   let cursors = new Map<string, number>();
   let misses: readonly Miss[] = [];
@@ -65,11 +65,11 @@ export function createReplayState(): ReplayState {
     },
     next: (cassette, { key, exchanges }) => {
       const cursor = cursors.get(`${cassette}\n${key}`) ?? 0;
-      const held = cursor >= exchanges.length;
-      const position = held ? exchanges.length : cursor + 1;
+      const isRepeated = cursor >= exchanges.length;
+      const position = isRepeated ? exchanges.length : cursor + 1;
       cursors.set(`${cassette}\n${key}`, position);
-      // A sequence is never empty, so that there is one at every position up to its length.
-      return { exchange: exchanges[position - 1] as StoredExchange, position, held };
+      // A sequence is never empty.
+      return { exchange: exchanges[position - 1] as StoredExchange, position, isRepeated };
     },
     isSpent: (cassette, { key, exchanges }) => (cursors.get(`${cassette}\n${key}`) ?? 0) >= exchanges.length,
     pass: (cassette, key) => {
@@ -77,7 +77,7 @@ export function createReplayState(): ReplayState {
       cursors.set(cursor, (cursors.get(cursor) ?? 0) + 1);
     },
     miss: (miss) => {
-      if (misses.length < REMEMBERED_MISSES) misses = [...misses, miss];
+      if (misses.length < MAX_MISSES) misses = [...misses, miss];
     },
     use: (cassette) => {
       current = cassette;
@@ -94,15 +94,15 @@ export function createReplayState(): ReplayState {
   };
 }
 
-/** Fails where calls came that no recording fitted. @throws MockError `RECORDING_MISS` that lists them with what is nearest. */
+/** Fails if there were calls without a recording. @throws MockError `RECORDING_MISS` with the most similar recordings of each. */
 export function assertNoMisses(misses: readonly Miss[]): void {
   if (misses.length === 0) return;
-  const count = misses.length === 1 ? 'one call' : `${misses.length} calls`;
+  const count = misses.length === 1 ? '1 call' : `${misses.length} calls`;
   throw new MockError(
     'RECORDING_MISS',
-    `${count} had no recording:\n${misses.map(({ message }) => message).join('\n')}`,
+    `${count} without a recording:\n${misses.map(({ message }) => message).join('\n')}`,
     {
-      hint: 'record what is missing with mode "record-missing", or name what need not be the same in the manifest\'s `match`',
+      hint: 'record the missing calls with mode "record-missing", or exclude differences with `match` in the manifest',
     },
   );
 }

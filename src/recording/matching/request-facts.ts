@@ -8,36 +8,36 @@ import { type RecordedBody, type RecordedEvent, type RecordedPart } from '../cas
 import type { MatchRules } from '../cassette/manifest.js';
 import { ORDINARY_LOCATION, readParameterPointers, type SecretWalk, type VisitText } from '../redaction/secret-walk.js';
 
-/** Everything of a request that counts on replay, in one normal form. */
+/** The normal form of the parts of a request that are compared on replay. */
 export interface RequestFacts {
   readonly method: string;
   readonly path: Readonly<Record<string, unknown>>;
-  /** Typed by the contract, defaults filled in. */
+  /** Typed according to the contract, with defaults. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** Those the contract declares or the manifest names. */
+  /** The fields that the contract declares or the manifest lists. */
   readonly header: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
-/** Brings requests into normal form. */
+/** Reads the normal form of requests. */
 interface FactsReader {
-  /** A text that only calls with the same facts share; cheap, and undefined where it would be large. */
+  /** A cheap cache key for the facts of a call; undefined for large bodies. */
   signature(call: Call): string | undefined;
   /** The facts of a decoded call with its body in recorded form. */
   read(call: Call, body: RecordedBody): RequestFacts;
 }
 
-/** What the normal form depends on. */
+/** The parts of a facts reader. */
 interface FactsParts {
   readonly contract: Contract;
   readonly rules: MatchRules;
   readonly walk: SecretWalk;
-  /** Puts one mark in the place of every secret and every placeholder. */
+  /** Masks every secret and placeholder. */
   readonly mask: VisitText;
 }
 
-// New with every request, whatever the contract says.
-const NEVER_SAME: ReadonlySet<string> = new Set([
+// These differ in every request.
+const UNIQUE_HEADERS: ReadonlySet<string> = new Set([
   'idempotency-key',
   'traceparent',
   'tracestate',
@@ -45,9 +45,9 @@ const NEVER_SAME: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-const SIGNED_BYTES = 4096;
+const MAX_SIGNATURE_BYTES = 4096;
 
-/** A reader of facts for one cassette; what an operation declares is looked up once. */
+/** Creates the reader for one cassette; each operation is prepared once. */
 export function createFactsReader(parts: FactsParts): FactsReader {
   const plans = new Map<Operation, OperationPlan>();
   const planOf = (operation: Operation): OperationPlan => {
@@ -57,7 +57,7 @@ export function createFactsReader(parts: FactsParts): FactsReader {
   };
   return {
     signature: (call) => {
-      if (call.bytes !== undefined && call.bytes.byteLength > SIGNED_BYTES) return undefined;
+      if (call.bytes !== undefined && call.bytes.byteLength > MAX_SIGNATURE_BYTES) return undefined;
       const body = call.bytes === undefined ? '' : Buffer.from(call.bytes).toString('latin1');
       const fields = ['content-type', ...planOf(call.operation).headers].map((name) => call.headers.get(name));
       return JSON.stringify([call.operation.id, call.method, call.url, fields, body]);
@@ -93,7 +93,7 @@ function createPlan(operation: Operation, { contract, rules }: FactsParts): Oper
   const declared = operation.parameters
     .filter((parameter) => parameter.in === 'header')
     .map((parameter) => parameter.name.toLowerCase())
-    .filter((name) => !NEVER_SAME.has(name) && !ignoredHeaders.has(name) && !secretHeaders.has(name));
+    .filter((name) => !UNIQUE_HEADERS.has(name) && !ignoredHeaders.has(name) && !secretHeaders.has(name));
   const defaults: Record<string, unknown> = {};
   for (const parameter of operation.parameters) {
     const { schema } = contract.resolve(parameter.schema, parameter.schemaPointer);
@@ -112,7 +112,7 @@ function readHeaders(call: Call, plan: OperationPlan, { walk, mask }: FactsParts
   const facts: Record<string, unknown> = {};
   for (const name of plan.headers) {
     const text = call.headers.get(name);
-    // Typed where the contract declares it, so that `1` and `01` are the same number.
+    // Typed values, so that `1` and `01` are the same number.
     const typed = Object.entries(call.header).find(([declared]) => declared.toLowerCase() === name)?.[1];
     if (text !== null)
       facts[name] = typeof typed === 'number' || isObject(typed) ? typed : walk.header(name, text, mask);
@@ -149,7 +149,7 @@ function readBodyFacts(body: RecordedBody, call: Call, parts: FactsParts): unkno
   return toComparable(body, (text) => mask(text, ORDINARY_LOCATION));
 }
 
-/** The fields of a form: order counts between fields of one name only. */
+/** The fields of a form by name; the order of different names does not matter. */
 function readForm(
   text: string,
   pointers: readonly string[],
@@ -181,7 +181,7 @@ function toComparable(body: RecordedBody | RecordedPart | RecordedEvent, mask: (
   return undefined;
 }
 
-/** A JSON value without the members that pointers lead to; `*` stands for any one step. */
+/** A JSON value without the members at these pointers; `*` matches any one segment. */
 function ignoreMembers(value: unknown, pointers: readonly string[]): unknown {
   return pointers.reduce((clean, pointer) => ignoreMember(clean, pointer.split('/').slice(1)), value);
 }
@@ -189,13 +189,13 @@ function ignoreMembers(value: unknown, pointers: readonly string[]): unknown {
 function ignoreMember(value: unknown, steps: readonly string[]): unknown {
   const [step, ...rest] = steps;
   if (step === undefined || typeof value !== 'object' || value === null) return value;
-  const isMeant = (name: string): boolean => step === '*' || name === step.replaceAll('~1', '/').replaceAll('~0', '~');
+  const isMatch = (name: string): boolean => step === '*' || name === step.replaceAll('~1', '/').replaceAll('~0', '~');
   if (Array.isArray(value)) {
-    if (rest.length === 0) return value.filter((_, i) => !isMeant(String(i)));
-    return value.map((item, i) => (isMeant(String(i)) ? ignoreMember(item, rest) : (item as unknown)));
+    if (rest.length === 0) return value.filter((_, i) => !isMatch(String(i)));
+    return value.map((item, i) => (isMatch(String(i)) ? ignoreMember(item, rest) : (item as unknown)));
   }
   const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
-    if (!isMeant(name)) return [[name, member]];
+    if (!isMatch(name)) return [[name, member]];
     return rest.length === 0 ? [] : [[name, ignoreMember(member, rest)]];
   });
   return Object.fromEntries(members);

@@ -4,52 +4,52 @@ import { omitFields } from '../../http/header-fields.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
-import { loadBody } from '../cassette/recorded-body.js';
-import type { CheckResponse } from '../drift/conformance.js';
+import { loadBody, readText } from '../cassette/recorded-body.js';
+import type { CheckResponse } from '../drift/check.js';
 import type { Item, PromoteCollection, Promoted, PromotedItem } from './promote.js';
 
-/** One file of promoted fixtures. */
+/** A file of promoted fixtures. */
 interface FixtureFile {
-  /** Relative to the folder of the fixtures. */
+  /** Relative to the fixtures folder. */
   readonly path: string;
   readonly content: string | Uint8Array;
 }
 
-/** An item that could not become part of a fixture. */
-export interface SetAside {
+/** An item that is not in the fixtures because it is invalid. */
+export interface SkippedItem {
   readonly collection: string;
   readonly id: string;
   readonly why: string;
 }
 
-/** What fixtures are written with. */
+/** The parts that fixtures are written with. */
 interface FixtureParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly collections: ReadonlyMap<string, PromoteCollection>;
-  /** Supplies what a partial item lacks of its schema. */
+  /** Completes an item according to its schema. */
   complete(schemaPointer: string, partial: unknown): unknown;
 }
 
-/** Fixtures of what was promoted: one JSON file per collection, and the bytes that are no text beside them. */
+/** The fixture files of a promoted state: a JSON file for each collection, and files for binary content. */
 export function toFixtures(
   promoted: Promoted,
   parts: FixtureParts,
-): { readonly files: readonly FixtureFile[]; readonly setAside: readonly SetAside[] } {
+): { readonly files: readonly FixtureFile[]; readonly skipped: readonly SkippedItem[] } {
   const files: FixtureFile[] = [];
-  const setAside: SetAside[] = [];
+  const skipped: SkippedItem[] = [];
   for (const [name, items] of promoted.collections) {
     const written: unknown[] = [];
     for (const item of items) {
       const checked = checkItem(name, item, parts);
-      if ('why' in checked) setAside.push({ collection: name, id: item.id, why: checked.why });
+      if ('why' in checked) skipped.push({ collection: name, id: item.id, why: checked.why });
       else written.push({ ...checked.item, ...toParent(item), ...toContent(name, item, files) });
     }
     const defaults = readDefaults(promoted.created.get(name) ?? [], items);
     const fixture = { ...(Object.keys(defaults).length === 0 ? {} : { defaults }), items: written };
     files.push({ path: `${name}.json`, content: `${JSON.stringify(fixture, null, 2)}\n` });
   }
-  return { files, setAside };
+  return { files, skipped };
 }
 
 function checkItem(
@@ -59,8 +59,8 @@ function checkItem(
 ): { readonly item: Item } | { readonly why: string } {
   const schema = parts.collections.get(name)?.schema;
   if (schema === undefined) return { item: promoted.item };
-  // Of some items only the id was ever seen, in a path.
-  const whole = promoted.bare ? parts.complete(schema, promoted.item) : promoted.item;
+  // Some items are only known by their id in a path.
+  const whole = promoted.idOnly ? parts.complete(schema, promoted.item) : promoted.item;
   const [violation] = parts.validators.check(schema, 'response')(whole, 'body');
   if (violation !== undefined) return { why: violation.message };
   return { item: whole as Item };
@@ -87,7 +87,7 @@ function toContent(collection: string, { id, content }: PromotedItem, files: Fix
   return { $content: { path: `./${path}` }, ...type };
 }
 
-/** Two ids may look alike as the name of a file: `a/1` and `a_1`, or one id under two parents. */
+/** A free file name; different ids can have the same one, such as `a/1` and `a_1`. */
 function findFreePath(base: string, files: readonly FixtureFile[]): string {
   const taken = new Set(files.map(({ path }) => path));
   let path = `${base}.bin`;
@@ -95,25 +95,16 @@ function findFreePath(base: string, files: readonly FixtureFile[]): string {
   return path;
 }
 
-function readText(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.includes('\u0000') ? undefined : text;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
- * What every created item starts from: members that all creates agree on though no request named them, and that items which
- * were there before agree on too where there was but one create.
+ * The defaults of new items: members with the same value in every created and every existing item, although no request
+ * contained them.
  */
 function readDefaults(created: readonly Item[], items: readonly PromotedItem[]): Item {
   const [first, ...others] = created;
   if (first === undefined) return {};
   const agrees = (name: string, value: unknown, item: Item): boolean =>
     writeCanonical(item[name]) === writeCanonical(value);
-  const witnesses = [...others, ...items.filter(({ bare }) => !bare).map(({ item }) => item)];
+  const witnesses = [...others, ...items.filter(({ idOnly }) => !idOnly).map(({ item }) => item)];
   return Object.fromEntries(
     Object.entries(first).filter(
       ([name, value]) => witnesses.length > 0 && witnesses.every((item) => agrees(name, value, item)),
@@ -121,17 +112,17 @@ function readDefaults(created: readonly Item[], items: readonly PromotedItem[]):
   );
 }
 
-/** What the rules for recorded errors are made with. */
+/** The parts of a scenario with recorded errors. */
 interface ErrorScenarioParts {
   readonly check: CheckResponse;
   operation(id: string): Operation | undefined;
-  /** The key that exchanges with the same request share. */
+  /** The key of the request of an exchange. */
   keyOf(exchange: StoredExchange): string | undefined;
-  /** The query of an exchange, typed by the contract. */
+  /** The query of an exchange, typed according to the contract. */
   queryOf(exchange: StoredExchange): Readonly<Record<string, unknown>>;
 }
 
-/** A scenario in which these exchanges answer as they were recorded; `undefined` where there are none. */
+/** The scenario that replays recorded errors; undefined without any. */
 export function toErrorScenario(
   cassette: Cassette,
   errors: readonly StoredExchange[],
@@ -170,7 +161,7 @@ function toRule(
     ...(Object.keys(request.pathParams).length === 0 ? {} : { path: request.pathParams }),
     ...(Object.keys(query).length === 0 ? {} : { query }),
     ...(request.body === undefined ? {} : { body: toDoubles(request.body) }),
-    // Where the same request came out differently later, only this turn of it is an error.
+    // If the same request was recorded several times, only this call of it is an error.
     ...(same.length === 1 ? {} : { call: same.indexOf(exchange) + 1 }),
   };
   return {
@@ -180,6 +171,6 @@ function toRule(
       ...(kept.length === 0 ? {} : { headers: Object.fromEntries(kept) }),
       ...(body.body === undefined ? {} : { body: toDoubles(body.body) }),
     },
-    ...(violations.length === 0 ? {} : { violates: `it was recorded so: ${violations[0]?.message ?? ''}` }),
+    ...(violations.length === 0 ? {} : { violates: `as recorded: ${violations[0]?.message ?? ''}` }),
   };
 }

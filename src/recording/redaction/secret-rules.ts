@@ -1,109 +1,60 @@
 import { MockError } from '../../errors.js';
 
-/** One shape of secret that is recognised wherever it stands. */
+/** A pattern that detects secrets anywhere in a text. */
 export interface SecretPattern {
   readonly rule: string;
-  /** Global; the group `secret` is what gets replaced, the whole match where there is none. */
+  /** Global; the group `secret` is replaced, or the whole match without such a group. */
   readonly pattern: RegExp;
 }
 
-/** What a user adds to the rules, or takes from them. */
+/** Redaction rules besides the defaults. */
 export interface RedactionOptions {
-  /** Further header names. */
+  /** Additional headers with secrets. */
   readonly headers?: readonly string[];
-  /** Further names of JSON members, form fields and query parameters. */
+  /** Additional JSON members, form fields and query parameters with secrets. */
   readonly keys?: readonly string[];
-  /** Further regular expressions, for secrets that are recognised wherever they stand; as text, `/source/flags` has flags. */
+  /** Additional patterns of secrets; a string `/source/flags` has flags. */
   readonly patterns?: readonly (string | RegExp)[];
-  /** Names of environment variables whose values are secrets. */
+  /** Environment variables with secrets. */
   readonly env?: readonly string[];
-  /** Names of headers and members that are no secrets here, whatever the rules say. */
+  /** Headers and members that are not secrets although a rule says so. */
   readonly keep?: readonly string[];
 }
 
-/** The names of these settings, as a manifest may have them. */
+/** The names of the redaction options. */
 export const REDACTION_MEMBERS: readonly (keyof RedactionOptions)[] = ['headers', 'keys', 'patterns', 'env', 'keep'];
 
-const HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  'x-api-key',
-  'x-apikey',
-  'apikey',
-  'x-goog-api-key',
-  'x-amz-security-token',
-  'x-functions-key',
-  'ocp-apim-subscription-key',
-  'x-csrf-token',
-  'x-xsrf-token',
-  'private-token',
-  'x-vault-token',
-]);
+const HEADERS = toSet(
+  'authorization proxy-authorization cookie set-cookie x-api-key x-apikey apikey x-goog-api-key ' +
+    'x-amz-security-token x-functions-key ocp-apim-subscription-key x-csrf-token x-xsrf-token private-token ' +
+    'x-vault-token',
+);
 
-// The words that make a header a secret whatever stands around them: `x-acme-access-token`, `stripe-signature`.
+// Words that mark a header as secret, as in `x-acme-access-token` and `stripe-signature`.
 const HEADER_WORDS =
   /(?:^|-)(?:api-?key|secret|password|(?:access|auth|refresh|session|id|security|csrf|bearer)-token|signature)(?:$|-)/;
 
-const KEYS: ReadonlySet<string> = new Set([
-  'accesskey',
-  'accesskeysecret',
-  'accesstoken',
-  'apikey',
-  'apisecret',
-  'apitoken',
-  'authtoken',
-  'bearertoken',
-  'clientassertion',
-  'clientsecret',
-  'connectionstring',
-  'encryptionkey',
-  'idtoken',
-  'passphrase',
-  'passwd',
-  'password',
-  'privatekey',
-  'refreshtoken',
-  'secret',
-  'secretaccesskey',
-  'secretkey',
-  'securitytoken',
-  'sessiontoken',
-  'sharedsecret',
-  'signingkey',
-  'signingsecret',
-  'webhooksecret',
-]);
+const KEYS = toSet(
+  'accesskey accesskeysecret accesstoken apikey apisecret apitoken authtoken bearertoken clientassertion ' +
+    'clientsecret connectionstring encryptionkey idtoken passphrase passwd password privatekey refreshtoken ' +
+    'secret secretaccesskey secretkey securitytoken sessiontoken sharedsecret signingkey signingsecret ' +
+    'webhooksecret',
+);
 
-// A key that is written as an object, member by member; an `api_key` that is one describes the key.
-const GROUPS: ReadonlySet<string> = new Set([
-  'clientsecret',
-  'connectionstring',
-  'privatekey',
-  'secret',
-  'sharedsecret',
-  'signingkey',
-]);
+// Names of objects whose members are all secret; an `api_key` object only describes a key.
+const GROUPS = toSet('clientsecret connectionstring privatekey secret sharedsecret signingkey');
 
-// Query parameters that sign a URL.
-const QUERY_KEYS: ReadonlySet<string> = new Set([
-  'sig',
-  'signature',
-  'xamzsignature',
-  'xamzcredential',
-  'xgoogsignature',
-  'xgoogcredential',
-]);
+// Query parameters of signed URLs.
+const QUERY_KEYS = toSet('sig signature xamzsignature xamzcredential xgoogsignature xgoogcredential');
 
-// Repetitions that may have to be tried again from every place are bounded: a body of megabytes must not hold the process.
+// Repetitions are bounded, so that backtracking over a body of megabytes does not block the process.
 const PATTERNS: readonly SecretPattern[] = [
   {
     rule: 'pattern:pem',
     pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g,
   },
   { rule: 'pattern:jwt', pattern: /\beyJ[\w-]{8,}\.eyJ[\w-]{2,}\.[\w-]*/g },
-  // A digit or a capital somewhere, so that `sk-learn-from-examples` stays a word.
+  // A digit or a capital letter is required, so that `sk-learn-from-examples` does not match.
   { rule: 'pattern:sk', pattern: /(?<![A-Za-z0-9])sk-(?=[\w-]{0,64}[0-9A-Z])[\w-]{16,}/g },
   { rule: 'pattern:stripe', pattern: /\b(?:(?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9+/=]{10,}/g },
   { rule: 'pattern:github', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{22,})/g },
@@ -117,7 +68,7 @@ const PATTERNS: readonly SecretPattern[] = [
     rule: 'pattern:userinfo',
     pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{1,256}:(?<secret>[^\s/@"']{1,1024})@/gi,
   },
-  // In text that is no JSON of its own: forms, logs, XML, JSON inside a string.
+  // For text other than JSON: forms, logs, XML, JSON inside a string.
   {
     rule: 'pattern:assignment',
     pattern:
@@ -125,20 +76,20 @@ const PATTERNS: readonly SecretPattern[] = [
   },
 ];
 
-/** The questions that redaction asks about names and texts. */
+/** Decides by name whether a value is secret; each function returns the rule or undefined. */
 export interface SecretRules {
-  /** The rule that makes a header secret, or undefined. */
+  /** The rule for a header. */
   header(name: string): string | undefined;
-  /** The same for a member of an object or a field of a form. */
+  /** The rule for a member of an object or a field of a form. */
   key(name: string): string | undefined;
-  /** The same for a member that is an object itself: whether everything below it is secret. */
+  /** The rule for a member that is an object, which makes all of its members secret. */
   group(name: string): string | undefined;
-  /** The same for a query parameter. */
+  /** The rule for a query parameter. */
   query(name: string): string | undefined;
   readonly patterns: readonly SecretPattern[];
 }
 
-/** The rules that hold by default, with what a user added and took away. */
+/** Creates the rules from the defaults and the options. */
 export function createSecretRules(options: RedactionOptions): SecretRules {
   const keep = new Set((options.keep ?? []).map(toPlainName));
   const headers = new Set((options.headers ?? []).map((name) => name.toLowerCase()));
@@ -167,13 +118,13 @@ export function createSecretRules(options: RedactionOptions): SecretRules {
   };
 }
 
-/** What a user added, as a manifest keeps it: patterns as text, nothing that is empty. */
+/** The options as the manifest stores them: patterns as strings, without empty arrays. */
 export function toPlainRedaction(options: RedactionOptions): RedactionOptions {
   const patterns = (options.patterns ?? []).map((pattern) => (typeof pattern === 'string' ? pattern : String(pattern)));
   return Object.fromEntries(Object.entries({ ...options, patterns }).filter(([, list]) => list.length > 0));
 }
 
-/** The rules of two places taken together. */
+/** Joins two sets of options. */
 export function joinRedactions(one: RedactionOptions, other: RedactionOptions): RedactionOptions {
   const join = <T>(first: readonly T[] = [], second: readonly T[] = []): readonly T[] => [
     ...new Set([...first, ...second]),
@@ -187,20 +138,24 @@ export function joinRedactions(one: RedactionOptions, other: RedactionOptions): 
   };
 }
 
-/** A name without case and separators: `client_secret`, `clientSecret` and `Client-Secret` are one. */
+function toSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
+}
+
+/** A name without case and separators: `client_secret`, `clientSecret` and `Client-Secret` are the same. */
 function toPlainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 function toGlobal(pattern: string | RegExp): RegExp {
   if (typeof pattern === 'string') {
-    // `/source/flags` is how a manifest writes an expression that has flags.
+    // `/source/flags` is the form of a regular expression in the manifest.
     const [, source = pattern, flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(pattern) ?? [];
     try {
       return new RegExp(source, `${flags.replace('g', '')}g`);
     } catch (cause) {
-      throw new MockError('OPTION_INVALID', `${JSON.stringify(pattern)} is no regular expression`, {
-        hint: 'give the form of a secret, such as cust-\\d{8}',
+      throw new MockError('OPTION_INVALID', `${JSON.stringify(pattern)} is not a valid regular expression`, {
+        hint: 'use the pattern of a secret, such as cust-\\d{8}',
         cause,
       });
     }

@@ -4,56 +4,56 @@ import { MockError } from '../../errors.js';
 import { type HeaderFields, readEndToEnd } from '../../http/header-fields.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
 
-/** The one server that requests are forwarded to. */
+/** The server that requests are forwarded to. */
 export interface Upstream {
   readonly url: URL;
-  /** Sends one request; resolves with the head of the response, or with the way in which the connection failed. */
+  /** Sends a request; resolves with the head of the response, or with the failure of the connection. */
   send(request: UpstreamRequest): Promise<UpstreamResponse | UpstreamFailed>;
-  /** Closes the connections that are kept alive. */
+  /** Closes idle connections. */
   close(): void;
 }
 
-/** What is sent. */
+/** A request to send. */
 export interface UpstreamRequest {
   readonly method: string;
-  /** Path and query, on the upstream's host whatever stands in it. */
+  /** Path and query; the host is always that of the upstream. */
   readonly target: string;
   readonly headers: HeaderFields;
   readonly body: Uint8Array | undefined;
 }
 
-/** The head of a response, and its body as it comes. */
+/** The head of a response with its body as a stream. */
 export interface UpstreamResponse {
   readonly status: number;
   /** End-to-end fields only. */
   readonly headers: HeaderFields;
   readonly interim: readonly number[];
-  /** Throws where the connection breaks off. */
+  /** Throws if the connection breaks. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Closes the connection, also while a piece of the body is being waited for. */
+  /** Closes the connection, even while waiting for a chunk of the body. */
   cancel(): void;
-  /** Names of the trailer fields, once the body was read. */
+  /** Names of the trailer fields; known after the body has been read. */
   trailers(): readonly string[];
 }
 
-/** A connection that came to nothing. */
+/** A failed connection. */
 interface UpstreamFailed {
   readonly failure: RecordedFailure;
 }
 
-/** How the upstream is reached. */
+/** How to connect to the upstream. */
 export interface UpstreamOptions {
-  /** How long nothing may come before the upstream counts as silent. */
+  /** Timeout in milliseconds without any data from the upstream; default 60,000. */
   readonly timeoutMs?: number;
-  /** Takes any certificate. */
+  /** Accepts any certificate; default false. */
   readonly insecure?: boolean;
-  /** Certificates of further authorities, PEM. */
+  /** Additional certificate authorities, PEM. */
   readonly ca?: string;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** A client of one upstream with kept-alive connections. @throws MockError `OPTION_INVALID`. */
+/** Creates a client of one upstream with persistent connections. @throws MockError `OPTION_INVALID`. */
 export function createUpstream(base: string, options: UpstreamOptions = {}): Upstream {
   const url = readUpstreamUrl(base);
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -89,7 +89,7 @@ export function createUpstream(base: string, options: UpstreamOptions = {}): Ups
     url,
     send: async (request) => {
       const first = await attempt(request);
-      // A connection that was kept alive may have been closed by the other side in the meantime, before it read anything.
+      // The server may have closed a persistent connection before it read the request.
       const stale = 'error' in first && first.stale && isReset(first.error) && REPEATABLE.has(request.method);
       const outcome = stale ? await attempt(request) : first;
       return 'response' in outcome ? outcome.response : { failure: toFailure(outcome.error, url) };
@@ -106,8 +106,8 @@ type Attempt = { readonly response: UpstreamResponse } | { readonly error: Error
 function readUpstreamUrl(base: string): URL {
   const url = URL.canParse(base) ? new URL(base) : undefined;
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  throw new MockError('OPTION_INVALID', `${JSON.stringify(base)} is not the URL of an upstream`, {
-    hint: 'give its base URL, such as https://api.example.com/v1',
+  throw new MockError('OPTION_INVALID', `${JSON.stringify(base)} is not a valid upstream URL`, {
+    hint: 'use an http or https URL, such as https://api.example.com/v1',
   });
 }
 
@@ -129,7 +129,7 @@ function toResponse(message: IncomingMessage, client: ClientRequest, interim: re
   const fields: (readonly [string, string])[] = [];
   for (let i = 0; i < message.rawHeaders.length; i += 2) {
     const name = message.rawHeaders[i] ?? '';
-    // What another mock says of itself would pass for ours.
+    // Control headers of another mock must not look like ours.
     if (!/^x-mock-/i.test(name)) fields.push([name, message.rawHeaders[i + 1] ?? '']);
   }
   return {
@@ -152,7 +152,7 @@ async function* readChunks(message: IncomingMessage, client: ClientRequest): Asy
 }
 
 function createTimeout(timeoutMs: number): Error {
-  return Object.assign(new Error(`nothing came for ${timeoutMs} ms`), { code: 'UPSTREAM_TIMEOUT' });
+  return Object.assign(new Error(`no data for ${timeoutMs} ms`), { code: 'UPSTREAM_TIMEOUT' });
 }
 
 function isReset(error: Error): boolean {
@@ -162,16 +162,16 @@ function isReset(error: Error): boolean {
 function readCode(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined) return code;
-  // All addresses of a name were tried and failed.
+  // All addresses of a host name have failed.
   const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
   return first === undefined ? '' : readCode(first);
 }
 
-/** The way in which a connection failed, in the words that a recording keeps. */
+/** The failure of a connection, as it is recorded. */
 export function toFailure(error: Error, url: URL): RecordedFailure {
   const code = readCode(error);
   const reason = error.message === '' ? code : error.message;
-  return { kind: readKind(code), message: `${url.origin} could not be asked: ${reason}` };
+  return { kind: readKind(code), message: `${url.origin} could not be reached: ${reason}` };
 }
 
 function readKind(code: string): RecordedFailure['kind'] {

@@ -41,8 +41,8 @@ export function createReplaySource({ recordings, errors }: RecordingSourceParts)
         return next();
       }
       const turn = session.replay.next(cassette.name, sequence);
-      const held = turn.held ? ', repeated: it is the last of the sequence' : '';
-      exchange.note(`replay: ${turn.exchange.file} (${turn.position} of ${sequence.exchanges.length}${held})`);
+      const repeated = turn.isRepeated ? ', repeated: it is the last of the sequence' : '';
+      exchange.note(`replay: ${turn.exchange.file} (${turn.position} of ${sequence.exchanges.length}${repeated})`);
       const answer = prepare(cassette, turn.exchange, call);
       const headers = toReportHeaders(call);
       const paced = pace(answer, turn.exchange, { recordings, exchange });
