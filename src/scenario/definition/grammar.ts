@@ -8,6 +8,7 @@ import type {
   OnEnd,
   Patch,
   Respond,
+  Rule,
   Step,
   When,
 } from '../rules/rule.js';
@@ -242,7 +243,7 @@ const RULE: ObjectKind<RuleFields> = {
 };
 
 /** What a rule does to the answer. */
-export function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields): Effect {
+function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields): Effect {
   if (respond !== undefined) {
     return { kind: 'respond', respond: { ...respond, fault: fault?.kind === 'fault' ? fault.fault : undefined } };
   }
@@ -251,13 +252,16 @@ export function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields)
   return fault ?? { kind: 'none' };
 }
 
-/** A rule with the operation it is for. */
-export interface RulePart extends RuleFields {
-  /** An operation id, or `*`. */
-  readonly target: string;
+/** A rule of one source, before it belongs to a scenario. */
+export interface RulePart extends Omit<Rule, 'key' | 'scenario'> {
   /** Its key and index in the file: `listKeys[0]`. */
   readonly name: string;
-  readonly position: string;
+}
+
+function toRulePart(rule: RuleFields, about: Pick<RulePart, 'target' | 'name' | 'position'>): RulePart {
+  const { when, delay, times, probability, violates, then: changes } = rule;
+  const conditions = when && { ...when, ...when.state };
+  return { ...about, when: conditions, effect: toEffect(rule), delay, times, probability, changes, violates };
 }
 
 const RULES = oneOrMany(RULE);
@@ -273,9 +277,8 @@ const OPERATIONS: Kind<readonly RulePart[]> = {
       reportUnreachable(items);
       return items.flatMap((item, index) => {
         const rule = RULE.read(item, { ...context, operations });
-        return rule === undefined
-          ? []
-          : [{ ...rule, target, name: `${key}[${index}]`, position: formatPosition(item) }];
+        const about = { target, name: `${key}[${index}]`, position: formatPosition(item) };
+        return rule === undefined ? [] : [toRulePart(rule, about)];
       });
     }),
   schema: (context) => ({

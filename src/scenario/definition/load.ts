@@ -5,7 +5,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
 import type { Changes, Layer, Rule, Scenario } from '../rules/rule.js';
-import { type RulePart, SCENARIO, toEffect } from './grammar.js';
+import { type RulePart, SCENARIO } from './grammar.js';
 import type { ScenarioContext } from './kinds.js';
 import {
   child,
@@ -302,21 +302,8 @@ function link(
   };
 }
 
-function toRule(rule: RulePart, scenario: string): Rule {
-  const { when, delay, times, probability, violates, target, position } = rule;
-  return {
-    key: `${scenario}/${rule.name}`,
-    scenario,
-    target,
-    position,
-    when: when && { ...when, collections: when.state.collections, vars: when.state.vars },
-    effect: toEffect(rule),
-    delay,
-    times,
-    probability,
-    changes: rule.then,
-    violates,
-  };
+function toRule({ name, ...rule }: RulePart, scenario: string): Rule {
+  return { ...rule, scenario, key: `${scenario}/${name}` };
 }
 
 function inheritRule(rule: Rule, heir: string): Rule {
