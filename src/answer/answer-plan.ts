@@ -8,33 +8,33 @@ import { isStream } from '../http/response/encode.js';
 import type { SchemaCheck, Validators } from '../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import { isSendable } from './declared-headers.js';
-import { type ItemPlan, planItems } from './item-stream.js';
+import { type ItemPlan, planItems } from './generated-body.js';
 import { type LinkPlan, planLinks } from './links.js';
 
-/** What the contract says of one kind of answer: an operation's, of one status and media type. */
+/** What the contract says about the answers of an operation with one status and media type. */
 export interface AnswerPlan {
   readonly response: DeclaredResponse | undefined;
   readonly schemaPointer: string | undefined;
-  /** Of a success only; nearly always none. */
+  /** Of a success only. */
   readonly links: readonly LinkPlan[];
-  /** Names in lower case, of those that an answer may set at all. */
+  /** Names in lower case, without those that an answer never sets. */
   readonly requiredHeaders: readonly string[];
-  /** Whether the schema could be used whole, as far as is known after a check. */
+  /** Whether all of the schema can be used; known after the first check. */
   isWhole(): boolean;
-  /** What a body breaks; a stream is not read for it. */
+  /** The violations of a body; a stream is not read for it. */
   check(body: unknown): readonly Violation[];
-  /** The body, its items checked as they pass where it is a stream. */
-  watch(body: unknown): unknown;
+  /** The body; if it is a stream, its items are checked while they are sent. */
+  checkStream(body: unknown): unknown;
 }
 
-/** Plans by operation, status and media type; each is made once. */
+/** Plans by operation, status and media type; each one is created once. */
 interface AnswerPlans {
   of(operation: Operation, answer: Answer): AnswerPlan;
 }
 
-const MAXIMUM_TYPES = 200;
+const MAX_TYPES = 200;
 
-/** Creates the plans of one contract, lazily. */
+/** Creates the plans of one contract, on demand. */
 export function createAnswerPlans(contract: Contract, validators: Validators): AnswerPlans {
   const plans = new Map<Operation, Map<string, Map<number, AnswerPlan>>>();
   return {
@@ -44,16 +44,16 @@ export function createAnswerPlans(contract: Contract, validators: Validators): A
       const byStatus = byType.get(mediaType);
       const known = byStatus?.get(status);
       if (known !== undefined) return known;
-      const plan = makePlan({ contract, validators }, operation, { status, mediaType });
+      const plan = createPlan({ contract, validators }, operation, { status, mediaType });
       if (byStatus !== undefined) byStatus.set(status, plan);
-      // A handler may answer with a new media type each time, such as one with a boundary in it.
-      else if (byType.size < MAXIMUM_TYPES) byType.set(mediaType, new Map([[status, plan]]));
+      // A handler may answer with a new media type each time, such as one with a boundary.
+      else if (byType.size < MAX_TYPES) byType.set(mediaType, new Map([[status, plan]]));
       return plan;
     },
   };
 }
 
-function makePlan(
+function createPlan(
   parts: { readonly contract: Contract; readonly validators: Validators },
   operation: Operation,
   { status, mediaType }: { readonly status: number; readonly mediaType: string },
@@ -68,7 +68,7 @@ function makePlan(
     links: status >= 200 && status < 300 ? planLinks(parts.contract, response) : [],
     schemaPointer: undefined,
     isWhole: () => true,
-    watch: (body: unknown): unknown => body,
+    checkStream: (body: unknown): unknown => body,
   };
   const undeclared = findUndeclared(operation, response, { status, mediaType });
   if (undeclared !== undefined) {
@@ -86,19 +86,19 @@ function makePlan(
       ...plan,
       isWhole: () => parts.validators.isWhole(items.schemaPointer),
       check: checkAll(check, items),
-      watch: (body) => (isStream(body) ? watchItems(body, check, items) : body),
+      checkStream: (body) => (isStream(body) ? checkItems(body, check, items) : body),
     };
   }
   if (media.schema === undefined) return { ...plan, check: () => NO_VIOLATIONS };
   const check = parts.validators.check(media.schemaPointer, 'response');
   const whole = isJsonType(essence)
     ? (body: unknown): readonly Violation[] => (isOpaque(body) ? NO_VIOLATIONS : check(body, 'body'))
-    : checkLoosely(check, speaksOfText(parts.contract, media.schemaPointer));
+    : checkOther(check, describesString(parts.contract, media.schemaPointer));
   const { schemaPointer } = media;
   return { ...plan, schemaPointer, isWhole: () => parts.validators.isWhole(schemaPointer), check: whole };
 }
 
-/** Errors are how the mock itself speaks, so only success has to be declared. */
+/** An undeclared status or media type; errors need not be declared, since the mock itself answers with them. */
 function findUndeclared(
   operation: Operation,
   response: DeclaredResponse | undefined,
@@ -107,7 +107,7 @@ function findUndeclared(
   if (status >= 400 || operation.responses.length === 0) return undefined;
   const about = { severity: 'error', pointer: '', by: 'mock' } as const;
   if (response === undefined) {
-    // 1xx is no final answer, so an operation that declares nothing else is answered without a body.
+    // A 1xx is not a final response, so an operation that declares nothing else answers 204.
     const isBare = operation.responses.every((one) => one.status.startsWith('1'));
     const declared = operation.responses.map((one) => one.status).join(', ');
     const message = `status ${status} is not declared by ${operation.id}, which declares ${declared}`;
@@ -120,17 +120,17 @@ function findUndeclared(
   return { ...about, code: 'MEDIA_TYPE_UNDECLARED', in: 'header', pointer: '/content-type', message };
 }
 
-/** Undefined is no body, bytes and streams are no JSON values. */
+/** Whether there is no body, or one that is not a JSON value. */
 function isOpaque(body: unknown): boolean {
   return body === undefined || body instanceof Uint8Array || isStream(body);
 }
 
-/** A text in another format (XML, CSV) is not what a schema of structures speaks of. */
-function checkLoosely(check: SchemaCheck, ofText: boolean): (body: unknown) => readonly Violation[] {
-  return (body) => (isOpaque(body) || (typeof body === 'string' && !ofText) ? NO_VIOLATIONS : check(body, 'body'));
+/** Checks bodies of types other than JSON: a string in another format (XML, CSV) only against a schema for strings. */
+function checkOther(check: SchemaCheck, isString: boolean): (body: unknown) => readonly Violation[] {
+  return (body) => (isOpaque(body) || (typeof body === 'string' && !isString) ? NO_VIOLATIONS : check(body, 'body'));
 }
 
-function speaksOfText(contract: Contract, pointer: string): boolean {
+function describesString(contract: Contract, pointer: string): boolean {
   const raw = contract.at(pointer);
   const { schema } = isObject(raw) ? contract.resolve(raw, pointer) : { schema: true };
   return isObject(schema) && schema['type'] === 'string';
@@ -140,13 +140,13 @@ function checkAll(check: SchemaCheck, items: ItemPlan): (body: unknown) => reado
   return (body) => (Array.isArray(body) ? body.flatMap((item) => check(readItem(item, items), 'body')) : NO_VIOLATIONS);
 }
 
-async function* watchItems(
+async function* checkItems(
   stream: AsyncIterable<unknown>,
   check: SchemaCheck,
   items: ItemPlan,
 ): AsyncIterable<unknown> {
   for await (const item of stream) {
-    if (!(item instanceof Uint8Array) && !isText(item, items)) {
+    if (!(item instanceof Uint8Array) && !isMarker(item, items)) {
       const [first] = check(readItem(item, items), 'body');
       if (first !== undefined) throw new Error(`an item of the stream breaks the contract: ${first.message}`);
     }
@@ -154,12 +154,12 @@ async function* watchItems(
   }
 }
 
-/** A text among structures is a mark of the protocol, such as the `[DONE]` that ends many streams. */
-function isText(item: unknown, items: ItemPlan): boolean {
+/** Whether an item is a marker of the protocol: a string among objects, such as `[DONE]`. */
+function isMarker(item: unknown, items: ItemPlan): boolean {
   return typeof readItem(item, items) === 'string' && items.form !== 'event';
 }
 
-/** The part of an item that the schema speaks of. */
+/** The part of an item that the schema describes. */
 function readItem(item: unknown, { form }: ItemPlan): unknown {
   return form === 'data' && isObject(item) && 'data' in item ? item['data'] : item;
 }

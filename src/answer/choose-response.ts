@@ -3,41 +3,36 @@ import { findResponse, findUsualResponse, toStatus } from '../contract/operation
 import { isCovered, toEssence } from '../http/media-type.js';
 import { negotiate } from '../http/response/negotiate.js';
 
-/** What is asked of a response. */
-interface ResponseWish {
-  /** A certain status; undefined for the one of success. */
+/** What a response is chosen by. */
+interface ResponseCriteria {
+  /** Undefined for the usual status, see `findUsualResponse`. */
   readonly status?: number | undefined;
   /** The `Accept` header. */
   readonly accept: string | null;
 }
 
-/** The response an answer is made by. */
+/** The declared response that an answer follows. */
 export interface ResponseChoice {
   readonly status: number;
-  /** Undefined where the operation declares none for the status. */
+  /** Undefined if the operation declares none for the status. */
   readonly response: DeclaredResponse | undefined;
-  /** Undefined where the response has no content. */
+  /** Undefined if the response has no content. */
   readonly media: MediaType | undefined;
-  /** The concrete media type of the body, where there is one. */
+  /** The concrete media type of the body, if there is one. */
   readonly mediaType: string | undefined;
-  /** Whether the `Accept` header allows the media type: where it does not, `media` is what there is instead. */
+  /** Whether the `Accept` header allows the media type; if not, `media` is the first declared one. */
   readonly acceptable: boolean;
 }
 
-/**
- * Chooses status, declared response and media type for an operation.
- *
- * Without a wish the lowest explicit 2xx wins, then `2XX` as 200, then `default` as 200, then the first of the rest that is
- * no 1xx; a range stands for its first status. Undefined where the operation declares nothing that could be answered.
- */
-export function chooseResponse(operation: Operation, wish: ResponseWish): ResponseChoice | undefined {
-  const { status } = wish;
+/** Chooses status, declared response and media type; undefined if the operation declares no final response. */
+export function chooseResponse(operation: Operation, criteria: ResponseCriteria): ResponseChoice | undefined {
+  const { status } = criteria;
   const response = status === undefined ? findUsualResponse(operation) : findResponse(operation, status);
   if (response === undefined) {
     if (status === undefined) return undefined;
     return { status, response, media: undefined, mediaType: undefined, acceptable: true };
   }
-  return { status: status ?? toStatus(response.status), response, ...chooseMedia(response, wish.accept) };
+  return { status: status ?? toStatus(response.status), response, ...chooseMedia(response, criteria.accept) };
 }
 
 function chooseMedia(
@@ -54,7 +49,7 @@ function chooseMedia(
   return { media, mediaType: toConcrete(media, accept), acceptable: chosen !== undefined };
 }
 
-/** A range as a type that can be sent: the one the client names, if the range covers it, else the usual one. */
+/** A concrete type for a media range: the client's, if the range covers it, else the usual one. */
 function toConcrete(media: MediaType, accept: string | null): string {
   const essence = toEssence(media.type);
   if (!essence.includes('*')) return media.type;
@@ -67,7 +62,7 @@ function toConcrete(media: MediaType, accept: string | null): string {
   return (Object.hasOwn(CONCRETE_TYPES, type) ? CONCRETE_TYPES[type] : undefined) ?? 'application/octet-stream';
 }
 
-/** What clients ask for who want the bytes, whatever they are. */
+/** Types in `Accept` that mean any bytes. */
 const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/binary']);
 
 const CONCRETE_TYPES: Readonly<Record<string, string>> = {

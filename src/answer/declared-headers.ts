@@ -7,20 +7,17 @@ import type { Validators } from '../schema/validate.js';
 /** Header fields by name, in lower case. */
 type HeaderFields = Readonly<Record<string, string>>;
 
-/** Writes the headers a response declares. */
+/** Writes the headers that a response declares. */
 interface DeclaredHeaders {
   /**
-   * A value for each header a response declares, as its examples or its schema have it.
+   * A value for each header that a response declares, from its examples or its schema.
    *
-   * @param given - Headers that are there already; they are left out.
+   * @param given - Headers that are set already; they are left out.
    */
   fields(response: DeclaredResponse, context: GenerateContext, given?: Readonly<Record<string, unknown>>): HeaderFields;
 }
 
-/**
- * Never sent although declared: they speak of the connection or of how a message is framed (RFC 9110 7.6.1, RFC 9112 6), of
- * the encoding of a body that has none, or belong to the server itself.
- */
+/** Declared headers that are not sent: of the connection, message framing (RFC 9110 7.6.1, RFC 9112 6), or the server itself. */
 const RESERVED: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',
@@ -36,7 +33,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Whether a declared header is the mock's own to send. */
+/** Whether a declared header may be sent. */
 export function isSendable(name: string): boolean {
   return !RESERVED.has(name.toLowerCase()) && !name.toLowerCase().startsWith('access-control-');
 }
@@ -70,10 +67,7 @@ export function createDeclaredHeaders(generator: Generator, validators: Validato
   };
 }
 
-/**
- * Where something that was created is found, if the response declares `Location` and the body has an id: below the path it
- * was posted to (RFC 9110 15.3.2).
- */
+/** The `Location` of a created resource, if the response declares it and the body has an id (RFC 9110 15.3.2). */
 export function locateCreated(call: Call, response: DeclaredResponse, answer: LocatedBody): HeaderFields {
   const isDeclared = response.headers.some(({ name }) => name.toLowerCase() === 'location');
   if (answer.status !== 201 || !isDeclared || !isObject(answer.body)) return NONE;
@@ -83,13 +77,13 @@ export function locateCreated(call: Call, response: DeclaredResponse, answer: Lo
   return { location: `${path.replace(/\/$/, '')}/${encodeURIComponent(String(id).toWellFormed())}` };
 }
 
-/** As much of an answer as tells where its subject is. */
+/** The parts of an answer that its `Location` depends on. */
 interface LocatedBody {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** A value in the `simple` style, the only one of headers (OpenAPI 3.1 section 4.8.12.3). */
+/** A value in the `simple` style, the only one for headers (OpenAPI 3.1 section 4.8.12.3). */
 function writeSimple(value: unknown, explode: boolean): string {
   if (Array.isArray(value)) return value.map(toText).join(',');
   if (!isObject(value)) return toText(value);
@@ -101,6 +95,6 @@ function writeSimple(value: unknown, explode: boolean): string {
 
 function toText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- what is left are scalars, which another rule cannot see
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- only scalars are left, which another rule cannot see
   return typeof value === 'object' ? JSON.stringify(value) : String(value as boolean | number | string);
 }

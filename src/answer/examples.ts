@@ -5,30 +5,29 @@ import { readSegments } from '../contract/pointer.js';
 import type { Validators } from '../schema/validate.js';
 import type { Violation } from '../schema/violation.js';
 
-/** An example that may be served. */
+/** An example that can be sent. */
 export interface FittingExample {
   /** `''` for one without a name. */
   readonly name: string;
   readonly value: unknown;
 }
 
-/** What became of the examples of one media type. */
+/** The examples of one media type. */
 interface ExampleReport {
   readonly fitting: readonly FittingExample[];
-  /** Those that break the schema, with what they break. */
+  /** Those that break the schema. */
   readonly broken: readonly (FittingExample & { readonly violations: readonly Violation[] })[];
 }
 
-/** Knows the examples of a contract that fit their schemas; each is checked once. */
+/** The examples of a contract, checked against their schemas once. */
 export interface Examples {
   of(media: MediaType): ExampleReport;
 }
 
 /**
- * Creates the judge of examples: those of the media type in their order, then those of its schema.
+ * Creates a reader of examples: those of the media type in their order, then those of its schema.
  *
- * What is only ever sent (`writeOnly`) is taken out of an example, and the rest of it served. Null where the schema means an
- * object is no example. With `verbatim` everything else is.
+ * `writeOnly` properties are removed. With `verbatim` an example counts as fitting although it breaks the schema, except null.
  */
 export function createExamples(
   contract: Contract,
@@ -36,7 +35,7 @@ export function createExamples(
   policy: 'fitting' | 'verbatim' = 'fitting',
 ): Examples {
   const reports = new Map<string, ExampleReport>();
-  const judge = (media: MediaType): ExampleReport => {
+  const readReport = (media: MediaType): ExampleReport => {
     const fitting: FittingExample[] = [];
     const broken: (FittingExample & { readonly violations: readonly Violation[] })[] = [];
     const check = media.schema === undefined ? undefined : validators.check(media.schemaPointer, 'response');
@@ -55,7 +54,7 @@ export function createExamples(
     of: (media) => {
       const known = reports.get(media.pointer);
       if (known !== undefined) return known;
-      const report = judge(media);
+      const report = readReport(media);
       reports.set(media.pointer, report);
       return report;
     },
@@ -79,7 +78,7 @@ function findErrors(violations: readonly Violation[] | undefined): readonly Viol
   return violations?.filter(({ severity }) => severity === 'error') ?? [];
 }
 
-/** A copy of a value without what stands at a pointer. */
+/** A copy of a value without the part at a pointer. */
 function without(value: unknown, [step, ...rest]: readonly string[]): unknown {
   if (step === undefined || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item: unknown, i) => (String(i) === step ? without(item, rest) : item));

@@ -10,29 +10,26 @@ import type { Exchange } from './chain.js';
 /** A link that the contract declares for an answer (OpenAPI 3.1 section 4.8.20). */
 export interface LinkPlan {
   readonly name: string;
-  /** Where it leads from one answer: a path with its query, or why it leads nowhere. */
-  follow(scope: ExpressionScope): LinkTarget;
+  /** The target of the link in one answer. */
+  resolve(scope: ExpressionScope): LinkTarget;
 }
 
-/** Where a link leads, or why it leads nowhere. */
+/** A path with its query, or why there is none. */
 type LinkTarget = { readonly target: string } | { readonly reason: string };
 
 const NO_LINKS: readonly LinkPlan[] = [];
 
-/** The plans of the links that a response declares; each one's operation is looked up once. */
+/** Plans the links that a response declares; their operations are looked up once. */
 export function planLinks(contract: Contract, response: DeclaredResponse | undefined): readonly LinkPlan[] {
   const links = Object.entries(response?.links ?? {});
   return links.length === 0 ? NO_LINKS : links.map(([name, link]) => planLink(contract, name, link));
 }
 
-/**
- * The answer with its links in the `Link` header (RFC 8288), beside those that are there already. One that leads nowhere is left
- * out, and the trace says why.
- */
+/** Adds links to the `Link` header (RFC 8288) of an answer; the trace says why one without a target is left out. */
 export function addLinks(exchange: Exchange, links: readonly LinkPlan[], answer: Answer): Answer {
   const fields: string[] = [];
-  for (const { name, follow } of links) {
-    const found = follow({ call: exchange.call, answer });
+  for (const { name, resolve } of links) {
+    const found = resolve({ call: exchange.call, answer });
     if ('target' in found) fields.push(`<${found.target}>; rel="${name.replaceAll(/["\\]/g, '\\$&')}"`);
     else exchange.note(`link "${name}" is left out: ${found.reason}`);
   }
@@ -44,11 +41,11 @@ export function addLinks(exchange: Exchange, links: readonly LinkPlan[], answer:
 
 function planLink(contract: Contract, name: string, link: DeclaredResponse['links'][string]): LinkPlan {
   const operation = findOperation(contract, link);
-  if (typeof operation === 'string') return { name, follow: () => ({ reason: operation }) };
+  if (typeof operation === 'string') return { name, resolve: () => ({ reason: operation }) };
   const given = Object.entries(isObject(link['parameters']) ? link['parameters'] : {});
   return {
     name,
-    follow: (scope) => {
+    resolve: (scope) => {
       const values = new Map<Parameter, unknown>();
       for (const [key, value] of given) {
         const parameter = findParameter(operation, key);
@@ -62,21 +59,21 @@ function planLink(contract: Contract, name: string, link: DeclaredResponse['link
   };
 }
 
-/** The operation a link names, or why there is none. */
+/** The operation of a link, or why there is none. */
 function findOperation(contract: Contract, link: Readonly<Record<string, unknown>>): Operation | string {
   const { operationId: id, operationRef: reference } = link;
-  if (typeof id === 'string') return contract.operation(id) ?? `there is no operation "${id}"`;
+  if (typeof id === 'string') return contract.operation(id) ?? `no operation has the operationId "${id}"`;
   const pointer = fromReference(reference);
   const found = contract.operations.find((operation) => operation.pointer === pointer);
-  return found ?? `its operationRef ${JSON.stringify(reference) ?? 'is missing and'} leads to no operation`;
+  return found ?? `its operationRef ${JSON.stringify(reference) ?? 'is missing and'} does not point to an operation`;
 }
 
-/** `id`, or `path.id` where parameters in two places share a name (OpenAPI 3.1 section 4.8.20.1). */
+/** `id`, or `path.id` if parameters in two places share a name (OpenAPI 3.1 section 4.8.20.1). */
 function findParameter({ parameters }: Operation, key: string): Parameter | undefined {
   return parameters.find((one) => `${one.in}.${one.name}` === key) ?? parameters.find((one) => one.name === key);
 }
 
-/** What stands before the operation's own path in a call: a session's prefix, a base path. */
+/** The prefix of the operation's path in a call: a session, a base path. */
 function readPrefix({ call }: ExpressionScope): string {
   const [path = ''] = call.url.split('?', 1);
   const steps = path.split('/').filter((step) => step !== '');
@@ -87,7 +84,7 @@ function readPrefix({ call }: ExpressionScope): string {
     .join('');
 }
 
-/** Path and query of an operation with these values; headers and cookies cannot travel in a link. */
+/** Path and query of an operation with these values; a link cannot contain headers and cookies. */
 function writeTarget(operation: Operation, values: ReadonlyMap<Parameter, unknown>, prefix: string): LinkTarget {
   const { segments, trailingSlash, query } = readTemplate(operation.path);
   const texts = new Map<string, string>();
@@ -113,7 +110,7 @@ function toTexts(value: unknown): readonly string[] | undefined {
   return items.map((item) => encodeURIComponent(String(item).toWellFormed()));
 }
 
-/** OpenAPI 3.1 section 4.8.12.3, Style Values: `simple` unless the parameter says otherwise. */
+/** OpenAPI 3.1 section 4.8.12.3, Style Values; the default is `simple`. */
 function writePathText({ name, style, explode }: Parameter, items: readonly string[]): string {
   if (style === 'label') return `.${items.join(explode ? '.' : ',')}`;
   if (style !== 'matrix') return items.join(',');

@@ -10,23 +10,23 @@ import type { ErrorAnswers } from '../error-answers.js';
 import { createExamples, type Examples, type FittingExample } from '../examples.js';
 import { createGenerateAnswer, type GenerateAnswer, readContext } from './generate.js';
 
-/** What the source of examples is made of. */
+/** What the example source is created from. */
 export interface ExampleParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
-  /** `fitting` (default) serves the examples that fit their schemas; `verbatim` serves them as they are. */
+  /** `fitting` (default) serves examples that fit their schemas, `verbatim` any of them unchanged. */
   readonly examples?: 'fitting' | 'verbatim' | undefined;
 }
 
-/** Makes the answer out of the examples of a response; undefined where it has none worth serving. */
+/** Answers with an example of a response; undefined if it has none that can be served. */
 export type ExampleAnswer = (exchange: Exchange, choice: ResponseChoice, name?: string) => Answer | undefined;
 
 /**
  * Answers with the first example of the contract that fits its schema.
  *
- * Where there are examples but none fits, the first one is mended: what fits of it is kept, the rest is generated.
+ * If none of several fits, the first one is repaired: its valid parts are kept, the rest is generated.
  */
 export function createExampleSource(parts: ExampleParts): AnswerSource {
   const answerExample = createExampleAnswer(parts);
@@ -42,7 +42,7 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
   };
 }
 
-/** Creates the maker of answers out of examples. */
+/** Creates a function that answers with examples. */
 export function createExampleAnswer(parts: Omit<ExampleParts, 'errors'>): ExampleAnswer {
   const examples = createExamples(parts.contract, parts.validators, parts.examples);
   const headers = createDeclaredHeaders(parts.generator, parts.validators);
@@ -52,7 +52,8 @@ export function createExampleAnswer(parts: Omit<ExampleParts, 'errors'>): Exampl
     if (media === undefined || response === undefined) return undefined;
     const { fitting } = examples.of(media);
     const example = name === undefined ? fitting[0] : fitting.find((one) => one.name === name);
-    if (example === undefined) return name === undefined ? mend({ examples, generate }, exchange, choice) : undefined;
+    if (example === undefined)
+      return name === undefined ? repairExample({ examples, generate }, exchange, choice) : undefined;
     const located = locateCreated(exchange.call, response, { status, body: example.value });
     const fields = response.headers.length === 0 ? {} : headers.fields(response, readContext(exchange), located);
     return {
@@ -61,18 +62,18 @@ export function createExampleAnswer(parts: Omit<ExampleParts, 'errors'>): Exampl
       body: example.value,
       mediaType,
       schemaPointer: media.schema === undefined ? undefined : media.schemaPointer,
-      from: nameSource(example),
+      from: toSourceName(example),
       violations: NO_VIOLATIONS,
-      ...(parts.examples === 'verbatim' ? { deviates: 'examples are served as they are' } : {}),
+      ...(parts.examples === 'verbatim' ? { deviates: 'examples are served unchanged' } : {}),
     };
   };
 }
 
-function nameSource({ name }: FittingExample): string {
+function toSourceName({ name }: FittingExample): string {
   return name === '' ? 'example' : `example:${name}`;
 }
 
-function mend(
+function repairExample(
   parts: { readonly examples: Examples; readonly generate: GenerateAnswer },
   exchange: Exchange,
   choice: ResponseChoice,
@@ -82,6 +83,6 @@ function mend(
   const example = broken.find(({ value }) => value !== null);
   if (example === undefined) return undefined;
   const why = example.violations[0]?.message ?? 'it does not fit';
-  exchange.note(`example "${example.name}" breaks its schema (${why}): what fits of it was kept, the rest generated`);
+  exchange.note(`example "${example.name}" breaks its schema (${why}): its valid parts were kept, the rest generated`);
   return parts.generate(exchange, choice, { hint: example.value });
 }

@@ -12,7 +12,7 @@ import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { createGenerateBody } from '../generated-body.js';
 
-/** What the source of generated answers is made of. */
+/** What the generate source is created from. */
 interface GenerateParts {
   readonly contract: Contract;
   readonly validators: Validators;
@@ -20,18 +20,18 @@ interface GenerateParts {
   readonly errors: ErrorAnswers;
 }
 
-/** Makes the generated answer of a response that was chosen. */
-export type GenerateAnswer = (exchange: Exchange, choice: ResponseChoice, wish?: GenerateWish) => Answer;
+/** Generates the answer of a chosen response. */
+export type GenerateAnswer = (exchange: Exchange, choice: ResponseChoice, options?: GenerateOptions) => Answer;
 
-/** What a generated answer is asked to be. */
-interface GenerateWish {
+/** Changes how an answer is generated. */
+interface GenerateOptions {
   /** Instead of the session's seed. */
   readonly seed?: number | undefined;
-  /** A value that does not fit, to keep as much of as does. */
+  /** An invalid value whose valid parts are kept. */
   readonly hint?: unknown;
 }
 
-/** Answers with a value made from the schema of the response: seeded, and always of the schema. */
+/** Answers with a value generated from the schema of the response and the session's seed. */
 export function createGenerateSource(parts: GenerateParts): AnswerSource {
   const generate = createGenerateAnswer(parts);
   return {
@@ -41,22 +41,22 @@ export function createGenerateSource(parts: GenerateParts): AnswerSource {
     answer: (exchange, next) => {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });
-      if (choice === undefined) return answerBare(call.operation) ?? next();
+      if (choice === undefined) return answerWithoutResponses(call.operation) ?? next();
       return generate(exchange, choice);
     },
   };
 }
 
-/** Creates the maker of generated answers. */
+/** Creates a function that generates answers. */
 export function createGenerateAnswer(
   parts: Pick<GenerateParts, 'contract' | 'generator' | 'validators'>,
 ): GenerateAnswer {
   const generateBody = createGenerateBody(parts.contract, parts.generator);
   const headers = createDeclaredHeaders(parts.generator, parts.validators);
-  return (exchange, choice, wish = {}) => {
+  return (exchange, choice, options = {}) => {
     const { media, mediaType, status, response } = choice;
     const own = readContext(exchange);
-    const context = { ...own, seed: wish.seed ?? own.seed, hint: wish.hint };
+    const context = { ...own, seed: options.seed ?? own.seed, hint: options.hint };
     const answer = { status, from: 'generate', violations: NO_VIOLATIONS };
     const hasBody = media !== undefined && mediaType !== undefined;
     const body = hasBody ? generateBody(media, mediaType, context) : undefined;
@@ -68,14 +68,14 @@ export function createGenerateAnswer(
   };
 }
 
-/** What the values of one exchange depend on: what was asked for, and nothing else. */
+/** What the generated values of an answer depend on: seed, request and day. */
 export function readContext(exchange: Exchange): GenerateContext {
   const { call, session } = exchange;
   return {
     seed: session.seed,
     key: `${call.operation.path}\n${nameCall(call)}`,
     direction: 'response',
-    // To the day, so that a clock that runs does not make every answer a new one.
+    // To the day, so that a running clock does not change every answer.
     now: Math.floor(session.clock.now() / DAY_MS) * DAY_MS,
     known: readKnown(call),
     note: (line) => exchange.note(line),
@@ -84,7 +84,7 @@ export function readContext(exchange: Exchange): GenerateContext {
 
 const DAY_MS = 86_400_000;
 
-/** Values of the request that the answer repeats: the id in the path above what the body says, and that above the query. */
+/** Values of the request that the answer repeats: of the path, else of the body, else of the query. */
 function readKnown(call: Call): Readonly<Record<string, unknown>> {
   const { path } = call.operation;
   const item = /\{([^{}/]+)\}(?:[:/][\w-]+)?\/?$/.exec(path)?.[1];
@@ -93,13 +93,13 @@ function readKnown(call: Call): Readonly<Record<string, unknown>> {
   return { ...call.query, ...body, ...(id === undefined ? {} : { id }), ...call.path };
 }
 
-/** `/pets/{id}` is about one pet; `/pets/{id}/start` is too where it is an action. */
+/** Whether the last path parameter is the id of the answer: in `/pets/{id}`, and in actions such as `/pets/{id}/start`. */
 function isItemPath({ method }: Call, path: string): boolean {
   return /\}\/?$/.test(path) || method === 'POST' || method === 'PUT' || method === 'PATCH';
 }
 
-/** An operation that declares no response at all is answered with success and no body (3.1 allows it). */
-function answerBare(operation: Operation): Answer | undefined {
+/** The answer for an operation without responses (OpenAPI 3.1 allows it): a 204. */
+function answerWithoutResponses(operation: Operation): Answer | undefined {
   if (operation.responses.some(({ status }) => !status.startsWith('1'))) return undefined;
   return {
     status: 204,

@@ -9,26 +9,26 @@ import { chooseResponse } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-body.js';
 
-/** Whether a session takes a credential. */
+/** Whether a session accepts a credential. */
 type AcceptsCredential = (session: Session, credential: string) => boolean;
 
-/** What the refuse source is made of. */
+/** What the refuse source is created from. */
 interface RefuseParts {
   readonly errors: ErrorAnswers;
-  /** Narrows the credentials taken; undefined takes any that is well formed. */
+  /** Undefined accepts any well-formed credential. */
   readonly accepts?: AcceptsCredential | undefined;
-  /** Whether an `Accept` that the contract cannot meet is answered all the same. */
+  /** Whether a call is answered although its `Accept` header rules out every declared media type. */
   readonly lenientAccept: boolean;
 }
 
-/** A client that cannot be refused twice for one mistake: the order in which kinds of refusal come. */
-const REFUSAL_ORDER: readonly number[] = [401, 403, 413, 415, 406];
+/** The statuses that win over others if a call has several violations, most important first. */
+const STATUS_ORDER: readonly number[] = [401, 403, 413, 415, 406];
 
 /**
  * Refuses a call that breaks the contract, in the contract's own error shape.
  *
- * Who may ask comes before what was asked: credentials (401, 403), then size and type of the body (413, 415), then everything
- * else as an invalid request: 400, or 422 where the operation documents that and not 400.
+ * Credentials come first (401, 403), then size and type of the body (413, 415), then everything else as an invalid request: 400,
+ * or 422 if the operation documents it and not 400.
  */
 export function createRefuseSource({ errors, accepts, lenientAccept }: RefuseParts): AnswerSource {
   const isAcceptable = createAcceptance();
@@ -62,10 +62,10 @@ export function createRefuseSource({ errors, accepts, lenientAccept }: RefusePar
   };
 }
 
-/** How many `Accept` headers are remembered for each operation: they are the client's. */
-const MOST_ACCEPTS = 64;
+/** `Accept` headers kept for each operation: clients can send any number. */
+const MAX_ACCEPT_HEADERS = 64;
 
-/** Whether the operation can answer in a type that the client takes. */
+/** Whether the operation can answer in a media type that the client accepts. */
 function createAcceptance(): (call: Call) => boolean {
   const known = new Map<Operation, Map<string, boolean>>();
   return ({ operation, headers }) => {
@@ -75,12 +75,12 @@ function createAcceptance(): (call: Call) => boolean {
     const before = byAccept.get(accept);
     if (before !== undefined) return before;
     const acceptable = chooseResponse(operation, { accept })?.acceptable !== false;
-    if (byAccept.size < MOST_ACCEPTS) known.set(operation, byAccept.set(accept, acceptable));
+    if (byAccept.size < MAX_ACCEPT_HEADERS) known.set(operation, byAccept.set(accept, acceptable));
     return acceptable;
   };
 }
 
-/** RFC 9110 15.5.7: what there is, for a client that takes none of it. */
+/** A 406 that lists the declared media types (RFC 9110 15.5.7). */
 function refuseType(errors: ErrorAnswers, call: Call): Answer {
   const accept = call.headers.get('accept') ?? '';
   const offered = chooseResponse(call.operation, { accept })?.response?.content.map((media) => media.type) ?? [];
@@ -101,14 +101,14 @@ function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
 }
 
 function findFirst(mistakes: readonly Violation[]): Violation | undefined {
-  for (const status of REFUSAL_ORDER) {
+  for (const status of STATUS_ORDER) {
     const found = mistakes.find((violation) => violation.status === status);
     if (found !== undefined) return found;
   }
   return mistakes[0];
 }
 
-/** The status of an invalid request: what the operation documents for it, 400 where it documents neither. */
+/** The status of an invalid request: 400, or 422 if the operation documents only that. */
 function readInvalidStatus(operation: Operation): number {
   const documents = (status: string): boolean => operation.responses.some((response) => response.status === status);
   return !documents('400') && documents('422') ? 422 : 400;
@@ -125,7 +125,7 @@ function readParamOf(violation: Violation): string | undefined {
   return violation.in === 'security' || violation.in === 'method' ? undefined : readParam(violation.pointer);
 }
 
-/** RFC 9110 11.6.1: a 401 names the schemes that would be accepted. */
+/** The schemes that a 401 names as acceptable (RFC 9110 11.6.1). */
 function readChallenges(call: Call, status: number): Readonly<Record<string, readonly string[]>> {
   if (status !== 401) return {};
   const challenges = call.violations.flatMap((violation) =>

@@ -73,7 +73,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const answer = plan.isWhole() ? valid : withViolations(valid, [toUnusable(plan)]);
     const missing = plan.requiredHeaders.some((name) => !Object.hasOwn(answer.headers, name));
     const isDeprecated = exchange.call.operation.deprecated;
-    const body = plan.watch(answer.body);
+    const body = plan.checkStream(answer.body);
     if (!missing && !isDeprecated) return body === answer.body ? answer : { ...answer, body };
     const declared =
       missing && plan.response !== undefined
@@ -99,7 +99,7 @@ function isChecked({ checked, body }: Answer): boolean {
   return checked !== undefined && checked.body === body;
 }
 
-/** Tells that the check was weaker than the contract: parts of the schema cannot be used. */
+/** A note that parts of the schema cannot be used, so that the check was weaker than the contract. */
 function toUnusable({ schemaPointer }: AnswerPlan): Violation {
   return {
     code: 'SCHEMA_UNUSABLE',
@@ -163,7 +163,7 @@ function writePlace({ contract }: Exchange, pointer: string): string {
   return `${place}#${own ?? pointer}`;
 }
 
-/** The date since when an operation is deprecated (RFC 9745 section 2.1): by an extension of it, else today on the session's clock. */
+/** The date of deprecation (RFC 9745 section 2.1): from an extension of the operation, else today on the session's clock. */
 function writeDeprecation({ call, session }: Exchange): string {
   const since = readSince(call.operation);
   return `@${Math.floor((since ?? Math.floor(session.clock.now() / DAY_MS) * DAY_MS) / 1000)}`;
