@@ -22,7 +22,7 @@ export interface Answer {
   /** What verify does if the body breaks the contract; default: what the source of the answer says. */
   readonly onInvalid?: 'fail' | 'report' | 'complete' | 'regenerate' | undefined;
   /** Why the answer may break the contract: it was asked for, or really came so. Verify then only remembers what it finds. */
-  readonly deviates?: string | undefined;
+  readonly violates?: string | undefined;
   /**
    * Set by a source that has checked its answer itself and put what it found into `violations`; holds for exactly this body, so
    * that an answer which is changed on its way up is checked again.

@@ -35,7 +35,7 @@ export interface PlainAnswer {
   readonly mediaType?: string;
   readonly body?: unknown;
   readonly from: string;
-  readonly deviates?: string;
+  readonly violates?: string;
   readonly fault?: Fault;
 }
 

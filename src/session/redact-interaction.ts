@@ -94,7 +94,7 @@ function showRequest({ request }: Interaction, view: View): PlainRequest {
 }
 
 function showAnswer({ answer }: Interaction, { walk, visit, operation }: View): PlainAnswer {
-  const { mediaType, deviates, fault } = answer;
+  const { mediaType, violates, fault } = answer;
   const headers = Object.entries(answer.headers).map(([name, value]): [string, string | readonly string[]] => [
     name,
     typeof value === 'string'
@@ -111,7 +111,7 @@ function showAnswer({ answer }: Interaction, { walk, visit, operation }: View): 
     ...(mediaType === undefined ? {} : { mediaType }),
     ...(answer.body === undefined ? {} : { body: walk.json(toPlainValue(answer.body), at, visit) }),
     from: answer.from,
-    ...(deviates === undefined ? {} : { deviates }),
+    ...(violates === undefined ? {} : { violates }),
     ...(fault === undefined ? {} : { fault }),
   };
 }

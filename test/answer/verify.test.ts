@@ -147,8 +147,8 @@ describe('an answer that breaks the contract', () => {
     expect(left).toMatchObject({ status: 200, from: 'generate', body: { name: expect.any(String) } });
   });
 
-  it('leaves with its departures remembered where it deviates on purpose or was recorded', async () => {
-    for (const given of [{ deviates: 'a test of the client' }, { from: 'replay:session' }, { from: 'forward' }]) {
+  it('is sent unchanged with its violations if it violates on purpose or was recorded', async () => {
+    for (const given of [{ violates: 'a test of the client' }, { from: 'replay:session' }, { from: 'forward' }]) {
       const left = await verify({ ...given, body: { name: 7 } });
       expect(left).toMatchObject({ status: 200, body: { name: 7 }, violations: [{ pointer: '/name' }] });
     }

@@ -278,7 +278,7 @@ describe('what a rule answers', () => {
       'text/html',
       '<h1>Bad gateway</h1>',
     ]);
-    expect(mock.journal.last()?.answer.deviates).toBe('the proxy does this');
+    expect(mock.journal.last()?.answer.violates).toBe('the proxy does this');
   });
 
   it('a body that breaks the schema on purpose is sent unchanged, with its violations in the journal', async () => {

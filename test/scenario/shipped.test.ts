@@ -107,7 +107,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
   'wrong-key-role': async (stage) => {
     const error = await failure(stage.client.admin.organization.adminAPIKeys.create({ name: 'Mine' }));
     expect([error.status, error.code]).toEqual([403, 'insufficient_permissions']);
-    expect(stage.session.journal.last()?.answer.deviates).toContain('the contract declares no 403');
+    expect(stage.session.journal.last()?.answer.violates).toContain('the contract declares no 403');
   },
   'rate-limited': async (stage) => {
     expect(await listKeys(stage)).toHaveLength(7);

@@ -64,7 +64,7 @@ export function createExampleAnswer(parts: Omit<ExampleParts, 'errors'>): Exampl
       schemaPointer: media.schema === undefined ? undefined : media.schemaPointer,
       from: toSourceName(example),
       violations: NO_VIOLATIONS,
-      ...(parts.examples === 'verbatim' ? { deviates: 'examples are served unchanged' } : {}),
+      ...(parts.examples === 'verbatim' ? { violates: 'examples are served unchanged' } : {}),
     };
   };
 }

@@ -56,7 +56,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
 
   const correct = (exchange: Exchange, plan: AnswerPlan, { answer, violations }: InvalidAnswer): Answer => {
     const source = findSource(answer);
-    const policy = answer.deviates === undefined ? (answer.onInvalid ?? source?.onInvalid ?? 'fail') : 'report';
+    const policy = answer.violates === undefined ? (answer.onInvalid ?? source?.onInvalid ?? 'fail') : 'report';
     if (policy === 'complete' || policy === 'regenerate') {
       const repaired = repair(exchange, plan, { answer, isWhole: policy === 'regenerate', generator: parts.generator });
       if (repaired !== undefined) {

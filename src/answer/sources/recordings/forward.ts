@@ -74,7 +74,7 @@ export function answerFailure(
     code: `upstream_${failure.kind}`,
     from: failure.from,
   });
-  return { ...answer, deviates: 'the upstream failed' };
+  return { ...answer, violates: 'the upstream failed' };
 }
 
 interface Forwarding extends RecordingSourceParts {
@@ -240,7 +240,7 @@ function toAnswer(
     mediaType: readField(response.headers, 'content-type'),
     from: 'forward',
     violations,
-    deviates: 'it is the answer of the upstream',
+    violates: 'it is the answer of the upstream',
     checked: { body: content.body },
   };
 }

@@ -98,7 +98,7 @@ function toAnswer(cassette: OpenedCassette, exchange: StoredExchange, context: A
     mediaType: readField(response.headers, 'content-type'),
     from,
     violations,
-    deviates: 'it is a recorded answer',
+    violates: 'it is a recorded answer',
     checked: { body },
   };
 }

@@ -45,7 +45,7 @@ export function createRespond(parts: RespondParts): RespondToRule {
       // Strings stay strings; a header whose expression has no value is omitted.
       headers: { ...made.headers, ...(resolveExpressions(respond.headers, scope) as Respond['headers']) },
       from: `scenario:${rule.scenario}`,
-      deviates: rule.violates,
+      violates: rule.violates,
       fault: respond.fault,
     };
   };
@@ -181,7 +181,7 @@ export function patchAnswer(
     headers,
     body,
     from: `scenario:${rule.scenario}`,
-    deviates: rule.violates ?? answer.deviates,
+    violates: rule.violates ?? answer.violates,
   };
 }
 

@@ -184,7 +184,7 @@ function createOutcomeAnswers(parts: { readonly generator: Generator; readonly e
 function addFault(exchange: Exchange, outcome: Outcome & { readonly kind: 'fault' }, next: Next): ReturnType<Next> {
   const { rule, fault } = outcome;
   const mark = (answer: Answer | undefined): Answer | undefined =>
-    answer && { ...answer, fault, from: `scenario:${rule.scenario}`, deviates: rule.violates ?? answer.deviates };
+    answer && { ...answer, fault, from: `scenario:${rule.scenario}`, violates: rule.violates ?? answer.violates };
   return whenSettled(next(exchange), mark, undefined);
 }
 
@@ -197,7 +197,7 @@ function noResponse(rule: Rule, fault: Fault): Answer {
     mediaType: undefined,
     from: `scenario:${rule.scenario}`,
     violations: NO_VIOLATIONS,
-    deviates: rule.violates,
+    violates: rule.violates,
     fault,
   };
 }
