@@ -1,9 +1,9 @@
 import type { Violation } from '../schema/violation.js';
 
 /**
- * What goes back, before it is written to the wire.
+ * A response before it is encoded.
  *
- * `body` is a JSON value for a JSON media type, a string for a text one, bytes (`Uint8Array`) for any type, an async iterable
+ * `body` is a JSON value for a JSON media type, a string for `text/*`, bytes (`Uint8Array`) for any type, an async iterable
  * of items for a stream (`text/event-stream`, NDJSON), or undefined for no body. `null`, `0`, `''` and `false` are bodies.
  */
 export interface Answer {
@@ -11,22 +11,19 @@ export interface Answer {
   /** Names in lower case. `content-type` comes from `mediaType`, never from here. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: unknown;
-  /** The concrete media type of the body, parameters included where it has any; undefined without a body. */
+  /** The concrete media type of the body with its parameters; undefined without a body. */
   readonly mediaType: string | undefined;
-  /** Where the schema of the body stands, for a source that knows it: XML is written by it. */
+  /** The pointer of the body's schema, if the source knows it: XML is written by it. */
   readonly schemaPointer?: string | undefined;
-  /** Which source answered, in a word or two: `state`, `example:empty`, `scenario:flaky`; sent as `x-mock-source`. */
+  /** The name of the source, for some with a detail: `state`, `example:empty`, `scenario:flaky`; sent as `x-mock-source`. */
   readonly from: string;
-  /** Departures of the answer, found by verify; by the mock or by the contract itself. */
+  /** Violations of the answer, found by verify or by its source. */
   readonly violations: readonly Violation[];
-  /** What verify does if the body breaks the contract; default: what the source of the answer says. */
+  /** What verify does if the body breaks the contract; default: `onInvalid` of the source. */
   readonly onInvalid?: 'fail' | 'report' | 'complete' | 'regenerate' | undefined;
-  /** Why the answer may break the contract: it was asked for, or really came so. Verify then only remembers what it finds. */
+  /** Why the answer may break the contract: it was requested, or recorded. Verify then only reports its violations. */
   readonly violates?: string | undefined;
-  /**
-   * Set by a source that has checked its answer itself and put what it found into `violations`; holds for exactly this body, so
-   * that an answer which is changed on its way up is checked again.
-   */
+  /** Set by a source that has checked this body itself; an answer whose body is changed later is checked again. */
   readonly checked?: { readonly body: unknown } | undefined;
   /** A fault on the connection, on purpose. */
   readonly fault?: Fault | undefined;

@@ -48,7 +48,7 @@ describe('an example of the contract', () => {
     expect(await read(await openMock({ '/pet': get(json(pet, more)) }), '/pet')).toEqual(want);
   });
 
-  it('of the schema serves where the media type has none', async () => {
+  it('of the schema is used if the media type has none', async () => {
     const schema = { ...pet, example: { id: 5, name: 'Eve' } };
     expect(await read(await openMock({ '/pet': get(json(schema)) }), '/pet')).toEqual([
       'example',
@@ -67,7 +67,7 @@ describe('an example of the contract', () => {
     expect(response.headers.get('x-mock-violations')).toContain('id');
   });
 
-  it('that was mended is a line of the trace', async () => {
+  it('that was repaired is a line of the trace', async () => {
     const mock = await openMock({ '/pet': get(json(pet, { example: { id: 4, name: 9 } })) });
     await mock.fetch('/pet');
     expect(mock.journal.last()?.trace.join('\n')).toContain('breaks its schema');
@@ -93,7 +93,7 @@ describe('a generated answer', () => {
     expect(await response.json()).toEqual({ id: 42, name: 'Rex' });
   });
 
-  it('is the same whatever was asked before', async () => {
+  it('does not depend on earlier requests', async () => {
     const paths = { '/a': get(json(pet)), '/b': get(json(pet)) };
     const [first, second] = [await openMock(paths), await openMock(paths)];
     await first.fetch('/b');
@@ -105,7 +105,7 @@ describe('a generated answer', () => {
     ['application/pdf', '25504446'],
     ['audio/mpeg', 'fffb'],
     ['application/zip', '504b0304'],
-  ])('of %s is bytes of that kind', async (type, magic) => {
+  ])('of %s is a file of that type', async (type, magic) => {
     const mock = await openMock({
       '/f': get({ description: '', content: { [type]: { schema: { type: 'string', format: 'binary' } } } }),
     });
@@ -118,7 +118,7 @@ describe('a generated answer', () => {
     ).toBe(true);
   });
 
-  it('of a JSON text is quoted, of a plain one is not', async () => {
+  it('is quoted as JSON and not as plain text', async () => {
     const text = { type: 'string', const: 'hello' };
     const mock = await openMock({
       '/j': get(json(text)),
@@ -128,7 +128,7 @@ describe('a generated answer', () => {
     expect(await (await mock.fetch('/t')).text()).toBe('hello');
   });
 
-  it('of XML has a root and honours the names the schema gives', async () => {
+  it('of XML has a root and the names of the schema', async () => {
     const schema = {
       type: 'object',
       xml: { name: 'Pet' },
@@ -151,7 +151,7 @@ describe('a stream', () => {
   };
   const stream = (type: string, media: object): object => get({ description: '', content: { [type]: media } });
 
-  it('of events carries each item as data', async () => {
+  it('of events has each item as data', async () => {
     const mock = await openMock({ '/s': stream('text/event-stream', { schema: item }) });
     const response = await mock.fetch('/s');
     expect(response.headers.get('content-type')).toContain('text/event-stream');
@@ -160,7 +160,7 @@ describe('a stream', () => {
     for (const event of events) expect(JSON.parse(event.replace(/^data: /, ''))).toMatchObject({ kind: 'tick' });
   });
 
-  it('of events that the schema describes itself has their fields', async () => {
+  it('of events has the fields that the schema describes', async () => {
     const event = { type: 'object', required: ['event', 'data'], properties: { event: { const: 'tick' }, data: item } };
     const mock = await openMock({ '/s': stream('text/event-stream', { itemSchema: event }) });
     expect(await (await mock.fetch('/s')).text()).toMatch(/^event: tick\ndata: \{.*"kind":"tick".*\}\n\n/);
@@ -182,7 +182,7 @@ describe('a stream', () => {
 });
 
 describe('headers that a response declares', () => {
-  it('are sent, by their example or their schema; framing is not theirs to set', async () => {
+  it('are sent from their example or their schema, except those of framing', async () => {
     const headers = {
       'X-Rate-Limit': { schema: { type: 'integer', minimum: 5, maximum: 5 } },
       'X-Kind': { schema: { type: 'string' }, example: 'amber' },
@@ -214,7 +214,7 @@ describe('headers that a response declares', () => {
     expect(sent.get('content-length')).not.toBe('9999');
   });
 
-  it('Location of what was created leads to it', async () => {
+  it('Location is the path of the created resource', async () => {
     const created = { ...json(pet), headers: { Location: { schema: { type: 'string', format: 'uri-reference' } } } };
     const mock = await openMock({ '/pets': { post: { responses: { 201: created } } } });
     const response = await mock.fetch('/pets', { method: 'POST' });
@@ -222,7 +222,7 @@ describe('headers that a response declares', () => {
     expect(response.headers.get('location')).toBe(`/pets/${id}`);
   });
 
-  it('Location is a URL even where an id is half of a character', async () => {
+  it('Location is a valid URL even if an id has a lone surrogate', async () => {
     const schema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
     const created = { ...json(schema), headers: { Location: { schema: { type: 'string' } } } };
     const requestBody = { content: { 'application/json': { schema } } };
@@ -232,7 +232,7 @@ describe('headers that a response declares', () => {
     expect([response.status, response.headers.get('location')]).toEqual([201, '/pets/%EF%BF%BD']);
   });
 
-  it('a deprecated operation says since when (RFC 9745)', async () => {
+  it('a deprecated operation has the date of its deprecation (RFC 9745)', async () => {
     const mock = await openMock({
       '/old': { get: { deprecated: true, responses: { 200: json({ const: 1 }) } } },
       '/dated': { get: { deprecated: true, 'x-deprecated-at': '2024-05-01', responses: { 200: json({ const: 1 }) } } },

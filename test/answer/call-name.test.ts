@@ -15,12 +15,12 @@ async function name(boundary: string, bytes: Uint8Array, path = '/things?a=1'): 
   return nameCall(await ask({ ask: `POST ${path}`, headers, body }));
 }
 
-describe('the name of a call', () => {
-  it('is short, however large the file that came', async () => {
+describe('the key of a call', () => {
+  it('is short for a large file too', async () => {
     expect((await name('x', new Uint8Array(SIZE))).length).toBeLessThan(300);
   });
 
-  it('is the same for the same file and another for another, whatever the boundary', async () => {
+  it('depends on the file and not on the boundary', async () => {
     const one = await name('x', new Uint8Array([1, 2]));
     expect(await name('y', new Uint8Array([1, 2]))).toBe(one);
     expect(await name('x', new Uint8Array([1, 3]))).not.toBe(one);

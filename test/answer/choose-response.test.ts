@@ -54,7 +54,7 @@ describe('the media type of an answer', () => {
     expect(response.headers.get('content-type')?.split(';')[0]).toBe(want);
   });
 
-  it('that nobody can meet is 406, with a list of what there is', async () => {
+  it('is a 406 with the declared ones if none is acceptable', async () => {
     const mock = await openMock(media(['application/json', 'text/csv']) as never);
     const response = await mock.fetch('/x', { headers: { accept: 'image/png' } });
     expect(response.status).toBe(406);

@@ -68,12 +68,12 @@ describe('a handler', () => {
       { readBook: () => ({ status: 200, headers: {}, body: {} }) as never },
       'the handler of readBook gave back {"status":200,"headers":{},"body":{}}, which is no answer',
     ],
-  ])('that gives back %s is answered with a 500 that says so', async (_name, handlers, message) => {
+  ])('that returns %s is answered with a 500 that says so', async (_name, handlers, message) => {
     const { status, body } = await ask(await createLibrary(handlers), '/books/b1');
     expect([status, JSON.stringify(body).replaceAll('\\"', '"')]).toEqual([500, expect.stringContaining(message)]);
   });
 
-  it('that gives nothing back leaves the call to the mock', async () => {
+  it('that returns undefined leaves the call to the mock', async () => {
     const seen: string[] = [];
     const mock = await createLibrary({ listBooks: ({ call }) => void seen.push(call.method) });
     expect([(await ask(mock, '/books')).source, seen]).toEqual(['state', ['GET']]);
@@ -90,7 +90,7 @@ describe('a handler', () => {
     expect((await mock.session('other').fetch('/books/made?api_key=k')).status).toBe(404);
   });
 
-  it('may leave out what the schema can supply', async () => {
+  it('may leave out what the schema can complete', async () => {
     const mock = await createLibrary({ readBook: ({ complete }) => complete({ title: 'Half' }) });
     expect((await ask(mock, '/books/b7')).body).toEqual({ id: expect.any(String), title: 'Half' });
   });
@@ -103,7 +103,7 @@ describe('a handler', () => {
     });
   });
 
-  it('may give back a Response', async () => {
+  it('may return a Response', async () => {
     const mock = await createLibrary({
       readBook: () =>
         Response.json({ id: 'r', title: 'Response' }, { headers: { 'x-shelf': 'north', 'set-cookie': 'a=b' } }),
@@ -116,7 +116,7 @@ describe('a handler', () => {
     ]);
   });
 
-  it('that breaks the contract is found out', async () => {
+  it('that breaks the contract is a 500', async () => {
     const mock = await createLibrary({ readBook: ({ json }) => json({ id: 7 }) });
     const { status, body } = await ask(mock, '/books/b7');
     expect(status).toBe(500);
@@ -137,14 +137,14 @@ describe('a handler', () => {
     expect(mock.journal.last()?.trace.join('\n')).toMatch(/handler: Error: out of ink\n\s+at /);
   });
 
-  it('that gives back something else is told what to do', async () => {
+  it('that returns something else is a 500 with a hint', async () => {
     // As a caller without types would.
     const mock = await createLibrary({ readBook: (() => ({ id: 'b' })) as unknown as Handlers[string] });
     const { body } = await ask(mock, '/books/b7');
     expect(JSON.stringify(body)).toContain('gave back {\\"id\\":\\"b\\"}, which is no answer: use json(…)');
   });
 
-  it('that gives back something without end is told so', async () => {
+  it('that returns a circular object is a 500 that says so', async () => {
     const endless: Record<string, unknown> = {};
     endless['self'] = endless;
     // As a caller without types would.

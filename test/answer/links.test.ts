@@ -95,14 +95,14 @@ describe('links that a response declares', () => {
     expect(left).toHaveLength(want === null ? 1 : 0);
   });
 
-  it('stand in one header, below the base path and the session of the call', async () => {
+  it('are in one header, with the base path and the session of the call', async () => {
     const mock = await openLinked({ me: toUser('me'), 'a "b"': toUser('you'), gone: toUser('$request.query.gone') });
     expect(await ask(mock, '/~s1/v1/things/t1')).toBe(
       String.raw`</~s1/v1/users/me>; rel="me", </~s1/v1/users/you>; rel="a \"b\""`,
     );
   });
 
-  it('stand beside those that a handler sets, and lead on', async () => {
+  it('are added to those that a handler sets, and can be followed', async () => {
     const handlers: MockOptions['handlers'] = {
       addThing: ({ complete }) => complete({}, { status: 201, headers: { Link: '</x>; rel="self"' } }),
     };
@@ -111,7 +111,7 @@ describe('links that a response declares', () => {
     expect((await mock.fetch('/users/u%201')).status).toBe(200);
   });
 
-  it('are those of success', async () => {
+  it('are sent with a success only', async () => {
     const mock = await openLinked({ me: toUser('me') });
     expect(await ask(mock, '/things/t1', '{')).toBeNull();
     expect((await mock.fetch('/users/me')).headers.get('link')).toBeNull();

@@ -39,7 +39,7 @@ describe('Prefer', () => {
       [200, { name: 'Tom' }, 'code=200, example=tom'],
     ],
     ['an example that does not fit is mended', 'example=wrong', [200, { name: expect.any(String) }, 'example=wrong']],
-  ])('%s is obeyed', async (_, prefer, want) => {
+  ])('%s is applied', async (_, prefer, want) => {
     expect(await ask(await open(), '/pet', prefer)).toEqual(want);
   });
 
@@ -47,7 +47,7 @@ describe('Prefer', () => {
     expect(await ask(await open(), '/pet', 'return=minimal')).toEqual([200, { name: 'Rex' }, null]);
   });
 
-  it('dynamic values are generated, the same for one seed and others for another', async () => {
+  it('dynamic values are generated and depend on the seed', async () => {
     const mock = await open();
     const [, first, applied] = await ask(mock, '/pet', 'dynamic=true, seed=7');
     expect(applied).toBe('dynamic=true, seed=7');
@@ -61,11 +61,11 @@ describe('Prefer', () => {
     ['?__code=404', [404, { message: 'gone' }]],
     ['?__example=tom', [200, { name: 'Tom' }]],
     ['?__dynamic=true&__seed=3', [200, { name: expect.any(String) }]],
-  ])('%s does the same from a browser', async (query, want) => {
+  ])('%s is applied from a browser', async (query, want) => {
     expect((await ask(await open(), `/pet${query}`)).slice(0, 2)).toEqual(want);
   });
 
-  it('a wish in the address is no undeclared parameter, not even to a strict mock', async () => {
+  it('a preference in the query is not an undeclared parameter, not even for a strict mock', async () => {
     const mock = await openMock(
       { '/pet': { get: { responses: { 200: json(pet), 404: json(problem) } } } },
       {},
@@ -81,14 +81,14 @@ describe('Prefer', () => {
     ['an example of another status than the one asked for', 'code=404, example=rex', 'gone'],
     ['a status that is no status', 'code=ok', 'code=ok'],
     ['a seed that is no number', 'seed=x', 'seed=x'],
-  ])('%s is refused with what there is', async (_, prefer, want) => {
+  ])('%s is refused with the known values', async (_, prefer, want) => {
     const [status, body] = await ask(await open(), '/pet', prefer);
     expect(status).toBe(400);
     expect(JSON.stringify(body).replaceAll('\\"', '"')).toContain(want);
   });
 });
 
-describe('the Prefer header is read as RFC 7240 writes it', () => {
+describe('the Prefer header is read by RFC 7240', () => {
   it.each([
     ['code=404', { code: '404' }],
     ['Code=404 , EXAMPLE="a \\"b\\""', { code: '404', example: 'a "b"' }],
@@ -102,7 +102,7 @@ describe('the Prefer header is read as RFC 7240 writes it', () => {
     expect(Object.fromEntries(parsePrefer(header))).toEqual(want);
   });
 
-  it('costs no more than its size, whatever a client writes', () => {
+  it('is read in linear time', () => {
     expect(parsePrefer(`${'a'.repeat(8000)}${' '.repeat(8000)}(, code=404`).get('code')).toBe('404');
   });
 });

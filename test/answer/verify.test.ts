@@ -108,7 +108,7 @@ describe('an answer that keeps the contract', () => {
     ['bytes', { body: new Uint8Array([1]) }],
     ['no body', { status: 204, body: undefined, mediaType: undefined, headers: {} }],
     ['parameters of a type', { mediaType: 'application/json; charset=utf-8' }],
-  ])('leaves as it is: %s', async (_, given) => {
+  ])('is sent unchanged: %s', async (_, given) => {
     const left = await verify(given);
     expect(left).toMatchObject({ status: 200, from: 'state', violations: [], ...given });
   });
@@ -154,7 +154,7 @@ describe('an answer that breaks the contract', () => {
     }
   });
 
-  it('never makes an error of a client one of the mock', async () => {
+  it('is sent anyway if it is an error that cannot be completed', async () => {
     expect(await verify({ status: 418, from: 'refuse', body: { odd: true } })).toMatchObject({
       status: 418,
       body: { odd: true },
@@ -162,7 +162,7 @@ describe('an answer that breaks the contract', () => {
   });
 });
 
-describe('a source that somebody adds', () => {
+describe('a custom source', () => {
   const wrong = { from: 'weather: rain', body: { name: 7 } };
 
   it('fails with its own hint by default', async () => {
@@ -171,7 +171,7 @@ describe('a source that somebody adds', () => {
     expect(textOf(left)).toContain('Ask another station.');
   });
 
-  it('has its wrong answer sent as it is if it says so', async () => {
+  it('has its wrong answer sent unchanged if it says so', async () => {
     const left = await verify(wrong, [{ name: 'weather', onInvalid: 'report' }]);
     expect(left).toMatchObject({ status: 200, body: { name: 7 }, violations: [{ pointer: '/name', code: 'TYPE' }] });
   });
@@ -191,13 +191,13 @@ describe('a source that somebody adds', () => {
     expect(left).toMatchObject({ status: 200, body: { name: 7 } });
   });
 
-  it('answers where the sources above it do not', async () => {
+  it('answers a call that no source above answers', async () => {
     const left = await verify({ from: 'weather' }, [{ name: 'weather' }]);
     expect(left).toMatchObject({ status: 200, from: 'weather', body: { name: 'Rex' }, violations: [] });
   });
 });
 
-it('a header that is required and missing is supplied, one that is free is not', async () => {
+it('a missing header is generated if it is required', async () => {
   expect((await verify({ headers: {} })).headers).toEqual({ 'x-needed': 'yes' });
 });
 

@@ -12,8 +12,8 @@ async function valuesOf(properties: object): Promise<readonly Row[]> {
   return SEEDS.map((seed) => one.value({ seed }) as Row);
 }
 
-describe('the properties of one object agree', () => {
-  it('created before updated before expires, as texts', async () => {
+describe('the properties of one object are consistent', () => {
+  it('created before updated before expires, as strings', async () => {
     const time = { type: 'string', format: 'date-time' };
     for (const value of await valuesOf({ expires_at: time, updatedAt: time, created_at: time })) {
       expect(Date.parse(value['created_at'] ?? '')).toBeLessThanOrEqual(Date.parse(value['updatedAt'] ?? ''));
@@ -35,7 +35,7 @@ describe('the properties of one object agree', () => {
     }
   });
 
-  it('also where an example puts them the wrong way round', async () => {
+  it('also if an example has them in the wrong order', async () => {
     const values = await valuesOf({
       created_at: { type: 'string', format: 'date-time', example: '2025-06-01T00:00:00Z' },
       updated_at: { type: 'string', format: 'date-time', example: '2024-06-01T00:00:00Z' },
@@ -59,7 +59,7 @@ describe('the properties of one object agree', () => {
     }
   });
 
-  it('a list says how long it is and that there is no more of it', async () => {
+  it('a list has its length and no further page', async () => {
     const items = { type: 'array', items: { type: 'object', required: ['id'], properties: { id: text } } };
     const values = await valuesOf({
       data: items,
@@ -76,7 +76,7 @@ describe('the properties of one object agree', () => {
     }
   });
 
-  it('ids differ from item to item, in the style of their example', async () => {
+  it('ids are unique and look like their example', async () => {
     const one = await openSchema({
       type: 'array',
       minItems: 30,
@@ -92,7 +92,7 @@ describe('the properties of one object agree', () => {
   });
 });
 
-describe('what the request said', () => {
+describe('a value of the request', () => {
   const pet = {
     type: 'object',
     required: ['id', 'name'],
@@ -112,7 +112,7 @@ describe('what the request said', () => {
     expect((await openSchema(pet)).value({ known })).toMatchObject(want);
   });
 
-  it('is not repeated where it does not fit', async () => {
+  it('is not repeated if it does not fit', async () => {
     const one = await openSchema(pet);
     const value = one.value({ known: { age: 500, name: 7 } }) as { readonly age: number };
     expect(one.check(value)).toEqual([]);
@@ -127,7 +127,7 @@ describe('what the request said', () => {
   });
 });
 
-describe('what the document suggests', () => {
+describe('a value of the document', () => {
   it.each([
     ['an example', { type: 'string', example: 'Rex' }, 'Rex'],
     ['examples', { type: 'integer', examples: [4] }, 4],
@@ -146,12 +146,12 @@ describe('what the document suggests', () => {
     ['a faker that does not exist', { type: 'string', 'x-faker': 'nothing.here' }],
     ['a faker that does not fit', { type: 'integer', 'x-faker': 'person.firstName' }],
     ['a faker that would climb out', { type: 'string', 'x-faker': 'constructor.constructor("return 1")' }],
-  ])('is passed by: %s', async (_, schema) => {
+  ])('is not used: %s', async (_, schema) => {
     const one = await openSchema({ type: 'object', required: ['thing'], properties: { thing: schema } });
     expect(one.check(one.value())).toEqual([]);
   });
 
-  it('a first name by x-faker is the same for one seed and another for another', async () => {
+  it('a first name by x-faker depends on the seed', async () => {
     const one = await openSchema({
       type: 'object',
       required: ['x'],

@@ -27,7 +27,7 @@ const account = {
 };
 
 describe('a partial value is completed', () => {
-  it('what was given wins, what is required is supplied, options stay out', async () => {
+  it('given parts stay, required ones are added, optional ones are not', async () => {
     const one = await openSchema(account);
     const value = one.complete({ name: 'Ada', address: { city: 'Oslo' } }) as Record<string, Record<string, string>>;
     expect(one.check(value)).toEqual([]);
@@ -36,13 +36,13 @@ describe('a partial value is completed', () => {
     expect(value['address']?.['zip']).toEqual(expect.any(String));
   });
 
-  it('items of a list are completed each', async () => {
+  it('each item of a list is completed', async () => {
     const one = await openSchema(account);
     const value = one.complete({ tags: [{ hot: true }, { label: 'x' }] }) as { readonly tags: readonly object[] };
     expect(value.tags).toEqual([{ hot: true, label: expect.any(String) }, { label: 'x' }]);
   });
 
-  it('options are added on request', async () => {
+  it('optional properties are added on request', async () => {
     const value = (await openSchema(account)).complete({ name: 'Ada' }, { full: true });
     expect(value).toMatchObject({ name: 'Ada', nickname: expect.any(String), tags: expect.any(Array) });
   });
@@ -58,7 +58,7 @@ describe('a partial value is completed', () => {
   it.each([
     ['by a constant', { kind: 'dog' }, { kind: 'dog', bark: expect.any(Number) }],
     ['by a property that only one has', { lives: 9 }, { kind: 'cat', lives: 9 }],
-  ])('the branch of a union is told %s', async (_, given, want) => {
+  ])('the branch of a union is chosen %s', async (_, given, want) => {
     const branch = (kind: string, own: string): object => ({
       type: 'object',
       required: ['kind', own],
@@ -85,15 +85,15 @@ describe('a partial value is completed', () => {
     expect(given).toEqual({ name: 'Ada', address: { city: 'Oslo' } });
   });
 
-  it('what breaks the schema is kept all the same, and said', async () => {
+  it('a given part that breaks the schema is kept and reported', async () => {
     const one = await openSchema(account);
     expect(one.complete({ name: 7 })).toMatchObject({ name: 7 });
     expect(one.notes.length).toBeGreaterThan(0);
   });
 });
 
-describe('a value that does not fit is mended after a hint', () => {
-  it('what fits is kept, ids included, and the rest is made', async () => {
+describe('an invalid value is repaired as a hint', () => {
+  it('valid parts are kept, ids included, and the rest is generated', async () => {
     const one = await openSchema(account);
     const hint = {
       id: 'acc_1',
@@ -110,7 +110,7 @@ describe('a value that does not fit is mended after a hint', () => {
   });
 });
 
-describe('what does not fit gives way where it is only known, and stays where it was given', () => {
+describe('a part that does not fit stays if it was given, and not if it is from the request', () => {
   const schema = {
     type: 'object',
     required: ['plan', 'id'],
@@ -120,7 +120,7 @@ describe('what does not fit gives way where it is only known, and stays where it
     },
   };
 
-  it('an object that no branch takes', async () => {
+  it('an object that fits no branch', async () => {
     const one = await openSchema(schema);
     const value = one.value({ known: { plan: { n: 2 }, id: 'x' } });
     expect(one.check(value)).toEqual([]);
@@ -147,7 +147,7 @@ describe('a discriminator in a base schema', () => {
   it.each([
     ['by the mapping', { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat', dog: 'Dog' } }, 'cat'],
     ['by the name of the component', { propertyName: 'kind' }, 'Cat'],
-  ])('an heir says what it is: %s', async (_, discriminator, want) => {
+  ])('a subtype has its own value: %s', async (_, discriminator, want) => {
     const one = await openSchema({ $ref: '#/components/schemas/Cat' }, { ...heirs, Pet: base(discriminator) });
     expect(one.value()).toEqual({
       kind: want,
@@ -155,7 +155,7 @@ describe('a discriminator in a base schema', () => {
     });
   });
 
-  it('the base stands for one of its heirs', async () => {
+  it('the base is one of its subtypes', async () => {
     const mapping = { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' };
     const one = await openSchema(
       { $ref: '#/components/schemas/Pet' },

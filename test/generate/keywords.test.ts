@@ -421,7 +421,7 @@ describe('a schema that nothing fits', () => {
     ['a property that must be and must not be', { type: 'object', required: ['a'], properties: { a: false } }],
     ['a child without end', { type: 'object', required: ['a'], properties: { a: reference('Subject') } }],
     ['a pattern that cannot be', { type: 'string', pattern: '.^' }],
-  ])('%s is said to be one, and something comes back', async (_, schema) => {
+  ])('%s is reported, and a value is returned', async (_, schema) => {
     const one = await openSchema(schema);
     expect(() => one.value()).not.toThrow();
     expect(one.notes.length).toBeGreaterThan(0);

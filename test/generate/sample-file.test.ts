@@ -4,7 +4,7 @@ import { readSampleFile } from '../../src/generate/sample-file.js';
 
 const read = (type: string): Buffer => Buffer.from(readSampleFile(type));
 
-describe('bytes of a media type', () => {
+describe('a sample file of a media type', () => {
   it.each([
     ['image/png', '89504e470d0a1a0a'],
     ['image/jpeg', 'ffd8ffe0'],
@@ -29,14 +29,14 @@ describe('bytes of a media type', () => {
     expect(read(type).toString('hex').startsWith(magic)).toBe(true);
   });
 
-  it('are the same every time, and small', () => {
+  it('is the same every time, and small', () => {
     for (const type of ['image/png', 'application/pdf', 'application/zip', 'audio/wav', 'font/woff2']) {
       expect(read(type)).toEqual(read(type));
       expect(read(type).length).toBeLessThan(2048);
     }
   });
 
-  it('a PNG has true checksums and as many pixels as it says', () => {
+  it('a PNG has correct checksums and the pixels of its header', () => {
     const png = read('image/png');
     const chunks: { readonly name: string; readonly data: Buffer }[] = [];
     for (let at = 8; at < png.length;) {
@@ -51,7 +51,7 @@ describe('bytes of a media type', () => {
     expect(inflateSync(chunks[1]?.data ?? Buffer.alloc(0))).toHaveLength(height * (1 + width * 3));
   });
 
-  it('the segments of a JPEG lie end to end', () => {
+  it('the segments of a JPEG follow each other', () => {
     const jpeg = read('image/jpeg');
     const marks: number[] = [];
     let at = 2;
@@ -86,7 +86,7 @@ describe('bytes of a media type', () => {
     expect(/stream\n([^]*?)\nendstream/.exec(pdf)?.[1]).toHaveLength(length);
   });
 
-  it('a ZIP has one stored file whose checksum is true, found by its directory', () => {
+  it('a ZIP has one stored file with a correct checksum, found by its directory', () => {
     const zip = read('application/zip');
     const end = zip.length - 22;
     const central = zip.readUInt32LE(end + 16);
@@ -107,7 +107,7 @@ describe('bytes of a media type', () => {
     expect(gunzipSync(read('application/gzip')).toString()).toBe('A sample text.\n');
   });
 
-  it('the checksum of a tar header is true', () => {
+  it('the checksum of a tar header is correct', () => {
     const tar = read('application/x-tar');
     const header = Buffer.from(tar.subarray(0, 512));
     const sum = parseInt(header.toString('latin1', 148, 154), 8);
@@ -123,14 +123,14 @@ describe('bytes of a media type', () => {
     expect(wav.toString('latin1', 8, 16)).toBe('WAVEfmt ');
   });
 
-  it('every frame of an MP3 starts where the one before says', () => {
+  it('every frame of an MP3 starts at the end of the one before', () => {
     const mp3 = read('audio/mpeg');
     // 144 * 128,000 / 44,100 bytes, rounded down.
     for (let at = 0; at < mp3.length; at += 417) expect(mp3.readUInt16BE(at)).toBe(0xfffb);
     expect(mp3.length % 417).toBe(0);
   });
 
-  it('the boxes of an MP4 lie end to end', () => {
+  it('the boxes of an MP4 follow each other', () => {
     const mp4 = read('video/mp4');
     const names: string[] = [];
     let at = 0;
@@ -142,7 +142,7 @@ describe('bytes of a media type', () => {
     expect(at).toBe(mp4.length);
   });
 
-  it('a WOFF2 says its own length, and its tables unpack to the lengths they have', () => {
+  it('a WOFF2 has its length in its header, and its tables unpack to their lengths', () => {
     const font = read('font/woff2');
     expect(font.readUInt32BE(8)).toBe(font.length);
     let at = 48;
@@ -166,7 +166,7 @@ describe('bytes of a media type', () => {
     ['image/svg+xml', /^<svg /],
     ['application/xml', /^<\?xml /],
     ['text/plain; charset=utf-8', /^A sample text/],
-  ])('%s is a text of its kind', (type, want) => {
+  ])('%s is a text of its type', (type, want) => {
     expect(read(type).toString()).toMatch(want);
   });
 });

@@ -20,7 +20,7 @@ const ORDER = {
 type Order = { readonly [name: string]: unknown; readonly lines: readonly Readonly<Record<string, unknown>>[] };
 
 describe('a generated value', () => {
-  it('is the same for the same seed and key, whatever was made in between', async () => {
+  it('is the same for the same seed and key, whatever was generated in between', async () => {
     const one = await openSchema(ORDER);
     const first = one.value({ seed: 5, key: 'a' });
     for (let seed = 0; seed < 20; seed++) one.value({ seed, key: `b${seed}` });
@@ -28,7 +28,7 @@ describe('a generated value', () => {
     expect((await openSchema(ORDER)).value({ seed: 5, key: 'a' })).toEqual(first);
   });
 
-  it('is another for another seed and for another key', async () => {
+  it('differs by seed and by key', async () => {
     const one = await openSchema(ORDER);
     const values = [one.value({ seed: 1 }), one.value({ seed: 2 }), one.value({ key: 'other' })];
     expect(new Set(values.map((value) => JSON.stringify(value))).size).toBe(3);
@@ -52,7 +52,7 @@ describe('a generated value', () => {
     expect(after.lines.slice(0, before.lines.length)).toEqual(before.lines);
   });
 
-  it('keeps what is right when one place has to be mended', async () => {
+  it('keeps valid parts when one place has to be repaired', async () => {
     const plain = (await openSchema(ORDER)).value() as Order;
     const hard = structuredClone(ORDER) as { properties: Record<string, unknown> };
     hard.properties['note'] = { type: 'string', not: { pattern: '^[a-w]' } };
@@ -62,7 +62,7 @@ describe('a generated value', () => {
     expect({ ...mended, note: '' }).toEqual({ ...plain, note: '' });
   });
 
-  it('does not depend on the shape of a schema that is referred to instead of written out', async () => {
+  it('does not depend on whether a schema is referenced or inline', async () => {
     const direct = (await openSchema({ type: 'object', properties: { a: { type: 'string' } } })).value();
     const referred = await openSchema(
       { type: 'object', properties: { a: { $ref: '#/components/schemas/Text' } } },
@@ -71,7 +71,7 @@ describe('a generated value', () => {
     expect(referred.value()).toEqual(direct);
   });
 
-  it('tells its dates from the clock it is given', async () => {
+  it('has dates relative to the given clock', async () => {
     const one = await openSchema({
       type: 'object',
       properties: { created_at: { type: 'string', format: 'date-time' } },

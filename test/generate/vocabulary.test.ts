@@ -5,7 +5,7 @@ const text = { type: 'string' };
 const whole = { type: 'integer' };
 const number = { type: 'number' };
 
-describe('a value looks like what its property is called', () => {
+describe('a value fits the name of its property', () => {
   it.each([
     ['email', text, /^[a-z]+\.[a-z]+@example\.com$/],
     ['contact_email', text, /@example\.com$/],
@@ -44,7 +44,7 @@ describe('a value looks like what its property is called', () => {
     }
   });
 
-  it('the name of a person is one, that of a thing is not', async () => {
+  it('the name of a person is a full name, that of a product is not', async () => {
     const named = { type: 'object', required: ['name', 'first_name'], properties: { name: text, first_name: text } };
     const person = (await openSchema({ title: 'Customer', ...named })).value() as { name: string; first_name: string };
     expect(person.name).toMatch(new RegExp(`^${person.first_name} `));
@@ -58,14 +58,14 @@ describe('a value looks like what its property is called', () => {
     ['5f2b8c1e9d7a', /^[0-9a-f]{12}$/],
     ['6e8bc430-9c3a-11d9-9669-0800200c9a66', /^[0-9a-f-]{36}$/],
     ['file-abc123', /^file-[a-z]{3}\d{3}$/],
-  ])('an id is written like its example %s, and is not it', async (example, want) => {
+  ])('an id looks like its example %s and differs from it', async (example, want) => {
     const one = await openSchema({ type: 'object', required: ['id'], properties: { id: { type: 'string', example } } });
     const { id } = one.value() as { readonly id: string };
     expect(id).toMatch(want);
     expect(id).not.toBe(example);
   });
 
-  it('the tags of a list with one example are not all that example', async () => {
+  it('the items of a list with one example differ', async () => {
     const one = await openSchema({
       type: 'object',
       required: ['tags'],

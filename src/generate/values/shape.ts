@@ -143,7 +143,7 @@ export function createShape(): MutableShape {
   };
 }
 
-/** The JSON type of a value; `integer` for whole numbers. */
+/** The JSON type of a value; `integer` for a number without a fraction. */
 export function readType(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
