@@ -1,6 +1,6 @@
 import type { Random } from '../../random.js';
 import type { Vocabulary } from '../text/vocabulary.js';
-import type { Decisions, SchemaMerger } from './merge-schemas.js';
+import type { SchemaMerger } from './merge-schemas.js';
 import type { MinimumDepth } from './minimum-depth.js';
 import type { Part, Shape } from './shape.js';
 
@@ -71,5 +71,4 @@ export interface Task {
   readonly place: ValuePlace;
   readonly shape: Shape;
   readonly parts: readonly Part[];
-  readonly decisions: Decisions;
 }

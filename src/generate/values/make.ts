@@ -11,7 +11,7 @@ import {
   readType,
   type Shape,
 } from './shape.js';
-import type { Decisions } from './merge-schemas.js';
+import { type Decisions, UNDECIDED } from './merge-schemas.js';
 import { makeArray } from './make-array.js';
 import { makeObject } from './make-object.js';
 import { makeNumber, makeString } from './make-scalar.js';
@@ -32,9 +32,9 @@ export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace
   const mistakes = attempt.mistakes.get(place.path) ?? 0;
   let best: unknown = IMPOSSIBLE;
   let ways = 0;
-  for (const { shape, decisions } of resolveChoices({ attempt, parts, place })) {
+  for (const shape of resolveChoices({ attempt, parts, place })) {
     for (const variant of mistakes === 0 ? [place] : listVariants(place, mistakes)) {
-      const value = fromShape({ attempt, place: variant, shape, parts, decisions });
+      const value = fromShape({ attempt, place: variant, shape, parts });
       if (value === IMPOSSIBLE) continue;
       if (mistakes === 0 || parts.every((part) => attempt.fits(part, value))) return value;
       if (best === IMPOSSIBLE) best = value;
@@ -149,12 +149,7 @@ function isContainer(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** A shape with every choice made. */
-interface ResolvedShape {
-  readonly shape: Shape;
-  readonly decisions: Decisions;
-}
-
+/** A place with the schemas that its value must fit. */
 interface ChoiceContext {
   readonly attempt: Attempt;
   readonly parts: readonly Part[];
@@ -167,36 +162,29 @@ const MAX_COMBINATIONS = 400;
 /** Below this depth the smallest branch comes first even for duplicates: others may never end. */
 const MAX_ROTATION_DEPTH = 4;
 
-/** Every way to make the choices of a schema, the most likely one first, on demand. */
-function* resolveChoices(context: ChoiceContext): Generator<ResolvedShape> {
-  const looks = { left: MAX_COMBINATIONS };
-  yield* walk(context, new Map(), looks);
-}
-
-function* walk(context: ChoiceContext, decisions: Decisions, looks: { left: number }): Generator<ResolvedShape> {
-  if (looks.left-- <= 0) return;
+/** The shapes that result from all ways to make the choices of a schema, the most likely one first, on demand. */
+function* resolveChoices(
+  context: ChoiceContext,
+  decisions = UNDECIDED,
+  budget = { left: MAX_COMBINATIONS },
+): Generator<Shape> {
+  if (budget.left-- <= 0) return;
   const { attempt, parts, place } = context;
   const shape = attempt.merger.merge(parts, decisions);
   if (shape.impossible !== undefined) return;
   if (place.given !== undefined && !acceptsGiven(shape, place.given)) return;
   const [choice] = shape.choices;
   if (choice === undefined) {
-    yield { shape, decisions };
+    yield shape;
     return;
   }
-  const exact = isCareful(context) ? listExact(choice) : [];
-  for (const option of [...orderOptions(context, decisions, choice), ...exact]) {
-    yield* walk(context, new Map(decisions).set(choice.id, option), looks);
+  const options = orderOptions(context, decisions, choice);
+  // After a mistake a branch of `oneOf` is also tried with the negation of all others.
+  const isExact = choice.isExact && attempt.mistakes.has(place.path);
+  const exact = isExact ? choice.options.map((_, i) => choice.options.length + i) : [];
+  for (const option of [...options, ...exact]) {
+    yield* resolveChoices(context, new Map(decisions).set(choice.id, option), budget);
   }
-}
-
-/** The options of a `oneOf` combined with the negation of all others, for use after a mistake. */
-function listExact({ options, isExact }: Choice): readonly number[] {
-  return isExact ? options.map((_, i) => options.length + i) : [];
-}
-
-function isCareful({ attempt, place }: ChoiceContext): boolean {
-  return attempt.mistakes.has(place.path);
 }
 
 /** The options of a choice in the order they are tried: a random one of those that stay small, then the others. */

@@ -30,6 +30,11 @@ const smaller =
     if (typeof value === 'number') shape[name] = Math.min(shape[name], value);
   };
 
+const addPart =
+  (name: 'propertyNames' | 'unevaluatedItems' | 'unevaluatedProperties'): MergeKeyword =>
+  (shape, value, { pointer }) =>
+    void shape[name].push({ schema: value as Schema, pointer: `${pointer}/${name}` });
+
 const KEYWORDS: Readonly<Record<string, MergeKeyword | undefined>> = {
   type: (shape, value) => {
     // One type or a list of types, by the dialect.
@@ -61,9 +66,7 @@ const KEYWORDS: Readonly<Record<string, MergeKeyword | undefined>> = {
   },
   minProperties: greater('minProperties'),
   maxProperties: smaller('maxProperties'),
-  propertyNames: (shape, value, part) => {
-    shape.propertyNames.push({ schema: value as Schema, pointer: `${part.pointer}/propertyNames` });
-  },
+  propertyNames: addPart('propertyNames'),
   dependentRequired: (shape, value) => {
     if (!isKeywords(value)) return;
     for (const [name, needs] of Object.entries(value)) {
@@ -81,12 +84,8 @@ const KEYWORDS: Readonly<Record<string, MergeKeyword | undefined>> = {
       ]);
     }
   },
-  unevaluatedProperties: (shape, value, part) => {
-    shape.unevaluatedProperties.push({ schema: value as Schema, pointer: `${part.pointer}/unevaluatedProperties` });
-  },
-  unevaluatedItems: (shape, value, part) => {
-    shape.unevaluatedItems.push({ schema: value as Schema, pointer: `${part.pointer}/unevaluatedItems` });
-  },
+  unevaluatedProperties: addPart('unevaluatedProperties'),
+  unevaluatedItems: addPart('unevaluatedItems'),
   minItems: greater('minItems'),
   maxItems: smaller('maxItems'),
   uniqueItems: (shape, value) => {
