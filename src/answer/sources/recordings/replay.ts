@@ -10,6 +10,7 @@ import { writeBody } from '../../../recording/cassette/recorded-body.js';
 import { formatMiss } from '../../../recording/matching/match.js';
 import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
+import { NO_RETRY } from '../../error-answers.js';
 import { answerFailure, type RecordingSourceParts, toReportHeaders } from './forward.js';
 
 /**
@@ -73,7 +74,7 @@ function miss(
     status: 501,
     message,
     code: 'not_recorded',
-    headers: { 'x-should-retry': 'false' },
+    headers: NO_RETRY,
     from: 'replay:miss',
   });
 }

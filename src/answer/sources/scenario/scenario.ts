@@ -10,7 +10,7 @@ import { activeIds, type Scenarios, startScenarios } from '../../../scenario/sce
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Session } from '../../../session/session.js';
 import { type AnswerSource, type Exchange, type Next, whenSettled } from '../../chain.js';
-import type { ErrorAnswers } from '../../error-answers.js';
+import { type ErrorAnswers, NO_RETRY } from '../../error-answers.js';
 import { parsePrefer } from '../prefer.js';
 import { createRespond, patchAnswer } from './respond.js';
 
@@ -152,9 +152,6 @@ interface OutcomeInput {
 
 /** Builds the answer of the deciding rule. */
 type AnswerOutcome = (exchange: Exchange, input: OutcomeInput) => ReturnType<Next>;
-
-/** Several official API clients do not retry an answer with this header. */
-const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
 /** Creates the function that builds the answer of the deciding rule. */
 function createOutcomeAnswers(parts: { readonly generator: Generator; readonly errors: ErrorAnswers }): AnswerOutcome {
