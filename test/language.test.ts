@@ -90,7 +90,6 @@ const PENDING: readonly string[] =
     ? []
     : [
         'src/answer/',
-        'src/cli/',
         'src/contract/',
         'src/http/',
         'src/journal/',

@@ -110,16 +110,13 @@ function createScenario(
   errors: readonly StoredExchange[],
   parts: RecordingParts,
 ): object | undefined {
-  const mask = createMask(cassette.manifest.redact ?? {}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
-  const matcher = createMatcher(cassette, {
-    ...parts,
-    walk: createRequestWalk({ ...parts, options: cassette.manifest.redact ?? {} }),
-    mask,
-  });
+  const { redact = {}, redacted } = cassette.manifest;
+  const mask = createMask(redact, (text) => Object.hasOwn(redacted, text));
+  const walk = createRequestWalk({ ...parts, options: redact });
   return toErrorScenario(cassette, errors, {
     check: createResponseCheck(parts.validators),
     operation: parts.contract.operation,
-    keyOf: matcher.keyOf,
+    keyOf: createMatcher(cassette, { ...parts, walk, mask }).keyOf,
     queryOf: ({ request }) => readCall(request, parts)?.query ?? {},
   });
 }
