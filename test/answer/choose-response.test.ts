@@ -61,7 +61,7 @@ describe('the media type of an answer', () => {
     expect(await response.text()).toContain('text/csv');
   });
 
-  it('that nobody can meet is the first there is, for those who are lenient', async () => {
+  it('is the first declared one if none is acceptable, with the lenient option', async () => {
     const mock = await openMock(media(['application/json']) as never, {}, { requests: { lenientAccept: true } });
     const response = await mock.fetch('/x', { headers: { accept: 'image/png' } });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
