@@ -3,7 +3,7 @@ import { createJournal, type Journal } from '../journal/journal.js';
 import type { ToPlain } from '../journal/plain.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
 import {
-  type ChangeCollection,
+  type ChangeCollections,
   type ChangeTarget,
   createScenarioState,
   type ScenarioSnapshot,
@@ -71,7 +71,7 @@ interface SessionParts {
   createStore(clock: Clock): Store;
   readonly scenarios: Scenarios;
   /** How scenarios change the collections of a session. */
-  changeCollections(session: Session): ChangeCollection;
+  changeCollections(session: Session): ChangeCollections;
 }
 
 /**
@@ -89,7 +89,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
   const scenario = createScenarioState();
   const replay = createReplayState();
   const begunAt = time.read();
-  const target = (): ChangeTarget => ({ state: scenario, changeCollection: parts.changeCollections(session) });
+  const target = (): ChangeTarget => ({ state: scenario, changeCollections: parts.changeCollections(session) });
   const begin = (own: readonly string[]): void => {
     scenario.setActive(own);
     const active = activeIds(scenarios, scenario, []);

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/operations/operation.js';
-import type { ListShape } from './pages/list-shape.js';
-import type { PageStyleName } from './pages/page.js';
+import type { ListShape } from './pages/list-response.js';
+import type { PageStyleName } from './pages/pagination.js';
 import type { Item, UnknownIds } from './store/collection.js';
 
 /** What an operation does to a collection. */
@@ -24,7 +24,7 @@ export interface Resource {
   readonly path: string;
   /** A singleton has one item and no id in its path: `/me`. */
   readonly singleton: boolean;
-  /** The collections its items live under, outermost first. */
+  /** The parent collections, outermost first. */
   readonly parents: readonly string[];
   /** Pointer to the schema of one item; undefined where the contract declares none. */
   readonly schema: string | undefined;

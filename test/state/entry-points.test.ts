@@ -386,3 +386,44 @@ describe.each(ENTRY_POINTS)('$name', (by) => {
     await run(mock, by);
   });
 });
+
+it('the changes of one scenario are made together or not at all', async () => {
+  await using mock = await open();
+  const before = items(mock, 'files');
+  mock.scenarios.add('both', {
+    state: { files: { add: [{ id: 'f3' }], remove: ['f1'] }, jobs: { add: [{ name: 'a' }, { name: 'a' }] } },
+  });
+  expect(() => mock.use('both')).toThrow('name "a" is already used');
+  expect(items(mock, 'files')).toEqual(before);
+  expect(items(mock, 'jobs')).toEqual([]);
+});
+
+it('a batch with a duplicate changes nothing', async () => {
+  const items = { type: 'array', items: ref('Job') };
+  const batch = {
+    post: { requestBody: { content: { 'application/json': { schema: items } } }, responses: { 201: json(items) } },
+  };
+  await using mock = await createMock({
+    spec: { ...spec, paths: { ...spec.paths, '/jobs/batch': batch } },
+    state: { unknownIds: 'not-found' },
+  });
+  const job = { status: 'open', created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', remark: null };
+  const sendBatch = async (...names: readonly string[]): Promise<number> =>
+    (
+      await send(
+        mock,
+        'POST',
+        '/jobs/batch',
+        names.map((name) => Object.assign({ id: `job-${name}`, name }, job)),
+      )
+    ).status;
+  expect(await sendBatch('a', 'b')).toBe(201);
+  expect(await sendBatch('c', 'a')).toBe(201);
+  expect(ids(mock, 'jobs')).toEqual(['job-b', 'job-c', 'job-a']);
+  const taken = [
+    { ...job, id: 'x', name: 'x' },
+    { ...job, id: 'y', name: 'a' },
+  ];
+  expect((await send(mock, 'POST', '/jobs/batch', taken)).status).toBe(409);
+  expect(ids(mock, 'jobs')).toEqual(['job-b', 'job-c', 'job-a']);
+});

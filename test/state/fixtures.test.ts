@@ -130,7 +130,7 @@ describe('a fixture that is wrong stops the start', () => {
 
   it('so do two files for one collection', async () => {
     const error = await fail({ 'orders.yaml': '[]', 'orders.json': '[]' });
-    expect(error.message).toContain('two files hold the collection "orders"');
+    expect(error.message).toContain('two files have the name of the collection "orders"');
   });
 });
 

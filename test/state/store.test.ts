@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/clock.js';
 import { createCollection, readScope, toScope, type WritableCollection } from '../../src/state/store/collection.js';
 import { createStore, type Store, type StoreDefinition, type Transaction } from '../../src/state/store/store.js';
-import { PAGE_STYLES, isPageMistake } from '../../src/state/pages/page.js';
+import { PAGE_STYLES, isPageMistake } from '../../src/state/pages/pagination.js';
 import { createView } from '../../src/state/pages/view.js';
 
 function fill(count: number): WritableCollection {

@@ -12,7 +12,7 @@ import { rerun, type RerunDifference } from '../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../recording/recordings.js';
 import { createMask, createRequestWalk } from '../../recording/redaction/redact.js';
 import { inferResources } from '../../state/inference/infer.js';
-import { createPagePlan } from '../../state/pages/page-plan.js';
+import { createPagePlan } from '../../state/pages/pagination.js';
 import { countOf, type Output, showPath } from '../output.js';
 
 /** Flags of `vouch recordings promote`. */

@@ -101,19 +101,21 @@ function deleteFirst(windows: Map<string, RateWindow>): void {
   if (first !== undefined) windows.delete(first);
 }
 
-/** Makes the changes of one collection; their expressions are evaluated already. */
-export type ChangeCollection = (changes: CollectionChanges) => void;
+/** Makes the changes of collections, all or none of them; their expressions are evaluated already. */
+export type ChangeCollections = (changes: readonly CollectionChanges[]) => void;
 
 /** What changes are applied to. */
 export interface ChangeTarget {
   readonly state: ScenarioState;
-  readonly changeCollection: ChangeCollection;
+  readonly changeCollections: ChangeCollections;
 }
 
 /** Applies the changes of `state` or `then`, collections first. @param scope - Undefined: expressions stay as they are. */
 export function applyChanges(changes: Changes, target: ChangeTarget, scope: ExpressionScope | undefined): void {
   const resolve = (value: unknown): unknown => (scope === undefined ? value : resolveExpressions(value, scope));
-  for (const change of changes.collections) target.changeCollection(resolveChange(change, resolve));
+  if (changes.collections.length > 0) {
+    target.changeCollections(changes.collections.map((change) => resolveChange(change, resolve)));
+  }
   // An object stays an object.
   target.state.setVars(resolve(changes.vars) as Readonly<Record<string, unknown>>);
 }

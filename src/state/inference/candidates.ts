@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { type ListShape, readListShape } from '../pages/list-shape.js';
+import { type ListShape, readListShape } from '../pages/list-response.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 
 /** A path that may be a collection, before its name and parents are known. */

@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import type { Schema } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import { createValidators } from '../../schema/validate.js';
-import type { PageStyleName } from '../pages/page.js';
+import type { PageStyleName } from '../pages/pagination.js';
 import type { Action } from '../resource.js';
 import type { Item, UnknownIds } from '../store/collection.js';
 

@@ -17,6 +17,7 @@ import {
   bindItemOperation,
   bindItemWord,
   bindSingletonOperation,
+  type InferredAction,
 } from './bind.js';
 import {
   createContractIndex,
@@ -26,7 +27,6 @@ import {
   type ContractIndex,
   toGroupKey,
 } from './candidates.js';
-import type { InferredAction } from './bind.js';
 import { applyHints } from './hints.js';
 
 /**

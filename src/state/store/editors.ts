@@ -32,8 +32,8 @@ export interface CollectionEditors {
   /** Collections of the contract. */
   readonly names: readonly string[];
   view(of: HasStore): { count(name: string): number; has(name: string, id: string): boolean };
-  /** Makes all changes of one collection, or none of them where it throws. @throws MockError `STATE_INVALID`. */
-  change(of: HasStore): (changes: CollectionChanges) => void;
+  /** Makes all changes, or none of them where it throws. @throws MockError `STATE_INVALID`. */
+  change(of: HasStore): (changes: readonly CollectionChanges[]) => void;
   /** Oldest first; items with parents have `$parent`. @throws MockError `COLLECTION_UNKNOWN`. */
   list(of: HasStore, name: string): readonly Item[];
   get(of: HasStore, name: string, id: string): Item | undefined;
@@ -63,8 +63,10 @@ export function createCollectionEditors(items: Items): CollectionEditors {
       ({ store }) =>
       (changes) =>
         store.transaction((transaction) => {
-          if (changes.clear) items.clear(transaction, changes.name, []);
-          applyChanges(verbs, transaction, changes);
+          for (const each of changes) {
+            if (each.clear) items.clear(transaction, each.name, []);
+            applyChanges(verbs, transaction, each);
+          }
         }),
     list: ({ store }, name) => {
       items.model(name);

@@ -5,7 +5,7 @@ import { evaluateRules, type Evaluation, type Outcome } from '../../../scenario/
 import type { ExpressionScope } from '../../../scenario/rules/expression.js';
 import type { CollectionView } from '../../../scenario/rules/match.js';
 import type { Rule } from '../../../scenario/rules/rule.js';
-import { applyChanges, type ChangeCollection } from '../../../scenario/rules/scenario-state.js';
+import { applyChanges, type ChangeCollections } from '../../../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Session } from '../../../session/session.js';
@@ -22,7 +22,7 @@ interface ScenarioParts {
   /** The collections of a session, for conditions. */
   viewCollections(session: Session): CollectionView;
   /** Changes the collections of a session. */
-  changeCollections(session: Session): ChangeCollection;
+  changeCollections(session: Session): ChangeCollections;
 }
 
 /**
@@ -48,7 +48,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       collections: parts.viewCollections(session),
       note: exchange.note,
     });
-    const target = { state, changeCollection: parts.changeCollections(session) };
+    const target = { state, changeCollections: parts.changeCollections(session) };
     for (const rule of evaluation.applied) if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
     const finish = (): ReturnType<Next> => {
       const answer = answerOutcome(exchange, { outcome: evaluation.outcome, scope, next });
@@ -127,7 +127,7 @@ function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly str
   if (fresh.every(({ start }) => start.collections.length === 0)) return exchange;
   const session = exchange.session.branch();
   const kept = { ...state, setVars: (): void => undefined };
-  startScenarios(parts.scenarios, { state: kept, changeCollection: parts.changeCollections(session) }, ids);
+  startScenarios(parts.scenarios, { state: kept, changeCollections: parts.changeCollections(session) }, ids);
   return { ...exchange, session };
 }
 

@@ -1,8 +1,32 @@
 import { isJsonType } from '../../../http/media-type.js';
 import type { Binding } from '../../../state/resource.js';
 import { createPreconditions } from './conditions.js';
-import { createChoice, createProjections, type StateContext, type StateHandler, toAnswer } from './context.js';
-import { answerMissing, createLocationFinder, findEntry, readId } from './location.js';
+import {
+  createChoice,
+  createProjections,
+  type StateContext,
+  type StateHandler,
+  toAnswer,
+  refuse,
+  toNoun,
+} from './context.js';
+import { answerMissing, createLocationFinder, findEntry, readId } from './request.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import { createEnvelope, type Envelope, type ListShape } from '../../../state/pages/list-response.js';
+import {
+  createPagePlan,
+  isDescending,
+  type PagePlan,
+  isPageMistake,
+  type PageMistake,
+  type PageTurn,
+} from '../../../state/pages/pagination.js';
+import { createView, readFilters, readSearch, readSort } from '../../../state/pages/view.js';
+import type { Item } from '../../../state/store/collection.js';
+import type { ItemLocation } from '../../../state/store/on-demand.js';
+import type { Exchange } from '../../chain.js';
 
 /** Answers with one item. */
 export function createReadHandler(context: StateContext, binding: Binding): StateHandler {
@@ -50,4 +74,174 @@ export function createContentHandler(context: StateContext, binding: Binding): S
     const json = choice.mediaType !== undefined && isJsonType(choice.mediaType);
     return toAnswer(choice, json ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes);
   };
+}
+
+/** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
+export function createListHandler(context: StateContext, binding: Binding, shape: ListShape): StateHandler {
+  const { operation } = binding;
+  const { resource, schema } = context.items.model(binding.collection);
+  const plan = createPagePlan(context.contract, operation, { item: schema, style: binding.page });
+  const findLocation = createLocationFinder(context, binding);
+  const choose = createChoice(operation);
+  const project = createProjections(context, resource)(shape.itemSchema);
+  const idProperty = resource.idProperty ?? 'id';
+  const envelope = createEnvelopeReader(context, shape);
+  const withRequiredFilters = createRequiredFilters(operation, plan);
+  const linked = declaresLinks(operation) || (shape.items === undefined && plan.style.name !== 'none');
+
+  return (exchange, transaction) => {
+    const { call } = exchange;
+    const choice = choose(call);
+    const location = findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
+    if (choice === undefined) return undefined;
+    context.items.seed(withRequiredFilters(location, call));
+    const list = location.collection.list(location.scope);
+    const within =
+      binding.within === undefined ? undefined : { [binding.within.property]: call.path[binding.within.parameter] };
+    const view = createView(list, {
+      descending: readDescending(plan, call),
+      keep: both(
+        readFilters(plan.filters, call.query, within),
+        readSearch(plan.search === undefined ? undefined : call.query[plan.search]),
+      ),
+      order: readSort(plan.sort === undefined ? undefined : call.query[plan.sort], schema),
+    });
+    const limit = readLimit(plan, call);
+    const page = plan.style.cut({
+      view,
+      limit,
+      value: (role) => call.query[plan.names[role] ?? ''],
+      recall: (id) => list.recall(id),
+    });
+    if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { binding, plan, mistake: page });
+    const entries = view.slice(page.from, page.to);
+    const url = (turn: PageTurn | undefined, absolute: boolean): string => toUrl(call, plan, { turn, absolute });
+    const body = envelope(exchange)({
+      page,
+      total: view.size,
+      limit,
+      entries,
+      items: entries.map((entry) => project(entry, exchange)),
+      id: (entry) => entry.item[idProperty] ?? entry.id,
+      url,
+    });
+    return toAnswer(choice, body, linked ? toLinkHeader(page, url) : {});
+  };
+}
+
+function declaresLinks({ responses }: Operation): boolean {
+  return responses.some(({ headers }) => headers.some(({ name }) => name.toLowerCase() === 'link'));
+}
+
+/** Adds the required filters of a request to the location, so that the initial items of a list match them. */
+function createRequiredFilters(
+  { parameters }: Operation,
+  { filters }: PagePlan,
+): (location: ItemLocation, call: Call) => ItemLocation {
+  const required = filters.filter(({ parameter }) =>
+    parameters.some((each) => each.in === 'query' && each.required && each.name === parameter),
+  );
+  if (required.length === 0) return (location) => location;
+  return (location, call) => {
+    const given = Object.fromEntries(required.map(({ parameter, property }) => [property, call.query[parameter]]));
+    const part = `${location.part}?${JSON.stringify(given)}`;
+    return { ...location, known: { ...location.known, ...given }, part };
+  };
+}
+
+/** A reader of the envelope of a list: what the page does not determine is generated once. */
+function createEnvelopeReader(
+  { read, validators, generator }: StateContext,
+  shape: ListShape,
+): (exchange: Exchange) => Envelope {
+  const { schema } = shape;
+  let envelope: Envelope | undefined;
+  return ({ session }) => {
+    envelope ??= createEnvelope(shape, read(schema), {
+      findWrong: (body) =>
+        validators
+          .check(schema, 'response')(body, 'body')
+          .map(({ pointer }) => pointer.split('/')[1] ?? ''),
+      complete: (known) => {
+        const { seed, clock } = session;
+        // The schema of an envelope describes an object.
+        return generator.complete(schema, known, {
+          seed,
+          key: schema,
+          direction: 'response',
+          now: clock.now(),
+        }) as Item;
+      },
+    });
+    return envelope;
+  };
+}
+
+type Keep = ReturnType<typeof readFilters>;
+
+function both(one: Keep, other: Keep): Keep {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (entry) => one(entry) && other(entry);
+}
+
+function readDescending(plan: PagePlan, call: Call): boolean {
+  if (plan.order === undefined) return plan.descending;
+  const given = call.query[plan.order.name];
+  return given === undefined ? plan.descending : isDescending(given);
+}
+
+function readLimit(plan: PagePlan, call: Call): number {
+  const given = call.query[plan.names.limit ?? ''];
+  const limit = typeof given === 'number' ? given : Number(given ?? Number.NaN);
+  // Some contracts allow a negative limit: then the default applies.
+  const isCount = Number.isFinite(limit) && limit >= 0;
+  return Math.min(isCount ? Math.floor(limit) : plan.defaultLimit, plan.maximumLimit);
+}
+
+/** The 400 for a cursor that names no item. */
+function answerInvalidCursor(
+  context: StateContext,
+  exchange: Exchange,
+  at: { readonly binding: Binding; readonly plan: PagePlan; readonly mistake: PageMistake },
+): Answer {
+  const { binding, plan, mistake } = at;
+  const param = plan.names[mistake.role];
+  const value = JSON.stringify(mistake.value);
+  const problem =
+    mistake.role === 'token'
+      ? `${value} is not a cursor of this list`
+      : `no ${toNoun(binding.collection)} has the id ${value}`;
+  const message = `query parameter "${param ?? mistake.role}": ${problem}`;
+  return refuse(context, exchange, { status: 400, message, code: 'invalid_value', param });
+}
+
+/** The URL of a list at another position. */
+function toUrl(
+  call: Call,
+  plan: PagePlan,
+  to: { readonly turn: PageTurn | undefined; readonly absolute: boolean },
+): string {
+  const [path = '', query = ''] = call.url.split('?');
+  const origin = to.absolute ? `http://${call.headers.get('host') ?? 'localhost'}` : '';
+  if (to.turn === undefined) return origin + path;
+  const parameters = new URLSearchParams(query);
+  for (const role of ['after', 'before', 'token', 'page', 'offset'] as const) {
+    const name = plan.names[role];
+    if (name !== undefined) parameters.delete(name);
+  }
+  parameters.set(plan.names[to.turn.role] ?? to.turn.role, String(to.turn.value));
+  return `${origin}${path}?${parameters.toString()}`;
+}
+
+/** RFC 8288: links to the previous and the next page. */
+function toLinkHeader(
+  page: { readonly next: PageTurn | undefined; readonly previous: PageTurn | undefined },
+  url: (turn: PageTurn, absolute: boolean) => string,
+): Answer['headers'] {
+  const links = [
+    ...(page.previous === undefined ? [] : [`<${url(page.previous, true)}>; rel="prev"`]),
+    ...(page.next === undefined ? [] : [`<${url(page.next, true)}>; rel="next"`]),
+  ];
+  return links.length === 0 ? {} : { link: links.join(', ') };
 }

@@ -4,8 +4,7 @@ import type { Binding } from '../../../state/resource.js';
 import type { AnswerSource } from '../../chain.js';
 import { withIdempotency } from './conditions.js';
 import { createStateContext, type StateContext, type StateHandler, type StateParts } from './context.js';
-import { createListHandler } from './list.js';
-import { createContentHandler, createReadHandler } from './read.js';
+import { createListHandler, createContentHandler, createReadHandler } from './read.js';
 import {
   createBatchHandler,
   createCreateHandler,

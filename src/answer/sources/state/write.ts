@@ -21,8 +21,16 @@ import {
   type StateHandler,
   toAnswer,
 } from './context.js';
-import { answerMissing, createLocationFinder, findEntry, readId, refuseUnknown } from './location.js';
-import { readBodies, readBody, readUpload } from './request-body.js';
+import {
+  answerMissing,
+  createLocationFinder,
+  findEntry,
+  readId,
+  refuseUnknown,
+  readBodies,
+  readBody,
+  readUpload,
+} from './request.js';
 
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
 export function createCreateHandler(context: StateContext, binding: Binding): StateHandler {

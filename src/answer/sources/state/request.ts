@@ -2,11 +2,12 @@ import { isObject } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import type { Binding } from '../../../state/resource.js';
-import { type Entry, toScope } from '../../../state/store/collection.js';
+import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange } from '../../chain.js';
 import { refuse, type StateContext, toNoun } from './context.js';
+import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 
 /** Finds the list of items that a call addresses, or the 404 for a parent that does not exist. */
 type FindLocation = (exchange: Exchange, transaction: Transaction) => ItemLocation | { readonly missing: Answer };
@@ -124,4 +125,48 @@ function isOnlyObject({ contract, read }: StateContext, pointer: string | undefi
     isObject(each) && (each['type'] === 'string' || each['type'] === 'integer');
   const branches = [...(target.anyOf ?? []), ...(target.oneOf ?? [])];
   return !isScalar(target) && !branches.some(isScalar) && read(pointer)?.type === 'object';
+}
+
+/** The object in the body of a request, without uploaded files; an empty one for any other body. */
+export function readBody({ body }: Call): Item {
+  if (!isObject(body)) return {};
+  const isFile = (value: unknown): boolean => isUploadedFile(Array.isArray(value) ? value[0] : value);
+  if (!Object.values(body).some(isFile)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isFile(value)));
+}
+
+/** The items of a batch request: its body, or the first array in it. */
+export function readBodies({ body }: Call): readonly Item[] {
+  if (Array.isArray(body)) return body.filter(isObject);
+  if (!isObject(body)) return [];
+  const list = Object.values(body).find((value): value is readonly unknown[] => Array.isArray(value));
+  return list === undefined ? [body] : list.filter(isObject);
+}
+
+/** An uploaded file. */
+interface Upload {
+  readonly content: ItemContent;
+  /** Its name, size and media type, under the usual property names. */
+  readonly properties: Item;
+}
+
+/** The first file of a form, or a body of bytes; undefined without a file. */
+export function readUpload({ body, mediaType }: Call): Upload | undefined {
+  if (body instanceof Uint8Array) return toUpload({ bytes: body, mediaType: mediaType ?? '', filename: undefined });
+  if (!isObject(body)) return undefined;
+  for (const value of Object.values(body)) {
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    if (isUploadedFile(first)) return toUpload(first);
+  }
+  return undefined;
+}
+
+function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
+  const size = bytes.byteLength;
+  const named = filename === undefined ? {} : { filename, file_name: filename, fileName: filename, name: filename };
+  const typed = mediaType === '' ? {} : { mime_type: mediaType, mimeType: mediaType, content_type: mediaType };
+  return {
+    content: { bytes, mediaType: mediaType === '' ? undefined : mediaType },
+    properties: { ...named, ...typed, bytes: size, size, file_size: size },
+  };
 }
