@@ -74,3 +74,14 @@ export function setOwn<Value>(target: Record<string, Value>, name: string, value
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
+
+/** RFC 7386 section 2: objects are merged member by member, `null` removes a member, anything else takes the place of what was there. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else setOwn(merged, name, mergePatch(Object.hasOwn(merged, name) ? merged[name] : undefined, value));
+  }
+  return merged;
+}

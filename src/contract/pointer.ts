@@ -1,3 +1,5 @@
+import { isObject } from './json.js';
+
 /** One step of a JSON pointer, escaped (RFC 6901 section 3). */
 export function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -47,4 +49,71 @@ export function decodeText(text: string): string {
 /** A local reference to a pointer, with what a URI fragment cannot hold percent-encoded (RFC 3986 section 3.5). */
 export function toReference(pointer: string): string {
   return `#${pointer.replaceAll(/[^\w\-.~!$&'()*+,;=:@/?]/gu, encodeURIComponent)}`;
+}
+
+/** An object of the document and where it really stands, after its references. */
+export interface Found {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly pointer: string;
+}
+
+/** Longer chains than this are circles. */
+const HOPS_LIMIT = 64;
+
+/**
+ * Where a chain of local references ends: the value that has no `$ref` itself. A chain that leads nowhere or in a circle ends at its
+ * last link.
+ */
+export function followReferences(
+  document: unknown,
+  value: unknown,
+  pointer: string,
+): { value: unknown; pointer: string } {
+  let current = { value, pointer };
+  for (let hops = 0; hops < HOPS_LIMIT; hops++) {
+    const target = isObject(current.value) ? fromReference(current.value['$ref']) : undefined;
+    if (target === undefined || target === current.pointer) return current;
+    const next = readPointer(document, target);
+    if (next === undefined) return current;
+    current = { value: next, pointer: target };
+  }
+  return current;
+}
+
+/**
+ * Where a chain of references ends that stand alone in their schemas: one with other keywords beside it is a schema of its own. The
+ * start, where the chain runs in a circle.
+ */
+export function followBareReferences(document: unknown, pointer: string): string {
+  let end = pointer;
+  for (let hops = 0; hops < HOPS_LIMIT; hops++) {
+    const schema = readPointer(document, end);
+    const target = isObject(schema) && Object.keys(schema).length === 1 ? fromReference(schema['$ref']) : undefined;
+    if (target === undefined || readPointer(document, target) === undefined) return end;
+    end = target;
+  }
+  return pointer;
+}
+
+/** The object at the end of a chain of references; undefined where there is none. */
+export function findObject(document: unknown, value: unknown, pointer: string): Found | undefined {
+  const end = followReferences(document, value, pointer);
+  return isObject(end.value) && typeof end.value['$ref'] !== 'string'
+    ? { value: end.value, pointer: end.pointer }
+    : undefined;
+}
+
+/** Members whose name starts with `x-`. */
+export function readExtensions(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name.startsWith('x-')));
+}
+
+/** A text, or undefined. */
+export function readText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The members of an object; none where it is no object. */
+export function readEntries(value: unknown): readonly (readonly [string, unknown])[] {
+  return isObject(value) ? Object.entries(value) : [];
 }

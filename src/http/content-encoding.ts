@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import type { ClientReport } from '../schema/report.js';
+import type { ClientReport } from '../schema/violation.js';
 
 /** The decoded bytes of a request body, or the violation to report. */
 type DecodedBody = { readonly bytes: Uint8Array } | { readonly mistake: ClientReport };

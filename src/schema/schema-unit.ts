@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
-import { isFlagged, isFlaggedProperty } from './read-write.js';
+import { isFlagged, isFlaggedProperty } from './shape.js';
 
 /** Which way a value travels: what a client may not send differs from what a server may not answer. */
 export type Direction = 'request' | 'response';

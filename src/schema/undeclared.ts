@@ -1,11 +1,9 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { toPointer } from '../contract/pointer.js';
-import { toNote, toStrictError } from './report.js';
-import { isFlagged } from './read-write.js';
+import { NO_VIOLATIONS, toNote, toStrictError, type Violation } from './violation.js';
+import { isFlagged, type Shape } from './shape.js';
 import { nearestWord, type PlaceWords, toSubject } from './sentence.js';
-import type { Shape } from './shape.js';
-import { NO_VIOLATIONS, type Violation } from './violation.js';
 
 /** Finds what a valid body holds beyond the contract: properties nobody declared, and those that only the server may set. */
 export type UndeclaredFinder = (value: unknown, schemaPointer: string) => readonly Violation[];

@@ -1,5 +1,5 @@
 import type { Contract, Problem } from '../contract/contract.js';
-import { followBareReferences } from '../contract/follow.js';
+import { followBareReferences } from '../contract/pointer.js';
 import { isObject } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { createUnits } from './compile.js';

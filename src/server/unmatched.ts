@@ -3,8 +3,7 @@ import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
-import { toError } from '../schema/report.js';
-import { NO_VIOLATIONS } from '../schema/violation.js';
+import { NO_VIOLATIONS, toError } from '../schema/violation.js';
 import { preflightHeaders } from './cors.js';
 
 /** A request that matches no operation. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLineFinder } from '../../src/contract/load/lines.js';
+import { createLineFinder } from '../../src/contract/load/source-map.js';
 import { fromReference, readPointer, toPointer, toReference } from '../../src/contract/pointer.js';
 
 const YAML = `# comment

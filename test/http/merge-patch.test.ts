@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergePatch } from '../../src/http/merge-patch.js';
+import { mergePatch } from '../../src/contract/json.js';
 
 describe('a merge patch', () => {
   // RFC 7386, appendix A.

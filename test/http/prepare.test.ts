@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { prepareSchemas } from '../../src/schema/validate.js';
-import { createValidators } from '../../src/schema/validate.js';
+import { createValidators, prepareSchemas } from '../../src/schema/validate.js';
 import { createAsk, toDocument, toLines } from './decode.js';
 
 describe('preparing the schemas of a contract', () => {

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/schema/validate.js';
-import { VIOLATION_CODES } from '../../src/schema/violation.js';
-import type { Violation } from '../../src/schema/violation.js';
+import { type Violation, VIOLATION_CODES } from '../../src/schema/violation.js';
 
 /** What a check of a value against a schema of the document says. */
 async function check(schema: object, value: unknown, schemas: object = {}): Promise<readonly Violation[]> {

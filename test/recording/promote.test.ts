@@ -5,8 +5,7 @@ import { promoteCassette, type PromoteFlags, type PromoteOutcome } from '../../s
 import { createMock, type Mock } from '../../src/mock.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { toFixtures } from '../../src/recording/promote/promote-files.js';
-import { mergeOrder } from '../../src/recording/promote/promote.js';
-import type { PromotedItem } from '../../src/recording/promote/promote.js';
+import { mergeOrder, type PromotedItem } from '../../src/recording/promote/promote.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';

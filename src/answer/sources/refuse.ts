@@ -1,8 +1,7 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import { toError } from '../../schema/report.js';
-import type { Violation } from '../../schema/violation.js';
+import { toError, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource, Next } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';

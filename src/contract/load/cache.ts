@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { isObject } from '../json.js';
-import type { Origins } from './origins.js';
+import type { Origins } from './source-map.js';
 
 /** A bundled document as it is kept on disk. */
 interface CachedDocument {

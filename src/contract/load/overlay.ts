@@ -2,8 +2,8 @@ import { MockError, type Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { isObject, setOwn } from '../json.js';
 import { toPointer } from '../pointer.js';
-import { quote } from '../upgrade/site.js';
-import { createLineFinder } from './lines.js';
+import { quote } from '../upgrade/node.js';
+import { createLineFinder } from './source-map.js';
 import { parseText } from './parse.js';
 
 /** The text of an Overlay document, and the name its errors carry. */

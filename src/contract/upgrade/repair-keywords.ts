@@ -1,6 +1,6 @@
 import { isObject } from '../json.js';
 import { readPattern } from './patterns.js';
-import { type Node, omit, quote, type Site } from './site.js';
+import { type Node, omit, quote, type Site } from './node.js';
 
 /** Gives a keyword's value back as it is, repaired, or as undefined to leave the keyword out. */
 type RepairValue = (value: unknown, keyword: string, site: Site) => unknown;

@@ -1,6 +1,6 @@
 import { isObject } from '../json.js';
 import { repairKeyword, repairRequired, repairType } from './repair-keywords.js';
-import { type Node, omit, quote, type Site } from './site.js';
+import { type Node, omit, quote, type Site } from './node.js';
 
 /** One rewriting of a whole schema, where a keyword of the set calls for it. */
 interface Upgrade {

@@ -1,5 +1,5 @@
 import { isObject, setOwn } from '../json.js';
-import { type Node, omit, type Site } from './site.js';
+import { type Node, omit, type Site } from './node.js';
 
 /** The root of a Swagger 2.0 document as that of a 3.x one; what is below is lifted where it is visited. */
 export function liftDocument(node: Node, site: Site): Node {

@@ -1,10 +1,9 @@
 import type { MediaType } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
-import type { Violation } from '../../schema/violation.js';
+import type { ClientReport, Violation } from '../../schema/violation.js';
 import { findJsonMistake } from '../json-text.js';
 import type { MediaTypeText } from '../media-type.js';
-import type { ClientReport } from '../../schema/report.js';
 import type { Coerce } from './coerce.js';
 
 /** What codecs share, made once per contract. */

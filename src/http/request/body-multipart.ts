@@ -2,10 +2,9 @@ import { isObject, setOwn } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { Shape } from '../../schema/shape.js';
-import type { Violation } from '../../schema/violation.js';
+import { toError, type Violation } from '../../schema/violation.js';
 import { isCovered, isJsonType, readMediaType, toEssence } from '../media-type.js';
 import { type Part, readMultipart } from '../multipart.js';
-import { toError } from '../../schema/report.js';
 import { buildTree } from '../text.js';
 import {
   type BodyCodec,

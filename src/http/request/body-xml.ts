@@ -1,5 +1,5 @@
 import { isObject, setOwn } from '../../contract/json.js';
-import { toNote } from '../../schema/report.js';
+import { toNote } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
 import { readXml, type XmlElement, XmlError } from '../xml-text.js';
 import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';

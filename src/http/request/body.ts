@@ -1,7 +1,7 @@
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { UndeclaredFinder } from '../../schema/undeclared.js';
-import type { Violation } from '../../schema/violation.js';
+import { toError, toNote, toStrictError, toUnusableNote, type Violation } from '../../schema/violation.js';
 import {
   isCovered,
   isJsonType,
@@ -11,7 +11,6 @@ import {
   readPrecision,
   toEssence,
 } from '../media-type.js';
-import { toError, toNote, toStrictError, toUnusableNote } from '../../schema/report.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
 import { multipartCodecOf } from './body-multipart.js';

@@ -1,10 +1,9 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { toError } from '../../schema/report.js';
 import { createShapes } from '../../schema/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
 import type { Validators } from '../../schema/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
+import { NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
 import { decodeRequestContent } from '../content-encoding.js';
 import { readTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody } from './body-bytes.js';

@@ -1,8 +1,7 @@
 import { setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { nearestWord } from '../../schema/sentence.js';
-import type { Violation } from '../../schema/violation.js';
-import { toError, toStrictError } from '../../schema/report.js';
+import { toError, toStrictError, type Violation } from '../../schema/violation.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs, type TextTree } from '../text.js';
 import { demand, type ParameterParts, type ParameterPlan, type QueryProfile, settle } from './parameter-plan.js';
 import { decodeOrThrow, readStyled, splitRaw, StyleError, type TextShape } from './style.js';

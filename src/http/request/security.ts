@@ -1,9 +1,8 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation, SecurityRequirement, SecurityScheme } from '../../contract/operations/operation.js';
-import type { Violation } from '../../schema/violation.js';
-import { type ClientReport, toError, toNote } from '../../schema/report.js';
+import { type ClientReport, toError, toNote, type Violation } from '../../schema/violation.js';
 import { decodeForm, decodePercent, readPairs } from '../text.js';
-import { splitCookies } from './cookies.js';
+import { splitCookies } from './parameters.js';
 
 /** Whether a mock takes a credential: a bearer token, `user:password`, or an API key. */
 export type AcceptCredential = (scheme: SecurityScheme, credential: string) => boolean;

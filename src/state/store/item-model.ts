@@ -1,8 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, setOwn } from '../../contract/json.js';
+import { isObject, mergePatch, setOwn } from '../../contract/json.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
-import { mergePatch } from '../../http/merge-patch.js';
 import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';

@@ -1,10 +1,9 @@
-import { isObject } from '../../../contract/json.js';
+import { isObject, mergePatch } from '../../../contract/json.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext, Generator } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
 import { findMedia, isJsonType } from '../../../http/media-type.js';
-import { mergePatch } from '../../../http/merge-patch.js';
 import { type ExpressionScope, resolveExpressions } from '../../../scenario/rules/expression.js';
 import type { Patch, Respond, Rule } from '../../../scenario/rules/rule.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';

@@ -1,10 +1,9 @@
 import type { Report } from '../contract.js';
-import { findObject, type Found, readEntries, readExtensions, readText } from '../follow.js';
 import { isObject } from '../json.js';
-import { toPointer } from '../pointer.js';
+import { findObject, type Found, readEntries, readExtensions, readText, toPointer } from '../pointer.js';
+import { readRequestBody, readResponses } from './media-type.js';
 import type { Operation, SecurityRequirement, SecurityScheme } from './operation.js';
-import { readRequestBody, readResponses } from './read-content.js';
-import { readParameters } from './read-parameters.js';
+import { readParameters } from './parameter.js';
 
 /** The document all the readers read, and where they report. */
 interface ReadContext {

@@ -1,7 +1,6 @@
 import { isObject, setOwn } from '../json.js';
-import type { Kind } from './grammar.js';
+import { type Kind, type Node, omit, quote, type Site } from './node.js';
 import { repairSchema } from './repair-schema.js';
-import { type Node, omit, quote, type Site } from './site.js';
 import {
   liftDocument,
   liftParameter,

@@ -1,8 +1,8 @@
 import type { Report } from '../contract.js';
-import { findObject, type Found, readExtensions, readText } from '../follow.js';
+import { findObject, type Found, readExtensions, readText } from '../pointer.js';
 import { readParameterNames } from '../router/path-template.js';
+import { ANYTHING_POINTER, readContent, readExamples, readSchema } from './media-type.js';
 import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
-import { ANYTHING_POINTER, readContent, readExamples, readSchema } from './read-content.js';
 
 /** Where a schema of any text stands in the inner document. */
 const TEXT_POINTER = '/x-vouch/text';

@@ -1,6 +1,5 @@
-import { findObject, type Found, readEntries, readExtensions, readText } from '../follow.js';
 import { isObject, type Schema } from '../json.js';
-import { toPointer } from '../pointer.js';
+import { findObject, type Found, readEntries, readExtensions, readText, toPointer } from '../pointer.js';
 import type {
   DeclaredHeader,
   DeclaredResponse,

@@ -1,14 +1,23 @@
 import { MockError } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { isObject, setOwn } from '../json.js';
-import type { Origins } from '../load/origins.js';
 import type { ReferenceBase, References, ReferenceTarget } from '../load/references.js';
 import type { SourceFile } from '../load/source-files.js';
+import type { Origins } from '../load/source-map.js';
 import { toPointer } from '../pointer.js';
-import { isReferable, type Kind, type Member, readMember } from './grammar.js';
+import {
+  type Dialect,
+  isReferable,
+  type Kind,
+  type Member,
+  type Node,
+  omit,
+  quote,
+  readMember,
+  type Site,
+} from './node.js';
 import { readTypeName } from './repair-keywords.js';
-import { repairNode } from './repair-node.js';
-import { type Dialect, type Node, omit, quote, type Site } from './site.js';
+import { repairNode } from './repair-objects.js';
 
 /** Makes upgraded copies of nodes. */
 interface Walker {
