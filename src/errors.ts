@@ -86,6 +86,8 @@ export function formatPlace(place: Place): string {
 
 /** The candidate closest to what was given, or undefined where none is close enough to be what was meant. */
 export function nearest(given: string, candidates: Iterable<string>): string | undefined {
+  // Of two short words, every one is within two letters of every other.
+  if (given.length < 3) return undefined;
   const wanted = given.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
@@ -97,6 +99,12 @@ export function nearest(given: string, candidates: Iterable<string>): string | u
     }
   }
   return best;
+}
+
+/** `did you mean "x"?` with the closest candidate; undefined where none is close. */
+export function suggest(given: string, candidates: Iterable<string>): string | undefined {
+  const meant = nearest(given, candidates);
+  return meant === undefined ? undefined : `did you mean ${JSON.stringify(meant)}?`;
 }
 
 /** How many letters two texts differ in (Levenshtein); given up, as `limit`, once it cannot be below `limit`. */

@@ -85,3 +85,48 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   }
   return merged;
 }
+
+/** Why a text is not valid JSON, and where. */
+interface JsonMistake {
+  /** From 1, as the column. */
+  readonly line: number;
+  readonly column: number;
+  readonly says: string;
+}
+
+/** The first mistake in a text that `JSON.parse` refuses, from its message; V8 leaves the position out of some messages. */
+export function findJsonMistake(text: string): JsonMistake {
+  const message = readJsonError(text);
+  const position = findMistakePosition(text, message);
+  const [token] = /^(?:[A-Za-z_]\w*|[^])/u.exec(text.slice(position, position + 40)) ?? [];
+  const found = token === undefined ? 'end of input' : JSON.stringify(token);
+  const [reason = '', offset] = message.replaceAll("'", '"').split(/(?: in JSON)? at position (\d+)/u);
+  const expected = reason.startsWith('Expected') ? `${reason}, found ${found}` : reason;
+  const says = offset === undefined ? `unexpected ${found}` : expected.charAt(0).toLowerCase() + expected.slice(1);
+  const lines = text.slice(0, position).split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, says };
+}
+
+function findMistakePosition(text: string, message: string): number {
+  const named = / at position (\d+)/u.exec(message)?.[1];
+  if (named !== undefined) return Number(named);
+  if (!message.endsWith('is not valid JSON')) return text.length;
+  // An unexpected token: every beginning of the text that contains it is refused in the same way, and no shorter one is.
+  let [valid, refused] = [0, text.length];
+  while (refused - valid > 1) {
+    const middle = Math.floor((valid + refused) / 2);
+    if (readJsonError(text.slice(0, middle)).endsWith('is not valid JSON')) refused = middle;
+    else valid = middle;
+  }
+  return valid;
+}
+
+/** The message of `JSON.parse`; empty where the text is valid. */
+function readJsonError(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

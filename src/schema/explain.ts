@@ -53,7 +53,7 @@ export function createExplainer(
     // Whatever happens to the words, what was found invalid stays invalid.
     return told.length > 0
       ? told
-      : [{ code: 'EXCLUDED', path: '', says: 'does not fit its schema', schemaPointer: pointer }];
+      : [{ code: 'EXCLUDED', path: '', says: 'does not match its schema', schemaPointer: pointer }];
   };
 
   return (pointer, value, place) => {
@@ -115,19 +115,17 @@ function explainUnion(error: ErrorObject, context: UnionContext): readonly Findi
   const passing: unknown = error.params['passingSchemas'];
   if (Array.isArray(passing)) {
     const both = passing.flat().map((i) => branches[Number(i)]?.name ?? `number ${Number(i) + 1}`);
-    return report(
-      'UNION',
-      `fits ${both.join(' and ')}, and must fit exactly one of its ${branches.length} alternatives`,
-    );
+    const says = `must match exactly one of ${branches.length} alternatives, matches ${both.join(' and ')}`;
+    return report('UNION', says);
   }
-  if (branches.length === 0 || context.depth >= DEEPEST) return report('UNION', 'fits none of its alternatives');
+  if (branches.length === 0 || context.depth >= DEEPEST) return report('UNION', 'matches none of its alternatives');
 
   const data: unknown = error.data;
   const tag = isObject(data) ? readTag(contract, contract.at(owner), { branches, data }) : undefined;
   if (tag === undefined || !isObject(data)) return explainBranches(branches, error, context);
   const below = `/${escapeSegment(tag.property)}`;
   if (!Object.hasOwn(data, tag.property)) {
-    return report('REQUIRED', `is required: it tells which of the ${tag.branches.length} kinds this is`, below);
+    return report('REQUIRED', `is required: it selects one of ${tag.branches.length} alternatives`, below);
   }
   const value = data[tag.property];
   const meant = tag.branches.filter((_branch, i) => tag.values[i]?.includes(value) === true);
@@ -153,14 +151,14 @@ function explainBranches(branches: readonly Branch[], error: ErrorObject, contex
       {
         code: kinds.some((kind) => /^["\d-]/.test(kind)) ? 'ENUM' : 'TYPE',
         path: error.instancePath,
-        says: `must be ${toAlternatives(kinds.length === 0 ? [`one of ${branches.length} alternatives`] : kinds)}, not ${toWords(error.data)}`,
+        says: `must be ${toAlternatives(kinds.length === 0 ? [`one of ${branches.length} alternatives`] : kinds)}, got ${toWords(error.data)}`,
         schemaPointer: `${context.owner}/${error.keyword}`,
       },
     ];
   }
   // Several candidates: say which one the sentence is about, where it has a name that says more than its type.
   const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
-  const taken = name === undefined ? '' : ` (taken as ${name})`;
+  const taken = name === undefined ? '' : ` (compared with ${name})`;
   return best.findings.map(({ code, path, says, schemaPointer }) => ({
     code,
     path: `${error.instancePath}${path}`,

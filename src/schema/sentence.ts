@@ -1,11 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, readSegments } from '../contract/pointer.js';
-import { nearest } from '../errors.js';
-import { ANY_NUMBER } from './schema-unit.js';
+import { nearest, suggest } from '../errors.js';
+import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
+import { toFormatWords } from './validator.js';
 import type { ViolationCode, ViolationPlace } from './violation.js';
 
-/** One broken rule, before it is put into a sentence with its subject. */
+/** One violated keyword, before it is put into a sentence with its subject. */
 export interface Finding {
   readonly code: ViolationCode;
   /** JSON pointer inside the value. */
@@ -15,154 +16,137 @@ export interface Finding {
   readonly schemaPointer: string | undefined;
 }
 
-type Said = readonly [code: ViolationCode, says: string, below?: string];
-
-/** What one error of the validator says; undefined for one that only repeats what others say. */
+/** One error of ajv as a finding; undefined for one that only repeats others. */
 export function toFinding(error: ErrorObject, schemaPointer: string | undefined): Finding | undefined {
-  const say = SENTENCES[error.keyword];
-  const said = say === undefined ? fallback(error) : say(error);
-  if (said === undefined) return undefined;
-  const [code, says, below] = said;
+  const describe = SENTENCES[error.keyword];
+  const sentence = describe === undefined ? fallback(error) : describe(error);
+  if (sentence === undefined) return undefined;
+  const [code, says, below] = sentence;
   const path = below === undefined ? error.instancePath : `${error.instancePath}/${escapeSegment(below)}`;
   return { code, path, says, schemaPointer };
-}
-
-/** `, not X`, with the value that came. */
-function butCame(value: unknown): string {
-  return `, not ${toWords(value)}`;
 }
 
 /** The sentence for a value that is not one of a list, with the nearest one that is. */
 export function toEnumSentence(value: unknown, allowed: readonly unknown[]): string {
   const texts = allowed.filter((item): item is string => typeof item === 'string');
-  const close = typeof value === 'string' && allowed.length > 2 ? nearestWord(value, texts) : undefined;
-  const hint = close === undefined ? '' : `; did you mean ${JSON.stringify(close)}?`;
-  return `must be ${toAlternatives(allowed.map(toWords))}${butCame(value)}${hint}`;
+  const hint = typeof value === 'string' && allowed.length > 2 ? suggest(value, texts) : undefined;
+  const listed = `${allowed.length > 1 ? 'one of ' : ''}${shorten(allowed.map(toWords)).join(', ')}`;
+  return `must be ${listed}, got ${toWords(value)}${withHint(hint)}`;
 }
 
-const SENTENCES: Readonly<Record<string, (error: ErrorObject) => Said | undefined>> = {
-  type: ({ params, data }) => ['TYPE', `must be ${toTypeWords([params['type']].flat() as string[])}${butCame(data)}`],
+/** A hint as the last part of a sentence. */
+export function withHint(hint: string | undefined): string {
+  return hint === undefined ? '' : `; ${hint}`;
+}
+
+/** A code, the predicate of a sentence, and the property it is about where that is not the value itself. */
+type Sentence = readonly [code: ViolationCode, says: string, below?: string];
+
+/** Keyword of a limit on a number -> how the limit reads. */
+const LIMITS = {
+  minimum: 'at least',
+  maximum: 'at most',
+  exclusiveMinimum: 'greater than',
+  exclusiveMaximum: 'less than',
+} as const;
+
+/** Keyword of a limit on a size -> its code, how the limit reads, and what is counted. */
+const SIZES = {
+  minLength: ['LENGTH', 'at least', 'character'],
+  maxLength: ['LENGTH', 'at most', 'character'],
+  minItems: ['ITEM_COUNT', 'at least', 'item'],
+  maxItems: ['ITEM_COUNT', 'at most', 'item'],
+  // `items: false` behind `prefixItems`.
+  items: ['ITEM_COUNT', 'at most', 'item'],
+  minProperties: ['PROPERTY_COUNT', 'at least', 'property'],
+  maxProperties: ['PROPERTY_COUNT', 'at most', 'property'],
+} as const;
+
+/** One entry per keyword. */
+const SENTENCES: Readonly<Record<string, (error: ErrorObject) => Sentence | undefined>> = {
+  ...mapValues(LIMITS, (words) => ({ params, data }) => [
+    'RANGE',
+    `must be ${words} ${params['limit']}, got ${toWords(data)}`,
+  ]),
+  ...mapValues(SIZES, ([code, words, noun]) => ({ params, data }) => [
+    code,
+    `must have ${words} ${toCount(Number(params['limit']), noun)}, got ${readSize(data)}`,
+  ]),
+  // ajv gives a string or an array of strings.
+  type: ({ params, data }) => [
+    'TYPE',
+    `must be ${toTypeWords([params['type']].flat() as string[])}, got ${toWords(data)}`,
+  ],
+  // ajv hands the array of the schema over.
   enum: ({ params, data }) => ['ENUM', toEnumSentence(data, params['allowedValues'] as unknown[])],
-  const: ({ params, data }) => ['CONST', `must be ${toWords(params['allowedValue'])}${butCame(data)}`],
-  required: (error) => ['REQUIRED', `is required${misspelled(error)}`, String(error.params['missingProperty'])],
+  const: ({ params, data }) => ['CONST', toEnumSentence(data, [params['allowedValue']])],
+  required: (error) => [
+    'REQUIRED',
+    `is required${describeMisspelling(error)}`,
+    String(error.params['missingProperty']),
+  ],
   dependentRequired: ({ params }) => [
     'DEPENDENT_REQUIRED',
-    `is required where "${String(params['property'])}" is given`,
+    `is required when "${String(params['property'])}" is present`,
     String(params['missingProperty']),
   ],
-  additionalProperties: (error) => forbidden('ADDITIONAL_PROPERTY', error, String(error.params['additionalProperty'])),
-  unevaluatedProperties: (error) => forbidden('UNEVALUATED', error, String(error.params['unevaluatedProperty'])),
-  unevaluatedItems: () => ['UNEVALUATED', 'has more items than any part of its schema allows'],
-  items: ({ params, data }) => [
-    'ITEM_COUNT',
-    `must have at most ${toCount(Number(params['limit']), 'item')}${has(data)}`,
+  additionalProperties: (error) => forbid('ADDITIONAL_PROPERTY', error, String(error.params['additionalProperty'])),
+  unevaluatedProperties: (error) => forbid('UNEVALUATED', error, String(error.params['unevaluatedProperty'])),
+  unevaluatedItems: () => ['UNEVALUATED', 'has more items than its schema allows'],
+  multipleOf: ({ params, data }) => [
+    'MULTIPLE_OF',
+    `must be a multiple of ${params['multipleOf']}, got ${toWords(data)}`,
   ],
-  minimum: ({ params, data }) => ['RANGE', `must be at least ${params['limit']}${butCame(data)}`],
-  maximum: ({ params, data }) => ['RANGE', `must be at most ${params['limit']}${butCame(data)}`],
-  exclusiveMinimum: ({ params, data }) => ['RANGE', `must be greater than ${params['limit']}${butCame(data)}`],
-  exclusiveMaximum: ({ params, data }) => ['RANGE', `must be less than ${params['limit']}${butCame(data)}`],
-  multipleOf: ({ params, data }) => ['MULTIPLE_OF', `must be a multiple of ${params['multipleOf']}${butCame(data)}`],
-  minLength: ({ params, data }) => ['LENGTH', length('at least', Number(params['limit']), data)],
-  maxLength: ({ params, data }) => ['LENGTH', length('at most', Number(params['limit']), data)],
-  pattern: ({ params, data }) => ['PATTERN', `must match the pattern ${String(params['pattern'])}${butCame(data)}`],
-  format: ({ params, data }) => [
-    'FORMAT',
-    `must be written as ${FORMAT_WORDS[params['format']] ?? params['format']}${butCame(data)}`,
+  pattern: ({ params, data }) => [
+    'PATTERN',
+    `must match the pattern ${String(params['pattern'])}, got ${toWords(data)}`,
   ],
-  minItems: ({ params, data }) => [
-    'ITEM_COUNT',
-    `must have at least ${toCount(Number(params['limit']), 'item')}${has(data)}`,
-  ],
-  maxItems: ({ params, data }) => [
-    'ITEM_COUNT',
-    `must have at most ${toCount(Number(params['limit']), 'item')}${has(data)}`,
-  ],
-  minProperties: ({ params, data }) => [
-    'PROPERTY_COUNT',
-    `must have at least ${toCount(Number(params['limit']), 'property')}${has(data)}`,
-  ],
-  maxProperties: ({ params, data }) => [
-    'PROPERTY_COUNT',
-    `must have at most ${toCount(Number(params['limit']), 'property')}${has(data)}`,
-  ],
+  format: ({ params, data }) => ['FORMAT', `must be ${toFormatWords(String(params['format']))}, got ${toWords(data)}`],
   uniqueItems: ({ params }) => [
     'UNIQUE',
-    `must not hold the same item twice, as it does at [${params['j']}] and [${params['i']}]`,
+    `must not have duplicate items, got the same at [${params['j']}] and [${params['i']}]`,
   ],
-  contains: ({ params }) => ['CONTAINS', contains(params as Readonly<Record<string, unknown>>)],
-  propertyNames: ({ params }) => [
-    'PROPERTY_NAME',
-    'is not a name that a property may have here',
-    String(params['propertyName']),
+  contains: ({ params: { minContains = 1, maxContains = ANY_NUMBER } }) => [
+    'CONTAINS',
+    `must contain at least ${toCount(Number(minContains), 'matching item')}${maxContains === ANY_NUMBER ? '' : ` and at most ${maxContains}`}`,
   ],
-  not: ({ data }) => ['EXCLUDED', `is of a kind that the schema rules out: ${toWords(data)}`],
-  'false schema': ({ data }) => ['EXCLUDED', `must not be there at all, and is ${toWords(data)}`],
-  vouchForbidden: () => ['WRITE_ONLY', 'is write-only and must not be answered'],
-  // The parts of `then` and `else` say what is wrong.
+  propertyNames: ({ params }) => ['PROPERTY_NAME', 'is not an allowed property name', String(params['propertyName'])],
+  not: ({ data }) => ['EXCLUDED', `must not match the schema of "not", got ${toWords(data)}`],
+  'false schema': ({ data }) => ['EXCLUDED', `must not be present, got ${toWords(data)}`],
+  [FORBIDDEN_KEYWORD]: () => ['WRITE_ONLY', 'is write-only and must not be in an answer'],
+  // The errors of `then` and `else` say what is wrong.
   if: () => undefined,
 };
 
-const FORMAT_WORDS: Readonly<Record<string, string>> = {
-  date: 'a date such as 2026-01-31',
-  'date-time': 'a date and time such as 2026-01-31T12:00:00Z',
-  time: 'a time such as 12:00:00Z',
-  email: 'an e-mail address',
-  uri: 'an absolute URI',
-  url: 'an absolute URL',
-  uuid: 'a UUID',
-  ipv4: 'an IPv4 address',
-  ipv6: 'an IPv6 address',
-  hostname: 'a host name',
-  byte: 'base64',
-  int32: 'a 32-bit integer',
-  int64: 'a 64-bit integer',
-};
-
-function fallback(error: ErrorObject): Said {
-  return ['EXCLUDED', `breaks the rule "${error.keyword}"`];
+function mapValues<Value>(
+  table: Readonly<Record<string, Value>>,
+  toSentence: (value: Value) => (error: ErrorObject) => Sentence,
+): Readonly<Record<string, (error: ErrorObject) => Sentence>> {
+  return Object.fromEntries(Object.entries(table).map(([keyword, value]) => [keyword, toSentence(value)]));
 }
 
-function length(bound: string, limit: number, data: unknown): string {
-  const count = Array.from(String(data)).length;
-  const came = count === 0 ? 'but is empty' : `not ${count}`;
-  return `must be ${bound} ${toCount(limit, 'character')} long, ${came}`;
+function fallback({ keyword }: ErrorObject): Sentence {
+  return ['EXCLUDED', `violates the keyword "${keyword}"`];
 }
 
-function has(data: unknown): string {
-  const count = Array.isArray(data) ? data.length : isObject(data) ? Object.keys(data).length : undefined;
-  return count === undefined ? '' : `, not ${count}`;
-}
-
-function contains(params: Readonly<Record<string, unknown>>): string {
-  const least = `must hold at least ${toCount(Number(params['minContains'] ?? 1), 'item')} of the kind the schema asks for`;
-  return (params['maxContains'] ?? ANY_NUMBER) === ANY_NUMBER
-    ? least
-    : `${least}, and at most ${Number(params['maxContains'])}`;
+/** Characters of a string (code points, as JSON Schema counts), items of an array or properties of an object. */
+function readSize(data: unknown): number {
+  if (typeof data === 'string') return Array.from(data).length;
+  return Array.isArray(data) ? data.length : Object.keys(isObject(data) ? data : {}).length;
 }
 
 /** For a missing property: another name in the object that was probably meant. */
-function misspelled({ data, params, parentSchema }: ErrorObject): string {
-  if (!isObject(data)) return '';
+function describeMisspelling({ data, params, parentSchema }: ErrorObject): string {
   const known = new Set(namesOf(parentSchema));
-  const close = nearestWord(
+  const close = nearest(
     String(params['missingProperty']),
-    Object.keys(data).filter((name) => !known.has(name)),
+    Object.keys(isObject(data) ? data : {}).filter((name) => !known.has(name)),
   );
-  return close === undefined ? '' : ` (is "${close}" a misspelling of it?)`;
+  return close === undefined ? '' : `; is "${close}" a misspelling of it?`;
 }
 
-function forbidden(code: ViolationCode, { parentSchema }: ErrorObject, name: string): Said {
-  const close = nearestWord(name, namesOf(parentSchema));
-  return [code, `is not allowed here${close === undefined ? '' : `; did you mean "${close}"?`}`, name];
-}
-
-/** The nearest word, if both are long enough for their likeness to mean anything. */
-export function nearestWord(given: string, candidates: readonly string[]): string | undefined {
-  if (given.length < 3) return undefined;
-  return nearest(
-    given,
-    candidates.filter((candidate) => candidate.length >= 3),
-  );
+function forbid(code: ViolationCode, { parentSchema }: ErrorObject, name: string): Sentence {
+  return [code, `is not allowed${withHint(suggest(name, namesOf(parentSchema)))}`, name];
 }
 
 function namesOf(schema: unknown): readonly string[] {
@@ -170,7 +154,7 @@ function namesOf(schema: unknown): readonly string[] {
   return isObject(properties) ? Object.keys(properties) : [];
 }
 
-/** The place of a violation, in the terms of the person who sent or wrote the value. */
+/** The subject of a sentence: where the value is. */
 export interface PlaceWords {
   readonly in: ViolationPlace;
   /** Of the parameter or header; undefined for a body. */
@@ -194,7 +178,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
   integer: 'an integer',
   number: 'a number',
-  boolean: 'true or false',
+  boolean: 'a boolean',
   array: 'an array',
   object: 'an object',
   null: 'null',
@@ -213,7 +197,7 @@ export function toSubject(place: PlaceWords, path: string): string {
   return inside.startsWith('[') ? `${body} item ${inside}` : `${body} property "${inside}"`;
 }
 
-/** A pointer as people write it: `/messages/0/role` is `messages[0].role`. */
+/** A pointer as a property path: `/messages/0/role` is `messages[0].role`. */
 function toDotted(pointer: string): string {
   let text = '';
   for (const segment of readSegments(pointer)) {
@@ -224,16 +208,14 @@ function toDotted(pointer: string): string {
   return text;
 }
 
-/** A value in a sentence: short JSON, or only its kind where that would be long. */
+/** A value in a sentence: short JSON, or only its type where that would be long. */
 export function toWords(value: unknown): string {
   if (typeof value === 'string') return toQuoted(value);
   if (value instanceof Uint8Array) return `${value.length} bytes`;
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
-  // Infinity stands for a number that is too large to be one; JSON has no word for it.
-  if (typeof value === 'number') return String(value);
-  // What is left of JSON is a flag, null or nothing.
-  return JSON.stringify(value) ?? 'nothing';
+  // JSON.parse reads a number that is too large as Infinity, which JSON.stringify writes as null.
+  return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing');
 }
 
 function toQuoted(text: string): string {
@@ -248,9 +230,13 @@ export function toTypeWords(types: readonly string[]): string {
 
 /** Alternatives in a sentence: `a, b or c`; the rest is counted where there are more than twelve. */
 export function toAlternatives(items: readonly string[]): string {
-  const shown = items.length > 12 ? [...items.slice(0, 11), `${items.length - 11} more`] : items;
+  const shown = shorten(items);
   if (shown.length < 2) return shown.join('');
   return `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
+}
+
+function shorten(items: readonly string[]): readonly string[] {
+  return items.length > 12 ? [...items.slice(0, 11), `${items.length - 11} more`] : items;
 }
 
 /** A count with its noun: `1 item`, `3 items`. */

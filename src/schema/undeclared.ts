@@ -3,7 +3,8 @@ import { isObject } from '../contract/json.js';
 import { toPointer } from '../contract/pointer.js';
 import { NO_VIOLATIONS, toNote, toStrictError, type Violation } from './violation.js';
 import { isFlagged, type Shape } from './shape.js';
-import { nearestWord, type PlaceWords, toSubject } from './sentence.js';
+import { suggest } from '../errors.js';
+import { type PlaceWords, toSubject, withHint } from './sentence.js';
 
 /** Finds what a valid body holds beyond the contract: properties nobody declared, and those that only the server may set. */
 export type UndeclaredFinder = (value: unknown, schemaPointer: string) => readonly Violation[];
@@ -102,8 +103,7 @@ function readDeclared(pointers: readonly string[], contract: Contract, shapes: (
 }
 
 function toUndeclared(path: readonly string[], declared: Declared, strict: boolean): Violation {
-  const close = nearestWord(path.at(-1) ?? '', [...declared.properties.keys()]);
-  const hint = close === undefined ? '' : `; did you mean "${close}"?`;
+  const hint = withHint(suggest(path.at(-1) ?? '', declared.properties.keys()));
   const pointer = toPointer(...path);
   const message = `${toSubject(BODY, pointer)} is not declared by the schema${hint}`;
   return toStrictError({ code: 'PROPERTY_UNDECLARED', in: 'body', pointer, message }, strict);

@@ -65,7 +65,7 @@ export function createValidator(options: ValidatorOptions): Ajv {
   // Units that are called do not pass on which properties they looked at; those that need it are linked by `$ref`.
   ajv.opts.unevaluated = options.link === 'ref';
   formats.default(ajv, { mode: 'full', keywords: false });
-  for (const [name, format] of Object.entries(readFormats())) ajv.addFormat(name, format);
+  for (const [name, { check }] of Object.entries(FORMATS)) if (check !== undefined) ajv.addFormat(name, check);
   mendKeywords(ajv);
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
   ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options.call) });
@@ -158,56 +158,75 @@ function countFromZero(context: KeywordCxt): KeywordCxt {
   return context;
 }
 
-/** Formats that name a kind of value without restricting it here: how bytes or secrets are shown is the reader's business. */
-const FREE =
-  'binary password commonmark html sf-binary sf-boolean sf-decimal sf-integer sf-string sf-token float double double-int unixtime idn-email idn-hostname iri iri-reference'.split(
-    ' ',
-  );
+/** One format: the check of a value, `true` for one that is not checked, and how a sentence names it. */
+interface FormatDefinition {
+  readonly check?: Format;
+  /** The noun phrase after "must be"; the name of the format where this is missing. */
+  readonly words?: string;
+}
 
-const WHOLE_RANGES: Readonly<Record<string, readonly [number, number]>> = {
-  int8: [-128, 127],
-  int16: [-32_768, 32_767],
-  int32: [-2_147_483_648, 2_147_483_647],
+/**
+ * The formats of OpenAPI's registry that ajv-formats lacks, reads differently or that need a name in sentences; formats that are in
+ * neither are not checked.
+ */
+const FORMATS: Readonly<Record<string, FormatDefinition>> = {
+  ...Object.fromEntries(
+    // They name a kind of value without restricting it.
+    (
+      'binary password commonmark html sf-binary sf-boolean sf-decimal sf-integer sf-string sf-token float double ' +
+      'double-int unixtime idn-email idn-hostname iri iri-reference'
+    )
+      .split(' ')
+      .map((name) => [name, { check: true }]),
+  ),
+  base64url: { check: /^[\w-]*={0,2}$/ },
+  byte: { check: isBase64, words: 'base64' },
+  char: { check: /^[^]$/u },
+  date: { words: 'a date such as 2026-01-31' },
+  'date-time': { check: isDateTime, words: 'a date and time such as 2026-01-31T12:00:00Z' },
+  // No two parts of it match the same digits, so that a long string takes linear time.
+  decimal: { check: /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/ },
+  decimal128: { check: /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/ },
+  duration: {
+    check:
+      /^P(?!$)((\d+([.,]\d+)?Y)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?D)?(T(?=\d)(\d+([.,]\d+)?H)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?S)?)?|\d+([.,]\d+)?W)$/,
+  },
+  email: { words: 'an e-mail address' },
+  hostname: { words: 'a host name' },
+  'http-date': {
+    check:
+      /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  },
+  int8: { check: inRange(-128, 127), words: 'an 8-bit integer' },
+  int16: { check: inRange(-32_768, 32_767), words: 'a 16-bit integer' },
+  int32: { check: inRange(-2_147_483_648, 2_147_483_647), words: 'a 32-bit integer' },
   // Doubles above 2^53 stand for several integers; the bounds themselves are the nearest doubles.
-  int64: [-(2 ** 63), 2 ** 63],
-  uint8: [0, 255],
-  uint16: [0, 65_535],
-  uint32: [0, 4_294_967_295],
-  uint64: [0, 2 ** 64],
+  int64: { check: inRange(-(2 ** 63), 2 ** 63), words: 'a 64-bit integer' },
+  uint8: { check: inRange(0, 255) },
+  uint16: { check: inRange(0, 65_535) },
+  uint32: { check: inRange(0, 4_294_967_295) },
+  uint64: { check: inRange(0, 2 ** 64) },
+  ipv4: { words: 'an IPv4 address' },
+  ipv6: { words: 'an IPv6 address' },
+  'media-range': { check: /^(\*\/\*|[!#$%&'+.^`|~\w-]+\/(\*|[!#$%&'+.^`|~\w-]+))(\s*;.*)?$/ },
+  regex: { check: isRegularExpression, words: 'a regular expression' },
+  time: { words: 'a time such as 12:00:00Z' },
+  uri: { words: 'an absolute URI' },
+  url: { check: isUrl, words: 'an absolute URL' },
+  uuid: { check: /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i, words: 'a UUID' },
 };
 
-/** No two parts can take the same digits: a client's text of megabytes is looked at once. */
-const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+/** A format in a sentence: `must be a date such as 2026-01-31`. */
+export function toFormatWords(format: string): string {
+  const words = Object.hasOwn(FORMATS, format) ? FORMATS[format]?.words : undefined;
+  return words ?? `of format "${format}"`;
+}
 
-const TEXTS: Readonly<Record<string, RegExp>> = {
-  base64url: /^[\w-]*={0,2}$/,
-  char: /^[^]$/u,
-  decimal: DECIMAL,
-  decimal128: DECIMAL,
-  duration:
-    /^P(?!$)((\d+([.,]\d+)?Y)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?D)?(T(?=\d)(\d+([.,]\d+)?H)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?S)?)?|\d+([.,]\d+)?W)$/,
-  'http-date':
-    /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/,
-  'media-range': /^(\*\/\*|[!#$%&'+.^`|~\w-]+\/(\*|[!#$%&'+.^`|~\w-]+))(\s*;.*)?$/,
-  uuid: /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
-};
-
-/** The formats of OpenAPI's registry that the validator's own set lacks or reads differently; every other name is ignored. */
-function readFormats(): Readonly<Record<string, Format>> {
-  const formats: Record<string, Format> = {};
-  for (const name of FREE) formats[name] = true;
-  for (const [name, range] of Object.entries(WHOLE_RANGES)) {
-    formats[name] = {
-      type: 'number',
-      validate: (value: number) => Number.isInteger(value) && value >= range[0] && value <= range[1],
-    };
-  }
-  for (const [name, expression] of Object.entries(TEXTS)) formats[name] = (text: string) => expression.test(text);
-  formats['byte'] = isBase64;
-  formats['url'] = isUrl;
-  formats['regex'] = isRegularExpression;
-  formats['date-time'] = isDateTime;
-  return formats;
+function inRange(minimum: number, maximum: number): Format {
+  return {
+    type: 'number',
+    validate: (value: number) => Number.isInteger(value) && value >= minimum && value <= maximum,
+  };
 }
 
 /** RFC 4648 section 4, line breaks allowed (RFC 2045), padding optional: real APIs leave it out. */
@@ -215,12 +234,12 @@ function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/\r\n]*(={1,2}[\r\n]*)?$/.test(text);
 }
 
-/** An absolute URL, of this machine too; the validator's own expression takes quadratic time, and refuses private addresses. */
+/** An absolute URL, private addresses included; the expression of ajv-formats takes quadratic time and refuses those. */
 function isUrl(text: string): boolean {
   return /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text);
 }
 
-/** RFC 3339 section 5.6, to the letter: a "T" between date and time, a real day, an offset. Leap seconds are taken. */
+/** RFC 3339 section 5.6: a "T" between date and time, an existing day, an offset; leap seconds are allowed. */
 function isDateTime(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-](\d\d):(\d\d))$/.exec(text);
   if (match === null) return false;

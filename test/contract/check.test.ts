@@ -67,7 +67,7 @@ test('examples that break their schemas are warnings, those of a part that is us
   expect(code).toBe(0);
   expect(output.split('\n')).toEqual([
     expect.stringMatching(
-      /^warning {2}EXAMPLE_INVALID {2}api\.yaml:4:\d+ .*query parameter "n" must be an integer, not "x"$/,
+      /^warning {2}EXAMPLE_INVALID {2}api\.yaml:4:\d+ .*query parameter "n" must be an integer, got "x"$/,
     ),
     expect.stringMatching(
       /^warning {2}EXAMPLE_INVALID {2}api\.yaml:8:\d+ .*the example "bad" .* at \/name: .*; the example is not served$/,

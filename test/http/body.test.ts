@@ -417,25 +417,26 @@ describe('the body', () => {
 
 describe('malformed JSON', () => {
   const table: readonly (readonly [text: string, says: string])[] = [
-    ['{"a":', 'expected a value, found the end (line 1, column 6)'],
-    ['{"a":1', 'expected "," or "}", found the end (line 1, column 7)'],
-    ['{"a":1,}', 'expected a property name in double quotes, found "}" (line 1, column 8)'],
-    ['{a:1}', 'expected a property name in double quotes or "}", found "a" (line 1, column 2)'],
-    ["{'a':1}", 'expected a property name in double quotes or "}", found "\'" (line 1, column 2)'],
-    ['{"a" 1}', 'expected ":" after the property name, found "1" (line 1, column 6)'],
-    ['[1 2]', 'expected "," or "]", found "2" (line 1, column 4)'],
-    ['[1,\n 2,\n]', 'expected a value, found "]" (line 3, column 1)'],
-    ['{} x', 'expected the end, found "x" (line 1, column 4)'],
-    ['undefined', 'expected a value, found "undefined" (line 1, column 1)'],
-    ['NaN', 'expected a value, found "NaN" (line 1, column 1)'],
-    ['01', 'expected the end, found "1" (line 1, column 2)'],
-    ['"a\nb"', 'a string holds a raw control character, which must be escaped (line 1, column 3)'],
-    ['"a\\xb"', 'a string holds \\x, which is no escape (line 1, column 3)'],
-    ['{"a":"b}', 'a string begins here and does not end (line 1, column 6)'],
-    ['   ', 'expected a value, found the end (line 1, column 4)'],
+    ['{"a":', 'unexpected end of input (line 1, column 6)'],
+    ['{"a":1', 'expected "," or "}" after property value, found end of input (line 1, column 7)'],
+    ['{"a":1,}', 'expected double-quoted property name, found "}" (line 1, column 8)'],
+    ['{a:1}', 'expected property name or "}", found "a" (line 1, column 2)'],
+    ["{'a':1}", 'expected property name or "}", found "\'" (line 1, column 2)'],
+    ['{"a" 1}', 'expected ":" after property name, found "1" (line 1, column 6)'],
+    ['[1 2]', 'expected "," or "]" after array element, found "2" (line 1, column 4)'],
+    ['[1,\n 2,\n]', 'unexpected "]" (line 3, column 1)'],
+    ['[[true, fals], {}]', 'unexpected "]" (line 1, column 13)'],
+    ['{} x', 'unexpected non-whitespace character after JSON (line 1, column 4)'],
+    ['undefined', 'unexpected "undefined" (line 1, column 1)'],
+    ['NaN', 'unexpected "NaN" (line 1, column 1)'],
+    ['01', 'unexpected number (line 1, column 2)'],
+    ['"a\nb"', 'bad control character in string literal (line 1, column 3)'],
+    ['"a\\xb"', 'bad escaped character (line 1, column 4)'],
+    ['{"a":"b}', 'unterminated string (line 1, column 9)'],
+    ['   ', 'unexpected end of input (line 1, column 4)'],
   ];
   it.each(table)('%j says where and what', async (sent, says) => {
     const call = await decode({ name: '', type: json, sent });
-    expect(toSentences(call)).toEqual([`the body is not JSON: ${says}`]);
+    expect(toSentences(call)).toEqual([`the body is not valid JSON: ${says}`]);
   });
 });

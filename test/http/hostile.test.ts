@@ -81,7 +81,7 @@ describe('a number beyond the largest one', () => {
     const ask = await createAsk(toDocument({ parameters, requestBody: { content } }, {}, 'post /things'));
     const call = await ask({ ask: `POST /things?n=${text}`, headers: { 'content-type': json }, body: text });
     expect(toLines(call)).toEqual(['error TYPE /n', 'error TYPE']);
-    expect(call.violations[1]?.message).toMatch(/^the body must be a number, not -?Infinity$/);
+    expect(call.violations[1]?.message).toMatch(/^the body must be a number, got -?Infinity$/);
   });
 });
 

@@ -27,7 +27,7 @@ describe('path parameters', () => {
     const ask = await createAsk(toDocument({ parameters: [parameter] }, {}, 'get /things/{id}'));
     expect(toLines(await ask('GET /things/%zz'))).toEqual(['error ENCODING_MALFORMED /id']);
     const call = await ask('GET /things/seven');
-    expect(toSentences(call)).toEqual(['path parameter "id" must be an integer, not "seven"']);
+    expect(toSentences(call)).toEqual(['path parameter "id" must be an integer, got "seven"']);
   });
 });
 
@@ -47,7 +47,7 @@ describe('header parameters', () => {
     expect(call.header).toEqual({ 'X-Count': 3, 'X-Tags': ['a', 'b', 'c'], 'X-Must': '100% ok' });
     expect(toLines(await ask('GET /things'))).toEqual(['error REQUIRED /X-Must']);
     const short = await ask({ ask: 'GET /things', headers: { 'x-must': 'a' } });
-    expect(toSentences(short)).toEqual(['header "X-Must" must be at least 2 characters long, not 1']);
+    expect(toSentences(short)).toEqual(['header "X-Must" must have at least 2 characters, got 1']);
   });
 
   it.each(['Accept', 'Content-Type', 'Authorization'])('called %s are ignored, as OpenAPI says', async (name) => {

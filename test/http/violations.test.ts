@@ -19,81 +19,76 @@ async function check(schema: object, value: unknown, schemas: object = {}): Prom
 const text = { type: 'string' };
 
 const SENTENCES: readonly (readonly [schema: object, value: unknown, code: string, says: string])[] = [
-  [text, 5, 'TYPE', 'the body must be a string, not 5'],
-  [{ type: ['integer', 'null'] }, 'x', 'TYPE', 'the body must be an integer or null, not "x"'],
-  [{ properties: { a: text } }, { a: [] }, 'TYPE', 'body property "a" must be a string, not an empty array'],
+  [text, 5, 'TYPE', 'the body must be a string, got 5'],
+  [{ type: ['integer', 'null'] }, 'x', 'TYPE', 'the body must be an integer or null, got "x"'],
+  [{ properties: { a: text } }, { a: [] }, 'TYPE', 'body property "a" must be a string, got an empty array'],
   [
     { properties: { a: { properties: { 'b c': text } } } },
     { a: { 'b c': {} } },
     'TYPE',
-    'body property "a["b c"]" must be a string, not an object',
+    'body property "a["b c"]" must be a string, got an object',
   ],
-  [{ items: { properties: { a: text } } }, [{}, { a: 1 }], 'TYPE', 'body item [1].a must be a string, not 1'],
-  [{ enum: ['a', 'b', 'c'] }, 'd', 'ENUM', 'the body must be "a", "b" or "c", not "d"'],
+  [{ items: { properties: { a: text } } }, [{}, { a: 1 }], 'TYPE', 'body item [1].a must be a string, got 1'],
+  [{ enum: ['a', 'b', 'c'] }, 'd', 'ENUM', 'the body must be one of "a", "b", "c", got "d"'],
   [
     { enum: ['pending', 'active', 'closed'] },
     'actvie',
     'ENUM',
-    'the body must be "pending", "active" or "closed", not "actvie"; did you mean "active"?',
+    'the body must be one of "pending", "active", "closed", got "actvie"; did you mean "active"?',
   ],
-  [{ const: 1 }, 2, 'CONST', 'the body must be 1, not 2'],
+  [{ const: 1 }, 2, 'CONST', 'the body must be 1, got 2'],
   [{ type: 'object', required: ['name'] }, {}, 'REQUIRED', 'body property "name" is required'],
   [
     { type: 'object', required: ['name'], properties: { name: text } },
     { nmae: 1 },
     'REQUIRED',
-    'body property "name" is required (is "nmae" a misspelling of it?)',
+    'body property "name" is required; is "nmae" a misspelling of it?',
   ],
   [
     { properties: { name: text }, additionalProperties: false },
     { nam: 1 },
     'ADDITIONAL_PROPERTY',
-    'body property "nam" is not allowed here; did you mean "name"?',
+    'body property "nam" is not allowed; did you mean "name"?',
   ],
   [
     { properties: { name: text }, unevaluatedProperties: false },
     { other: 1 },
     'UNEVALUATED',
-    'body property "other" is not allowed here',
+    'body property "other" is not allowed',
   ],
-  [{ minimum: 1 }, 0, 'RANGE', 'the body must be at least 1, not 0'],
-  [{ exclusiveMaximum: 10 }, 10, 'RANGE', 'the body must be less than 10, not 10'],
-  [{ multipleOf: 0.01 }, 1.005, 'MULTIPLE_OF', 'the body must be a multiple of 0.01, not 1.005'],
-  [{ minLength: 1 }, '', 'LENGTH', 'the body must be at least 1 character long, but is empty'],
-  [{ maxLength: 2 }, '😀😀😀', 'LENGTH', 'the body must be at most 2 characters long, not 3'],
-  [{ pattern: '^a+$' }, 'b', 'PATTERN', 'the body must match the pattern ^a+$, not "b"'],
-  [
-    { format: 'date' },
-    '2026-02-30',
-    'FORMAT',
-    'the body must be written as a date such as 2026-01-31, not "2026-02-30"',
-  ],
+  [{ minimum: 1 }, 0, 'RANGE', 'the body must be at least 1, got 0'],
+  [{ exclusiveMaximum: 10 }, 10, 'RANGE', 'the body must be less than 10, got 10'],
+  [{ multipleOf: 0.01 }, 1.005, 'MULTIPLE_OF', 'the body must be a multiple of 0.01, got 1.005'],
+  [{ minLength: 1 }, '', 'LENGTH', 'the body must have at least 1 character, got 0'],
+  [{ maxLength: 2 }, '😀😀😀', 'LENGTH', 'the body must have at most 2 characters, got 3'],
+  [{ pattern: '^a+$' }, 'b', 'PATTERN', 'the body must match the pattern ^a+$, got "b"'],
+  [{ format: 'date' }, '2026-02-30', 'FORMAT', 'the body must be a date such as 2026-01-31, got "2026-02-30"'],
   [
     { format: 'date-time' },
     '2026-01-01 00:00:00Z',
     'FORMAT',
-    'the body must be written as a date and time such as 2026-01-31T12:00:00Z, not "2026-01-01 00:00:00Z"',
+    'the body must be a date and time such as 2026-01-31T12:00:00Z, got "2026-01-01 00:00:00Z"',
   ],
-  [{ format: 'int32' }, 2 ** 31, 'FORMAT', 'the body must be written as a 32-bit integer, not 2147483648'],
-  [{ minItems: 2 }, [1], 'ITEM_COUNT', 'the body must have at least 2 items, not 1'],
-  [{ minProperties: 1 }, {}, 'PROPERTY_COUNT', 'the body must have at least 1 property, not 0'],
-  [{ uniqueItems: true }, [1, 2, 1], 'UNIQUE', 'the body must not hold the same item twice, as it does at [0] and [2]'],
-  [{ contains: { const: 1 } }, [2], 'CONTAINS', 'the body must hold at least 1 item of the kind the schema asks for'],
+  [{ format: 'int32' }, 2 ** 31, 'FORMAT', 'the body must be a 32-bit integer, got 2147483648'],
+  [{ minItems: 2 }, [1], 'ITEM_COUNT', 'the body must have at least 2 items, got 1'],
+  [{ minProperties: 1 }, {}, 'PROPERTY_COUNT', 'the body must have at least 1 property, got 0'],
+  [{ uniqueItems: true }, [1, 2, 1], 'UNIQUE', 'the body must not have duplicate items, got the same at [0] and [2]'],
+  [{ contains: { const: 1 } }, [2], 'CONTAINS', 'the body must contain at least 1 matching item'],
   [
     { dependentRequired: { a: ['b'] } },
     { a: 1 },
     'DEPENDENT_REQUIRED',
-    'body property "b" is required where "a" is given',
+    'body property "b" is required when "a" is present',
   ],
-  [{ not: { type: 'null' } }, null, 'EXCLUDED', 'the body is of a kind that the schema rules out: null'],
-  [{ properties: { a: false } }, { a: 1 }, 'EXCLUDED', 'body property "a" must not be there at all, and is 1'],
+  [{ not: { type: 'null' } }, null, 'EXCLUDED', 'the body must not match the schema of "not", got null'],
+  [{ properties: { a: false } }, { a: 1 }, 'EXCLUDED', 'body property "a" must not be present, got 1'],
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema.
   [{ if: { required: ['a'] }, then: { required: ['b'] } }, { a: 1 }, 'REQUIRED', 'body property "b" is required'],
-  [{ type: 'string', enum: ['a', 'b'] }, 5, 'ENUM', 'the body must be "a" or "b", not 5'],
-  [{ type: 'null', const: null }, {}, 'CONST', 'the body must be null, not an object'],
-  [text, { a: 1 }, 'TYPE', 'the body must be a string, not an object'],
-  [{ maxLength: 3 }, 'x'.repeat(500), 'LENGTH', 'the body must be at most 3 characters long, not 500'],
-  [{ const: 'a' }, 'x'.repeat(500), 'CONST', `the body must be "a", not "${'x'.repeat(59)}…" (500 characters)`],
+  [{ type: 'string', enum: ['a', 'b'] }, 5, 'ENUM', 'the body must be one of "a", "b", got 5'],
+  [{ type: 'null', const: null }, {}, 'CONST', 'the body must be null, got an object'],
+  [text, { a: 1 }, 'TYPE', 'the body must be a string, got an object'],
+  [{ maxLength: 3 }, 'x'.repeat(500), 'LENGTH', 'the body must have at most 3 characters, got 500'],
+  [{ const: 'a' }, 'x'.repeat(500), 'CONST', `the body must be "a", got "${'x'.repeat(59)}…" (500 characters)`],
 ];
 
 const cat = {
@@ -119,19 +114,19 @@ const UNIONS: readonly (readonly [name: string, schema: object, value: unknown, 
     'the branch that the tag means',
     { oneOf: refs },
     { kind: 'cat', lives: 'x' },
-    ['body property "lives" must be an integer, not "x"'],
+    ['body property "lives" must be an integer, got "x"'],
   ],
   [
     'an unknown tag',
     { anyOf: refs },
     { kind: 'houd' },
-    ['body property "kind" must be "cat", "dog" or "hound", not "houd"; did you mean "hound"?'],
+    ['body property "kind" must be one of "cat", "dog", "hound", got "houd"; did you mean "hound"?'],
   ],
   [
     'a missing tag that is declared',
     { oneOf: refs, discriminator: { propertyName: 'kind' } },
     {},
-    ['body property "kind" is required: it tells which of the 2 kinds this is'],
+    ['body property "kind" is required: it selects one of 2 alternatives'],
   ],
   [
     'names as tags',
@@ -155,37 +150,37 @@ const UNIONS: readonly (readonly [name: string, schema: object, value: unknown, 
       discriminator: { propertyName: 'type', mapping: { sq: '#/components/schemas/Square', ci: 'Circle' } },
     },
     { type: 'tri' },
-    ['body property "type" must be "sq" or "ci", not "tri"'],
+    ['body property "type" must be one of "sq", "ci", got "tri"'],
   ],
   [
     'no tag: the branch with the fewest departures',
     { oneOf: shapes },
     { side: 'x' },
-    ['body property "side" must be a number, not "x" (taken as Square)'],
+    ['body property "side" must be a number, got "x" (compared with Square)'],
   ],
   [
     'another type than any branch',
     { anyOf: [text, { type: 'array', items: text }, { type: 'null' }] },
     5,
-    ['the body must be a string, an array or null, not 5'],
+    ['the body must be a string, an array or null, got 5'],
   ],
   [
     'lists of words, merged',
     { anyOf: [{ enum: ['a', 'b'] }, { const: 'c' }, { type: 'integer' }] },
     'd',
-    ['the body must be "a", "b", "c" or an integer, not "d"'],
+    ['the body must be "a", "b", "c" or an integer, got "d"'],
   ],
   [
     'the only branch of its type',
     { anyOf: [{ type: 'null' }, { type: 'array', items: text }] },
     [1],
-    ['body item [0] must be a string, not 1'],
+    ['body item [0] must be a string, got 1'],
   ],
   [
     'two branches that both fit',
     { oneOf: [{ title: 'Any text', type: 'string' }, { minLength: 1 }] },
     'x',
-    ['the body fits Any text and number 2, and must fit exactly one of its 2 alternatives'],
+    ['the body must match exactly one of 2 alternatives, matches Any text and number 2'],
   ],
   [
     'a union in a union',
@@ -247,7 +242,7 @@ describe('a violation', () => {
     });
     const found = createValidators(contract).check('/components/schemas/It', 'request')(['x'], 'query', 'ids');
     expect(found).toMatchObject([
-      { in: 'query', pointer: '/ids/0', message: '"[0]" in query parameter "ids" must be an integer, not "x"' },
+      { in: 'query', pointer: '/ids/0', message: '"[0]" in query parameter "ids" must be an integer, got "x"' },
     ]);
   });
 
@@ -259,7 +254,7 @@ describe('a violation', () => {
       components: { schemas: { It: { properties: { a: text } } } },
     });
     const found = createValidators(contract).check('/components/schemas/It', 'response')({ a: 1 }, 'body');
-    expect(found).toMatchObject([{ by: 'mock', message: 'answer property "a" must be a string, not 1' }]);
+    expect(found).toMatchObject([{ by: 'mock', message: 'answer property "a" must be a string, got 1' }]);
   });
 
   it('has a code with an explanation of one line', () => {

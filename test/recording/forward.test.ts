@@ -366,7 +366,7 @@ describe('the proxy', () => {
     });
     const answer = await ask(`${origin}${KEYS}?limit=0`);
     expect(answer.status).toBe(200);
-    expect(answer.headers['x-mock-request-violations']).toBe('RANGE query parameter "limit" must be at least 1, not 0');
+    expect(answer.headers['x-mock-request-violations']).toBe('RANGE query parameter "limit" must be at least 1, got 0');
     expect(answer.headers['x-mock-violations']).toMatch(/TYPE .*has_more/);
     const violations = mock.journal.last()?.violations ?? [];
     expect(violations.some(({ by, pointer }) => by === 'client' && pointer === '/limit')).toBe(true);

@@ -43,7 +43,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
 `,
     [
       `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/when/query/limit)  query parameter "limit" cannot be "ten"
-  hint: the query parameter must be an integer, not "ten"`,
+  hint: the query parameter must be an integer, got "ten"`,
     ],
   ],
   [
@@ -141,7 +141,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { status: 429, body: { error: { message: 7 } } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:48 (#/operations/listBooks/0/respond/body/error/message)  the body of 429 breaks the contract: answer property "error.message" must be a string, not 7`,
+      `SCENARIO_INVALID  a.yaml:3:48 (#/operations/listBooks/0/respond/body/error/message)  the body of 429 breaks the contract: answer property "error.message" must be a string, got 7`,
     ],
   ],
   [
@@ -151,7 +151,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { body: { id: b1, pages: 0 } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:34 (#/operations/readBook/0/respond/body/pages)  the body of 200 breaks the contract: answer property "pages" must be at least 1, not 0`,
+      `SCENARIO_INVALID  a.yaml:3:34 (#/operations/readBook/0/respond/body/pages)  the body of 200 breaks the contract: answer property "pages" must be at least 1, got 0`,
     ],
   ],
   [
@@ -213,7 +213,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
   books: { add: [{ title: "" }] }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:2:20 (#/state/books/add/0/title)  an item of books breaks the contract: answer property "title" must be at least 1 character long, but is empty`,
+      `SCENARIO_INVALID  a.yaml:2:20 (#/state/books/add/0/title)  an item of books breaks the contract: answer property "title" must have at least 1 character, got 0`,
     ],
   ],
   [
@@ -222,7 +222,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
   books: { update: { b1: { pages: many } } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:2:28 (#/state/books/update/b1/pages)  an item of books breaks the contract: field "pages" must be an integer, not "many"`,
+      `SCENARIO_INVALID  a.yaml:2:28 (#/state/books/update/b1/pages)  an item of books breaks the contract: field "pages" must be an integer, got "many"`,
     ],
   ],
   [
@@ -459,7 +459,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - patch: { body: { has_more: maybe } }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/patch/body/has_more)  the response of listBooks breaks the contract: field "has_more" must be true or false, not "maybe"`,
+      `SCENARIO_INVALID  a.yaml:3:24 (#/operations/listBooks/0/patch/body/has_more)  the response of listBooks breaks the contract: field "has_more" must be a boolean, got "maybe"`,
     ],
   ],
   [
@@ -492,7 +492,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
       delay: 5
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:23 (#/operations/createBook/0/when/body/pages)  the body of createBook breaks the contract: field "pages" must be an integer, not "many"`,
+      `SCENARIO_INVALID  a.yaml:3:23 (#/operations/createBook/0/when/body/pages)  the body of createBook breaks the contract: field "pages" must be an integer, got "many"`,
     ],
   ],
   [
@@ -657,7 +657,7 @@ export const MISTAKES: readonly (readonly [name: string, text: string, want: rea
     - respond: { status: 429, body: "slow down" }
 `,
     [
-      `SCENARIO_INVALID  a.yaml:3:31 (#/operations/listBooks/0/respond/body)  the body of 429 breaks the contract: the answer must be an object, not "slow down"`,
+      `SCENARIO_INVALID  a.yaml:3:31 (#/operations/listBooks/0/respond/body)  the body of 429 breaks the contract: the answer must be an object, got "slow down"`,
     ],
   ],
   [

@@ -63,7 +63,7 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
     [
       'invalid JSON',
       { 'a.json': '{\n  "description": "A",\n}\n' },
-      ['SCENARIO_UNREADABLE  a.json:3:1  invalid JSON: expected a property name in double quotes, found "}"'],
+      ['SCENARIO_UNREADABLE  a.json:3:1  invalid JSON: expected double-quoted property name, found "}"'],
     ],
     [
       'a mistake in JSON with tabs has its line, too',

@@ -1,8 +1,8 @@
+import { findJsonMistake } from '../../contract/json.js';
 import type { MediaType } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import type { ClientReport, Violation } from '../../schema/violation.js';
-import { findJsonMistake } from '../json-text.js';
 import type { MediaTypeText } from '../media-type.js';
 import type { Coerce } from './coerce.js';
 
@@ -86,7 +86,7 @@ export const decodeJson: BodyCodec = ({ bytes, type }) => {
     return { value: JSON.parse(text) as unknown };
   } catch {
     const { line, column, says } = findJsonMistake(text);
-    return toMalformed(`the body is not JSON: ${says} (line ${line}, column ${column})`);
+    return toMalformed(`the body is not valid JSON: ${says} (line ${line}, column ${column})`);
   }
 };
 

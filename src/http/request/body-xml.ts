@@ -1,37 +1,69 @@
+import { createRequire } from 'node:module';
+import type { parseXml, XmlElement } from '@rgrove/parse-xml';
 import { isObject, setOwn } from '../../contract/json.js';
 import { toNote } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
-import { readXml, type XmlElement, XmlError } from '../xml-text.js';
 import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
+
+/** Bodies nested deeper, or with more tags, are refused before they cost memory. */
+const MAX_DEPTH = 200;
+const MAX_TAGS = 400_000;
 
 /** `application/xml` and every `+xml`, read as the `xml` keywords of the schema say (OpenAPI 3.1, XML Object). */
 export const decodeXml: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
   if (text === undefined) return toMalformed(`the body is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
-  try {
-    const root = readXml(text);
-    if (media?.schema === undefined) {
-      const note = toNote({
-        code: 'BODY_UNCHECKED',
-        in: 'body',
-        message: 'the XML body is not checked: no schema says how',
-      });
-      return { value: toPlainTree(root), violations: [note] };
-    }
-    if (parts.shapes(media.schemaPointer).types.has('string')) return { value: text };
-    return { value: parts.coerce(toTree(root, media.schemaPointer, parts), media.schemaPointer) };
-  } catch (error) {
-    if (error instanceof XmlError) return toMalformed(`the body is not XML: ${error.message}`);
-    throw error;
+  const root = readXml(text);
+  if (typeof root === 'string') return toMalformed(`the body is not valid XML: ${root}`);
+  if (media?.schema === undefined) {
+    const message = 'the XML body is not checked: its media type has no schema';
+    return {
+      value: toPlainTree(root),
+      violations: [toNote({ code: 'BODY_UNCHECKED', in: 'body', message })],
+    };
   }
+  if (parts.shapes(media.schemaPointer).types.has('string')) return { value: text };
+  return { value: parts.coerce(toTree(root, media.schemaPointer, parts), media.schemaPointer) };
 };
+
+/** The document element of an XML text, or why the text is refused; a document type is, because it can define entities. */
+function readXml(text: string): XmlElement | string {
+  if (countTags(text) > MAX_TAGS) return `it has more than ${MAX_TAGS} tags`;
+  // Loaded with the first XML body: few contracts have one. A body is decoded synchronously, so `import()` cannot be used.
+  const library = createRequire(import.meta.url)('@rgrove/parse-xml') as { readonly parseXml: typeof parseXml };
+  try {
+    const { children, root } = library.parseXml(text, { preserveDocumentType: true });
+    if (children.some(({ type }) => type === 'doctype')) return 'a document type declaration is not accepted';
+    if (root === null) return 'it has no document element';
+    return isDeeper(root, MAX_DEPTH) ? `it is nested more than ${MAX_DEPTH} levels deep` : root;
+  } catch (error) {
+    // The parser is recursive: it runs out of stack only far below `MAX_DEPTH`.
+    if (error instanceof RangeError) return `it is nested more than ${MAX_DEPTH} levels deep`;
+    // The first line has the reason, line and column; the others show the text.
+    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+  }
+}
+
+function countTags(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) count += 1;
+  return count;
+}
+
+function isDeeper(element: XmlElement, levels: number): boolean {
+  return levels === 0 || listChildren(element).some((child) => isDeeper(child, levels - 1));
+}
+
+function listChildren({ children }: XmlElement): readonly XmlElement[] {
+  return children.filter((child) => child.type === 'element') as XmlElement[];
+}
 
 /** An element as the tree its schema describes. */
 function toTree(element: XmlElement, pointer: string, parts: BodyParts): TextTree {
   const shape = parts.shapes(pointer);
   if (shape.types.has('array') && shape.items !== undefined) {
     const { items } = shape;
-    return element.children.map((child) => toTree(child, items, parts));
+    return listChildren(element).map((child) => toTree(child, items, parts));
   }
   if (shape.properties.size === 0) return toPlainTree(element);
   const tree: Record<string, TextTree> = {};
@@ -40,7 +72,8 @@ function toTree(element: XmlElement, pointer: string, parts: BodyParts): TextTre
     const value = readProperty(element, { property, at, parts, taken });
     if (value !== undefined) setOwn(tree, property, value);
   }
-  for (const child of element.children) if (!taken.has(child)) setOwn(tree, toLocal(child.name), toPlainTree(child));
+  for (const child of listChildren(element))
+    if (!taken.has(child)) setOwn(tree, toLocal(child.name), toPlainTree(child));
   return tree;
 }
 
@@ -51,10 +84,10 @@ function readProperty(
   const { property, at, parts, taken } = of;
   const xml = readXmlKeywords(at, parts);
   const name = xml.name ?? property;
-  if (xml.attribute) return [...element.attributes].find(([attribute]) => toLocal(attribute) === name)?.[1];
+  if (xml.attribute) return Object.entries(element.attributes).find(([attribute]) => toLocal(attribute) === name)?.[1];
   const shape = parts.shapes(at);
   const take = (wanted: string): readonly XmlElement[] => {
-    const found = element.children.filter((child) => toLocal(child.name) === wanted);
+    const found = listChildren(element).filter((child) => toLocal(child.name) === wanted);
     for (const child of found) taken.add(child);
     return found;
   };
@@ -67,7 +100,10 @@ function readProperty(
   const { items } = shape;
   const toItem = (child: XmlElement): TextTree =>
     items === undefined ? toPlainTree(child) : toTree(child, items, parts);
-  if (xml.wrapped) return take(name)[0]?.children.map(toItem);
+  if (xml.wrapped) {
+    const [list] = take(name);
+    return list === undefined ? undefined : listChildren(list).map(toItem);
+  }
   // Not wrapped, the items stand side by side and are called by the name of the items.
   const own = take((items === undefined ? undefined : readXmlKeywords(items, parts).name) ?? name);
   return own.length === 0 ? undefined : own.map(toItem);
@@ -90,27 +126,20 @@ function readXmlKeywords(
   };
 }
 
-/** An element of which no schema speaks: its text, or its attributes and children by name. */
+/** An element without a schema: its text, or its attributes and children by name. */
 function toPlainTree(element: XmlElement): TextTree {
-  if (element.children.length === 0 && element.attributes.size === 0) return element.text;
   const tree: Record<string, TextTree> = {};
-  for (const [name, value] of element.attributes) if (!name.startsWith('xmlns')) setOwn(tree, toLocal(name), value);
-  for (const [name, children] of groupByName(element.children)) {
-    const [first] = children;
-    if (first !== undefined) setOwn(tree, name, children.length === 1 ? toPlainTree(first) : children.map(toPlainTree));
+  for (const [name, value] of Object.entries(element.attributes)) {
+    if (!name.startsWith('xmlns')) setOwn(tree, toLocal(name), value);
   }
-  return element.children.length === 0 && Object.keys(tree).length === 0 ? element.text : tree;
-}
-
-function groupByName(elements: readonly XmlElement[]): ReadonlyMap<string, readonly XmlElement[]> {
-  const groups = new Map<string, XmlElement[]>();
-  for (const element of elements) {
-    const name = toLocal(element.name);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [element]);
-    else group.push(element);
+  const groups = new Map<string, TextTree[]>();
+  for (const child of listChildren(element)) {
+    const group = groups.get(toLocal(child.name));
+    if (group === undefined) groups.set(toLocal(child.name), [toPlainTree(child)]);
+    else group.push(toPlainTree(child));
   }
-  return groups;
+  for (const [name, [first = '', ...rest]] of groups) setOwn(tree, name, rest.length === 0 ? first : [first, ...rest]);
+  return Object.keys(tree).length === 0 ? element.text.trim() : tree;
 }
 
 function toLocal(name: string): string {

@@ -1,6 +1,7 @@
 import { setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { nearestWord } from '../../schema/sentence.js';
+import { withHint } from '../../schema/sentence.js';
+import { suggest } from '../../errors.js';
 import { toError, toStrictError, type Violation } from '../../schema/violation.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs, type TextTree } from '../text.js';
 import { demand, type ParameterParts, type ParameterPlan, type QueryProfile, settle } from './parameter-plan.js';
@@ -207,11 +208,7 @@ function toUndeclared(pair: Pair, plans: readonly ParameterPlan[], strict: boole
     const message = `query parameter "${name}" is percent-encoded in a way that cannot be decoded`;
     return toError({ code: 'ENCODING_MALFORMED', in: 'query', name, message });
   }
-  const close = nearestWord(
-    name,
-    plans.map(({ parameter }) => parameter.name),
-  );
-  const hint = close === undefined ? '' : `; did you mean "${close}"?`;
-  const message = `query parameter "${name}" is not declared by the operation${hint}`;
+  const names = plans.map(({ parameter }) => parameter.name);
+  const message = `query parameter "${name}" is not declared by the operation${withHint(suggest(name, names))}`;
   return toStrictError({ code: 'PARAMETER_UNDECLARED', in: 'query', name, message }, strict);
 }

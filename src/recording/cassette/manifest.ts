@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../contract/json.js';
+import { findJsonMistake, isObject } from '../../contract/json.js';
 import { MockError, nearest, type Place } from '../../errors.js';
-import { findJsonMistake } from '../../http/json-text.js';
 import { REDACTION_MEMBERS, type RedactionOptions } from '../redaction/secret-rules.js';
 import { readJson } from './exact-json.js';
 

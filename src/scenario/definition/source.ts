@@ -1,9 +1,8 @@
 import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
-import { isObject } from '../../contract/json.js';
+import { findJsonMistake, isObject } from '../../contract/json.js';
 import { createLineFinder } from '../../contract/load/source-map.js';
 import { toPointer } from '../../contract/pointer.js';
 import { formatMistake, MockError, nearest, type Place } from '../../errors.js';
-import { findJsonMistake } from '../../http/json-text.js';
 
 /** One mistake in a scenario. */
 export interface Mistake {
