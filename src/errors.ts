@@ -36,7 +36,7 @@ export type ErrorCode =
   | 'VERIFY_FAILED'
   | 'WAIT_TIMEOUT';
 
-/** Where a mistake stands: a file, a line and column (both from 1), and a JSON pointer (RFC 6901). */
+/** A place in a file: line and column (both from 1) and a JSON pointer (RFC 6901). */
 export interface Place {
   readonly file?: string;
   readonly line?: number;
@@ -44,27 +44,32 @@ export interface Place {
   readonly pointer?: string;
 }
 
-/** A mistake of the person who set the mock up: always with a code, and a place and a hint where there is one. */
+/** A mistake in how the mock is set up or used. Its `message` has all of it: `CODE  file:line:column  reason`, then the hint on a line. */
 export class MockError extends Error {
   readonly code: ErrorCode;
+  /** What is wrong, without code, place and hint. */
+  readonly reason: string;
   readonly at: Place | undefined;
+  /** What to do next. */
   readonly hint: string | undefined;
 
-  constructor(code: ErrorCode, message: string, more: { at?: Place; hint?: string; cause?: unknown } = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+  constructor(code: ErrorCode, reason: string, more: { at?: Place; hint?: string; cause?: unknown } = {}) {
+    const { at, hint, cause } = more;
+    super(formatMistake({ code, message: reason, at, hint }), cause === undefined ? undefined : { cause });
     this.name = 'MockError';
     this.code = code;
-    this.at = more.at;
-    this.hint = more.hint;
+    this.reason = reason;
+    this.at = at;
+    this.hint = hint;
   }
 
-  /** `CODE  file:line:column (pointer)  message`, and the hint on a line of its own. */
+  /** The message, without the name of the class. */
   override toString(): string {
-    return formatMistake(this);
+    return this.message;
   }
 }
 
-/** One mistake as text, the way `MockError` and a problem of a document both print. */
+/** A mistake as text: `CODE  file:line:column (#pointer)  message`, then the hint on a line of its own. */
 export function formatMistake(mistake: {
   readonly code: string;
   readonly message: string;

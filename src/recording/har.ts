@@ -198,7 +198,7 @@ async function importEntry(
   });
   if (exchange === undefined) return { why: 'its body cannot be decoded' };
   const outcome = await parts.recorder.record(exchange, call.operation);
-  return 'stored' in outcome ? { written: outcome.stored.file } : { why: outcome.refused.message };
+  return 'stored' in outcome ? { written: outcome.stored.file } : { why: outcome.refused.reason };
 }
 
 async function readEntryCall(

@@ -44,7 +44,7 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
 export function answerRefusedSession(errors: ErrorAnswers, refused: MockError): Answer {
   return errors.answer(undefined, {
     status: refused.code === 'SESSION_LIMIT' ? 503 : 400,
-    message: refused.hint === undefined ? refused.message : `${refused.message}; ${refused.hint}`,
+    message: refused.hint === undefined ? refused.reason : `${refused.reason}; ${refused.hint}`,
     code: refused.code.toLowerCase(),
     param: 'x-mock-session',
     headers: NO_RETRY,

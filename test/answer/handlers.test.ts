@@ -199,7 +199,7 @@ describe('a wrong handler stops the start', () => {
     ],
   ];
 
-  it.each(cases)('%s', async (_name, handlers, message, hint) => {
-    await expect(createLibrary(handlers)).rejects.toMatchObject({ code: 'HANDLER_INVALID', message, hint });
+  it.each(cases)('%s', async (_name, handlers, reason, hint) => {
+    await expect(createLibrary(handlers)).rejects.toMatchObject({ code: 'HANDLER_INVALID', reason, hint });
   });
 });

@@ -36,8 +36,8 @@ const CASES: readonly (readonly [string, string, string, string, RegExp, string]
     /neither valid JSON/u,
     '4:1',
   ],
-  ['a list', 'a.yaml', '- 1\n- 2\n', 'SPEC_INVALID', /is a list/u, '1:1'],
-  ['a text', 'a.yaml', 'hello', 'SPEC_INVALID', /is a string/u, '1:1'],
+  ['an array', 'a.yaml', '- 1\n- 2\n', 'SPEC_INVALID', /got an array/u, '1:1'],
+  ['a string', 'a.yaml', 'hello', 'SPEC_INVALID', /got a string/u, '1:1'],
   [
     'another kind of document',
     'a.yaml',
@@ -62,9 +62,17 @@ const CASES: readonly (readonly [string, string, string, string, RegExp, string]
 test.each(CASES)('%s is one clear error', async (_name, file, text, ...[code, message, place]) => {
   const error = await readError(loadFiles({ [file]: text }));
   expect(error.code).toBe(code);
-  expect(error.message).toMatch(message);
+  expect(error.reason).toMatch(message);
   expect(error.at?.file).toBe(file);
   expect(error.at?.line === undefined ? '-' : `${error.at.line}:${error.at.column}`).toBe(place);
+});
+
+test('the message of an error has the code, the place, the reason and the hint', async () => {
+  const error = await readError(loadFiles({ 'a.yaml': '- 1' }));
+  expect(error.message).toBe(
+    'SPEC_INVALID  a.yaml:1:1  the document must be an object, got an array\n  hint: an OpenAPI document starts with "openapi: 3.1.0"',
+  );
+  expect(error.toString()).toBe(error.message);
 });
 
 test('a missing file, a folder and a URL that is not allowed are told apart', async () => {

@@ -267,7 +267,7 @@ test('a document at a URL the user typed may refer to its own host, and never to
   ]);
   await expect(loadContract(`http://127.0.0.1:${port}/gone`, { allowHttpRefs: true })).rejects.toMatchObject({
     code: 'SPEC_UNREADABLE',
-    message: 'the document cannot be fetched: it answers 404',
+    reason: 'the document cannot be fetched: it answers 404',
   });
 });
 

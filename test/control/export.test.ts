@@ -32,7 +32,7 @@ describe('vouch fixtures export', () => {
     const work = (): Promise<number> => runFixturesExport({ url, into: folder, write: () => undefined });
     await expect(work()).rejects.toMatchObject({
       code: 'STATE_UNREADABLE',
-      message: `the mock at ${url} refused the request: the control API of this mock needs its token`,
+      reason: `the mock at ${url} refused the request: the control API of this mock needs its token`,
       hint: 'set VOUCH_CONTROL_TOKEN to the token the mock was started with',
     });
     vi.stubEnv('VOUCH_CONTROL_TOKEN', 'secret');

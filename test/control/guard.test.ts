@@ -246,6 +246,6 @@ describe('options of the control API', () => {
   ])('refuses %s', async (_, options, message) => {
     const made = createMock({ ...BUILT_IN, ...options });
     await expect(made).rejects.toBeInstanceOf(MockError);
-    await expect(made).rejects.toMatchObject({ code: 'OPTION_INVALID', message });
+    await expect(made).rejects.toMatchObject({ code: 'OPTION_INVALID', reason });
   });
 });

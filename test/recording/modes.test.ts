@@ -368,7 +368,7 @@ describe('an operation', () => {
     });
     await expect(owners({ downloadFile: 'fowrard' })).rejects.toMatchObject({ hint: 'did you mean "forward"?' });
     await expect(owners({ downloadFile: 'forward' })).rejects.toMatchObject({
-      message: '"downloadFile" cannot be forwarded without an upstream',
+      reason: '"downloadFile" cannot be forwarded without an upstream',
     });
   });
 

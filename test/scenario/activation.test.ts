@@ -160,7 +160,7 @@ describe('activating', () => {
     expect(await list(mock)).toBe('early');
     const wrong = { one: { operations: { listBook: [] } }, two: { extends: 'early' } };
     await expect(createLibrary({ scenarios: wrong })).rejects.toThrow(
-      /^2 mistakes in scenarios:\n {2}SCENARIO_INVALID {2}#\/scenarios\/one\/operations\/listBook [^]*#\/scenarios\/two\/extends/,
+      /^SCENARIO_INVALID {2}2 mistakes in scenarios:\n {2}SCENARIO_INVALID {2}#\/scenarios\/one\/operations\/listBook [^]*#\/scenarios\/two\/extends/,
     );
   });
 

@@ -104,7 +104,7 @@ describe('a folder of scenarios', () => {
     await readMistakes({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [missing]' });
     await expect(loadScenarios(folder, context, folder)).rejects.toMatchObject({
       code: 'SCENARIO_INVALID',
-      message:
+      reason:
         '2 mistakes in scenarios:\n' +
         '  SCENARIO_INVALID  a.yaml:1:1 (#/operation)  unknown key "operation" in a scenario\n' +
         '    hint: did you mean "operations"?\n' +
@@ -136,7 +136,7 @@ describe('a folder of scenarios', () => {
   it('that does not exist is an error', async () => {
     await expect(loadScenarios(join(folder, 'nowhere'), context)).rejects.toMatchObject({
       code: 'SCENARIO_UNREADABLE',
-      message: `the folder ${JSON.stringify(join(folder, 'nowhere'))} cannot be read`,
+      reason: `the folder ${JSON.stringify(join(folder, 'nowhere'))} cannot be read`,
     });
   });
 

@@ -137,7 +137,7 @@ describe('a scenario that is edited while the mock runs', () => {
   it('keeps its last valid version if the edit is invalid, and says so once', async () => {
     await write('a.yaml', 'operations: { listBoks: { respond: { status: 429 } } }');
     const { error, kept } = await until((reload) => reload.error !== undefined);
-    expect(error?.message).toBe('operation "listBoks" is not in the contract');
+    expect(error?.reason).toBe('operation "listBoks" is not in the contract');
     expect([kept, status('a'), scenarios.active]).toEqual([['a'], 200, ['a']]);
     await write('b.yaml', 'description: B, edited.');
     await write('a.yaml', 'operations: { listBooks: { respond: { status: 429 } } }');

@@ -272,8 +272,8 @@ async function loadMain(
 function parseMain({ uri, name, text }: MainText): SourceFile {
   const { value, notes } = parseText(text, name ?? 'the given object');
   if (isObject(value)) return { uri, name, text, value, notes };
-  const what = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : `a ${typeof value}`;
-  throw new MockError('SPEC_INVALID', `the document is ${what}, not an object`, {
+  const type = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
+  throw new MockError('SPEC_INVALID', `the document must be an object, got ${type}`, {
     at: { file: name ?? 'the given object', line: 1, column: 1 },
     hint: 'an OpenAPI document starts with "openapi: 3.1.0"',
   });

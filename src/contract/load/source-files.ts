@@ -109,7 +109,7 @@ async function loadFile(
 function readReason(error: unknown): string {
   if (error instanceof MockError) {
     const line = error.at?.line === undefined ? '' : ` (line ${error.at.line})`;
-    return `${error.message}${line}`;
+    return `${error.reason}${line}`;
   }
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && error.code === 'ENOENT' ? 'there is no such file' : error.message;

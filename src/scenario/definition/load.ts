@@ -141,7 +141,7 @@ function checkId(id: string, at: Mistake['at'], other?: ScenarioSource): Mistake
 function toMistake(error: unknown, file: string): Mistake {
   const code = 'SCENARIO_UNREADABLE';
   if (error instanceof MockError && error.code === code) {
-    return { code, message: error.message, at: error.at ?? { file }, hint: error.hint };
+    return { code, message: error.reason, at: error.at ?? { file }, hint: error.hint };
   }
   // The file disappeared after it was listed, or may not be read; any other error is a defect of the mock.
   if (!(error instanceof Error && 'syscall' in error)) throw error;

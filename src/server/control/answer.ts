@@ -49,7 +49,7 @@ export function answerError(error: unknown): Answer {
     return answerProblem({
       status: STATUSES[error.code] ?? 400,
       code: error.code,
-      message: error.message,
+      message: error.reason,
       hint: error.hint,
     });
   }

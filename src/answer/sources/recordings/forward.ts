@@ -284,7 +284,7 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   }
   const written = await cassette.recorder.record(observed, call.operation);
   if ('refused' in written) {
-    exchange.note(`forward: not recorded: ${written.refused.message}`);
+    exchange.note(`forward: not recorded: ${written.refused.reason}`);
     return;
   }
   const { stored } = written;

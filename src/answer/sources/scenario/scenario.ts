@@ -108,7 +108,7 @@ function findUnknown(scenarios: Scenarios, ids: readonly string[]): MockError | 
 function answerUnknown(errors: ErrorAnswers, exchange: Exchange, error: MockError): Answer {
   return errors.answer(exchange.call.operation, {
     status: 400,
-    message: error.hint === undefined ? error.message : `${error.message}; ${error.hint}`,
+    message: error.hint === undefined ? error.reason : `${error.reason}; ${error.hint}`,
     code: 'scenario_unknown',
     param: 'x-mock-scenario',
     headers: NO_RETRY,
