@@ -222,7 +222,7 @@ describeBoth('a session in a test’s hands', (start) => {
     await reach.send(KEYS, inSession('a', jsonInit('POST', { name: 7 })));
     await reach.send('/organization/admin_api_kees', inSession('a'));
     expect(() => session.verify()).toThrow(
-      /^2 things are not as[\s\S]*#2 POST[\s\S]*-> 400[\s\S]*name[\s\S]*#3 GET[\s\S]*the contract has no such operation$/,
+      /^VERIFY_FAILED {2}2 things are not as[\s\S]*#2 POST[\s\S]*-> 400[\s\S]*name[\s\S]*#3 GET[\s\S]*the contract has no such operation\n {2}hint: /,
     );
     expect(() => reach.mock.verify()).not.toThrow();
   });

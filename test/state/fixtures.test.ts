@@ -39,7 +39,7 @@ describe('a fixture that is wrong stops the start', () => {
       'a property of the wrong type',
       { 'orders.yaml': 'items:\n  - id: a\n    status: open\n    created_at: yesterday\n' },
       'orders.yaml:4:5',
-      'property "created_at" must be written as a date and time',
+      'property "created_at" must be a date and time',
       'the item must match the schema #/components/schemas/Order',
     ],
     [
