@@ -5,70 +5,70 @@ import type { Operation, SecurityScheme } from './operations/operation.js';
 /**
  * The OpenAPI document, loaded and indexed.
  *
- * The document inside is of one dialect whatever came in: OpenAPI 3.1 with JSON Schema 2020-12, every file bundled into one
- * object, so that each `$ref` is a local `#/…` pointer. Nothing is dereferenced; cycles are legal.
+ * Every version is upgraded to one inner dialect, OpenAPI 3.1 with JSON Schema 2020-12, and all files are bundled into one document in
+ * which each `$ref` is a local `#/…` reference. Nothing is dereferenced; cycles are allowed.
  */
 export interface Contract {
   readonly title: string;
   readonly version: string;
-  /** SHA-256 of the source text of all files, in hex: the same document has the same hash. */
+  /** SHA-256 of the source text of all files, in hex. */
   readonly hash: string;
   readonly document: Readonly<Record<string, unknown>>;
   readonly operations: readonly Operation[];
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  /** What is wrong with the document and what was assumed instead; errors first. */
+  /** Mistakes in the document and what is assumed instead; errors first. */
   readonly problems: readonly Problem[];
-  /** The operation of that id, or undefined. */
+  /** The operation with this id, or undefined. */
   operation(id: string): Operation | undefined;
-  /** The value at a pointer of the inner document, or undefined. */
+  /** The value at a pointer of the bundled document, or undefined. */
   at(pointer: string): unknown;
-  /** A schema with its `$ref` chain followed, and where the target stands; siblings of a `$ref` are not merged. */
+  /** A schema with its `$ref` chain resolved, and its pointer; siblings of a `$ref` are not merged. */
   resolve(schema: Schema, pointer: string): { readonly schema: Schema; readonly pointer: string };
-  /** The file, line and original pointer of a pointer of the inner document. */
+  /** The file, line and original pointer of a pointer of the bundled document. */
   locate(pointer: string): Place;
 }
 
-/** A mistake in a document that did not stop it from being served. */
+/** A mistake in a document that does not stop it from being served. */
 export interface Problem {
   readonly code: string;
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly at: Place;
-  /** What vouch does about it. */
+  /** What vouch assumes instead. */
   readonly assumed?: string;
 }
 
-/** The mistakes a document can have and still be served, by their stable names, and what each one means. */
+/** The codes of all problems and what each one means. */
 export const PROBLEM_CODES = {
-  DUPLICATE_KEY: 'A mapping of the text has a key twice; the last one counts.',
-  EXAMPLE_INVALID: 'An example breaks its schema; `vouch check` looks at them, and a mock never serves one.',
-  MEDIA_TYPE_INVALID: 'A key of a `content` map is no media type.',
-  OPERATION_ID_DUPLICATE: 'Two operations have one operationId; the later one is called by its method and path.',
-  OVERLAY_NO_MATCH: 'The target of an overlay action selects nothing.',
-  PARAMETER_INVALID: 'A parameter has no name or no known place, or has its type beside its name.',
-  PATH_DUPLICATE: 'Two path templates mean the same requests; the first one answers them.',
+  DUPLICATE_KEY: 'A YAML mapping has a key twice; the last one wins.',
+  EXAMPLE_INVALID: 'An example violates its schema; `vouch check` reports it, and a mock does not serve it.',
+  MEDIA_TYPE_INVALID: 'A key of a `content` map is not a media type.',
+  OPERATION_ID_DUPLICATE: 'Two operations have the same operationId; the later one gets its method and path as id.',
+  OVERLAY_NO_MATCH: 'The target of an overlay action matches nothing.',
+  PARAMETER_INVALID: 'A parameter has no name or no valid `in`, or has `type` outside its schema.',
+  PATH_DUPLICATE: 'Two path templates match the same requests; the first one is used.',
   PATH_INVALID: 'A path does not start with a slash, or a method is not in lower case.',
-  PATH_PARAMETER_MISSING: 'A path template has a parameter that nobody declares; it takes any text.',
-  PATH_PARAMETER_UNUSED: 'A path parameter is declared that the path template does not have.',
-  REFERENCE_REFUSED: 'A reference leads to the network where that is not allowed, or to a private address.',
-  REFERENCE_UNRESOLVED: 'A reference leads nowhere; in the place of a schema anything is accepted.',
+  PATH_PARAMETER_MISSING: 'A parameter of a path template is not declared; it accepts any string.',
+  PATH_PARAMETER_UNUSED: 'A declared path parameter is not in the path template.',
+  REFERENCE_REFUSED: 'A reference needs the network, which is not allowed, or a private address.',
+  REFERENCE_UNRESOLVED: 'A reference cannot be resolved; as a schema it accepts anything.',
   RESPONSES_MISSING: 'An operation declares no response.',
-  SCHEMA_ENDLESS: 'A schema applies itself to the same value, which no validator ever finishes.',
-  SCHEMA_REPAIRED: 'A keyword of a schema has a value it cannot have, or is of another version.',
-  SECURITY_INVALID: 'A security requirement or scheme is not what the specification asks for.',
+  SCHEMA_CIRCULAR: 'A schema refers to itself for the same value, so that a validation would not end.',
+  SCHEMA_REPAIRED: 'A schema keyword has an invalid value, or belongs to another version.',
+  SECURITY_INVALID: 'A security requirement or scheme is not valid.',
   SECURITY_UNKNOWN: 'A security requirement names a scheme that is not declared.',
   SERVER_INVALID: 'A server has no URL.',
-  STATUS_INVALID: 'A key of `responses` is no status, no range and not `default`.',
-  TRAILING_CONTENT: 'Something follows the end of the document; it is not read.',
-  TYPE_MISMATCH: 'A value of another type stands where the specification asks for an object, a map or a list.',
-  VALUE_MISSING: 'Something that the specification requires is not there.',
-  VERSION_UNKNOWN: 'The document does not say its version, or says one that nobody knows.',
+  STATUS_INVALID: 'A key of `responses` is not a status code, a range such as `4XX` or `default`.',
+  TRAILING_CONTENT: 'There is content after the end of the document; it is ignored.',
+  TYPE_MISMATCH: 'A value is not the object or array that the specification requires.',
+  VALUE_MISSING: 'A required value is missing.',
+  VERSION_UNKNOWN: 'The document has no version, or an unknown one.',
 } as const;
 
-/** The stable name of a mistake. */
+/** The code of a problem. */
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** A mistake as the loader notes it: a pointer of the inner document, made into a place only when somebody looks. */
+/** A problem with the pointer instead of the place, which is expensive to find. */
 export interface Finding {
   readonly code: ProblemCode;
   readonly severity: 'error' | 'warning';
@@ -77,10 +77,10 @@ export interface Finding {
   readonly assumed?: string;
 }
 
-/** Takes one finding. */
+/** Reports one finding. */
 export type Report = (finding: Finding) => void;
 
-/** A finding as a problem; its line is looked up when `at` is first read, because that parses the text once more. */
+/** A finding as a problem; `at` is found when it is first read, because that parses the text again. */
 export function toProblem(finding: Finding, locate: (pointer: string) => Place): Problem {
   let place: Place | undefined;
   return {

@@ -1,7 +1,7 @@
 /** A JSON Schema of the inner dialect: draft 2020-12 as OpenAPI 3.1 uses it, every `$ref` a local `#/…` pointer. */
 export type Schema = boolean | SchemaObject;
 
-/** The keywords vouch itself reads; everything else stays in place for the validator. */
+/** The keywords that vouch reads; all others stay in place for the validator. */
 export interface SchemaObject {
   readonly $ref?: string;
   readonly $dynamicRef?: string;
@@ -69,13 +69,13 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Sets a member of an object of ours; `__proto__` becomes one like any other. */
+/** Sets a member of a new object; `__proto__` becomes a member like any other. */
 export function setOwn<Value>(target: Record<string, Value>, name: string, value: Value): void {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** RFC 7386 section 2: objects are merged member by member, `null` removes a member, anything else takes the place of what was there. */
+/** RFC 7386 section 2: objects are merged member by member, `null` removes a member, any other value replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
@@ -129,4 +129,19 @@ function readJsonError(text: string): string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** A copy of a tree in which the value at a path is changed; everything beside the path is shared. Without that path, the tree itself. */
+export function changeAt(
+  root: unknown,
+  path: readonly (string | number)[],
+  change: (value: unknown) => unknown,
+): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return change(root);
+  if (Array.isArray(root)) return root.with(Number(step), changeAt(root[Number(step)], rest, change));
+  if (!isObject(root) || !Object.hasOwn(root, step)) return root;
+  const copy: Record<string, unknown> = { ...root };
+  setOwn(copy, String(step), changeAt(root[String(step)], rest, change));
+  return copy;
 }

@@ -1,16 +1,16 @@
 import { isObject } from './json.js';
 
-/** One step of a JSON pointer, escaped (RFC 6901 section 3). */
+/** One segment of a JSON pointer, escaped (RFC 6901 section 3). */
 export function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** A JSON pointer from its steps: `toPointer('paths', '/files', 'get')` is `/paths/~1files/get`. */
+/** A JSON pointer from its segments: `toPointer('paths', '/files', 'get')` is `/paths/~1files/get`. */
 export function toPointer(...segments: readonly (string | number)[]): string {
   return segments.map((segment) => `/${escapeSegment(String(segment))}`).join('');
 }
 
-/** The steps of a JSON pointer, unescaped; `''` is the root and has none. */
+/** The segments of a JSON pointer, unescaped; `''` is the root and has none. */
 export function readSegments(pointer: string): readonly string[] {
   if (pointer === '') return [];
   return pointer
@@ -19,7 +19,7 @@ export function readSegments(pointer: string): readonly string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value a JSON pointer leads to, or undefined where nothing stands there. */
+/** The value at a JSON pointer, or undefined. */
 export function readPointer(root: unknown, pointer: string): unknown {
   let value = root;
   for (const segment of readSegments(pointer)) {
@@ -29,14 +29,14 @@ export function readPointer(root: unknown, pointer: string): unknown {
   return value;
 }
 
-/** The pointer a local reference (`#/…`) names; undefined for anything else (RFC 6901 section 6: the fragment is percent-encoded). */
+/** The pointer of a local reference (`#/…`); undefined for anything else (RFC 6901 section 6: the fragment is percent-encoded). */
 export function fromReference(reference: unknown): string | undefined {
   if (typeof reference !== 'string') return undefined;
   if (reference === '#') return '';
   return reference.startsWith('#/') ? decodeText(reference.slice(1)) : undefined;
 }
 
-/** Percent-decoded text; as it came where the encoding is broken. */
+/** Percent-decoded text; the text itself where the encoding is malformed. */
 export function decodeText(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -46,23 +46,23 @@ export function decodeText(text: string): string {
   }
 }
 
-/** A local reference to a pointer, with what a URI fragment cannot hold percent-encoded (RFC 3986 section 3.5). */
+/** A local reference to a pointer, percent-encoded as a URI fragment (RFC 3986 section 3.5). */
 export function toReference(pointer: string): string {
   return `#${pointer.replaceAll(/[^\w\-.~!$&'()*+,;=:@/?]/gu, encodeURIComponent)}`;
 }
 
-/** An object of the document and where it really stands, after its references. */
-export interface Found {
+/** An object of the document and its pointer, references resolved. */
+export interface Located {
   readonly value: Readonly<Record<string, unknown>>;
   readonly pointer: string;
 }
 
-/** Longer chains than this are circles. */
-const HOPS_LIMIT = 64;
+/** Longer chains of references are circular. */
+const MAX_HOPS = 64;
 
 /**
- * Where a chain of local references ends: the value that has no `$ref` itself. A chain that leads nowhere or in a circle ends at its
- * last link.
+ * The end of a chain of local references: the value without a `$ref`. A chain that cannot be resolved, or is circular, ends at its last
+ * reference.
  */
 export function followReferences(
   document: unknown,
@@ -70,7 +70,7 @@ export function followReferences(
   pointer: string,
 ): { value: unknown; pointer: string } {
   let current = { value, pointer };
-  for (let hops = 0; hops < HOPS_LIMIT; hops++) {
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
     const target = isObject(current.value) ? fromReference(current.value['$ref']) : undefined;
     if (target === undefined || target === current.pointer) return current;
     const next = readPointer(document, target);
@@ -81,12 +81,12 @@ export function followReferences(
 }
 
 /**
- * Where a chain of references ends that stand alone in their schemas: one with other keywords beside it is a schema of its own. The
- * start, where the chain runs in a circle.
+ * The end of a chain of references without siblings: a `$ref` with other keywords is a schema of its own. The start, where the chain is
+ * circular.
  */
 export function followBareReferences(document: unknown, pointer: string): string {
   let end = pointer;
-  for (let hops = 0; hops < HOPS_LIMIT; hops++) {
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
     const schema = readPointer(document, end);
     const target = isObject(schema) && Object.keys(schema).length === 1 ? fromReference(schema['$ref']) : undefined;
     if (target === undefined || readPointer(document, target) === undefined) return end;
@@ -95,25 +95,25 @@ export function followBareReferences(document: unknown, pointer: string): string
   return pointer;
 }
 
-/** The object at the end of a chain of references; undefined where there is none. */
-export function findObject(document: unknown, value: unknown, pointer: string): Found | undefined {
+/** The object at the end of a chain of references; undefined where it cannot be resolved. */
+export function findObject(document: unknown, value: unknown, pointer: string): Located | undefined {
   const end = followReferences(document, value, pointer);
   return isObject(end.value) && typeof end.value['$ref'] !== 'string'
     ? { value: end.value, pointer: end.pointer }
     : undefined;
 }
 
-/** Members whose name starts with `x-`. */
+/** The members whose name starts with `x-`. */
 export function readExtensions(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name.startsWith('x-')));
 }
 
-/** A text, or undefined. */
-export function readText(value: unknown): string | undefined {
+/** The value where it is a string. */
+export function readString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The members of an object; none where it is no object. */
+/** The members of a value where it is an object, else none. */
 export function readEntries(value: unknown): readonly (readonly [string, unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }

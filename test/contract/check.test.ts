@@ -24,7 +24,7 @@ test('warnings are printed in the order of the text, with what is assumed, and e
   expect(await check(text)).toEqual({
     code: 0,
     output: [
-      'warning  SCHEMA_REPAIRED  api.yaml:3:28 (#/components/schemas/A/type)  "foo" is no type; any type is accepted',
+      'warning  SCHEMA_REPAIRED  api.yaml:3:28 (#/components/schemas/A/type)  "foo" is not a JSON Schema type; any type is accepted',
       'warning  RESPONSES_MISSING  api.yaml:4:14 (#/paths/~1a/get)  GET /a declares no response; it answers 200 without a body',
       'Pets 2: 1 operation, 0 errors, 2 warnings',
       '',
@@ -45,7 +45,7 @@ test('an error ends with 1, and JSON tells the same', async () => {
       {
         code: 'REFERENCE_UNRESOLVED',
         severity: 'error',
-        message: 'the reference "#/gone" leads nowhere: nothing stands there',
+        message: 'the reference "#/gone" cannot be resolved: there is no such value',
         at: { file: 'api.yaml', line: 4, column: 28, pointer: '/components/schemas/A/$ref' },
         assumed: 'anything is accepted there',
       },

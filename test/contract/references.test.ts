@@ -263,7 +263,7 @@ test('a document at a URL the user typed may refer to its own host, and never to
   const contract = await loadContract(url, { allowHttpRefs: true, cacheFolder: false });
   expect(readSubject(contract)).toEqual({ type: 'integer' });
   expect(contract.problems.map(({ message }) => message)).toEqual([
-    `the reference "file://${folder}/secret.yaml" leads nowhere: a document from the network may not read files`,
+    `the reference "file://${folder}/secret.yaml" cannot be resolved: a document from the network may not read files`,
   ]);
   await expect(loadContract(`http://127.0.0.1:${port}/gone`, { allowHttpRefs: true })).rejects.toMatchObject({
     code: 'SPEC_UNREADABLE',

@@ -159,13 +159,13 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
     [`REFERENCE_UNRESOLVED ${S}/$ref`],
   ],
   ['a $ref that is no text', '3.1.0', { $ref: { type: 'string' } }, {}, [`TYPE_MISMATCH ${S}/$ref`]],
-  ['a $ref to itself', '3.1.0', { $ref: `#${S}` }, { 'x-vouch-unresolved': `#${S}` }, [`SCHEMA_ENDLESS ${S}/$ref`]],
+  ['a $ref to itself', '3.1.0', { $ref: `#${S}` }, { 'x-vouch-unresolved': `#${S}` }, [`SCHEMA_CIRCULAR ${S}/$ref`]],
   [
     'an allOf of itself',
     '3.0.3',
     { type: 'object', allOf: [{ $ref: `#${S}` }] },
     { type: 'object', allOf: [{ 'x-vouch-unresolved': `#${S}` }] },
-    [`SCHEMA_ENDLESS ${S}/allOf/0/$ref`],
+    [`SCHEMA_CIRCULAR ${S}/allOf/0/$ref`],
   ],
   [
     'a list of itself is legal',
@@ -259,6 +259,6 @@ describe('a schema of any version becomes one of the inner dialect', () => {
   test('a circle over three schemas is cut once', async () => {
     const ref = (name: string): object => ({ anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }] });
     const contract = await loadContract(documentOf('3.1.0', ref('A'), { A: ref('B'), B: ref('Subject') }));
-    expect(contract.problems.map(({ code }) => code)).toEqual(['SCHEMA_ENDLESS']);
+    expect(contract.problems.map(({ code }) => code)).toEqual(['SCHEMA_CIRCULAR']);
   });
 });

@@ -243,7 +243,7 @@ describe('options of the control API', () => {
       'the option "control.origins" has "http://a/b", which is not an origin',
     ],
     ['any origin', { control: { origins: ['*'] } }, 'the option "control.origins" has "*", which is not an origin'],
-  ])('refuses %s', async (_, options, message) => {
+  ])('refuses %s', async (_, options, reason) => {
     const made = createMock({ ...BUILT_IN, ...options });
     await expect(made).rejects.toBeInstanceOf(MockError);
     await expect(made).rejects.toMatchObject({ code: 'OPTION_INVALID', reason });

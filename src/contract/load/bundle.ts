@@ -1,121 +1,116 @@
 import { MockError } from '../../errors.js';
 import type { Finding } from '../contract.js';
-import { isObject, setOwn } from '../json.js';
-import { fromReference, readPointer, readSegments, toPointer, toReference } from '../pointer.js';
-import { type Dialect, type Kind, omit, readKind } from '../upgrade/node.js';
-import { createWalker, type Job } from '../upgrade/upgrade-node.js';
+import { changeAt, isObject, setOwn } from '../json.js';
+import { fromReference, readEntries, readPointer, readSegments, toPointer, toReference } from '../pointer.js';
+import { type Dialect, type Node, type ObjectType, omit, readObjectType } from '../upgrade/node.js';
+import { createUpgrader, type NodeSource } from '../upgrade/upgrade-node.js';
 import { createReferences, type ReferenceTarget } from './references.js';
 import type { SourceFile, SourceFiles } from './source-files.js';
-import { createOrigins, type Origins } from './source-map.js';
+import { createSourceMap, type SourceMap } from './source-map.js';
 
 /** All files as one document of the inner dialect. */
 interface Bundle {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
-  readonly origins: Origins;
+  readonly sourceMap: SourceMap;
 }
 
-/** Where what is not in its usual place in the main file is kept. */
+/** The member of the bundled document with copies of what is not in a standard place of the main file. */
 const FILES = 'x-vouch-files';
 
 /** Schemas that vouch itself needs a pointer to. */
 const OWN_SCHEMAS: Readonly<Record<string, unknown>> = { anything: {}, text: { type: 'string' } };
 
 /**
- * Makes one inner document of the files: upgraded to the inner dialect, repaired, and every reference a local pointer.
+ * Bundles the files of a document into one: upgraded to the inner dialect, repaired, with local references only and without references
+ * that a validator would follow forever.
  *
- * What the main file has in a place the specification knows stays there. The target of any other reference is copied, once, to
- * `#/x-vouch-files/<file number>/<name>`: so each node is visited as what it is referred to as, and circles across files are legal.
+ * Nodes in a standard place of the main file stay there. The target of any other reference is copied once, to
+ * `#/x-vouch-files/<file number>/<name>`, so that it is upgraded as the type of object it is referenced as.
  */
 export function bundleFiles(sources: SourceFiles): Bundle {
   const { files } = sources;
   const main = files[0];
   if (main === undefined || !isObject(main.value)) throw new Error('a bundle needs a main file that is an object');
   const findings: Finding[] = [];
-  const origins = createOrigins();
+  const sourceMap = createSourceMap();
   const references = createReferences(sources);
   const dialect = readDialect(main.value, main.name, findings);
-  const entries = createEntries(files, dialect);
-  const walker = createWalker({ references, origins, findings, files, place: entries.place });
-  const root = walker.walk({ kind: 'document', value: main.value, inner: '', file: 0, pointer: '', dialect });
-  const copies: Record<string, Record<string, unknown>> = {};
-  for (let job = entries.next(); job !== undefined; job = entries.next()) {
-    origins.add(job.inner, { file: job.file, pointer: job.pointer });
-    const copy = walker.walk(job);
-    setOwn((copies[String(job.file)] ??= {}), job.name, copy ?? {});
+  const copies = createCopies(files, dialect);
+  const upgrade = createUpgrader({ references, sourceMap, findings, files, placeTarget: copies.placeTarget });
+  const root = upgrade({ type: 'document', value: main.value, inner: '', file: 0, pointer: '', dialect });
+  const copied: Record<string, Record<string, unknown>> = {};
+  for (let copy = copies.next(); copy !== undefined; copy = copies.next()) {
+    sourceMap.add(copy.inner, { file: copy.file, pointer: copy.pointer });
+    setOwn((copied[String(copy.file)] ??= {}), copy.name, upgrade(copy) ?? {});
   }
   const document = { ...(isObject(root) ? root : {}), 'x-vouch': OWN_SCHEMAS };
-  return {
-    document: entries.isEmpty() ? document : { ...document, [FILES]: copies },
-    findings: [...readNotes(files), ...findings],
-    origins,
-  };
+  const cut = cutCircularReferences(Object.keys(copied).length === 0 ? document : { ...document, [FILES]: copied });
+  return { document: cut.document, findings: [...readNotes(files), ...findings, ...cut.findings], sourceMap };
 }
 
-/** A target that is to be copied, and the name it gets. */
-interface Entry extends Job {
+/** A node that is copied, and the name of its copy. */
+interface CopiedNode extends NodeSource {
   readonly name: string;
 }
 
-/** The targets that are copied, in the order they are found. */
-function createEntries(
-  files: readonly SourceFile[],
-  mainDialect: Dialect,
-): {
-  readonly place: (target: ReferenceTarget, kind: Kind) => string;
-  readonly next: () => Entry | undefined;
-  readonly isEmpty: () => boolean;
-} {
+/** The nodes that are copied, in the order they are found. */
+interface Copies {
+  /** The local reference to a target, which is copied where it has no standard place. */
+  placeTarget(target: ReferenceTarget, type: ObjectType): string;
+  next(): CopiedNode | undefined;
+}
+
+function createCopies(files: readonly SourceFile[], mainDialect: Dialect): Copies {
   const placed = new Map<string, string>();
   const names = new Set<string>();
-  const queue: Entry[] = [];
+  const queue: CopiedNode[] = [];
   let taken = 0;
-  const add = (target: ReferenceTarget, kind: Kind): string => {
-    const wanted = readName(files[target.file], target.pointer);
+  const add = (target: ReferenceTarget, type: ObjectType): string => {
+    const { file, pointer, value } = target;
+    const wanted = readName(files[file], pointer);
     let name = wanted;
-    for (let i = 2; names.has(`${target.file} ${name}`); i++) name = `${wanted}_${i}`;
-    names.add(`${target.file} ${name}`);
-    const inner = toPointer(FILES, target.file, name);
-    const dialect = readOwnDialect(files[target.file]?.value) ?? mainDialect;
-    queue.push({ kind, value: target.value, inner, file: target.file, pointer: target.pointer, dialect, name });
+    for (let i = 2; names.has(`${file} ${name}`); i++) name = `${wanted}_${i}`;
+    names.add(`${file} ${name}`);
+    const inner = toPointer(FILES, file, name);
+    queue.push({ type, value, inner, file, pointer, dialect: readOwnDialect(files[file]?.value) ?? mainDialect, name });
     return toReference(inner);
   };
   return {
-    place: (target, kind) => {
-      const key = `${target.file} ${kind} ${target.pointer}`;
-      const reference = placed.get(key) ?? readUsualPlace(target, kind, mainDialect) ?? add(target, kind);
+    placeTarget: (target, type) => {
+      const key = `${target.file} ${type} ${target.pointer}`;
+      const reference = placed.get(key) ?? readStandardPlace(target, type, mainDialect) ?? add(target, type);
       placed.set(key, reference);
       return reference;
     },
     next: () => queue[taken++],
-    isEmpty: () => queue.length === 0,
   };
 }
 
-/** A target that the walk over the main file visits anyway, as the same kind. Inside a schema an upgrade may move it. */
-function readUsualPlace(target: ReferenceTarget, kind: Kind, dialect: Dialect): string | undefined {
+/** The reference to a target that is upgraded in place, as the same type. Inside a schema an upgrade may move it. */
+function readStandardPlace(target: ReferenceTarget, type: ObjectType, dialect: Dialect): string | undefined {
   if (target.file !== 0) return undefined;
   const segments = readSegments(target.pointer);
-  if (dialect === 20) return readSwaggerPlace(segments, kind);
-  const known = readKind(segments);
-  return known?.kind === kind && !known.insideSchema ? toReference(target.pointer) : undefined;
+  if (dialect === 20) return readSwaggerPlace(segments, type);
+  const found = readObjectType(segments);
+  return found?.type === type && !found.insideSchema ? toReference(target.pointer) : undefined;
 }
 
-/** The three shared maps of Swagger 2.0 that have a new place. */
-const SWAGGER_PLACES: readonly (readonly [string, Kind, string])[] = [
+/** The shared maps of Swagger 2.0, the type of their members, and their name in `components`. */
+const SWAGGER_PLACES: readonly (readonly [string, ObjectType, string])[] = [
   ['definitions', 'schema', 'schemas'],
   ['responses', 'response', 'responses'],
   ['parameters', 'parameter', 'parameters'],
 ];
 
-function readSwaggerPlace(segments: readonly string[], kind: Kind): string | undefined {
+function readSwaggerPlace(segments: readonly string[], type: ObjectType): string | undefined {
   const [parent, name] = segments;
-  const place = SWAGGER_PLACES.find(([from, of]) => from === parent && of === kind)?.[2];
+  const place = SWAGGER_PLACES.find(([from, of]) => from === parent && of === type)?.[2];
   if (segments.length !== 2 || name === undefined || place === undefined) return undefined;
   return toReference(toPointer('components', place, name));
 }
 
-/** The last step of a pointer, or the name of the file: what a reader would call it. */
+/** The last segment of a pointer, or the name of the file. */
 function readName(file: SourceFile | undefined, pointer: string): string {
   const last = readSegments(pointer).at(-1);
   if (last !== undefined) return last;
@@ -123,7 +118,7 @@ function readName(file: SourceFile | undefined, pointer: string): string {
   return stem === '' ? 'root' : decodeURIComponent(stem);
 }
 
-/** @throws MockError where the document is no OpenAPI document at all. */
+/** @throws MockError `SPEC_INVALID` where the document is not an OpenAPI document. */
 function readDialect(
   document: Readonly<Record<string, unknown>>,
   file: string | undefined,
@@ -133,12 +128,12 @@ function readDialect(
   if (declared !== undefined) {
     const version = readVersion(document);
     if (/^(?:2|3)(?:\.[0-2](?:\.\d+)?(?:-.*)?)?$/u.test(version)) return declared;
-    findings.push(describeVersion(`version "${version}" of OpenAPI is not known`, declared));
+    findings.push(describeVersion(`version "${version}" of OpenAPI is unknown`, declared));
     return declared;
   }
   if (!isObject(document['paths']) && !isObject(document['webhooks'])) {
     const found = Object.keys(document).slice(0, 5).join(', ');
-    throw new MockError('SPEC_INVALID', 'the document is no OpenAPI document: it has neither "openapi" nor "swagger"', {
+    throw new MockError('SPEC_INVALID', 'this is not an OpenAPI document: it has neither "openapi" nor "swagger"', {
       ...(file === undefined ? {} : { at: { file, line: 1, column: 1 } }),
       hint: `its members are: ${found === '' ? 'none' : found}; an OpenAPI document starts with "openapi: 3.1.0"`,
     });
@@ -160,7 +155,7 @@ function readOwnDialect(value: unknown): Dialect | undefined {
   return value['swagger'] === undefined ? undefined : 20;
 }
 
-/** `openapi` or `swagger` as text: without quotes, YAML reads 2.0 and 3.1 as numbers. */
+/** `openapi` or `swagger` as a string: without quotes, YAML reads 2.0 and 3.1 as numbers. */
 function readVersion(document: Readonly<Record<string, unknown>>): string {
   const version = document['openapi'] ?? document['swagger'];
   return typeof version === 'string' ? version : JSON.stringify(version);
@@ -169,99 +164,77 @@ function readVersion(document: Readonly<Record<string, unknown>>): string {
 function readNotes(files: readonly SourceFile[]): readonly Finding[] {
   return files.flatMap(({ notes, name }) =>
     notes.map(({ code, message }): Finding => {
-      const assumed = code === 'DUPLICATE_KEY' ? 'the last one counts' : 'only the first document is read';
+      const assumed = code === 'DUPLICATE_KEY' ? 'the last one wins' : 'only the first document is read';
       return { code, severity: 'warning', message: `${message} of ${name ?? 'the document'}`, pointer: '', assumed };
     }),
   );
 }
 
-/** A document without endless schemas, and those that were found. */
-interface CheckedDocument {
-  readonly document: Readonly<Record<string, unknown>>;
-  readonly findings: readonly Finding[];
-}
-
-/** Keywords that apply a schema to the same value; the others apply theirs to a part of it, which is smaller and so has an end. */
+/** Keywords that apply a schema to the same value; all others apply theirs to a part of the value, which is smaller. */
 const SAME_VALUE = ['not', 'if', 'then', 'else'];
 const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 
-/** A reference that is applied to the value its own schema is applied to. */
-interface Edge {
-  readonly from: string;
-  readonly to: string;
-}
-
 /**
- * Cuts references that lead a schema back to itself without looking at a part of the value: JSON Schema 2020-12 core section 9.4.1 forbids
- * them, and a validator that follows one never comes back.
+ * Removes references that lead a schema back to itself for the same value. JSON Schema 2020-12 core section 9.4.1 forbids them: a validator
+ * that follows one does not end.
  */
-export function breakEndless(document: Readonly<Record<string, unknown>>): CheckedDocument {
+function cutCircularReferences(document: Node): Pick<Bundle, 'document' | 'findings'> {
   const findings: Finding[] = [];
   let current: unknown = document;
-  for (const pointer of findEndless(document)) {
+  for (const pointer of findCircular(document)) {
     const reference = readPointer(document, `${pointer}/$ref`);
     findings.push({
-      code: 'SCHEMA_ENDLESS',
+      code: 'SCHEMA_CIRCULAR',
       severity: 'error',
-      message: `the reference "${String(reference)}" leads back to itself`,
+      message: `the reference "${String(reference)}" leads back to its own schema`,
       pointer: `${pointer}/$ref`,
       assumed: 'anything is accepted there',
     });
-    current = cutReference(current, readSegments(pointer));
+    current = changeAt(current, readSegments(pointer), (schema) =>
+      isObject(schema) ? { ...omit(schema, '$ref'), 'x-vouch-unresolved': reference } : schema,
+    );
   }
-  // Only members of the document were changed, never the document itself.
-  return { document: current as Readonly<Record<string, unknown>>, findings };
+  // Only members of the document were changed.
+  return { document: current as Node, findings };
 }
 
-/** Pointers of the references that close a circle. */
-function findEndless(document: Readonly<Record<string, unknown>>): readonly string[] {
+/** Pointers of the schemas whose reference closes a circle. */
+function findCircular(document: Node): readonly string[] {
   const done = new Set<string>();
   const open = new Set<string>();
   const found: string[] = [];
   const visit = (pointer: string): void => {
     if (done.has(pointer)) return;
     open.add(pointer);
-    for (const edge of readEdges(readPointer(document, pointer), pointer)) {
-      if (open.has(edge.to)) found.push(edge.from);
-      else visit(edge.to);
+    for (const [from, to] of listSameValueReferences(readPointer(document, pointer), pointer)) {
+      if (open.has(to)) found.push(from);
+      else visit(to);
     }
     open.delete(pointer);
     done.add(pointer);
   };
-  for (const pointer of readTargets(document)) visit(pointer);
+  // All possible targets of local references: shared schemas and copies.
+  const parents = [toPointer('components', 'schemas')];
+  if (isObject(document[FILES])) parents.push(...Object.keys(document[FILES]).map((file) => toPointer(FILES, file)));
+  for (const parent of parents) {
+    for (const [name] of readEntries(readPointer(document, parent))) visit(parent + toPointer(name));
+  }
   return found;
 }
 
-/** Everything a reference of the inner document can lead to: shared schemas, and copies of others. */
-function readTargets(document: Readonly<Record<string, unknown>>): readonly string[] {
-  const parents = [toPointer('components', 'schemas')];
-  const copies = document['x-vouch-files'];
-  if (isObject(copies)) parents.push(...Object.keys(copies).map((file) => toPointer('x-vouch-files', file)));
-  return parents.flatMap((parent) => {
-    const map = readPointer(document, parent);
-    return isObject(map) ? Object.keys(map).map((name) => parent + toPointer(name)) : [];
-  });
-}
-
-function readEdges(schema: unknown, pointer: string): readonly Edge[] {
+/** The references that apply to the same value as a schema: where each one is, and its target. */
+function listSameValueReferences(schema: unknown, pointer: string): readonly (readonly [from: string, to: string])[] {
   if (!isObject(schema)) return [];
   const target = fromReference(schema['$ref']);
-  const own = target === undefined ? [] : [{ from: pointer, to: target }];
-  const single = SAME_VALUE.flatMap((keyword) =>
-    schema[keyword] === undefined ? [] : readEdges(schema[keyword], `${pointer}/${keyword}`),
-  );
-  const listed = SAME_VALUE_LISTS.flatMap((keyword) => {
-    const list = schema[keyword];
-    return Array.isArray(list) ? list.flatMap((item: unknown, i) => readEdges(item, `${pointer}/${keyword}/${i}`)) : [];
-  });
-  return [...own, ...single, ...listed];
-}
-
-function cutReference(node: unknown, [step, ...rest]: readonly string[]): unknown {
-  if (step === undefined) return isObject(node) ? { ...omit(node, '$ref'), 'x-vouch-unresolved': node['$ref'] } : node;
-  if (Array.isArray(node)) return node.with(Number(step), cutReference(node[Number(step)], rest));
-  if (!isObject(node)) return node;
-  const copy: Record<string, unknown> = { ...node };
-  setOwn(copy, step, cutReference(node[step], rest));
-  return copy;
+  const below = [
+    ...SAME_VALUE.map((keyword) => [keyword, schema[keyword]] as const),
+    ...SAME_VALUE_LISTS.flatMap((keyword) => {
+      const list = schema[keyword];
+      return Array.isArray(list) ? list.map((part: unknown, i) => [`${keyword}/${i}`, part] as const) : [];
+    }),
+  ];
+  return [
+    ...(target === undefined ? [] : [[pointer, target] as const]),
+    ...below.flatMap(([path, part]) => listSameValueReferences(part, `${pointer}/${path}`)),
+  ];
 }

@@ -7,32 +7,32 @@ import { fileURLToPath } from 'node:url';
 import type { Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { isObject } from '../json.js';
-import type { Origins } from './source-map.js';
+import type { SourceMap } from './source-map.js';
 
-/** A bundled document as it is kept on disk. */
+/** A bundled document on disk. */
 interface CachedDocument {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
-  readonly origins: ReturnType<Origins['list']>;
-  /** Where the problems stand in the text, by pointer of the inner document: a line costs another parse of the whole text. */
+  readonly origins: ReturnType<SourceMap['list']>;
+  /** The places of the problems by pointer: to find a line, the whole text is parsed again. */
   readonly places: readonly (readonly [pointer: string, place: Place])[];
-  /** Every file but the main one, with the SHA-256 of its text: all of them must still be the same. */
+  /** Every file except the main one, with the SHA-256 of its text: an entry is valid while all are the same. */
   readonly files: readonly { readonly uri: string; readonly hash: string }[];
 }
 
-/** Bundled documents on disk. Nothing that goes wrong with it is an error: a document is loaded the slow way. */
+/** Bundled documents on disk. A failure is not an error: the document is loaded from its text. */
 export interface DocumentCache {
   read(key: string): Promise<CachedDocument | undefined>;
   write(key: string, document: CachedDocument): Promise<void>;
 }
 
-/** Raised whenever the layout of a cached document changes. */
+/** Increased whenever the layout of a cached document changes. */
 const FORMAT = 1;
 
-/** How many documents a folder keeps; the oldest go. */
-const ENTRIES_LIMIT = 20;
+/** The maximum number of documents in a folder; the oldest are removed. */
+const MAX_ENTRIES = 20;
 
-/** A cache in a folder, which is made when the first document is written. */
+/** Creates a cache in a folder, which is created when the first document is written. */
 export function createDocumentCache(folder: string): DocumentCache {
   const toPath = (key: string): string => join(folder, `${key}.json`);
   return {
@@ -40,7 +40,7 @@ export function createDocumentCache(folder: string): DocumentCache {
       try {
         return readEntry(await readFile(toPath(key), 'utf8'));
       } catch {
-        // Missing, unreadable, truncated or another program's: the document is loaded from its text and written again.
+        // Missing, unreadable or truncated: the document is loaded from its text and written again.
         return undefined;
       }
     },
@@ -50,25 +50,25 @@ export function createDocumentCache(folder: string): DocumentCache {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await writeFile(temporary, `${readHeader(body)}\n${body}`, { mode: 0o600 });
-        // Atomic within one folder: another process sees the old file or the new one, never half of it.
+        // Atomic within one folder: another process sees the old file or the new one.
         await rename(temporary, toPath(key));
         await removeOldest(folder);
       } catch {
-        // A read-only or full disk costs the next start its head start, nothing else.
+        // A read-only or full disk only makes the next start slower.
         await rm(temporary, { force: true }).catch(() => undefined);
       }
     },
   };
 }
 
-/** The key of a document: what went in, and which vouch reads it. */
+/** The key of a document: a hash of its text and options and of this build of vouch. */
 export async function loadCacheKey(parts: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(`${FORMAT}\0${await readBuild()}`);
   for (const part of parts) hash.update(`\0${part.length}\0`).update(part);
   return hash.digest('hex');
 }
 
-/** Where documents are kept when nobody says otherwise: with the project's other caches, or with the user's. */
+/** The default folder: with the other caches of the project, or of the user. */
 export function readDefaultFolder(cwd: string): string {
   if (existsSync(join(cwd, 'node_modules'))) return join(cwd, 'node_modules', '.cache', 'vouch');
   const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = process.env;
@@ -92,11 +92,11 @@ function readEntry(text: string): CachedDocument | undefined {
   if (end < 0 || text.slice(0, end) !== readHeader(body)) return undefined;
   const entry: unknown = JSON.parse(body);
   const isWhole = isObject(entry) && isObject(entry['document']) && Array.isArray(entry['files']);
-  // The header proves that this very version wrote it.
+  // The header proves that this version wrote it.
   return isWhole ? (entry as unknown as CachedDocument) : undefined;
 }
 
-/** The sizes and times of the files of this folder: a new version of vouch, or a changed one, reads nothing that an old one wrote. */
+/** The sizes and times of the files of this folder: a changed build does not read what another one wrote. */
 async function readBuild(): Promise<string> {
   const folder = dirname(fileURLToPath(import.meta.url));
   const names = (await readdir(folder)).toSorted();
@@ -106,8 +106,8 @@ async function readBuild(): Promise<string> {
 
 async function removeOldest(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /^[\da-f]{64}\.json/u.test(name));
-  if (names.length <= ENTRIES_LIMIT) return;
+  if (names.length <= MAX_ENTRIES) return;
   const ages = await Promise.all(names.map(async (name) => ({ name, time: (await stat(join(folder, name))).mtimeMs })));
-  const old = ages.toSorted((one, other) => other.time - one.time).slice(ENTRIES_LIMIT);
+  const old = ages.toSorted((one, other) => other.time - one.time).slice(MAX_ENTRIES);
   await Promise.all(old.map(({ name }) => rm(join(folder, name), { force: true })));
 }

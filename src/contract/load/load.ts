@@ -5,36 +5,36 @@ import { type Contract, type Finding, toProblem } from '../contract.js';
 import { followReferences, readPointer } from '../pointer.js';
 import { isObject, type Schema } from '../json.js';
 import { readOperations, readSecuritySchemes } from '../operations/path-item.js';
-import { breakEndless, bundleFiles } from './bundle.js';
+import { bundleFiles } from './bundle.js';
 import { createDocumentCache, digestText, type DocumentCache, loadCacheKey, readDefaultFolder } from './cache.js';
-import { createLineFinder, createOrigins, type Origins } from './source-map.js';
+import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
 import { loadSourceFiles, loadText, readDisplayName, type ReadPolicy, type SourceFile } from './source-files.js';
 
-/** How a document is loaded. */
+/** Options for loading a document. */
 export interface LoadOptions {
-  /** Lets documents come over http(s), and refer to others there; never to this machine or a private network. Default: no. */
+  /** Allows documents and references over http(s), except to this machine and private networks. Default false. */
   readonly allowHttpRefs?: boolean;
-  /** Paths of Overlay documents, applied to the main file in this order. */
+  /** Paths of Overlay documents, applied to the main file in order. */
   readonly overlays?: readonly string[];
-  /** Where bundled documents are kept; `false` keeps none. Default: `node_modules/.cache/vouch`, else the user's cache folder. */
+  /** The folder of the document cache, or `false` for none. Default `node_modules/.cache/vouch`, else the cache folder of the user. */
   readonly cacheFolder?: string | false;
-  /** What relative paths are relative to. Default: the folder of the process. */
+  /** The base of relative paths. Default the working folder of the process. */
   readonly cwd?: string;
 }
 
-/** A smaller document is loaded faster than a cache is asked; a folder that was named is always used. */
+/** The minimum size for the default cache: smaller documents load faster without it. */
 const CACHE_FROM_BYTES = 100_000;
 
-/** How long after its start a document is kept. */
-const KEPT_AFTER_MS = 250;
+/** The delay before a document is written to the cache. */
+const CACHE_DELAY_MS = 250;
 
 /**
  * Loads an OpenAPI document (2.0, 3.0, 3.1 or 3.2; JSON or YAML; one file or many) as a contract.
  *
- * @param spec - A path, a `file:` or `http(s):` URL, or the document itself, which is never written into.
- * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE`, `SPEC_INVALID` or `OVERLAY_INVALID`. Lesser mistakes are `problems`.
+ * @param spec - A path, a `file:` or `http(s):` URL, or the document itself, which is not changed.
+ * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE`, `SPEC_INVALID` or `OVERLAY_INVALID`. Smaller mistakes are `problems`.
  */
 export async function loadContract(spec: string | URL | object, options: LoadOptions = {}): Promise<Contract> {
   const cwd = options.cwd ?? process.cwd();
@@ -44,22 +44,22 @@ export async function loadContract(spec: string | URL | object, options: LoadOpt
     return await loadWhole(main, overlays, { ...options, cwd });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // The stack is the last limit on nesting that no text gets around.
-    throw new MockError('SPEC_INVALID', 'the document nests too deeply to be read', {
+    // The document passes the limits on nesting, and the stack is still too small.
+    throw new MockError('SPEC_INVALID', 'the document is nested too deeply', {
       ...(main.name === undefined ? {} : { at: { file: main.name } }),
-      hint: 'a schema that contains itself is written as a $ref to itself',
+      hint: 'write a schema that contains itself as a $ref to itself',
       cause: error,
     });
   }
 }
 
-/** A document that is bundled, from its text or from the cache. */
+/** A bundled document, from its text or from the cache. */
 interface Loaded {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
-  readonly origins: Origins;
+  readonly origins: SourceMap;
   readonly files: readonly { readonly uri: string; readonly name: string | undefined; readonly text: string }[];
-  /** Whether every file that is referred to was there, so that a later start with the same files gives the same. */
+  /** Whether every referenced file was read: otherwise the next start may give another result. */
   readonly isComplete: boolean;
 }
 
@@ -83,15 +83,15 @@ async function loadWhole(
   });
   if (known !== undefined || cache === undefined || !loaded.isComplete) return contract;
   const keep = async (): Promise<void> => {
-    // Asked once, a place is among `places`.
+    // Reading a place adds it to `places`.
     for (const problem of contract.problems) void problem.at;
     const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: digestText(text) }));
     const { document, findings, origins } = loaded;
     await cache.write(key, { document, findings, origins: origins.list(), places: [...places], files });
   };
   if (options.cacheFolder !== undefined) await keep();
-  // Whoever did not ask for it does not wait for it: the first requests come before.
-  else setTimeout(() => void keep(), KEPT_AFTER_MS);
+  // The default cache does not delay the first requests.
+  else setTimeout(() => void keep(), CACHE_DELAY_MS);
   return contract;
 }
 
@@ -103,12 +103,12 @@ function openCache(main: MainText, options: LoadOptions & { readonly cwd: string
 }
 
 function readKey(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<string> {
-  // The URI decides what relative references mean, the policy which of them are followed, and the folder what files are called.
+  // The URI is the base of relative references, the policy decides which are followed, and the folder gives files their names.
   const { allowHttp, cwd } = policy;
   return loadCacheKey([main.uri, cwd, String(allowHttp), main.text, ...overlays.map(({ text }) => text)]);
 }
 
-/** A cached document whose other files are unchanged; undefined where one is not, or is gone. */
+/** A cached document; undefined where one of its other files has changed or is missing. */
 async function readCached(
   { document, findings, origins, files }: Awaited<ReturnType<DocumentCache['read']>> & object,
   main: MainText,
@@ -123,7 +123,7 @@ async function readCached(
   );
   const unchanged = others.filter((file) => file !== undefined);
   if (unchanged.length < files.length) return undefined;
-  return { document, findings, origins: createOrigins(origins), files: [main, ...unchanged], isComplete: true };
+  return { document, findings, origins: createSourceMap(origins), files: [main, ...unchanged], isComplete: true };
 }
 
 async function bundle(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<Loaded> {
@@ -140,11 +140,10 @@ async function bundle(main: MainText, overlays: readonly OverlayText[], policy: 
   }
   const sources = await loadSourceFiles({ ...file, value }, policy);
   const bundled = bundleFiles(sources);
-  const whole = breakEndless(bundled.document);
   return {
-    document: whole.document,
-    findings: [...findings, ...bundled.findings, ...whole.findings],
-    origins: bundled.origins,
+    document: bundled.document,
+    findings: [...findings, ...bundled.findings],
+    origins: bundled.sourceMap,
     files: sources.files,
     isComplete: sources.failures.size === 0,
   };
@@ -164,7 +163,7 @@ async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
   }
 }
 
-/** Looks places up once; `places` holds those that are known, and takes those that are found. */
+/** Creates the function that finds places; found places are added to `places`. */
 function createLocate({ files, origins }: Loaded, places: Map<string, Place>): Contract['locate'] {
   const finders = files.map((file) => createLineFinder(file.text));
   return (inner) => {
@@ -178,7 +177,7 @@ function createLocate({ files, origins }: Loaded, places: Map<string, Place>): C
   };
 }
 
-/** What a contract is made of: a document of the inner dialect, and how to find the way back to its text. */
+/** A document of the inner dialect, and how to find places in its text. */
 interface ContractParts {
   readonly document: Readonly<Record<string, unknown>>;
   readonly hash: string;
@@ -187,14 +186,14 @@ interface ContractParts {
   readonly locate: (pointer: string) => Place;
 }
 
-/** A contract over a document that is bundled and upgraded already. */
+/** Creates the contract of a bundled document. */
 function createContract(parts: ContractParts): Contract {
   const { document, hash, locate } = parts;
   const findings = [...parts.findings];
   const context = { document, report: (finding: Finding) => void findings.push(finding) };
   const operations = readOperations(context);
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
-  // Where each reference ends, found once: a document has far fewer of them than the mock has questions.
+  // The end of each chain of references, resolved once.
   const ends = new Map<string, { readonly schema: Schema; readonly pointer: string }>();
   const info = isObject(document['info']) ? document['info'] : {};
   return {
@@ -213,7 +212,7 @@ function createContract(parts: ContractParts): Contract {
       let end = ends.get(reference);
       if (end === undefined) {
         const { value, pointer: target } = followReferences(document, schema, pointer);
-        // Every $ref in a schema's place leads to a schema: the bundler replaced those that did not.
+        // Every $ref of a schema points to a schema: the bundler replaced the others.
         end = { schema: value as Schema, pointer: target };
         ends.set(reference, end);
       }
@@ -223,23 +222,23 @@ function createContract(parts: ContractParts): Contract {
   };
 }
 
-/** What breaks something before what was merely understood. */
+/** Errors before warnings. */
 function compareSeverity(one: Finding, other: Finding): number {
   return Number(one.severity === 'warning') - Number(other.severity === 'warning');
 }
 
-/** The main file of a document, not parsed yet. */
+/** The main file of a document, not yet parsed. */
 interface MainText {
   readonly uri: string;
-  /** Undefined for a document that came as an object. */
+  /** Undefined for a document that was given as an object. */
   readonly name: string | undefined;
   readonly text: string;
-  /** The `host:port` the user typed, where the file came from the network. */
+  /** The `host:port` of the URL that the user gave. */
   readonly host: string | undefined;
 }
 
 /**
- * The text of the document the user named.
+ * Loads the text of the given document.
  *
  * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE` or `SPEC_INVALID`.
  */
@@ -249,7 +248,7 @@ async function loadMain(
 ): Promise<MainText> {
   const { cwd, allowHttp } = options;
   if (typeof spec !== 'string' && !(spec instanceof URL)) {
-    // A copy, so that nothing that is done here or later by the caller is seen on the other side.
+    // A copy as text: later changes of the caller have no effect.
     return {
       uri: pathToFileURL(resolve(cwd, 'object.json')).href,
       name: undefined,
@@ -285,8 +284,8 @@ function toUri(spec: string | URL, cwd: string): string {
   try {
     return new URL(text).href;
   } catch (cause) {
-    throw new MockError('SPEC_NOT_FOUND', `"${text}" is no URL`, {
-      hint: 'give a path, or a file: or http(s): URL',
+    throw new MockError('SPEC_NOT_FOUND', `"${text}" is not a valid URL`, {
+      hint: 'use a path, or a file: or http(s): URL',
       cause,
     });
   }
@@ -298,11 +297,11 @@ function toText(document: object): string {
     if (text !== undefined) return text;
   } catch (cause) {
     throw new MockError('SPEC_INVALID', 'the given object cannot be written as JSON', {
-      hint: 'references must be written as $ref: an object in which they are replaced by what they lead to contains itself',
+      hint: 'pass the document with its $ref, not dereferenced: a dereferenced document can contain itself',
       cause,
     });
   }
-  throw new MockError('SPEC_INVALID', 'the given value is not a document', { hint: 'give a path, a URL or an object' });
+  throw new MockError('SPEC_INVALID', 'the given value is not a document', { hint: 'use a path, a URL or an object' });
 }
 
 function describeFailure(
@@ -319,7 +318,7 @@ function describeFailure(
     return new MockError('SPEC_UNREADABLE', `the document cannot be fetched: ${reason}`, { at, hint, cause });
   }
   if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
-    return new MockError('SPEC_NOT_FOUND', `there is no file "${name}"`, {
+    return new MockError('SPEC_NOT_FOUND', `the file "${name}" does not exist`, {
       at,
       hint: 'check the path; it is relative to the working folder',
       cause,

@@ -1,18 +1,18 @@
 import { MockError, type Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
-import { isObject, setOwn } from '../json.js';
+import { changeAt, isObject, setOwn } from '../json.js';
 import { toPointer } from '../pointer.js';
 import { quote } from '../upgrade/node.js';
 import { createLineFinder } from './source-map.js';
 import { parseText } from './parse.js';
 
-/** The text of an Overlay document, and the name its errors carry. */
+/** The text of an Overlay document, and the file name in its errors. */
 export interface OverlayText {
   readonly text: string;
   readonly file: string;
 }
 
-/** A document with an overlay on it, and the actions that did nothing. */
+/** A document with an overlay applied, and the actions that matched nothing. */
 export interface OverlaidDocument {
   readonly document: unknown;
   readonly findings: readonly Finding[];
@@ -28,11 +28,11 @@ interface Action {
   readonly pointer: string;
 }
 
-/** A step from the root to a node. */
+/** The path from the root to a node. */
 type Location = readonly (string | number)[];
 
 /**
- * Applies an Overlay 1.0 document: the actions in order, each to the result of the one before. The document given stays as it is.
+ * Applies an Overlay 1.0 document: the actions in order, each to the result of the one before. The given document is not changed.
  *
  * @throws MockError `OVERLAY_INVALID` with the line in the overlay.
  */
@@ -42,7 +42,7 @@ export async function applyOverlay(document: unknown, overlay: OverlayText): Pro
   const place = (pointer: string): Place => ({ file, ...lines.find(pointer), pointer });
   const { value } = parseText(text, file, 'OVERLAY_INVALID');
   const actions = readActions(value, place);
-  // Loaded where it is needed: few documents have an overlay.
+  // Loaded on demand: few documents have an overlay.
   const { query } = await import('json-p3');
   const select = (root: unknown, path: string, pointer: string): readonly Location[] => {
     try {
@@ -50,9 +50,9 @@ export async function applyOverlay(document: unknown, overlay: OverlayText): Pro
       return query(path, root as Parameters<typeof query>[1]).locations();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new MockError('OVERLAY_INVALID', `${quote(path)} is no JSONPath: ${reason}`, {
+      throw new MockError('OVERLAY_INVALID', `${quote(path)} is not a valid JSONPath: ${reason}`, {
         at: place(pointer),
-        hint: `RFC 9535 is the syntax: $.paths['/pets'].get, $.paths.*.get, $..[?@.name=='limit']`,
+        hint: `examples of RFC 9535: $.paths['/pets'].get, $.paths.*.get, $..[?@.name=='limit']`,
         cause,
       });
     }
@@ -79,7 +79,7 @@ function describeNoMatch(action: Action, file: string): Finding {
   return {
     code: 'OVERLAY_NO_MATCH',
     severity: 'warning',
-    message: `the target ${quote(action.target)} of ${file} (#${action.pointer}) selects nothing`,
+    message: `the target ${quote(action.target)} of ${file} (#${action.pointer}) matches nothing`,
     pointer: '',
     assumed: 'the action changes nothing',
   };
@@ -91,35 +91,35 @@ function readUpdate(root: unknown, action: Action, select: (path: string) => rea
   return from?.reduce<unknown>((node, step) => (node as Readonly<Record<string | number, unknown>>)[step], root);
 }
 
-/** The actions of an overlay; everything that would make one mean nothing is an error. */
+/** The actions of an overlay. @throws MockError `OVERLAY_INVALID` where one has no effect as written. */
 function readActions(value: unknown, place: (pointer: string) => Place): readonly Action[] {
   const fail = (message: string, pointer: string, hint: string): MockError =>
     new MockError('OVERLAY_INVALID', message, { at: place(pointer), hint });
   if (!isObject(value) || typeof value['overlay'] !== 'string') {
-    throw fail('the file is no Overlay document: it has no "overlay"', '', 'it starts with "overlay: 1.0.0"');
+    throw fail('this is not an Overlay document: it has no "overlay"', '', 'start it with "overlay: 1.0.0"');
   }
   if (!/^1\.\d+(?:\.\d+)?/u.test(value['overlay'])) {
     throw fail(
-      `version "${value['overlay']}" of the Overlay Specification is not known`,
+      `version "${value['overlay']}" of the Overlay Specification is not supported`,
       '/overlay',
       'write "overlay: 1.0.0"',
     );
   }
   const list = value['actions'];
   if (!Array.isArray(list) || list.length === 0) {
-    throw fail('an overlay needs a list of "actions"', '/actions', 'each one has a "target" and "update" or "remove"');
+    throw fail('"actions" must be an array', '/actions', 'each action has a "target" and "update" or "remove"');
   }
   return list.map((action: unknown, index): Action => {
     const pointer = toPointer('actions', index);
     if (!isObject(action) || typeof action['target'] !== 'string') {
-      throw fail('an action needs a "target"', pointer, `a JSONPath, such as $.paths['/pets'].get`);
+      throw fail('an action needs a "target"', pointer, `use a JSONPath such as $.paths['/pets'].get`);
     }
     const { target, update, remove, copy } = action;
     if (remove !== undefined && typeof remove !== 'boolean') {
-      throw fail(`"remove" cannot be ${quote(remove)}`, `${pointer}/remove`, 'it is true or false');
+      throw fail(`"remove" must be a boolean, got ${quote(remove)}`, `${pointer}/remove`, 'use true or false');
     }
     if (copy !== undefined && typeof copy !== 'string') {
-      throw fail(`"copy" cannot be ${quote(copy)}`, `${pointer}/copy`, 'it is a JSONPath');
+      throw fail(`"copy" must be a string, got ${quote(copy)}`, `${pointer}/copy`, 'use a JSONPath');
     }
     if (remove !== true && update === undefined && copy === undefined) {
       throw fail('an action needs "update" or "remove: true"', pointer, 'see the Overlay Specification, Action Object');
@@ -128,7 +128,7 @@ function readActions(value: unknown, place: (pointer: string) => Place): readonl
   });
 }
 
-/** Later items and deeper nodes first, so that no removal moves what is still to be removed. */
+/** Removes later items and deeper nodes first, so that the other locations stay valid. */
 function removeAll(root: unknown, locations: readonly Location[]): unknown {
   let current = root;
   const unique = new Map(locations.map((location) => [JSON.stringify(location), location]));
@@ -157,18 +157,7 @@ function removeMember(parent: unknown, name: string | number): unknown {
   return rest;
 }
 
-/** A copy of a tree in which one node is another; everything beside the way there is shared. */
-function changeAt(root: unknown, location: Location, change: (node: unknown) => unknown): unknown {
-  const [step, ...rest] = location;
-  if (step === undefined) return change(root);
-  if (Array.isArray(root)) return root.with(Number(step), changeAt(root[Number(step)], rest, change));
-  if (!isObject(root) || !Object.hasOwn(root, step)) return root;
-  const copy: Record<string, unknown> = { ...root };
-  setOwn(copy, String(step), changeAt(root[String(step)], rest, change));
-  return copy;
-}
-
-/** Objects are merged, a list takes the update as a further entry, anything else is replaced. */
+/** Merges objects, appends to arrays and replaces everything else (Overlay 1.0, Action Object). */
 function merge(node: unknown, update: unknown): unknown {
   if (Array.isArray(node)) return Array.isArray(update) ? [...node, ...update] : [...node, update];
   if (!isObject(node)) return update;
@@ -176,7 +165,7 @@ function merge(node: unknown, update: unknown): unknown {
   const copy: Record<string, unknown> = { ...node };
   for (const [name, value] of Object.entries(update)) {
     const own = Object.hasOwn(node, name) ? node[name] : undefined;
-    // An empty member of a structured overlay mirrors the document; it does not wipe out what is there.
+    // An empty member of an overlay mirrors the structure of the document; it removes nothing.
     if (value === null && typeof own === 'object') continue;
     const isBoth = (isObject(own) && isObject(value)) || (Array.isArray(own) && Array.isArray(value));
     setOwn(copy, name, isBoth ? merge(own, value) : value);

@@ -12,21 +12,20 @@ import {
 } from 'js-yaml';
 import { type ErrorCode, MockError } from '../../errors.js';
 
-/** A parsed text, and what had to be overlooked to parse it. */
+/** A parsed text, and the mistakes that were tolerated. */
 export interface ParsedText {
   readonly value: unknown;
   readonly notes: readonly { readonly code: 'DUPLICATE_KEY' | 'TRAILING_CONTENT'; readonly message: string }[];
 }
 
-/** How deep a document may nest; real ones stay below 60. */
-export const NESTING_LIMIT = 1000;
+/** The maximum nesting of a document; real ones stay below 60. */
+export const MAX_NESTING = 1000;
 
 /**
- * The value of a YAML 1.2 or JSON text. Merge keys (`<<`) are obeyed, unknown tags are ignored, and of a key that stands twice the
- * last one counts.
+ * Parses a YAML 1.2 or JSON text. Merge keys (`<<`) work, unknown tags are ignored, and the last of duplicate keys wins.
  *
- * @param file - The name errors carry.
- * @param code - The code errors carry.
+ * @param file - The file name in errors.
+ * @param code - The code of errors.
  * @throws MockError with line and column.
  */
 export function parseText(text: string, file: string, code: ErrorCode = 'SPEC_INVALID'): ParsedText {
@@ -40,22 +39,22 @@ export function parseText(text: string, file: string, code: ErrorCode = 'SPEC_IN
   return parseYaml(bare, file, code);
 }
 
-/** Undefined where the text is no JSON, for YAML to try: a flow mapping starts with `{` as well. */
+/** Undefined where the text is not JSON: a YAML flow mapping starts with `{` as well. */
 function parseJson(text: string): ParsedText | undefined {
   try {
     return { value: JSON.parse(text), notes: [] };
   } catch (error) {
     const end = /after JSON at position (\d+)/u.exec(String(error))?.[1];
     if (end === undefined) return undefined;
-    const message = 'something follows the end of the JSON value';
+    const message = 'there is content after the JSON value';
     return { value: JSON.parse(text.slice(0, Number(end))), notes: [{ code: 'TRAILING_CONTENT', message }] };
   }
 }
 
 function parseYaml(text: string, file: string, code: ErrorCode): ParsedText {
-  const options = { schema: createSchema(), maxDepth: NESTING_LIMIT };
+  const options = { schema: createSchema(), maxDepth: MAX_NESTING };
   const parsed = loadYaml(text, { options, file, code });
-  // No alias without an anchor, and few texts have something that looks like one.
+  // An alias needs an anchor, and few texts have something that looks like one.
   if (/[\s,[{:-]&[^\s&]/u.test(text)) checkExpansion(parsed.value, file, code);
   return parsed;
 }
@@ -71,10 +70,10 @@ function loadYaml(text: string, context: { options: object; file: string; code: 
   }
 }
 
-/** How many nodes a text may make once its aliases are written out; the largest real documents make half a million. */
-const EXPANSION_LIMIT = 5_000_000;
+/** The maximum number of nodes with aliases expanded; the largest real documents have half a million. */
+const MAX_EXPANDED = 5_000_000;
 
-/** Aliases share what they name, so that a short text can mean more than any memory holds, or something that contains itself. */
+/** Aliases share their nodes, so that a short text can expand to more than the memory, or contain itself. */
 function checkExpansion(root: unknown, file: string, code: ErrorCode): void {
   const sizes = new Map<object, number>();
   const open = new Set<object>();
@@ -83,7 +82,7 @@ function checkExpansion(root: unknown, file: string, code: ErrorCode): void {
     const known = sizes.get(value);
     if (known !== undefined) return known;
     if (open.has(value))
-      throw new MockError(code, 'an alias names something that contains the alias itself', { at: { file } });
+      throw new MockError(code, 'an alias refers to a node that contains the alias itself', { at: { file } });
     open.add(value);
     let size = 1;
     for (const child of Object.values(value)) size += measure(child);
@@ -91,26 +90,26 @@ function checkExpansion(root: unknown, file: string, code: ErrorCode): void {
     sizes.set(value, size);
     return size;
   };
-  if (measure(root) > EXPANSION_LIMIT) {
-    const message = `with its aliases written out the file has more than ${EXPANSION_LIMIT} nodes`;
-    throw new MockError(code, message, { at: { file }, hint: 'write fewer aliases of aliases' });
+  if (measure(root) > MAX_EXPANDED) {
+    const message = `with aliases expanded, the file has more than ${MAX_EXPANDED} nodes`;
+    throw new MockError(code, message, { at: { file }, hint: 'use fewer aliases of aliases' });
   }
 }
 
-/** The two mistakes of a YAML text that leave no doubt about what is meant. */
+/** Parses again without the two checks whose mistakes are unambiguous: duplicate keys and further documents. */
 function retryYaml(text: string, error: unknown, options: object): ParsedText | undefined {
   if (!(error instanceof YAMLException)) return undefined;
   try {
     if (error.reason === 'duplicated mapping key') {
-      const message = `a key stands twice in one mapping (line ${(error.mark?.line ?? 0) + 1})`;
+      const message = `a mapping has a key twice (line ${(error.mark?.line ?? 0) + 1})`;
       return { value: load(text, { ...options, json: true }), notes: [{ code: 'DUPLICATE_KEY', message }] };
     }
     if (error.reason.startsWith('expected a single document')) {
-      const message = 'the file holds more than one YAML document';
+      const message = 'there is more than one YAML document';
       return { value: loadAll(text, options)[0], notes: [{ code: 'TRAILING_CONTENT', message }] };
     }
   } catch {
-    // The text has another mistake as well: the first one is reported.
+    // The text has a second mistake: the first one is reported.
   }
   return undefined;
 }
@@ -122,7 +121,7 @@ function toMockError(error: unknown, source: { text: string; file: string; code:
     const json = text.trimStart().startsWith('{') ? jsonHint(text) : undefined;
     return new MockError(code, `the file is neither valid JSON nor valid YAML: ${error.reason}`, {
       at: place,
-      hint: json ?? 'correct the text at that line; an editor with a YAML mode marks the place',
+      hint: json ?? 'correct this line; an editor with YAML support marks the mistake',
       cause: error,
     });
   }
@@ -134,12 +133,12 @@ function jsonHint(text: string): string | undefined {
   try {
     JSON.parse(text);
   } catch (error) {
-    return `read as JSON it fails with: ${error instanceof Error ? error.message : String(error)}`;
+    return `as JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
   return undefined;
 }
 
-/** YAML 1.2's core schema with merge keys; a tag nobody knows leaves its node as it is. */
+/** The core schema of YAML 1.2 with merge keys; unknown tags are ignored. */
 function createSchema(): Schema {
   const prefixes = ['!', 'tag:yaml.org,2002:', 'tag:'];
   return CORE_SCHEMA.withTags(

@@ -2,33 +2,32 @@ import { isObject } from '../json.js';
 import { decodeText, readPointer, readSegments, toPointer } from '../pointer.js';
 import { type SourceFile, type SourceFiles, toUri } from './source-files.js';
 
-/** Where a reference stands: its file and, inside a schema with an `$id`, the resource that makes. */
+/** The file of a reference and the URI it is relative to, which an `$id` around it can change. */
 export interface ReferenceBase {
   readonly file: number;
-  /** The URI relative references are resolved against. */
   readonly uri: string;
-  /** Where the resource of that URI begins in the file. */
+  /** The pointer of the schema with that URI, or of the root. */
   readonly pointer: string;
 }
 
-/** What a reference leads to. */
+/** The target of a reference. */
 export interface ReferenceTarget {
   readonly file: number;
   readonly pointer: string;
   readonly value: unknown;
 }
 
-/** Finds what references lead to, in all files of a document. */
+/** Resolves references in all files of a document. */
 export interface References {
-  /** The target, or a text that says why there is none. */
+  /** The target, or the reason why the reference cannot be resolved. */
   find(reference: string, base: ReferenceBase): ReferenceTarget | string;
   /** The base of a file's root. */
   rootBase(file: number): ReferenceBase;
-  /** The base at a pointer of a file: inside the innermost `$id` on the way. */
+  /** The base at a pointer of a file: the innermost `$id` around it. */
   baseAt(file: number, pointer: string): ReferenceBase;
-  /** The base inside a schema with that `$id`, standing at that pointer. */
+  /** The base inside a schema with that `$id` at that pointer. */
   enter(id: string, pointer: string, base: ReferenceBase): ReferenceBase;
-  /** Where the one `$dynamicAnchor` of that name stands; undefined where there is none or more than one. */
+  /** The only `$dynamicAnchor` of that name; undefined where there is none or more than one. */
   findDynamicAnchor(name: string): ReferenceTarget | undefined;
 }
 
@@ -38,7 +37,7 @@ interface Identified {
   readonly pointer: string;
 }
 
-/** What is known by a URI, an anchor or a name, in all files. */
+/** All schemas with a URI or an anchor. */
 interface Index {
   readonly files: readonly SourceFile[];
   readonly byUri: ReadonlyMap<string, Identified>;
@@ -86,7 +85,7 @@ export function createReferences({ files, failures }: SourceFiles): References {
       const named = findByName(files, base.file, reference);
       if (named !== undefined) return named;
       const failure = uris.map((uri) => failures.get(uri)).find((reason) => reason !== undefined);
-      return failure ?? 'it is no valid URI reference';
+      return failure ?? 'it is not a valid URI reference';
     },
   };
 }
@@ -105,7 +104,7 @@ function readTarget(files: readonly SourceFile[], target: Identified): Reference
   return { ...target, value: readPointer(files[target.file]?.value, target.pointer) };
 }
 
-/** What the fragment of a reference leads to inside a resource: an anchor, or a pointer. */
+/** The target of the fragment of a reference: an anchor or a pointer. */
 function findFragment(
   { files, byUri }: Index,
   resource: Identified,
@@ -115,17 +114,17 @@ function findFragment(
     const anchor = byUri.get(`${uri}#${fragment}`) ?? byUri.get(`${files[resource.file]?.uri}#${fragment}`);
     return anchor === undefined ? `there is no $anchor "${fragment}"` : readTarget(files, anchor);
   }
-  // An $id makes pointers relative to itself; documents that mean the root nevertheless are common.
+  // Pointers are relative to the innermost $id, but many documents mean the root.
   for (const start of new Set([resource.pointer, ''])) {
     for (const text of new Set([decodeText(fragment), fragment])) {
       const target = readTarget(files, { file: resource.file, pointer: start + text });
       if (target.value !== undefined) return target;
     }
   }
-  return 'nothing stands there';
+  return 'there is no such value';
 }
 
-/** `$ref: Pet`, short for `#/definitions/Pet` in Swagger 1.2 and still written. */
+/** `$ref: Pet` means `#/definitions/Pet` (Swagger 1.2), and is still used. */
 function findByName(files: readonly SourceFile[], file: number, name: string): ReferenceTarget | undefined {
   if (!/^[\w.-]+$/u.test(name)) return undefined;
   for (const parent of [['components', 'schemas'], ['definitions']]) {
@@ -136,17 +135,17 @@ function findByName(files: readonly SourceFile[], file: number, name: string): R
   return undefined;
 }
 
-/** OpenAPI 3.2 section 4.1.2: `$self` is the document's own URI, relative to where it came from. */
+/** OpenAPI 3.2 section 4.1.2: `$self` is the URI of the document, relative to where it was loaded from. */
 function readSelf(file: SourceFile | undefined): string {
   if (file === undefined) return '';
   const self = isObject(file.value) ? file.value['$self'] : undefined;
   return (typeof self === 'string' ? toUri(self, file.uri) : undefined) ?? file.uri;
 }
 
-/** Members that hold data, in which an `$id` is a value. */
+/** Members that contain data, in which an `$id` is a value. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples', 'value', 'dataValue']);
 
-/** Members whose own members have names that are no keywords. */
+/** Members whose own members are named by the author. */
 const MAPS: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',

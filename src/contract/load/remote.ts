@@ -3,22 +3,23 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 
-/** Bounds of one download. */
-const BYTES_LIMIT = 64 * 1024 * 1024;
+/** Limits of one download. */
+const MAX_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
-const REDIRECTS_LIMIT = 5;
+const MAX_REDIRECTS = 5;
 
 /**
- * The text behind an http(s) URL.
+ * Fetches the text of an http(s) URL.
  *
- * Addresses of this machine and of private networks are refused where the connection is made, so that no name and no redirect leads
- * there; `trusted` names the one host that is exempt, because the user typed it.
+ * Addresses of this machine and of private networks are refused when the connection is made, whatever name or redirect they come from.
+ *
+ * @param trusted - The host in the URL of the user, which is exempt.
  *
  * @throws Error with a message for the user.
  */
 export async function fetchText(url: URL, trusted: string | undefined): Promise<string> {
   let current = url;
-  for (let redirects = 0; redirects <= REDIRECTS_LIMIT; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const answer = await fetchOnce(current, current.host === trusted);
     if (answer.location === undefined) return answer.text;
     current = new URL(answer.location, current);
@@ -26,10 +27,10 @@ export async function fetchText(url: URL, trusted: string | undefined): Promise<
       throw new Error(`it redirects to "${current.protocol}", which is not followed`);
     }
   }
-  throw new Error(`it redirects more than ${REDIRECTS_LIMIT} times`);
+  throw new Error(`it redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** Whether an address belongs to this machine, a private network or no network at all (RFC 6890). */
+/** Whether an address is of this machine, of a private network or not routable (RFC 6890). */
 export function isPrivateAddress(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address)?.[1];
   const plain = mapped ?? address;
@@ -70,10 +71,10 @@ async function readResponse(response: IncomingMessage): Promise<FetchedText> {
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  // node:http gives buffers where no encoding was set.
+  // node:http yields buffers where no encoding is set.
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > BYTES_LIMIT) throw new Error(`it is larger than ${BYTES_LIMIT / 1024 / 1024} MB`);
+    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
     chunks.push(chunk);
   }
   return { text: Buffer.concat(chunks).toString('utf8'), location: undefined };
@@ -81,7 +82,7 @@ async function readResponse(response: IncomingMessage): Promise<FetchedText> {
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** `dns.lookup` that answers with public addresses only: the address that was checked is the one that is connected to. */
+/** `dns.lookup` for public addresses only: the checked address is the one that is connected to. */
 function lookupPublic(hostname: string, options: LookupOptions, callback: LookupCallback): void {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) {
@@ -97,7 +98,7 @@ function lookupPublic(hostname: string, options: LookupOptions, callback: Lookup
 }
 
 function describePrivate(host: string): string {
-  return `"${host}" is an address of this machine or of a private network, where references never go`;
+  return `"${host}" is an address of this machine or of a private network, which references cannot use`;
 }
 
 function createPrivateList(): BlockList {

@@ -9,36 +9,36 @@ import { type ParsedText, parseText } from './parse.js';
 export interface SourceFile {
   /** Absolute, without fragment: `file:///…`, `https://…`, or `object:` for a document that came as an object. */
   readonly uri: string;
-  /** The name problems carry: relative to the working folder where it is inside. */
+  /** The name in problems: relative to the working folder where the file is inside it. */
   readonly name: string | undefined;
   readonly text: string;
   readonly value: unknown;
   readonly notes: ParsedText['notes'];
 }
 
-/** Every file of a document: the main one first, then those it refers to, in the order they were found. */
+/** All files of a document: the main file first, then the referenced ones in the order they were found. */
 export interface SourceFiles {
   readonly files: readonly SourceFile[];
-  /** Files that could not be read, by URI, and why. */
+  /** URI of each file that could not be read -> the reason. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
-/** Where texts may come from. */
+/** Which files may be read. */
 export interface ReadPolicy {
   readonly cwd: string;
   readonly allowHttp: boolean;
-  /** The `host:port` the user typed. */
+  /** The `host:port` of the URL that the user gave. */
   readonly trustedHost: string | undefined;
 }
 
-/** A file larger than this is no API description. */
-const BYTES_LIMIT = 64 * 1024 * 1024;
+/** The maximum size of a file. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
-/** How many files one document may have. */
-const FILES_LIMIT = 10_000;
+/** The maximum number of files of a document. */
+const MAX_FILES = 10_000;
 
 /**
- * The text of one URI.
+ * Loads the text at a URI.
  *
  * @throws Error with a message for the user.
  */
@@ -46,19 +46,19 @@ export async function loadText(uri: string, policy: ReadPolicy): Promise<string>
   const url = new URL(uri);
   if (url.protocol === 'http:' || url.protocol === 'https:') {
     if (!policy.allowHttp) throw new Error('http(s) is not allowed (document.allowHttpRefs, --allow-http-refs)');
-    // Loaded where it is needed: most documents are one file, and TLS costs start-up time.
+    // Loaded on demand: most documents are one file, and TLS costs start-up time.
     const { fetchText } = await import('./remote.js');
     return fetchText(url, policy.trustedHost);
   }
-  if (url.protocol !== 'file:') throw new Error(`"${url.protocol}" is no place to read from`);
+  if (url.protocol !== 'file:') throw new Error(`the protocol "${url.protocol}" is not supported`);
   const path = fileURLToPath(url);
   const about = await stat(path);
   if (!about.isFile()) throw new Error('it is not a file');
-  if (about.size > BYTES_LIMIT) throw new Error(`it is larger than ${BYTES_LIMIT / 1024 / 1024} MB`);
+  if (about.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
   return readFile(path, 'utf8');
 }
 
-/** The name a URI has for the user: a path relative to the working folder, or the path or URL itself. */
+/** A URI as the user knows it: a path relative to the working folder, or the path or URL itself. */
 export function readDisplayName(uri: string, cwd: string): string {
   if (!uri.startsWith('file:')) return uri;
   const path = fileURLToPath(uri);
@@ -66,7 +66,7 @@ export function readDisplayName(uri: string, cwd: string): string {
   return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short;
 }
 
-/** The main file and, transitively, every file its references name. A file that cannot be read is a failure, not an error. */
+/** Loads every file that the main file references, directly or not. A file that cannot be read is a failure, not an error. */
 export async function loadSourceFiles(main: SourceFile, policy: ReadPolicy): Promise<SourceFiles> {
   const files: SourceFile[] = [main];
   const failures = new Map<string, string>();
@@ -76,8 +76,8 @@ export async function loadSourceFiles(main: SourceFile, policy: ReadPolicy): Pro
     if (file === undefined) continue;
     const uris = readExternalUris(file).filter((uri) => !known.has(uri));
     for (const uri of uris) known.add(uri);
-    if (known.size > FILES_LIMIT) {
-      throw new MockError('SPEC_INVALID', `the document refers to more than ${FILES_LIMIT} files`, {
+    if (known.size > MAX_FILES) {
+      throw new MockError('SPEC_INVALID', `the document refers to more than ${MAX_FILES} files`, {
         at: { file: main.name },
       });
     }
@@ -100,7 +100,7 @@ async function loadFile(
     const { value, notes } = parseText(text, name);
     return { uri, name, text, value, notes };
   } catch (error) {
-    // Not everything that looks like a reference is one: who really needs the file reports it.
+    // Not everything that looks like a reference is one: it is reported where the file is needed.
     failures.set(uri, readReason(error));
     return undefined;
   }
@@ -117,7 +117,7 @@ function readReason(error: unknown): string {
 
 /** Absolute URIs of the files a file refers to, each once. */
 function readExternalUris(file: SourceFile): readonly string[] {
-  // Cheap, and right for nearly every one-file document: no reference in the text that does not start with "#".
+  // Most documents are one file: all references in the text start with "#".
   if (!/\$ref['"]?\s*:\s*(?!["']?#)\S/u.test(file.text) && !/mapping['"]?\s*:/u.test(file.text)) return [];
   const uris = new Set<string>();
   const add = (reference: string): void => {
@@ -139,7 +139,7 @@ function collectReferences(root: unknown, add: (reference: string) => void): voi
   }
 }
 
-/** What one object refers to outside its file: by `$ref`, or by the `mapping` of a discriminator. */
+/** The external references of one object: its `$ref`, or the `mapping` of a discriminator. */
 function readOwnReferences(value: Readonly<Record<string, unknown>>): readonly string[] {
   const reference = value['$ref'];
   const own = typeof reference === 'string' && !reference.startsWith('#') ? [reference] : [];
@@ -150,7 +150,7 @@ function readOwnReferences(value: Readonly<Record<string, unknown>>): readonly s
   return [...own, ...Object.values(mapping).filter(isFile)];
 }
 
-/** A reference without its fragment, made absolute; undefined where it is no URI. */
+/** A reference without its fragment as an absolute URI; undefined where it is not valid. */
 export function toUri(reference: string, base: string): string | undefined {
   const bare = reference.split('#', 1)[0] ?? '';
   if (bare === '') return base;

@@ -1,26 +1,28 @@
 import { type Event, EVENT_ID, getScalarValue, parseEvents } from 'js-yaml';
 import { readSegments, toPointer } from '../pointer.js';
-import { NESTING_LIMIT } from './parse.js';
+import { MAX_NESTING } from './parse.js';
 
-/** Where something stands in the text: a file by its number, and a pointer in it. */
-interface Origin {
+/** The number of a file and a pointer in it. */
+interface SourceLocation {
   readonly file: number;
   readonly pointer: string;
 }
 
-/** The way back from the inner document to the files it was made of. */
-export interface Origins {
-  /** Notes that what stands at a pointer of the inner document, and below it, came from there. */
-  add(inner: string, origin: Origin): void;
-  /** Where a pointer of the inner document came from. */
-  find(inner: string): Origin;
-  /** Plain data, for a cache. */
+/** Maps pointers of the bundled document to the files it was bundled from. */
+export interface SourceMap {
+  /** Records that the value at a pointer of the bundled document, and everything below it, comes from there. */
+  add(inner: string, origin: SourceLocation): void;
+  /** Where the value at a pointer of the bundled document comes from. */
+  find(inner: string): SourceLocation;
+  /** The recorded locations as plain data, for the cache. */
   list(): readonly (readonly [inner: string, file: number, pointer: string])[];
 }
 
-/** Origins that start with the main file as it stands; only what was moved is noted. */
-export function createOrigins(entries: ReturnType<Origins['list']> = []): Origins {
-  const byInner = new Map(entries.map(([inner, file, pointer]): [string, Origin] => [inner, { file, pointer }]));
+/** Creates a source map in which everything comes from the same pointer of the main file, until it is recorded otherwise. */
+export function createSourceMap(entries: ReturnType<SourceMap['list']> = []): SourceMap {
+  const byInner = new Map(
+    entries.map(([inner, file, pointer]): [string, SourceLocation] => [inner, { file, pointer }]),
+  );
   return {
     add: (inner, origin) => void byInner.set(inner, origin),
     find: (inner) => {
@@ -42,26 +44,25 @@ interface TextPosition {
   readonly column: number;
 }
 
-/** Finds where a JSON pointer stands in a text. */
+/** Finds the position of a JSON pointer in a text. */
 interface LineFinder {
-  /** The key or item the pointer names; the closest ancestor that the text holds where the pointer leads nowhere. */
+  /** The position of the key or item at a pointer, or of its closest ancestor in the text. */
   find(pointer: string): TextPosition | undefined;
 }
 
-/** The events of a text, and for each one where the events after its node begin. */
+/** The events of a YAML parser, and for each one the index of the first event after its node. */
 interface Outline {
   readonly text: string;
   readonly events: readonly Event[];
   readonly ends: Int32Array;
-  /** Where the node of each anchor begins. */
+  /** The event of each anchor. */
   readonly anchors: ReadonlyMap<string, number>;
-  /** Where the node of the document begins. */
+  /** The event of the root node. */
   readonly root: number;
 }
 
 /**
- * A finder over one YAML or JSON text (JSON is YAML to the event parser). The text is parsed on the first question and never if there
- * is none; a question walks from the root and reads only the keys it passes.
+ * Creates a finder for one YAML or JSON text, which is parsed at the first call of `find`.
  */
 export function createLineFinder(text: string): LineFinder {
   let outline: Outline | undefined;
@@ -71,7 +72,7 @@ export function createLineFinder(text: string): LineFinder {
       try {
         outline ??= readOutline(text);
       } catch {
-        // A text that JSON.parse takes and the event parser does not: the mistake is shown without its line.
+        // JSON.parse accepts some texts that the YAML parser does not: the problem has no line then.
         return undefined;
       }
       starts ??= readLineStarts(text);
@@ -81,7 +82,7 @@ export function createLineFinder(text: string): LineFinder {
 }
 
 function readOutline(text: string): Outline {
-  const events = parseEvents(text, { maxDepth: NESTING_LIMIT });
+  const events = parseEvents(text, { maxDepth: MAX_NESTING });
   const ends = new Int32Array(events.length);
   const anchors = new Map<string, number>();
   const open: number[] = [];
@@ -100,7 +101,7 @@ function readOutline(text: string): Outline {
   return { text, events, ends, anchors, root: events.findIndex(({ type }) => type !== EVENT_ID.DOCUMENT) };
 }
 
-/** The offset of the key or item the steps lead to, or of the last step that the text holds. */
+/** The offset of the key or item at a path, or of its closest ancestor. */
 function findOffset(outline: Outline, segments: readonly string[]): number {
   let node = outline.root;
   let offset = readOffset(outline, node);
@@ -113,7 +114,7 @@ function findOffset(outline: Outline, segments: readonly string[]): number {
   return offset;
 }
 
-/** A child node, and what stands for it in the text: its key in a mapping, itself in a list. */
+/** A child node, and the event whose position it has: its key in a mapping, itself in a sequence. */
 function findChild(outline: Outline, parent: number, segment: string): { node: number; place: number } | undefined {
   const { text, events, ends } = outline;
   const type = events[parent]?.type;

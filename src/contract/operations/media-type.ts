@@ -1,5 +1,5 @@
 import { isObject, type Schema } from '../json.js';
-import { findObject, type Found, readEntries, readExtensions, readText, toPointer } from '../pointer.js';
+import { findObject, type Located, readEntries, readExtensions, readString, toPointer } from '../pointer.js';
 import type {
   DeclaredHeader,
   DeclaredResponse,
@@ -14,18 +14,18 @@ import type {
 export const ANYTHING_POINTER = '/x-vouch/anything';
 
 /** A schema where it is one, with its pointer; otherwise undefined with the pointer it would have. */
-export function readSchema(parent: Found, key: string): { schema: Schema | undefined; pointer: string } {
+export function readSchema(parent: Located, key: string): { schema: Schema | undefined; pointer: string } {
   const value = parent.value[key];
   const pointer = parent.pointer + toPointer(key);
   return { schema: isObject(value) || typeof value === 'boolean' ? value : undefined, pointer };
 }
 
 /** The `example` and `examples` of a parameter, header or media type; `examples` first, because they have names. */
-export function readExamples(document: unknown, parent: Found): readonly Example[] {
+export function readExamples(document: unknown, parent: Located): readonly Example[] {
   const examples = readEntries(parent.value['examples']).flatMap(([name, value]): readonly Example[] => {
     const example = findObject(document, value, parent.pointer + toPointer('examples', name));
     if (example === undefined || !('value' in example.value)) return [];
-    const summary = readText(example.value['summary']);
+    const summary = readString(example.value['summary']);
     return [{ name, value: example.value['value'], summary, pointer: `${example.pointer}/value` }];
   });
   if (!('example' in parent.value)) return examples;
@@ -34,7 +34,7 @@ export function readExamples(document: unknown, parent: Found): readonly Example
 }
 
 /** The entries of a `content` map, in its order. */
-export function readContent(document: unknown, parent: Found): readonly MediaType[] {
+export function readContent(document: unknown, parent: Located): readonly MediaType[] {
   return readEntries(parent.value['content']).flatMap(([key, value]): readonly MediaType[] => {
     const found = findObject(document, value, parent.pointer + toPointer('content', key));
     if (found === undefined) return [];
@@ -56,14 +56,14 @@ export function readContent(document: unknown, parent: Found): readonly MediaTyp
 }
 
 /** A request body; undefined where the operation has none. */
-export function readRequestBody(document: unknown, parent: Found): RequestBody | undefined {
+export function readRequestBody(document: unknown, parent: Located): RequestBody | undefined {
   const found = findObject(document, parent.value['requestBody'], `${parent.pointer}/requestBody`);
   if (found === undefined) return undefined;
   return { required: found.value['required'] === true, content: readContent(document, found), pointer: found.pointer };
 }
 
 /** The entries of `responses`, in their order. */
-export function readResponses(document: unknown, parent: Found): readonly DeclaredResponse[] {
+export function readResponses(document: unknown, parent: Located): readonly DeclaredResponse[] {
   return readEntries(parent.value['responses']).flatMap(([key, value]): readonly DeclaredResponse[] => {
     const status = key.toLowerCase() === 'default' ? 'default' : key.toUpperCase();
     if (!/^(?:[1-5]\d\d|[1-5]XX|default)$/u.test(status)) return [];
@@ -72,7 +72,7 @@ export function readResponses(document: unknown, parent: Found): readonly Declar
     return [
       {
         status,
-        description: readText(found.value['description']),
+        description: readString(found.value['description']),
         headers: readHeaders(document, found),
         content: readContent(document, found),
         links: readLinks(document, found),
@@ -84,7 +84,7 @@ export function readResponses(document: unknown, parent: Found): readonly Declar
 }
 
 /** The entries of a `headers` map. OpenAPI 3.1 section 4.8.17: a response header called Content-Type is ignored. */
-function readHeaders(document: unknown, parent: Found): readonly DeclaredHeader[] {
+function readHeaders(document: unknown, parent: Located): readonly DeclaredHeader[] {
   return readEntries(parent.value['headers']).flatMap(([name, value]): readonly DeclaredHeader[] => {
     if (name.toLowerCase() === 'content-type') return [];
     const found = findObject(document, value, parent.pointer + toPointer('headers', name));
@@ -105,7 +105,7 @@ function readHeaders(document: unknown, parent: Found): readonly DeclaredHeader[
   });
 }
 
-function readLinks(document: unknown, parent: Found): DeclaredResponse['links'] {
+function readLinks(document: unknown, parent: Located): DeclaredResponse['links'] {
   const links = readEntries(parent.value['links']).flatMap(([name, value]) => {
     const found = findObject(document, value, parent.pointer + toPointer('links', name));
     return found === undefined ? [] : [[name, found.value] as const];
@@ -113,7 +113,7 @@ function readLinks(document: unknown, parent: Found): DeclaredResponse['links'] 
   return Object.fromEntries(links);
 }
 
-function readEncodings(document: unknown, parent: Found): Readonly<Record<string, Encoding>> {
+function readEncodings(document: unknown, parent: Located): Readonly<Record<string, Encoding>> {
   const encodings = readEntries(parent.value['encoding']).flatMap(([name, value]): readonly [string, Encoding][] => {
     const found = findObject(document, value, parent.pointer + toPointer('encoding', name));
     return found === undefined ? [] : [[name, readEncoding(document, found)]];
@@ -121,13 +121,13 @@ function readEncodings(document: unknown, parent: Found): Readonly<Record<string
   return Object.fromEntries(encodings);
 }
 
-function readEncoding(document: unknown, found: Found): Encoding {
+function readEncoding(document: unknown, found: Located): Encoding {
   const { style, explode, allowReserved, contentType } = found.value;
   return {
-    contentType: readText(contentType),
+    contentType: readString(contentType),
     headers: readHeaders(document, found),
     // The bundler let only styles of the specification through.
-    style: readText(style) as ParameterStyle | undefined,
+    style: readString(style) as ParameterStyle | undefined,
     explode: typeof explode === 'boolean' ? explode : undefined,
     allowReserved: allowReserved === true,
   };

@@ -1,5 +1,5 @@
 import type { Report } from '../contract.js';
-import { findObject, type Found, readExtensions, readText } from '../pointer.js';
+import { findObject, type Located, readExtensions, readString } from '../pointer.js';
 import { readParameterNames } from '../router/path-template.js';
 import { ANYTHING_POINTER, readContent, readExamples, readSchema } from './media-type.js';
 import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
@@ -12,8 +12,8 @@ interface ParameterSource {
   readonly document: unknown;
   /** The path key. */
   readonly path: string;
-  readonly pathItem: Found;
-  readonly operation: Found;
+  readonly pathItem: Located;
+  readonly operation: Located;
   readonly report: Report;
 }
 
@@ -50,8 +50,8 @@ export function readParameters(source: ParameterSource): readonly Parameter[] {
   return checkPathParameters(source, [...byKey.values()]);
 }
 
-function readParameter(source: ParameterSource, found: Found, pointer: string): Parameter | undefined {
-  const name = readText(found.value['name']);
+function readParameter(source: ParameterSource, found: Located, pointer: string): Parameter | undefined {
+  const name = readString(found.value['name']);
   const place = found.value['in'];
   if (name === undefined || name === '' || !PLACES.has(place)) {
     const what =
@@ -73,7 +73,7 @@ function readParameter(source: ParameterSource, found: Found, pointer: string): 
 
 function buildParameter(
   document: unknown,
-  found: Found,
+  found: Located,
   key: { readonly name: string; readonly in: ParameterPlace },
 ): Parameter {
   const { value } = found;
@@ -91,7 +91,7 @@ function buildParameter(
     schema: own.schema ?? content?.schema ?? {},
     schemaPointer: own.schema === undefined ? readContentPointer(content) : own.pointer,
     mediaType: content?.type,
-    description: readText(value['description']),
+    description: readString(value['description']),
     examples: [...readExamples(document, found), ...(content?.examples ?? [])],
     pointer: found.pointer,
     extensions: readExtensions(value),

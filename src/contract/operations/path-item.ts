@@ -1,6 +1,6 @@
 import type { Report } from '../contract.js';
 import { isObject } from '../json.js';
-import { findObject, type Found, readEntries, readExtensions, readText, toPointer } from '../pointer.js';
+import { findObject, type Located, readEntries, readExtensions, readString, toPointer } from '../pointer.js';
 import { readRequestBody, readResponses } from './media-type.js';
 import type { Operation, SecurityRequirement, SecurityScheme } from './operation.js';
 import { readParameters } from './parameter.js';
@@ -40,7 +40,7 @@ export function readOperations(context: ReadContext): readonly Operation[] {
 /** A path item: what a `$ref` led to, under the members that stand beside it. */
 interface PathItem {
   /** Its own members first: a member is read from the first part that has it. */
-  readonly parts: readonly [Found, ...Found[]];
+  readonly parts: readonly [Located, ...Located[]];
 }
 
 function findPathItem(document: unknown, value: unknown, pointer: string): PathItem | undefined {
@@ -50,7 +50,7 @@ function findPathItem(document: unknown, value: unknown, pointer: string): PathI
 }
 
 /** The part of a path item that a member is read from. */
-function findPart({ parts }: PathItem, name: string): Found {
+function findPart({ parts }: PathItem, name: string): Located {
   return parts.find(({ value }) => Object.hasOwn(value, name)) ?? parts[0];
 }
 
@@ -83,7 +83,7 @@ function readPathItem(context: ReadContext, path: string, pathItem: PathItem): r
 
 function readOperation(
   context: ReadContext,
-  parts: { readonly method: string; readonly path: string; readonly pathItem: PathItem; readonly operation: Found },
+  parts: { readonly method: string; readonly path: string; readonly pathItem: PathItem; readonly operation: Located },
   ids: Set<string>,
 ): Operation {
   const { document, report } = context;
@@ -105,7 +105,7 @@ function readOperation(
     path,
     basePaths: readBasePaths(value['servers'] ?? readMember(pathItem, 'servers') ?? document['servers']),
     pointer,
-    summary: readText(value['summary']) ?? readText(readMember(pathItem, 'summary')),
+    summary: readString(value['summary']) ?? readString(readMember(pathItem, 'summary')),
     tags: Array.isArray(value['tags']) ? value['tags'].filter((tag) => typeof tag === 'string') : [],
     deprecated: value['deprecated'] === true,
     parameters: readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report }),
@@ -122,11 +122,11 @@ function readItemExtensions({ parts }: PathItem): Readonly<Record<string, unknow
 
 function readId(
   context: ReadContext,
-  parts: { readonly method: string; readonly path: string; readonly operation: Found },
+  parts: { readonly method: string; readonly path: string; readonly operation: Located },
   ids: Set<string>,
 ): string {
   const { method, path, operation } = parts;
-  const declared = readText(operation.value['operationId']);
+  const declared = readString(operation.value['operationId']);
   const isTaken = declared !== undefined && ids.has(declared);
   const id = declared === undefined || declared === '' || isTaken ? readFreeId(`${method} ${path}`, ids) : declared;
   ids.add(id);
@@ -150,7 +150,7 @@ function readFreeId(wanted: string, ids: ReadonlySet<string>): string {
 }
 
 /** OpenAPI 3.1 section 4.8.10.1: an operation's own list replaces the document's, and an empty one opens it. */
-function readSecurity(context: ReadContext, own: Found | undefined): readonly SecurityRequirement[] {
+function readSecurity(context: ReadContext, own: Located | undefined): readonly SecurityRequirement[] {
   const list = own === undefined ? context.document['security'] : own.value['security'];
   if (!Array.isArray(list)) return [];
   const schemes = isObject(context.document['components'])
@@ -193,9 +193,9 @@ export function readSecuritySchemes(context: ReadContext): Readonly<Record<strin
         {
           name,
           type,
-          scheme: type === 'http' ? readText(found.value['scheme'])?.toLowerCase() : undefined,
+          scheme: type === 'http' ? readString(found.value['scheme'])?.toLowerCase() : undefined,
           in: type === 'apiKey' ? (place ?? 'header') : undefined,
-          key: type === 'apiKey' ? (readText(found.value['name']) ?? 'Authorization') : undefined,
+          key: type === 'apiKey' ? (readString(found.value['name']) ?? 'Authorization') : undefined,
           pointer: found.pointer,
           extensions: readExtensions(found.value),
         },

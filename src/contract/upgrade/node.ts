@@ -1,8 +1,14 @@
 import type { ProblemCode } from '../contract.js';
 import type { ReferenceTarget } from '../load/references.js';
 
-/** What a node of a document is: an object of the OpenAPI specification, or a schema. */
-export type Kind =
+/** The version of the specification a file follows: 2.0, 3.0, or 3.1 and later. */
+export type Dialect = 20 | 30 | 31;
+
+/** An object of a document; it is never changed, repairs return shallow copies. */
+export type Node = Readonly<Record<string, unknown>>;
+
+/** The type of a node: an object of the OpenAPI specification, or a schema. */
+export type ObjectType =
   | 'callback'
   | 'components'
   | 'document'
@@ -19,41 +25,43 @@ export type Kind =
   | 'schema'
   | 'securityScheme';
 
-/** What stands under a member: one node, a map of named nodes, or a list of them. */
-export interface Member {
-  readonly kind: Kind;
+/** The value of a field that holds nodes: one node, a map of named nodes, or an array of them. */
+export interface Field {
+  readonly type: ObjectType;
   readonly shape: 'list' | 'map' | 'one';
 }
 
-const one = (kind: Kind): Member => ({ kind, shape: 'one' });
-const map = (kind: Kind): Member => ({ kind, shape: 'map' });
-const list = (kind: Kind): Member => ({ kind, shape: 'list' });
+const one = (type: ObjectType): Field => ({ type, shape: 'one' });
+const map = (type: ObjectType): Field => ({ type, shape: 'map' });
+const list = (type: ObjectType): Field => ({ type, shape: 'list' });
 
-const EXAMPLES_AND_CONTENT: readonly [string, Member][] = [
+const EXAMPLES_AND_CONTENT: readonly [string, Field][] = [
   ['schema', one('schema')],
   ['content', map('mediaType')],
   ['examples', map('example')],
 ];
 
-/** The same member under several names. */
-const under = (names: string, member: Member): readonly [string, Member][] =>
-  names.split(' ').map((name) => [name, member]);
+const fieldsOf = (names: string, field: Field): readonly [string, Field][] =>
+  names.split(' ').map((name) => [name, field]);
 
-/** JSON Schema 2020-12 core and applicator vocabularies; the names in a map are never keywords. */
-const SCHEMA: readonly [string, Member][] = [
-  ...under('properties patternProperties $defs definitions dependentSchemas', map('schema')),
-  ...under('allOf anyOf oneOf prefixItems', list('schema')),
-  ...under('items contains additionalProperties unevaluatedItems unevaluatedProperties propertyNames', one('schema')),
-  ...under('not if then else contentSchema', one('schema')),
+/** The core and applicator vocabularies of JSON Schema 2020-12. */
+const SCHEMA: readonly [string, Field][] = [
+  ...fieldsOf('properties patternProperties $defs definitions dependentSchemas', map('schema')),
+  ...fieldsOf('allOf anyOf oneOf prefixItems', list('schema')),
+  ...fieldsOf(
+    'items contains additionalProperties unevaluatedItems unevaluatedProperties propertyNames',
+    one('schema'),
+  ),
+  ...fieldsOf('not if then else contentSchema', one('schema')),
 ];
 
-const OPERATIONS = under('get put post delete options head patch trace query', one('operation'));
+const OPERATIONS = fieldsOf('get put post delete options head patch trace query', one('operation'));
 
 /**
- * Which members of which node hold nodes (OpenAPI 3.0 to 3.2, section 4). Every other member is data, or an extension, and is never looked into: a
- * `$ref` in an example value is a value.
+ * The fields of each object that hold nodes (OpenAPI 3.0 to 3.2, section 4). All other fields are data or extensions and stay as they are:
+ * a `$ref` in an example value is a value.
  */
-const MEMBERS: Readonly<Record<Kind, ReadonlyMap<string, Member>>> = {
+const FIELDS: Readonly<Record<ObjectType, ReadonlyMap<string, Field>>> = {
   callback: new Map(),
   components: new Map([
     ['schemas', map('schema')],
@@ -103,77 +111,69 @@ const MEMBERS: Readonly<Record<Kind, ReadonlyMap<string, Member>>> = {
   securityScheme: new Map(),
 };
 
-const PATH_ITEM: Member = one('pathItem');
+const PATH_ITEM: Field = one('pathItem');
 
-/** What stands under a member of a node; undefined where it is data. A callback's members are path items, named by expressions. */
-export function readMember(kind: Kind, name: string): Member | undefined {
-  if (kind === 'callback') return name.startsWith('x-') ? undefined : PATH_ITEM;
-  return MEMBERS[kind].get(name);
+/** The field of a node; undefined where it is data. The fields of a callback are path items whose names are expressions. */
+export function readField(type: ObjectType, name: string): Field | undefined {
+  if (type === 'callback') return name.startsWith('x-') ? undefined : PATH_ITEM;
+  return FIELDS[type].get(name);
 }
 
-/** Which kinds may be a `$ref` instead of themselves. */
-export function isReferable(kind: Kind): boolean {
-  return kind !== 'components' && kind !== 'document' && kind !== 'encoding' && kind !== 'operation';
+/** Whether a node of this type may be a `$ref`. */
+export function isReferable(type: ObjectType): boolean {
+  return type !== 'components' && type !== 'document' && type !== 'encoding' && type !== 'operation';
 }
 
-/**
- * What stands at a pointer of a document, and whether the way there goes through a schema; undefined where it is data.
- */
-export function readKind(
+/** The type of the node at a pointer of a document, and whether it is inside a schema; undefined where it is data. */
+export function readObjectType(
   segments: readonly string[],
-): { readonly kind: Kind; readonly insideSchema: boolean } | undefined {
-  let kind: Kind = 'document';
+): { readonly type: ObjectType; readonly insideSchema: boolean } | undefined {
+  let type: ObjectType = 'document';
   let insideSchema = false;
   for (let i = 0; i < segments.length; i++) {
-    insideSchema ||= kind === 'schema';
-    const member = readMember(kind, segments[i] ?? '');
-    if (member === undefined) return undefined;
-    if (member.shape !== 'one') i++;
+    insideSchema ||= type === 'schema';
+    const field = readField(type, segments[i] ?? '');
+    if (field === undefined) return undefined;
+    if (field.shape !== 'one') i++;
     if (i >= segments.length) return undefined;
-    kind = member.kind;
+    type = field.type;
   }
-  return { kind, insideSchema };
+  return { type, insideSchema };
 }
 
-/** The version of the specification a file follows: 2.0, 3.0, or 3.1 and later. */
-export type Dialect = 20 | 30 | 31;
-
-/** A node as it is repaired: shallow copies are made of it, nothing is written into it. */
-export type Node = Readonly<Record<string, unknown>>;
-
 /** A mistake at the node that is being repaired. */
-interface Mistake {
+interface NodeMistake {
+  /** Default `SCHEMA_REPAIRED`. */
   readonly code?: ProblemCode;
   readonly severity?: 'error' | 'warning';
   readonly message: string;
   readonly assumed: string;
-  /** The steps from the node to the mistake. */
+  /** The path from the node to the mistake. */
   readonly inside?: readonly string[];
 }
 
-/** What a repair may know and tell about the place it works at. */
-export interface Site {
+/** What a repair can read and report at the node it repairs. */
+export interface RepairContext {
   readonly dialect: Dialect;
-  /** Notes a mistake; the code is `SCHEMA_REPAIRED` unless it says otherwise. */
-  report(mistake: Mistake): void;
-  /** Notes that what stands at `to` of the inner document came from `from` of the text, both in steps from this node. */
-  moved(to: readonly string[], from: readonly string[]): void;
-  /** What a reference written here leads to. */
-  find(reference: string): ReferenceTarget | undefined;
-  /** The reference of the inner document to the schema a reference written here leads to; reports it where there is none. */
-  toInnerSchema(reference: string): string | undefined;
-  /** A member of the root of the file, for the defaults Swagger 2.0 keeps there. */
-  readRoot(name: string): unknown;
+  report(mistake: NodeMistake): void;
+  /** Records that `to` of the bundled document comes from `from` of the file; both are paths from this node. */
+  recordMove(to: readonly string[], from: readonly string[]): void;
+  /** The target of a reference in this node. */
+  findTarget(reference: string): ReferenceTarget | undefined;
+  /** The local reference to the schema that a reference in this node points to; reports one that cannot be resolved. */
+  resolveSchema(reference: string): string | undefined;
+  /** A field of the root of the file: Swagger 2.0 keeps defaults there. */
+  readRootField(name: string): unknown;
 }
 
-/** A copy without some members. */
+/** A copy without some fields. */
 export function omit(node: Node, ...names: readonly string[]): Record<string, unknown> {
   const copy = { ...node };
   for (const name of names) delete copy[name];
   return copy;
 }
 
-/** A value as it is quoted in a message, cut where it is long. */
+/** A value as JSON in a message, cut after 60 characters. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

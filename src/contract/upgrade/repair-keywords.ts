@@ -1,132 +1,115 @@
 import { isObject } from '../json.js';
+import { readEntries } from '../pointer.js';
 import { readPattern } from './patterns.js';
-import { type Node, omit, quote, type Site } from './node.js';
+import { type Node, omit, quote, type RepairContext } from './node.js';
 
-/** Gives a keyword's value back as it is, repaired, or as undefined to leave the keyword out. */
-type RepairValue = (value: unknown, keyword: string, site: Site) => unknown;
-
-/** One repair per keyword whose value JSON Schema restricts (2020-12 validation, section 6). Others are not looked at. */
-const REPAIRS: ReadonlyMap<string, RepairValue> = new Map<string, RepairValue>([
-  ...[
-    'minLength',
-    'maxLength',
-    'minItems',
-    'maxItems',
-    'minProperties',
-    'maxProperties',
-    'minContains',
-    'maxContains',
-  ].map((keyword): [string, RepairValue] => [keyword, repairCount]),
-  ...['minimum', 'maximum'].map((keyword): [string, RepairValue] => [keyword, repairNumber]),
-  ['multipleOf', repairMultiple],
-  ...['uniqueItems', 'readOnly', 'writeOnly', 'deprecated'].map((keyword): [string, RepairValue] => [
-    keyword,
-    repairFlag,
-  ]),
-  ['pattern', repairPattern],
-  ['patternProperties', checkPatternNames],
-  ...['format', 'title', 'description', 'contentEncoding', 'contentMediaType', '$comment'].map(
-    (keyword): [string, RepairValue] => [keyword, repairText],
-  ),
-  ['enum', repairEnum],
-  ...['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'additionalItems'].map(
-    (keyword): [string, RepairValue] => [keyword, repairBooleanSchema],
-  ),
-  ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword): [string, RepairValue] => [keyword, repairList]),
-  ['dependentRequired', repairDependentRequired],
-  ['xml', repairXml],
-]);
-
-/** The value of one keyword, repaired; undefined leaves the keyword out. The same value where nothing is wrong. */
-export function repairKeyword(keyword: string, value: unknown, site: Site): unknown {
-  const repair = REPAIRS.get(keyword);
-  return repair === undefined ? value : repair(value, keyword, site);
+/** How the value of some keywords is checked and repaired (2020-12 validation, section 6). */
+interface KeywordDefinition {
+  readonly keywords: string;
+  /** The valid values, in a message. */
+  readonly expected: string;
+  /** The value itself where it is valid, the value that is meant, or undefined where that is unknown. */
+  readonly read: (value: unknown) => unknown;
+  /** Whether null, which is an empty YAML value, is ignored without a report. */
+  readonly ignoresNull?: boolean;
 }
 
-function repairNumber(value: unknown, keyword: string, site: Site): unknown {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-  return Number.isFinite(number) ? replace(site, keyword, [value, number]) : leaveOut(site, keyword, value);
+const DEFINITIONS: readonly KeywordDefinition[] = [
+  {
+    keywords: 'minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains',
+    expected: 'a non-negative integer',
+    read: (value) => onlyIf(readNumber(value), (number) => Number.isInteger(number) && number >= 0),
+  },
+  { keywords: 'minimum maximum', expected: 'a number', read: readNumber },
+  {
+    keywords: 'multipleOf',
+    expected: 'a number greater than 0',
+    read: (value) => onlyIf(readNumber(value), (number) => number > 0),
+  },
+  { keywords: 'uniqueItems readOnly writeOnly deprecated', expected: 'a boolean', read: readBoolean },
+  {
+    keywords: 'pattern format title description contentEncoding contentMediaType $comment',
+    expected: 'a string',
+    read: (value) => (typeof value === 'string' ? value : undefined),
+    ignoresNull: true,
+  },
+  {
+    keywords: 'enum',
+    expected: 'an array with at least one value',
+    // JSON Schema allows an empty array, which no value satisfies.
+    read: (value) => (Array.isArray(value) && value.length > 0 ? value : undefined),
+  },
+  {
+    keywords: 'additionalProperties unevaluatedProperties unevaluatedItems additionalItems',
+    expected: 'a schema or a boolean',
+    read: (value) => (isObject(value) ? value : readBoolean(value)),
+  },
+  {
+    keywords: 'allOf anyOf oneOf prefixItems',
+    expected: 'an array with at least one schema',
+    read: (value) =>
+      Array.isArray(value) ? (value.length > 0 ? value : undefined) : isObject(value) ? [value] : undefined,
+  },
+  {
+    keywords: 'dependentRequired',
+    expected: 'an object with arrays of property names',
+    read: readDependentRequired,
+  },
+];
+
+const BY_KEYWORD: ReadonlyMap<string, KeywordDefinition> = new Map(
+  DEFINITIONS.flatMap((definition) => definition.keywords.split(' ').map((keyword) => [keyword, definition] as const)),
+);
+
+/** The value of one keyword, repaired; undefined removes the keyword. The same value where nothing is wrong. */
+export function repairKeyword(keyword: string, value: unknown, context: RepairContext): unknown {
+  if (keyword === 'xml') return repairXml(value, context);
+  if (keyword === 'patternProperties' && isObject(value)) {
+    for (const pattern of Object.keys(value)) checkPattern(pattern, [keyword, pattern], context);
+  }
+  const definition = BY_KEYWORD.get(keyword);
+  if (definition === undefined) return value;
+  const right = definition.read(value);
+  if (right !== value && !(value === null && definition.ignoresNull === true)) {
+    const message = `"${keyword}" must be ${definition.expected}, got ${quote(value)}`;
+    const assumed = right === undefined ? 'it is ignored' : `it means ${quote(right)}`;
+    context.report({ message, assumed, inside: [keyword] });
+  }
+  // A pattern that cannot be read stays: the validator reports that a part of the schema is not checked.
+  if (keyword === 'pattern' && typeof right === 'string') checkPattern(right, [keyword], context);
+  return right;
 }
 
-function repairCount(value: unknown, keyword: string, site: Site): unknown {
-  const number = repairNumber(value, keyword, site);
-  if (number === undefined || (typeof number === 'number' && Number.isInteger(number) && number >= 0)) return number;
-  return leaveOut(site, keyword, value);
+function readNumber(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-function repairMultiple(value: unknown, keyword: string, site: Site): unknown {
-  const number = repairNumber(value, keyword, site);
-  return typeof number === 'number' && number <= 0 ? leaveOut(site, keyword, value) : number;
+function onlyIf(number: number | undefined, isValid: (number: number) => boolean): number | undefined {
+  return number !== undefined && isValid(number) ? number : undefined;
 }
 
-function repairFlag(value: unknown, keyword: string, site: Site): unknown {
+function readBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
-  if (value === 'true' || value === 'false') return replace(site, keyword, [value, value === 'true']);
-  return leaveOut(site, keyword, value);
+  return value === 'true' || value === 'false' ? value === 'true' : undefined;
 }
 
-function repairText(value: unknown, keyword: string, site: Site): unknown {
-  if (typeof value === 'string') return value;
-  // An empty YAML value says nothing and harms nobody.
-  return value === null ? undefined : leaveOut(site, keyword, value);
+function readDependentRequired(value: unknown): unknown {
+  if (!isObject(value)) return undefined;
+  const isValid = (names: unknown): boolean => Array.isArray(names) && names.every((name) => typeof name === 'string');
+  const valid = Object.entries(value).filter(([, names]) => isValid(names));
+  return valid.length === Object.keys(value).length ? value : Object.fromEntries(valid);
 }
 
-/** A pattern that cannot be read stays: whoever checks a value against its schema has to know that something is missing. */
-function repairPattern(value: unknown, keyword: string, site: Site): unknown {
-  const pattern = repairText(value, keyword, site);
-  if (typeof pattern === 'string') checkPattern(pattern, [keyword], site);
-  return pattern;
-}
-
-function checkPatternNames(value: unknown, keyword: string, site: Site): unknown {
-  if (isObject(value)) for (const pattern of Object.keys(value)) checkPattern(pattern, [keyword, pattern], site);
-  return value;
-}
-
-function checkPattern(pattern: string, inside: readonly string[], site: Site): void {
+function checkPattern(pattern: string, inside: readonly string[], context: RepairContext): void {
   const { remark } = readPattern(pattern);
   if (remark === undefined) return;
-  site.report({
-    message: `the pattern ${quote(pattern)} is ${remark}`,
-    assumed: 'the rest of the schema holds',
-    inside,
-  });
+  const message = `the pattern ${quote(pattern)} is ${remark}`;
+  context.report({ message, assumed: 'the rest of the schema applies', inside });
 }
 
-function repairEnum(value: unknown, keyword: string, site: Site): unknown {
-  if (Array.isArray(value) && value.length > 0) return value;
-  // JSON Schema allows an empty list, which nothing satisfies; nobody means that.
-  return leaveOut(site, keyword, value);
-}
-
-function repairBooleanSchema(value: unknown, keyword: string, site: Site): unknown {
-  if (typeof value === 'boolean' || isObject(value)) return value;
-  if (value === 'true' || value === 'false') return replace(site, keyword, [value, value === 'true']);
-  return leaveOut(site, keyword, value);
-}
-
-function repairList(value: unknown, keyword: string, site: Site): unknown {
-  if (Array.isArray(value) && value.length > 0) return value;
-  if (isObject(value)) return replace(site, keyword, [value, [value]]);
-  return leaveOut(site, keyword, value);
-}
-
-function repairXml(value: unknown, keyword: string, site: Site): unknown {
-  if (!isObject(value)) return leaveOut(site, keyword, value);
-  const wrong = Object.keys(value).filter(
-    (name) => (XML_MEMBERS.get(name) ?? typeof value[name]) !== typeof value[name],
-  );
-  if (wrong.length === 0) return value;
-  for (const name of wrong) {
-    const message = `"${keyword}.${name}" cannot be ${quote(value[name])}`;
-    site.report({ message, assumed: 'it is left out', inside: [keyword, name] });
-  }
-  return omit(value, ...wrong);
-}
-
-/** The JSON type of each member of an XML Object (OpenAPI 3.1 section 4.8.26). */
-const XML_MEMBERS: ReadonlyMap<string, string> = new Map([
+/** The JSON type of each field of an XML Object (OpenAPI 3.1 section 4.8.26). */
+const XML_FIELDS: ReadonlyMap<string, string> = new Map([
   ['attribute', 'boolean'],
   ['name', 'string'],
   ['namespace', 'string'],
@@ -134,71 +117,60 @@ const XML_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['wrapped', 'boolean'],
 ]);
 
-function repairDependentRequired(value: unknown, keyword: string, site: Site): unknown {
-  if (!isObject(value)) return leaveOut(site, keyword, value);
-  const isRight = (names: unknown): boolean => Array.isArray(names) && names.every((name) => typeof name === 'string');
-  if (Object.values(value).every(isRight)) return value;
-  const right = Object.fromEntries(Object.entries(value).filter(([, names]) => isRight(names)));
-  return replace(site, keyword, [value, right]);
-}
-
-function replace(site: Site, keyword: string, [value, right]: readonly [given: unknown, right: unknown]): unknown {
-  site.report({
-    message: `"${keyword}" cannot be ${quote(value)}`,
-    assumed: `it means ${quote(right)}`,
-    inside: [keyword],
-  });
-  return right;
-}
-
-function leaveOut(site: Site, keyword: string, value: unknown): undefined {
-  site.report({ message: `"${keyword}" cannot be ${quote(value)}`, assumed: 'it is left out', inside: [keyword] });
-  return undefined;
+function repairXml(value: unknown, context: RepairContext): unknown {
+  if (!isObject(value)) {
+    context.report({
+      message: `"xml" must be an object, got ${quote(value)}`,
+      assumed: 'it is ignored',
+      inside: ['xml'],
+    });
+    return undefined;
+  }
+  const wrong = Object.keys(value).filter(
+    (name) => (XML_FIELDS.get(name) ?? typeof value[name]) !== typeof value[name],
+  );
+  for (const name of wrong) {
+    const message = `"xml.${name}" must be a ${XML_FIELDS.get(name)}, got ${quote(value[name])}`;
+    context.report({ message, assumed: 'it is ignored', inside: ['xml', name] });
+  }
+  return wrong.length === 0 ? value : omit(value, ...wrong);
 }
 
 /**
- * The names of `required`, each once; those of properties that call themselves `required: true` added.
+ * The names of `required`, each once, with the properties that have `required: true` themselves.
  *
- * @returns The same array where nothing is wrong, undefined for none.
+ * @returns The same array where nothing is wrong, undefined where there are none.
  */
-export function repairRequired(node: Node, site: Site): unknown {
-  const { required, properties } = node;
-  const names = readNames(required, site);
-  const own = isObject(properties)
-    ? Object.entries(properties).flatMap(([name, schema]) =>
-        isObject(schema) && schema['required'] === true ? [name] : [],
-      )
-    : [];
-  const missing = own.filter((name) => !names.includes(name));
+export function repairRequired({ required, properties }: Node, context: RepairContext): unknown {
+  const names = readRequired(required, context);
+  const missing = readEntries(properties).flatMap(([name, schema]) =>
+    isObject(schema) && schema['required'] === true && !names.includes(name) ? [name] : [],
+  );
   for (const name of missing) {
-    const message = `property "${name}" says "required: true"; "required" is a list of names beside "properties"`;
-    site.report({ message, assumed: 'the property is required', inside: ['properties', name, 'required'] });
+    const message = `property "${name}" has "required: true"; "required" is an array of names beside "properties"`;
+    context.report({ message, assumed: 'the property is required', inside: ['properties', name, 'required'] });
   }
   if (missing.length === 0 && names === required) return required;
   return names.length + missing.length === 0 ? undefined : [...names, ...missing];
 }
 
-function readNames(required: unknown, site: Site): readonly string[] {
-  // A property's own `required: true` or `false` is read where its parent is.
+function readRequired(required: unknown, context: RepairContext): readonly string[] {
+  // `required: true` or `false` of a property is read with its parent.
   if (required === undefined || typeof required === 'boolean') return [];
-  if (!Array.isArray(required)) {
-    const names = typeof required === 'string' ? [required] : [];
-    const assumed = names.length > 0 ? `it means ${quote(names)}` : 'it is left out';
-    site.report({ message: `"required" cannot be ${quote(required)}`, assumed, inside: ['required'] });
-    return names;
-  }
-  const names = [...new Set(required.filter((name) => typeof name === 'string'))];
-  if (names.length === required.length) return required as readonly string[];
-  const message = 'the list "required" names a property twice, or something that is no name';
-  site.report({ message, assumed: 'each name counts once', inside: ['required'] });
+  const list = Array.isArray(required) ? required : [required];
+  const names = [...new Set(list.filter((name) => typeof name === 'string'))];
+  if (Array.isArray(required) && names.length === required.length) return required as readonly string[];
+  const message = `"required" must be an array of different names, got ${quote(required)}`;
+  const assumed = names.length === 0 ? 'it is ignored' : `it means ${quote(names)}`;
+  context.report({ message, assumed, inside: ['required'] });
   return names;
 }
 
 /** The types of JSON Schema (2020-12 validation, section 6.1.1). */
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
-/** Names that are no types, and what their authors mean. */
-const MEANT: Readonly<Record<string, Node>> = {
+/** Names that are not types of JSON Schema -> the schema that is meant. */
+const TYPE_NAMES: Readonly<Record<string, Node>> = {
   any: {},
   bool: { type: 'boolean' },
   binary: { type: 'string', format: 'binary' },
@@ -230,51 +202,41 @@ const MEANT: Readonly<Record<string, Node>> = {
   uuid: { type: 'string', format: 'uuid' },
 };
 
-/** A schema whose `type` is a type or a list of types, or is not there. */
-export function repairType(node: Node, site: Site): Node {
+/** A schema whose `type` is a type or an array of types, or is missing. */
+export function repairType(node: Node, context: RepairContext): Node {
   const { type } = node;
   if (TYPES.has(type)) return node;
-  const meant = Array.isArray(type) ? readList(type, site) : readOne(type, site);
+  const meant = Array.isArray(type) ? readTypes(type, context) : readType(type, context);
   const inList = Array.isArray(type) && Array.isArray(meant['type']) && meant['type'].length === type.length;
   if (inList && type.every((one, i) => one === (meant['type'] as unknown[])[i])) return node;
   // `format` of the document wins over the one that a wrong type name stands for.
   return { ...omit(node, 'type'), ...meant, ...('format' in node ? { format: node['format'] } : {}) };
 }
 
-/** The schema a shorthand such as `name: string` means; undefined where the text names no type. */
+/** The schema that a shorthand such as `name: string` means; undefined where the value is not the name of a type. */
 export function readTypeName(value: unknown): Node | undefined {
   if (typeof value !== 'string') return undefined;
-  if (TYPES.has(value)) return { type: value };
-  const name = value.toLowerCase();
-  return TYPES.has(name) ? { type: name } : Object.hasOwn(MEANT, name) ? MEANT[name] : undefined;
+  const name = TYPES.has(value) ? value : value.toLowerCase();
+  return TYPES.has(name) ? { type: name } : Object.hasOwn(TYPE_NAMES, name) ? TYPE_NAMES[name] : undefined;
 }
 
-function readOne(type: unknown, site: Site): Node {
+function readType(type: unknown, context: RepairContext): Node {
   // YAML reads a bare null as a value, not as the word.
   if (type === null) return { type: 'null' };
   const meant = readTypeName(type);
-  if (meant === undefined) {
-    site.report({ message: `${quote(type)} is no type`, assumed: 'any type is accepted', inside: ['type'] });
-    return {};
+  // Swagger 2.0 has the type "file" (sections "Response Object" and "Parameter Object").
+  if (type !== 'file' || context.dialect !== 20) {
+    const isKnown = meant !== undefined && 'type' in meant;
+    const assumed = isKnown ? `it means ${quote(meant['type'])}` : 'any type is accepted';
+    context.report({ message: `${quote(type)} is not a JSON Schema type`, assumed, inside: ['type'] });
   }
-  // Swagger 2.0 has the type "file" (section "Response Object" and "Parameter Object").
-  if (type !== 'file' || site.dialect !== 20) {
-    const assumed = 'type' in meant ? `it means ${quote(meant['type'])}` : 'any type is accepted';
-    site.report({ message: `${quote(type)} is no type`, assumed, inside: ['type'] });
-  }
-  return meant;
+  return meant ?? {};
 }
 
-function readList(types: readonly unknown[], site: Site): Node {
-  const names = types.flatMap((type) => {
-    if (TYPES.has(type)) return [type];
-    const meant = readOne(type, site)['type'];
-    return meant === undefined ? [] : [meant];
-  });
-  const unique = [...new Set(names)];
-  if (unique.length === 0) {
-    site.report({ message: 'the list of types is empty', assumed: 'any type is accepted', inside: ['type'] });
-    return {};
-  }
-  return { type: unique };
+function readTypes(types: readonly unknown[], context: RepairContext): Node {
+  const names = types.map((type) => (TYPES.has(type) ? type : readType(type, context)['type']));
+  const unique = [...new Set(names.filter((name) => name !== undefined))];
+  if (unique.length > 0) return { type: unique };
+  context.report({ message: 'the array of types is empty', assumed: 'any type is accepted', inside: ['type'] });
+  return {};
 }

@@ -1,34 +1,34 @@
 import { isObject, setOwn } from '../json.js';
-import { type Kind, type Node, omit, quote, type Site } from './node.js';
+import { type ObjectType, type Node, omit, quote, type RepairContext } from './node.js';
 import { repairSchema } from './repair-schema.js';
 import {
-  liftDocument,
-  liftParameter,
-  liftPathItem,
-  liftResponse,
-  liftSecurityScheme,
+  upgradeDocument,
+  upgradeParameter,
+  upgradePathItem,
+  upgradeResponse,
+  upgradeSecurityScheme,
   readSimpleSchema,
 } from './swagger.js';
 
-type RepairNode = (node: Node, site: Site) => Node;
+type RepairNode = (node: Node, context: RepairContext) => Node;
 
 /** One node of any version as a node of the inner dialect, its children untouched; the same object where nothing is to do. */
-export function repairNode(kind: Kind, node: Node, site: Site): Node {
-  const lifted = site.dialect === 20 ? (LIFTS[kind]?.(node, site) ?? node) : node;
-  return REPAIRS[kind]?.(lifted, site) ?? lifted;
+export function repairNode(kind: ObjectType, node: Node, context: RepairContext): Node {
+  const upgraded = context.dialect === 20 ? (SWAGGER_UPGRADES[kind]?.(node, context) ?? node) : node;
+  return REPAIRS[kind]?.(upgraded, context) ?? upgraded;
 }
 
 /** From Swagger 2.0 to the objects of OpenAPI 3. */
-const LIFTS: Readonly<Partial<Record<Kind, RepairNode>>> = {
-  document: liftDocument,
-  pathItem: liftPathItem,
-  parameter: liftParameter,
-  header: liftParameter,
-  response: liftResponse,
-  securityScheme: liftSecurityScheme,
+const SWAGGER_UPGRADES: Readonly<Partial<Record<ObjectType, RepairNode>>> = {
+  document: upgradeDocument,
+  pathItem: upgradePathItem,
+  parameter: upgradeParameter,
+  header: upgradeParameter,
+  response: upgradeResponse,
+  securityScheme: upgradeSecurityScheme,
 };
 
-const REPAIRS: Readonly<Partial<Record<Kind, RepairNode>>> = {
+const REPAIRS: Readonly<Partial<Record<ObjectType, RepairNode>>> = {
   document: repairDocument,
   example: upgradeExample,
   header: repairParameter,
@@ -41,15 +41,15 @@ const REPAIRS: Readonly<Partial<Record<Kind, RepairNode>>> = {
   securityScheme: repairSecurityScheme,
 };
 
-function repairDocument(node: Node, site: Site): Node {
+function repairDocument(node: Node, context: RepairContext): Node {
   if (!isObject(node['info'])) {
     const assumed = 'it is called "Untitled API", version 0';
-    site.report({ code: 'VALUE_MISSING', message: 'the document has no "info"', assumed });
+    context.report({ code: 'VALUE_MISSING', message: 'the document has no "info"', assumed });
   }
-  reportServers(node, site);
+  reportServers(node, context);
   const { paths } = node;
   if (paths === undefined && !isObject(node['webhooks']) && !isObject(node['components'])) {
-    site.report({
+    context.report({
       code: 'VALUE_MISSING',
       severity: 'error',
       message: 'the document has no "paths"',
@@ -63,31 +63,31 @@ function repairDocument(node: Node, site: Site): Node {
   for (const [path, item] of Object.entries(paths)) {
     const key = wrong.includes(path) ? `/${path}` : path;
     if (key !== path) {
-      site.moved(['paths', key], ['paths', path]);
+      context.recordMove(['paths', key], ['paths', path]);
       const message = `the path "${path}" does not start with a slash`;
-      site.report({ code: 'PATH_INVALID', message, assumed: `it means "${key}"`, inside: ['paths', key] });
+      context.report({ code: 'PATH_INVALID', message, assumed: `it means "${key}"`, inside: ['paths', key] });
     }
     if (key === path || !Object.hasOwn(paths, key)) right[key] = item;
   }
   return { ...node, paths: right };
 }
 
-function reportServers(node: Node, site: Site): void {
+function reportServers(node: Node, context: RepairContext): void {
   const { servers } = node;
   if (servers === undefined || servers === null) return;
   const list: readonly unknown[] = Array.isArray(servers) ? servers : [servers];
   list.forEach((server, index) => {
     if (Array.isArray(servers) && isObject(server) && typeof server['url'] === 'string') return;
     const inside = Array.isArray(servers) ? ['servers', String(index)] : ['servers'];
-    site.report({ code: 'SERVER_INVALID', message: 'a server needs a "url"', assumed: 'it is left out', inside });
+    context.report({ code: 'SERVER_INVALID', message: 'a server needs a "url"', assumed: 'it is left out', inside });
   });
 }
 
 const METHOD = /^(?:get|put|post|delete|options|head|patch|trace|query)$/iu;
 
 /** Methods are written in lower case; an empty operation is one without anything declared. */
-function repairPathItem(node: Node, site: Site): Node {
-  reportServers(node, site);
+function repairPathItem(node: Node, context: RepairContext): Node {
+  reportServers(node, context);
   const wrong = Object.keys(node).filter((key) => key !== key.toLowerCase() && METHOD.test(key));
   if (wrong.length === 0) return node;
   const right = omit(node, ...wrong);
@@ -95,8 +95,8 @@ function repairPathItem(node: Node, site: Site): Node {
     const method = key.toLowerCase();
     if (Object.hasOwn(node, method)) continue;
     right[method] = node[key];
-    site.moved([method], [key]);
-    site.report({
+    context.recordMove([method], [key]);
+    context.report({
       code: 'PATH_INVALID',
       message: `"${key}" is no method`,
       assumed: `it means "${method}"`,
@@ -106,33 +106,33 @@ function repairPathItem(node: Node, site: Site): Node {
   return right;
 }
 
-function repairOperation(node: Node, site: Site): Node {
-  reportServers(node, site);
+function repairOperation(node: Node, context: RepairContext): Node {
+  reportServers(node, context);
   const { responses, security } = node;
   for (const status of isObject(responses) ? Object.keys(responses) : []) {
     if (/^(?:[1-5](?:\d\d|XX)|default)$/iu.test(status) || status.startsWith('x-')) continue;
     const message = `"${status}" is no status, no range such as 4XX and not "default"`;
-    site.report({ code: 'STATUS_INVALID', message, assumed: 'it is left out', inside: ['responses', status] });
+    context.report({ code: 'STATUS_INVALID', message, assumed: 'it is left out', inside: ['responses', status] });
   }
   if (security === undefined || Array.isArray(security)) return node;
   const isOne = isObject(security);
   const assumed = isOne ? 'it is the only alternative' : "the document's security applies";
-  site.report({ code: 'SECURITY_INVALID', message: '"security" is no list', assumed, inside: ['security'] });
+  context.report({ code: 'SECURITY_INVALID', message: '"security" is no list', assumed, inside: ['security'] });
   return isOne ? { ...node, security: [security] } : omit(node, 'security');
 }
 
 /** A 3.x parameter with `type` beside its name, as 2.0 had it, means a schema. */
-function repairParameter(node: Node, site: Site): Node {
-  if (node['schema'] !== undefined || node['content'] !== undefined) return repairContent(node, site);
+function repairParameter(node: Node, context: RepairContext): Node {
+  if (node['schema'] !== undefined || node['content'] !== undefined) return repairContent(node, context);
   if (node['type'] === undefined) return node;
-  site.report({
+  context.report({
     code: 'PARAMETER_INVALID',
     severity: 'warning',
     message: '"type" stands beside the name instead of inside "schema"',
     assumed: 'it is read as the schema',
     inside: ['type'],
   });
-  site.moved(['schema'], []);
+  context.recordMove(['schema'], []);
   return { ...node, schema: readSimpleSchema(node) };
 }
 
@@ -147,7 +147,7 @@ const MEANT_TYPES: ReadonlyMap<string, string> = new Map([
 /** RFC 9110 8.3.1, and the ranges of RFC 9110 12.5.1 that OpenAPI allows as keys. */
 const MEDIA_TYPE = /^\s*[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;.*)?$/u;
 
-function repairContent(node: Node, site: Site): Node {
+function repairContent(node: Node, context: RepairContext): Node {
   const { content } = node;
   if (!isObject(content)) return node;
   const wrong = Object.keys(content).filter((type) => !MEDIA_TYPE.test(type));
@@ -158,9 +158,9 @@ function repairContent(node: Node, site: Site): Node {
     const isFree = meant !== undefined && !Object.hasOwn(content, meant);
     if (isFree) {
       setOwn(right, meant, content[type]);
-      site.moved(['content', meant], ['content', type]);
+      context.recordMove(['content', meant], ['content', type]);
     }
-    site.report({
+    context.report({
       code: 'MEDIA_TYPE_INVALID',
       message: `${quote(type)} is no media type`,
       assumed: isFree ? `it means "${meant}"` : 'it is left out',
@@ -173,13 +173,13 @@ function repairContent(node: Node, site: Site): Node {
 const EXAMPLE_MEMBERS = ['value', 'externalValue', 'dataValue', 'serializedValue', 'summary', 'description', '$ref'];
 
 /** 3.2's `dataValue` and `serializedValue` are the inner dialect's `value`; a bare value in the place of an Example Object is one. */
-function upgradeExample(node: Node, site: Site): Node {
+function upgradeExample(node: Node, context: RepairContext): Node {
   if (Object.hasOwn(node, 'value')) return node;
   if (Object.hasOwn(node, 'dataValue')) return { ...node, value: node['dataValue'] };
   if (typeof node['serializedValue'] === 'string') return { ...node, value: parseSerialized(node['serializedValue']) };
   if (EXAMPLE_MEMBERS.some((name) => Object.hasOwn(node, name)) || Object.keys(node).length === 0) return node;
   const message = 'an example has no "value"';
-  site.report({ code: 'VALUE_MISSING', message, assumed: 'the whole object is the value' });
+  context.report({ code: 'VALUE_MISSING', message, assumed: 'the whole object is the value' });
   return { value: node };
 }
 
@@ -193,18 +193,22 @@ function parseSerialized(text: string): unknown {
 
 const SCHEME_TYPES: ReadonlySet<unknown> = new Set(['apiKey', 'http', 'mutualTLS', 'oauth2', 'openIdConnect']);
 
-function repairSecurityScheme(node: Node, site: Site): Node {
+function repairSecurityScheme(node: Node, context: RepairContext): Node {
   const { type } = node;
   if (SCHEME_TYPES.has(type)) {
     if (type !== 'http' || typeof node['scheme'] === 'string') return node;
-    site.report({ code: 'SECURITY_INVALID', message: 'an "http" scheme has no "scheme"', assumed: 'it is "bearer"' });
+    context.report({
+      code: 'SECURITY_INVALID',
+      message: 'an "http" scheme has no "scheme"',
+      assumed: 'it is "bearer"',
+    });
     return { ...node, scheme: 'bearer' };
   }
   const name = typeof type === 'string' ? type.toLowerCase() : '';
   const known = [...SCHEME_TYPES].find((one) => String(one).toLowerCase() === name);
   const meant = known === undefined ? { type: 'http', scheme: name === 'basic' ? 'basic' : 'bearer' } : { type: known };
   const assumed = `it is ${quote(meant)}`;
-  site.report({
+  context.report({
     code: 'SECURITY_INVALID',
     message: `${quote(type)} is no type of a security scheme`,
     assumed,

@@ -1,11 +1,11 @@
 import { isObject } from '../json.js';
 import { repairKeyword, repairRequired, repairType } from './repair-keywords.js';
-import { type Node, omit, quote, type Site } from './node.js';
+import { type Node, omit, quote, type RepairContext } from './node.js';
 
 /** One rewriting of a whole schema, where a keyword of the set calls for it. */
 interface Upgrade {
   readonly keywords: readonly string[];
-  readonly apply: (node: Node, site: Site) => Node;
+  readonly apply: (node: Node, context: RepairContext) => Node;
 }
 
 /**
@@ -39,19 +39,19 @@ const BY_KEYWORD: ReadonlyMap<string, number> = new Map(
  *
  * The repairs apply whatever version the document claims: real 3.1 documents hold `nullable`, and real 3.0 ones hold type lists.
  */
-export function repairSchema(node: Node, site: Site): Node {
+export function repairSchema(node: Node, context: RepairContext): Node {
   let bits = 0;
   let current = node;
   for (const keyword of Object.keys(node)) {
     bits |= BY_KEYWORD.get(keyword) ?? 0;
-    const value = repairKeyword(keyword, node[keyword], site);
+    const value = repairKeyword(keyword, node[keyword], context);
     if (value === node[keyword]) continue;
     current = value === undefined ? omit(current, keyword) : { ...current, [keyword]: value };
   }
   if (bits === 0) return current;
   UPGRADES.forEach(({ keywords, apply }, index) => {
     if ((bits & (1 << index)) === 0 || !keywords.some((keyword) => keyword in current)) return;
-    current = apply(current, site);
+    current = apply(current, context);
   });
   return current;
 }
@@ -62,13 +62,13 @@ function dropIdentity(node: Node): Node {
   return names.length === 0 ? node : omit(node, ...names);
 }
 
-function applyRequired(node: Node, site: Site): Node {
-  const required = repairRequired(node, site);
+function applyRequired(node: Node, context: RepairContext): Node {
+  const required = repairRequired(node, context);
   if (required === node['required']) return node;
   return required === undefined ? omit(node, 'required') : { ...node, required };
 }
 
-function repairMaps(node: Node, site: Site): Node {
+function repairMaps(node: Node, context: RepairContext): Node {
   let current = node;
   for (const keyword of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']) {
     const value = current[keyword];
@@ -76,13 +76,13 @@ function repairMaps(node: Node, site: Site): Node {
     current = omit(current, keyword);
     // An empty YAML value is an empty map.
     if (value === null) continue;
-    site.report({ message: `"${keyword}" cannot be ${quote(value)}`, assumed: 'it is left out', inside: [keyword] });
+    context.report({ message: `"${keyword}" cannot be ${quote(value)}`, assumed: 'it is left out', inside: [keyword] });
   }
   return current;
 }
 
 /** OpenAPI 3.0 has draft 4's booleans beside `minimum` and `maximum`. */
-function upgradeExclusive(node: Node, site: Site): Node {
+function upgradeExclusive(node: Node, context: RepairContext): Node {
   let current = node;
   for (const [exclusive, plain] of [
     ['exclusiveMinimum', 'minimum'],
@@ -90,9 +90,9 @@ function upgradeExclusive(node: Node, site: Site): Node {
   ] as const) {
     const value = current[exclusive];
     if (value === undefined || typeof value === 'number') continue;
-    if (site.dialect === 31 || typeof value !== 'boolean') {
+    if (context.dialect === 31 || typeof value !== 'boolean') {
       const assumed = value === true ? `"${plain}" itself is excluded` : 'it is left out';
-      site.report({ message: `"${exclusive}" must be a number, not ${quote(value)}`, assumed, inside: [exclusive] });
+      context.report({ message: `"${exclusive}" must be a number, not ${quote(value)}`, assumed, inside: [exclusive] });
     }
     const limit = current[plain];
     current = omit(current, exclusive);
@@ -104,18 +104,22 @@ function upgradeExclusive(node: Node, site: Site): Node {
 }
 
 /** A list in `items` is 2020-12's `prefixItems`, and what followed it in `additionalItems` is its `items`. */
-function upgradeItems(node: Node, site: Site): Node {
+function upgradeItems(node: Node, context: RepairContext): Node {
   const { items } = node;
   if (isObject(items) || typeof items === 'boolean') return node;
   if (!Array.isArray(items)) {
     if (items !== null)
-      site.report({ message: `"items" cannot be ${quote(items)}`, assumed: 'any item is accepted', inside: ['items'] });
+      context.report({
+        message: `"items" cannot be ${quote(items)}`,
+        assumed: 'any item is accepted',
+        inside: ['items'],
+      });
     return omit(node, 'items');
   }
-  if (site.dialect === 31) {
-    site.report({ message: '"items" is a list of schemas', assumed: 'it means "prefixItems"', inside: ['items'] });
+  if (context.dialect === 31) {
+    context.report({ message: '"items" is a list of schemas', assumed: 'it means "prefixItems"', inside: ['items'] });
   }
-  site.moved(['prefixItems'], ['items']);
+  context.recordMove(['prefixItems'], ['items']);
   const { additionalItems, ...rest } = omit(node, 'items');
   const further = additionalItems === undefined ? {} : { items: additionalItems };
   return { ...rest, ...(items.length === 0 ? {} : { prefixItems: items }), ...further };
@@ -142,7 +146,7 @@ function upgradeFormat(node: Node): Node {
 }
 
 /** YAML reads `enum: [1, 2]` of a string, and `enum: [yes]` of YAML 1.1's authors, as what they look like. */
-function repairEnumTypes(node: Node, site: Site): Node {
+function repairEnumTypes(node: Node, context: RepairContext): Node {
   const members = node['enum'];
   const { type } = node;
   if (!Array.isArray(members) || (type !== 'string' && type !== 'integer' && type !== 'number')) return node;
@@ -150,7 +154,7 @@ function repairEnumTypes(node: Node, site: Site): Node {
   const right = members.map(toRight);
   const isMixed = members.some((member, i) => member !== null && member === right[i]);
   if (isMixed || right.every((member, i) => member === members[i])) return node;
-  site.report({
+  context.report({
     message: `no member of "enum" is a ${type}, as "type" asks`,
     assumed: `they are ${quote(right)}`,
     inside: ['enum'],
@@ -172,30 +176,30 @@ function toNumberMember(member: unknown): unknown {
  * A `discriminator` as an object whose `mapping` names every branch by a reference of the inner document, the implicit names of
  * OpenAPI 3.1 section 4.8.25 included: the last step of each branch's reference.
  */
-function repairDiscriminator(node: Node, site: Site): Node {
+function repairDiscriminator(node: Node, context: RepairContext): Node {
   const given = node['discriminator'];
   // Swagger 2.0 gives nothing but the name of the property.
   const discriminator: unknown = typeof given === 'string' ? { propertyName: given } : given;
   if (!isObject(discriminator) || typeof discriminator['propertyName'] !== 'string') {
     const message = `"discriminator" needs a "propertyName", not ${quote(given)}`;
-    site.report({ message, assumed: 'it is left out', inside: ['discriminator'] });
+    context.report({ message, assumed: 'it is left out', inside: ['discriminator'] });
     return omit(node, 'discriminator');
   }
-  const mapping = readMapping(node, discriminator['mapping'], site);
+  const mapping = readMapping(node, discriminator['mapping'], context);
   const rest = omit(discriminator, 'mapping');
   return { ...node, discriminator: Object.keys(mapping).length === 0 ? rest : { ...rest, mapping } };
 }
 
-function readMapping(node: Node, declared: unknown, site: Site): Readonly<Record<string, string>> {
+function readMapping(node: Node, declared: unknown, context: RepairContext): Readonly<Record<string, string>> {
   const explicit = Object.entries(isObject(declared) ? declared : {}).flatMap(([name, reference]) => {
-    const inner = typeof reference === 'string' ? site.toInnerSchema(reference) : undefined;
+    const inner = typeof reference === 'string' ? context.resolveSchema(reference) : undefined;
     return inner === undefined ? [] : [[name, inner] as const];
   });
   const taken = new Set(explicit.map(([, inner]) => inner));
   const implicit = [node['oneOf'], node['anyOf']].flatMap((branches) =>
     (Array.isArray(branches) ? branches : []).flatMap((branch: unknown) => {
       const reference = isObject(branch) ? branch['$ref'] : undefined;
-      const inner = typeof reference === 'string' ? site.toInnerSchema(reference) : undefined;
+      const inner = typeof reference === 'string' ? context.resolveSchema(reference) : undefined;
       if (inner === undefined || taken.has(inner)) return [];
       return [[readName(String(reference)), inner] as const];
     }),
@@ -214,23 +218,23 @@ const ANNOTATIONS: ReadonlySet<string> = new Set(
 );
 
 /** Keywords that may refuse null where there is no `type`; all others look at other types only. */
-const DECIDING = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'const'];
+const NULL_SENSITIVE = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'const'];
 
 /**
  * OpenAPI 3.0's `nullable` and 2.0's `x-nullable` as 2020-12 says it: null among the types and the members of `enum`, or, around
  * whatever else may refuse null, an `anyOf` with null.
  */
-function upgradeNullable(node: Node, site: Site): Node {
+function upgradeNullable(node: Node, context: RepairContext): Node {
   const isNullable = node['nullable'] === true || node['x-nullable'] === true;
   const rest = omit(node, 'nullable', 'x-nullable');
   if (!isNullable) return rest;
-  if (site.dialect === 31 && node['nullable'] === true) {
+  if (context.dialect === 31 && node['nullable'] === true) {
     const message = '"nullable" is a keyword of OpenAPI 3.0';
-    site.report({ message, assumed: 'null is accepted here', inside: ['nullable'] });
+    context.report({ message, assumed: 'null is accepted here', inside: ['nullable'] });
   }
   const { type } = rest;
   const types: readonly unknown[] = Array.isArray(type) ? type : type === undefined ? [] : [type];
-  if (DECIDING.some((keyword) => rest[keyword] !== undefined)) return wrap(rest, site);
+  if (NULL_SENSITIVE.some((keyword) => rest[keyword] !== undefined)) return wrapNullable(rest, context);
   const members = rest['enum'];
   return {
     ...rest,
@@ -240,13 +244,13 @@ function upgradeNullable(node: Node, site: Site): Node {
   };
 }
 
-function wrap(node: Node, site: Site): Node {
+function wrapNullable(node: Node, context: RepairContext): Node {
   const outside: Record<string, unknown> = {};
   const inside: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(node)) {
     const isOutside = ANNOTATIONS.has(keyword) || keyword.startsWith('x-');
     (isOutside ? outside : inside)[keyword] = value;
   }
-  site.moved(['anyOf', '0'], []);
+  context.recordMove(['anyOf', '0'], []);
   return { ...outside, anyOf: [inside, { type: 'null' }] };
 }

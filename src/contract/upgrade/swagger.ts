@@ -1,30 +1,29 @@
 import { isObject, setOwn } from '../json.js';
-import { type Node, omit, type Site } from './node.js';
+import { readEntries } from '../pointer.js';
+import { type Node, omit, type RepairContext } from './node.js';
 
-/** The root of a Swagger 2.0 document as that of a 3.x one; what is below is lifted where it is visited. */
-export function liftDocument(node: Node, site: Site): Node {
-  const parameters = isObject(node['parameters']) ? node['parameters'] : {};
-  const plain = Object.entries(parameters).filter(([, value]) => !isBodyPart(value));
-  const components = {
-    schemas: node['definitions'],
-    responses: node['responses'],
-    parameters: Object.fromEntries(plain),
-    securitySchemes: node['securityDefinitions'],
-  };
-  for (const [to, from] of [
-    ['schemas', 'definitions'],
-    ['responses', 'responses'],
-    ['parameters', 'parameters'],
-    ['securitySchemes', 'securityDefinitions'],
-  ] as const) {
-    site.moved(['components', to], [from]);
+/** The shared maps of Swagger 2.0 and their names in `components`. */
+const SHARED_MAPS = {
+  schemas: 'definitions',
+  responses: 'responses',
+  parameters: 'parameters',
+  securitySchemes: 'securityDefinitions',
+} as const;
+
+/** The root of a Swagger 2.0 document as that of an OpenAPI 3 one; the objects below are upgraded when they are visited. */
+export function upgradeDocument(node: Node, context: RepairContext): Node {
+  const components: Record<string, unknown> = {};
+  for (const [to, from] of Object.entries(SHARED_MAPS)) {
+    context.recordMove(['components', to], [from]);
+    if (node[from] !== undefined) components[to] = node[from];
   }
-  const known = ['definitions', 'responses', 'parameters', 'securityDefinitions', 'host', 'basePath', 'schemes'];
+  const parameters = readEntries(node['parameters']).filter(([, value]) => !isBodyParameter(value));
+  const moved = [...Object.values(SHARED_MAPS), 'host', 'basePath', 'schemes', 'consumes', 'produces'];
   return {
-    ...omit(node, ...known, 'consumes', 'produces', 'swagger', 'servers'),
+    ...omit(node, ...moved, 'swagger', 'servers'),
     openapi: '3.1.0',
     servers: readServers(node),
-    components: Object.fromEntries(Object.entries(components).filter(([, value]) => value !== undefined)),
+    components: { ...components, parameters: Object.fromEntries(parameters) },
   };
 }
 
@@ -37,125 +36,138 @@ function readServers(node: Node): readonly Node[] {
   return (schemes.length > 0 ? schemes : ['https']).map((scheme) => ({ url: `${scheme}://${host}${path}` }));
 }
 
-/** One parameter of 2.0, with its reference followed, and the steps from the path item to where it is written. */
-interface Written {
+/** A parameter of 2.0 with its reference resolved. */
+interface SwaggerParameter {
   readonly value: Node;
-  /** The reference it was written as. */
+  /** The `$ref` it is written as. */
   readonly reference: string | undefined;
   readonly original: unknown;
-  readonly steps: readonly string[];
+  /** The path from the path item to it. */
+  readonly path: readonly string[];
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
 /** A path item whose operations have request bodies instead of body and form parameters. */
-export function liftPathItem(node: Node, site: Site): Node {
-  const shared = readWritten(node['parameters'], ['parameters'], site);
-  const lifted: Record<string, unknown> = { ...node };
-  if (Array.isArray(node['parameters'])) {
-    lifted['parameters'] = keepPlain(shared, ['parameters'], site);
-  }
-  const inherited = shared.filter(({ value }) => isBodyPart(value));
+export function upgradePathItem(node: Node, context: RepairContext): Node {
+  const shared = readSwaggerParameters(node['parameters'], ['parameters'], context);
+  const upgraded: Record<string, unknown> = { ...node };
+  if (Array.isArray(node['parameters'])) upgraded['parameters'] = keepParameters(shared, ['parameters'], context);
+  const inherited = shared.filter(({ value }) => isBodyParameter(value));
   for (const method of METHODS) {
     const operation = node[method];
-    if (isObject(operation)) lifted[method] = liftOperation(operation, { site, method, inherited });
+    if (isObject(operation)) upgraded[method] = upgradeOperation(operation, inherited, { context, method });
   }
-  return lifted;
+  return upgraded;
 }
 
-interface OperationContext {
-  readonly site: Site;
+/** The operation that is upgraded, in the context of its path item. */
+interface OperationPlace {
+  readonly context: RepairContext;
   readonly method: string;
-  readonly inherited: readonly Written[];
 }
 
-function liftOperation(operation: Node, context: OperationContext): Node {
-  const { site, method, inherited } = context;
-  const own = readWritten(operation['parameters'], [method, 'parameters'], site);
-  const consumes = readMediaTypes(operation['consumes'] ?? site.readRoot('consumes'));
-  const produces = readMediaTypes(operation['produces'] ?? site.readRoot('produces'));
-  const ownParts = own.filter(({ value }) => isBodyPart(value));
-  const isOverridden = ({ value }: Written): boolean =>
+function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[], place: OperationPlace): Node {
+  const { context, method } = place;
+  const own = readSwaggerParameters(operation['parameters'], [method, 'parameters'], context);
+  const consumes = readMediaTypes(operation['consumes'] ?? context.readRootField('consumes'));
+  const produces = readMediaTypes(operation['produces'] ?? context.readRootField('produces'));
+  const ownParts = own.filter(({ value }) => isBodyParameter(value));
+  const isOverridden = ({ value }: SwaggerParameter): boolean =>
     ownParts.some((part) => part.value['in'] === 'body' || part.value['name'] === value['name']);
   const parts = [...inherited.filter((part) => !isOverridden(part)), ...ownParts];
-  const lifted: Record<string, unknown> = omit(operation, 'consumes', 'produces', 'parameters');
-  if (own.length > 0) lifted['parameters'] = keepPlain(own, [method, 'parameters'], site);
+  const upgraded: Record<string, unknown> = omit(operation, 'consumes', 'produces', 'parameters');
+  if (own.length > 0) upgraded['parameters'] = keepParameters(own, [method, 'parameters'], context);
   const body = parts.find(({ value }) => value['in'] === 'body');
-  if (body !== undefined) lifted['requestBody'] = liftBody(body, consumes, context);
-  else if (parts.length > 0) lifted['requestBody'] = liftForm(parts, consumes, context);
-  if (isObject(operation['responses'])) lifted['responses'] = liftResponses(operation['responses'], produces, context);
-  return lifted;
+  if (body !== undefined) upgraded['requestBody'] = toBody(body, consumes, place);
+  else if (parts.length > 0) upgraded['requestBody'] = toForm(parts, consumes, place);
+  const { responses } = operation;
+  if (isObject(responses)) upgraded['responses'] = upgradeResponses(responses, produces, place);
+  return upgraded;
 }
 
-function liftResponses(responses: Node, produces: readonly string[], { site, method }: OperationContext): Node {
-  const lifted: Record<string, unknown> = {};
+function upgradeResponses(responses: Node, produces: readonly string[], { context, method }: OperationPlace): Node {
+  const upgraded: Record<string, unknown> = {};
   for (const [status, response] of Object.entries(responses)) {
     const here = [method, 'responses', status];
-    const moved: Site['moved'] = (to, from) => site.moved([...here, ...to], [...here, ...from]);
-    setOwn(lifted, status, isObject(response) ? liftResponseOf(response, produces, moved) : response);
+    const recordMove: RepairContext['recordMove'] = (to, from) =>
+      context.recordMove([...here, ...to], [...here, ...from]);
+    setOwn(upgraded, status, isObject(response) ? toResponse(response, produces, recordMove) : response);
   }
-  return lifted;
+  return upgraded;
 }
 
-function liftBody(body: Written, consumes: readonly string[], { site, method }: OperationContext): Node {
-  const { value, reference } = body;
-  // The schema of a parameter in another file refers to its own neighbours: it is reached through the same reference.
+function toBody(body: SwaggerParameter, consumes: readonly string[], { context, method }: OperationPlace): Node {
+  const { value, reference, path } = body;
+  // The schema of a parameter in another file has references relative to that file, so it is referenced itself.
   const schema = reference === undefined ? value['schema'] : { $ref: appendPointer(reference, '/schema') };
-  const types = consumes.length > 0 ? consumes : ['application/json'];
   const content: Record<string, unknown> = {};
-  site.moved([method, 'requestBody'], body.steps);
-  for (const type of types) {
+  context.recordMove([method, 'requestBody'], path);
+  for (const type of consumes.length > 0 ? consumes : ['application/json']) {
     setOwn(content, type, value['schema'] === undefined ? {} : { schema });
-    site.moved([method, 'requestBody', 'content', type, 'schema'], [...body.steps, 'schema']);
+    context.recordMove([method, 'requestBody', 'content', type, 'schema'], [...path, 'schema']);
   }
-  return { ...readAbout(value), required: value['required'] === true, content };
+  return { ...readDescription(value), required: value['required'] === true, content };
 }
 
-function liftForm(parts: readonly Written[], consumes: readonly string[], { site, method }: OperationContext): Node {
-  const hasFile = parts.some(({ value }) => value['type'] === 'file');
-  const forms = consumes.filter((type) =>
-    /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/iu.test(type),
-  );
+const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/iu;
+
+function toForm(
+  fields: readonly SwaggerParameter[],
+  consumes: readonly string[],
+  { context, method }: OperationPlace,
+): Node {
+  const hasFile = fields.some(({ value }) => value['type'] === 'file');
+  const forms = consumes.filter((type) => FORM.test(type));
   const types = forms.length > 0 ? forms : [hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded'];
   const properties: Record<string, unknown> = {};
   const encoding: Record<string, unknown> = {};
   const required: string[] = [];
-  site.moved([method, 'requestBody'], parts[0]?.steps ?? []);
-  for (const { value, steps } of parts) {
+  context.recordMove([method, 'requestBody'], fields[0]?.path ?? []);
+  for (const { value, path } of fields) {
     const name = String(value['name']);
-    setOwn(properties, name, { ...readAbout(value), ...readSimpleSchema(value) });
+    setOwn(properties, name, { ...readDescription(value), ...readSimpleSchema(value) });
     const style = readCollectionStyle({ ...value, in: 'query' });
     if (Object.keys(style).length > 0) setOwn(encoding, name, style);
     if (value['required'] === true) required.push(name);
-    for (const type of types) site.moved([method, 'requestBody', 'content', type, 'schema', 'properties', name], steps);
+    for (const type of types) {
+      context.recordMove([method, 'requestBody', 'content', type, 'schema', 'properties', name], path);
+    }
   }
   const schema = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
   const media = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) };
   return { required: required.length > 0, content: Object.fromEntries(types.map((type) => [type, media])) };
 }
 
-function readAbout(value: Node): Node {
+function readDescription(value: Node): Node {
   return typeof value['description'] === 'string' ? { description: value['description'] } : {};
 }
 
-function readWritten(list: unknown, steps: readonly string[], site: Site): readonly Written[] {
+function readSwaggerParameters(
+  list: unknown,
+  path: readonly string[],
+  context: RepairContext,
+): readonly SwaggerParameter[] {
   if (!Array.isArray(list)) return [];
-  return list.map((original: unknown, index): Written => {
-    const here = { original, steps: [...steps, String(index)] };
+  return list.map((original: unknown, index): SwaggerParameter => {
     const reference = isObject(original) && typeof original['$ref'] === 'string' ? original['$ref'] : undefined;
-    const value = reference === undefined ? original : site.find(reference)?.value;
-    return { ...here, reference, value: isObject(value) ? value : {} };
+    const value = reference === undefined ? original : context.findTarget(reference)?.value;
+    return { original, reference, value: isObject(value) ? value : {}, path: [...path, String(index)] };
   });
 }
 
-/** The parameters that stay parameters, as they are written. */
-function keepPlain(written: readonly Written[], to: readonly string[], site: Site): readonly unknown[] {
-  const plain = written.filter(({ value }) => !isBodyPart(value));
-  plain.forEach(({ steps }, index) => site.moved([...to, String(index)], steps));
-  return plain.map(({ original }) => original);
+/** The parameters that are not part of the body, as they are written. */
+function keepParameters(
+  parameters: readonly SwaggerParameter[],
+  to: readonly string[],
+  context: RepairContext,
+): readonly unknown[] {
+  const kept = parameters.filter(({ value }) => !isBodyParameter(value));
+  kept.forEach(({ path }, index) => context.recordMove([...to, String(index)], path));
+  return kept.map(({ original }) => original);
 }
 
-function isBodyPart(value: unknown): boolean {
+function isBodyParameter(value: unknown): boolean {
   return isObject(value) && (value['in'] === 'body' || value['in'] === 'formData');
 }
 
@@ -163,8 +175,8 @@ function appendPointer(reference: string, pointer: string): string {
   return reference.includes('#') ? `${reference.replace(/\/$/u, '')}${pointer}` : `${reference}#${pointer}`;
 }
 
-/** What belongs to a 2.0 parameter or header rather than to its schema. */
-const OUTSIDE: ReadonlySet<string> = new Set(
+/** Fields of a 2.0 parameter or header that are not part of its schema. */
+const NOT_IN_SCHEMA: ReadonlySet<string> = new Set(
   (
     'name in required description allowEmptyValue collectionFormat schema content style explode ' +
     'deprecated example examples allowReserved'
@@ -180,15 +192,16 @@ const COLLECTION_FORMATS: Readonly<Record<string, Node>> = {
   multi: { style: 'form', explode: true },
 };
 
-/** A Swagger 2.0 parameter or header that is no body and no form field, as a parameter with a schema. */
-export function liftParameter(node: Node, site: Site): Node {
+/** A Swagger 2.0 parameter or header that is not part of the body, as a parameter with a schema. */
+export function upgradeParameter(node: Node, context: RepairContext): Node {
   if (node['schema'] !== undefined || typeof node['$ref'] === 'string') return node;
-  const lifted: Record<string, unknown> = {};
+  const upgraded: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(node)) {
-    if (name !== 'collectionFormat' && (OUTSIDE.has(name) || name.startsWith('x-'))) setOwn(lifted, name, value);
+    if (name !== 'collectionFormat' && (NOT_IN_SCHEMA.has(name) || name.startsWith('x-')))
+      setOwn(upgraded, name, value);
   }
-  site.moved(['schema'], []);
-  return { ...lifted, schema: readSimpleSchema(node), ...readCollectionStyle(node) };
+  context.recordMove(['schema'], []);
+  return { ...upgraded, schema: readSimpleSchema(node), ...readCollectionStyle(node) };
 }
 
 /** The style and explode of an array in 2.0; in a path or header it is always `simple`. */
@@ -201,11 +214,11 @@ function readCollectionStyle(node: Node): Node {
   return known ?? { style: 'form', explode: false };
 }
 
-/** The keywords of a schema that stand directly in a parameter, header or `items` of Swagger 2.0. */
+/** The schema keywords of a parameter, header or `items` of Swagger 2.0, which has them beside its other fields. */
 export function readSimpleSchema(node: Node): Node {
   const schema: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(node)) {
-    if (OUTSIDE.has(name)) continue;
+    if (NOT_IN_SCHEMA.has(name)) continue;
     if (name.startsWith('x-') && name !== 'x-nullable') continue;
     setOwn(schema, name, name === 'items' && isObject(value) ? readSimpleItems(value) : value);
   }
@@ -217,16 +230,15 @@ function readSimpleItems(items: Node): Node {
   return isObject(rest['items']) ? { ...rest, items: readSimpleItems(rest['items']) } : rest;
 }
 
-/** A Swagger 2.0 response as a 3.x one: its schema and examples under each media type that `produces` names. */
-export function liftResponse(node: Node, site: Site): Node {
-  return liftResponseOf(node, readMediaTypes(site.readRoot('produces')), site.moved.bind(site));
+/** A Swagger 2.0 response: its schema and examples under each media type of `produces`. */
+export function upgradeResponse(node: Node, context: RepairContext): Node {
+  return toResponse(node, readMediaTypes(context.readRootField('produces')), (to, from) =>
+    context.recordMove(to, from),
+  );
 }
 
-/**
- * @param produces - Of the operation, or of the document for a shared response.
- * @param moved - Takes steps relative to the response.
- */
-function liftResponseOf(node: Node, produces: readonly string[], moved: Site['moved']): Node {
+/** @param produces - Of the operation, or of the document for a shared response. */
+function toResponse(node: Node, produces: readonly string[], recordMove: RepairContext['recordMove']): Node {
   if (typeof node['$ref'] === 'string' || isObject(node['content'])) return node;
   const { schema } = node;
   const examples = isObject(node['examples']) ? node['examples'] : {};
@@ -239,8 +251,8 @@ function liftResponseOf(node: Node, produces: readonly string[], moved: Site['mo
     const hasExample = Object.hasOwn(examples, type);
     const media = { ...(schema === undefined ? {} : { schema }), ...(hasExample ? { example: examples[type] } : {}) };
     setOwn(content, type, media);
-    if (schema !== undefined) moved(['content', type, 'schema'], ['schema']);
-    if (hasExample) moved(['content', type, 'example'], ['examples', type]);
+    if (schema !== undefined) recordMove(['content', type, 'schema'], ['schema']);
+    if (hasExample) recordMove(['content', type, 'example'], ['examples', type]);
   }
   return { ...rest, content };
 }
@@ -259,7 +271,7 @@ const FLOWS: Readonly<Record<string, string>> = {
 };
 
 /** A 2.0 security definition as a security scheme. */
-export function liftSecurityScheme(node: Node): Node {
+export function upgradeSecurityScheme(node: Node): Node {
   if (node['type'] === 'basic') return { ...omit(node, 'type'), type: 'http', scheme: 'basic' };
   if (node['type'] !== 'oauth2' || typeof node['flow'] !== 'string') return node;
   const { flow, authorizationUrl, tokenUrl, scopes, ...rest } = node;

@@ -3,214 +3,27 @@ import type { Finding } from '../contract.js';
 import { isObject, setOwn } from '../json.js';
 import type { ReferenceBase, References, ReferenceTarget } from '../load/references.js';
 import type { SourceFile } from '../load/source-files.js';
-import type { Origins } from '../load/source-map.js';
+import type { SourceMap } from '../load/source-map.js';
 import { toPointer } from '../pointer.js';
 import {
   type Dialect,
+  type Field,
   isReferable,
-  type Kind,
-  type Member,
   type Node,
+  type ObjectType,
   omit,
   quote,
-  readMember,
-  type Site,
+  readField,
+  type RepairContext,
 } from './node.js';
 import { readTypeName } from './repair-keywords.js';
 import { repairNode } from './repair-objects.js';
 
-/** Makes upgraded copies of nodes. */
-interface Walker {
-  /** The node upgraded, with all that is below it; undefined where nothing of it can be used. Parts without change are shared. */
-  walk(job: Job): unknown;
-}
-
-/** More nodes than any real document has: a text that makes more is made to hurt. */
-const NODES_LIMIT = 5_000_000;
-
-/** Deeper, in steps of a pointer, than any real document nests. */
-const DEPTH_LIMIT = 600;
-
-/** Kinds that are served as well with nothing in them, and so survive an empty YAML value. */
-const HARMLESS_EMPTY: ReadonlySet<Kind> = new Set<Kind>(['mediaType', 'operation', 'pathItem', 'response']);
-
-/** One walk over the nodes of all files. */
-interface Walk {
-  readonly parts: WalkParts;
-  readonly cursor: Cursor;
-  readonly site: WalkSite;
-  nodes: number;
-}
-
-/** A walker over the files of one document. */
-export function createWalker(parts: WalkParts): Walker {
-  const job: Job = { kind: 'document', value: undefined, inner: '', file: 0, pointer: '', dialect: 31 };
-  const cursor: Cursor = { job, base: parts.references.rootBase(0), path: [] };
-  const walk: Walk = { parts, cursor, site: createSite(parts, cursor), nodes: 0 };
-  return {
-    walk: (next) => {
-      cursor.job = next;
-      cursor.base = parts.references.baseAt(next.file, next.pointer);
-      cursor.path.length = 0;
-      return visit(walk, next.kind, next.value) ?? replaceMistyped(walk, next.kind, next.value);
-    },
-  };
-}
-
-function visit(walk: Walk, kind: Kind, value: unknown): unknown {
-  if (kind === 'schema' && typeof value === 'boolean') return value;
-  if (!isObject(value)) return undefined;
-  const { cursor, site, parts } = walk;
-  walk.nodes += 1;
-  if (walk.nodes > NODES_LIMIT || cursor.path.length > DEPTH_LIMIT) throw tooMuch(walk);
-  const visitAny = '$ref' in value && isReferable(kind) ? visitReference : visitNode;
-  if (kind !== 'schema' || typeof value['$id'] !== 'string') return visitAny(walk, kind, value);
-  const outer = cursor.base;
-  cursor.base = parts.references.enter(value['$id'], parts.origins.find(site.here()).pointer, outer);
-  const node = visitAny(walk, kind, value);
-  cursor.base = outer;
-  return node;
-}
-
-/** OpenAPI 3.0 section 4.7.23 and 3.1 section 4.8.23: what stands beside a `$ref` counts in 3.1's schemas and in path items only. */
-function visitReference(walk: Walk, kind: Kind, value: Node): unknown {
-  const { site, cursor } = walk;
-  const reference = value['$ref'];
-  if (typeof reference !== 'string') {
-    const message = `"$ref" cannot be ${quote(reference)}`;
-    site.report({ code: 'TYPE_MISMATCH', message, assumed: 'it is left out', inside: ['$ref'] });
-    return visitNode(walk, kind, omit(value, '$ref'));
-  }
-  const keepsSiblings = kind === 'pathItem' || (kind === 'schema' && cursor.job.dialect === 31);
-  if (keepsSiblings && Object.keys(value).length > 1) return visitNode(walk, kind, value);
-  const inner = site.toInner(kind, reference);
-  if (inner !== undefined) return { $ref: inner };
-  return kind === 'schema' ? { 'x-vouch-unresolved': reference } : undefined;
-}
-
-function visitNode(walk: Walk, kind: Kind, value: Node): Node {
-  const node = repairNode(kind, value, walk.site);
-  const dynamic = kind === 'schema' ? findDynamic(walk, node) : undefined;
-  if (dynamic !== undefined) return { ...visitMembers(walk, kind, omit(node, '$dynamicRef')), ...dynamic };
-  const reference = isReferable(kind) ? node['$ref'] : undefined;
-  if (typeof reference !== 'string') return visitMembers(walk, kind, node);
-  const inner = walk.site.toInner(kind, reference);
-  if (inner !== undefined) return visitMembers(walk, kind, { ...node, $ref: inner });
-  const unresolved = kind === 'schema' ? { 'x-vouch-unresolved': reference } : {};
-  return visitMembers(walk, kind, { ...omit(node, '$ref'), ...unresolved });
-}
-
-/** A dynamic reference that can lead to one place only is a plain one; the others keep their meaning for the validator. */
-function findDynamic(walk: Walk, node: Node): Node | undefined {
-  const reference = node['$dynamicRef'];
-  if (typeof reference !== 'string' || node['$ref'] !== undefined) return undefined;
-  const { references, place } = walk.parts;
-  const anchor = reference.startsWith('#') ? references.findDynamicAnchor(reference.slice(1)) : undefined;
-  if (anchor !== undefined) return { $ref: place(anchor, 'schema') };
-  const target = references.find(reference, walk.cursor.base);
-  if (typeof target === 'string') {
-    // It leads nowhere, which is told like any other reference that does.
-    walk.site.toInner('schema', reference);
-    return { 'x-vouch-unresolved': reference };
-  }
-  if (isObject(target.value) && '$dynamicAnchor' in target.value) return undefined;
-  return { $ref: place(target, 'schema') };
-}
-
-function visitMembers(walk: Walk, kind: Kind, node: Node): Node {
-  const { path } = walk.cursor;
-  let copy: Record<string, unknown> | undefined;
-  for (const name of Object.keys(node)) {
-    const member = readMember(kind, name);
-    if (member === undefined) continue;
-    path.push(name);
-    const value = visitMember(walk, member, node[name]);
-    path.pop();
-    if (value === node[name]) continue;
-    copy ??= { ...node };
-    if (value === undefined) delete copy[name];
-    else setOwn(copy, name, value);
-  }
-  return copy ?? node;
-}
-
-function visitMember(walk: Walk, member: Member, value: unknown): unknown {
-  const { kind, shape } = member;
-  if (shape === 'one') return visit(walk, kind, value) ?? replaceMistyped(walk, kind, value);
-  if (shape === 'list') return Array.isArray(value) ? visitList(walk, kind, value) : leaveOut(walk, 'a list', value);
-  return isObject(value) ? visitMap(walk, kind, value) : leaveOut(walk, 'a map', value);
-}
-
-function visitMap(walk: Walk, kind: Kind, map: Node): Node {
-  const { path } = walk.cursor;
-  // Paths and responses may be extended; among properties and components `x-…` is a name like any other.
-  const hasExtensions = kind === 'pathItem' || kind === 'response' || kind === 'operation';
-  let copy: Record<string, unknown> | undefined;
-  for (const name of Object.keys(map)) {
-    if (hasExtensions && name.startsWith('x-')) continue;
-    path.push(name);
-    const value = visit(walk, kind, map[name]) ?? replaceMistyped(walk, kind, map[name]);
-    path.pop();
-    if (value === map[name]) continue;
-    copy ??= { ...map };
-    if (value === undefined) delete copy[name];
-    else setOwn(copy, name, value);
-  }
-  return copy ?? map;
-}
-
-/** A list keeps its length, so that the pointers of what is in it stay true: null stands for what is left out. */
-function visitList(walk: Walk, kind: Kind, list: readonly unknown[]): readonly unknown[] {
-  const { path } = walk.cursor;
-  let isChanged = false;
-  const copy = list.map((item, index) => {
-    path.push(String(index));
-    const value = visit(walk, kind, item) ?? replaceMistyped(walk, kind, item) ?? null;
-    path.pop();
-    isChanged ||= value !== item;
-    return value;
-  });
-  return isChanged ? copy : list;
-}
-
-/** What stands in the place of a value that is no node; undefined leaves it out. */
-function replaceMistyped(walk: Walk, kind: Kind, value: unknown): unknown {
-  // A reference that led nowhere was reported where it stands.
-  if (isObject(value)) return undefined;
-  const meant = kind === 'schema' ? readTypeName(value) : undefined;
-  const message = `${quote(value)} stands where a ${kind} is expected`;
-  if (meant !== undefined) {
-    walk.site.report({ code: 'TYPE_MISMATCH', message, assumed: `it means ${quote(meant)}` });
-    return meant;
-  }
-  const isEmpty = kind === 'schema' || (value === null && HARMLESS_EMPTY.has(kind));
-  walk.site.report({ code: 'TYPE_MISMATCH', message, assumed: isEmpty ? 'it is empty' : 'it is left out' });
-  return isEmpty ? {} : undefined;
-}
-
-function leaveOut(walk: Walk, wanted: string, value: unknown): undefined {
-  // An empty YAML value is an empty map or list.
-  if (value === null) return undefined;
-  const message = `${quote(value)} stands where ${wanted} is expected`;
-  walk.site.report({ code: 'TYPE_MISMATCH', message, assumed: 'it is left out' });
-  return undefined;
-}
-
-function tooMuch({ nodes, cursor, site, parts }: Walk): MockError {
-  const file = parts.files[cursor.job.file]?.name;
-  const what = nodes > NODES_LIMIT ? `has more than ${NODES_LIMIT} nodes` : `nests deeper than ${DEPTH_LIMIT} steps`;
-  const pointer = site.here().slice(0, 200);
-  return new MockError('SPEC_INVALID', `the document ${what}`, {
-    at: file === undefined ? { pointer } : { file, pointer },
-    hint: 'a schema that contains itself is written as a $ref to itself',
-  });
-}
-
-/** One node to be walked, and where its copy will stand. */
-export interface Job {
-  readonly kind: Kind;
+/** A node of a file, and where its copy will be in the bundled document. */
+export interface NodeSource {
+  readonly type: ObjectType;
   readonly value: unknown;
-  /** The pointer of the copy in the inner document. */
+  /** The pointer of the copy. */
   readonly inner: string;
   readonly file: number;
   /** The pointer in the file. */
@@ -218,89 +31,257 @@ export interface Job {
   readonly dialect: Dialect;
 }
 
-/** What a walk needs and fills. */
-interface WalkParts {
+/** What an upgrade reads and writes. */
+interface UpgradeParts {
   readonly references: References;
-  readonly origins: Origins;
+  readonly sourceMap: SourceMap;
   readonly findings: Finding[];
   readonly files: readonly SourceFile[];
-  /** The inner reference to a target, which is copied if it must be. */
-  readonly place: (target: ReferenceTarget, kind: Kind) => string;
+  /** The local reference to a target, which is copied where necessary. */
+  readonly placeTarget: (target: ReferenceTarget, type: ObjectType) => string;
 }
 
-/** Where a walk is. */
-interface Cursor {
-  job: Job;
+/** The node that is being upgraded. */
+interface Position {
+  source: NodeSource;
+  /** The base of relative references. */
   base: ReferenceBase;
-  /** The steps from the job's node to this one. */
+  /** From the source to the node. */
   readonly path: string[];
 }
 
-/** What repairs are told and tell, and the references of the place the cursor is at. */
-interface WalkSite extends Site {
-  /** The inner reference to what a reference written here leads to; reports it where it leads nowhere. */
-  toInner(kind: Kind, reference: string): string | undefined;
-  /** The pointer of the cursor, or of something inside it, in the inner document. */
-  here(inside?: readonly string[]): string;
+/** What the repairs use, and the references and pointers of the current node. */
+interface UpgradeContext extends RepairContext {
+  /** The local reference to the target of a reference in this node; reports one that cannot be resolved. */
+  resolveReference(type: ObjectType, reference: string): string | undefined;
+  /** The pointer of the node, or of something inside it, in the bundled document. */
+  pointerOf(inside?: readonly string[]): string;
 }
 
-/** The site at a cursor: one object for the whole walk, because it is asked at every node. */
-function createSite(parts: WalkParts, cursor: Cursor): WalkSite {
-  const { references, origins, findings, files, place } = parts;
-  const inner = new Map<string, string | undefined>();
-  const here = (inside: readonly string[] = []): string => cursor.job.inner + toPointer(...cursor.path, ...inside);
-  const findInner = (kind: Kind, reference: string): string | undefined => {
-    const target = references.find(reference, cursor.base);
-    return typeof target === 'string' ? undefined : place(target, kind);
+/** The upgrade of all files of one document. */
+interface Upgrade {
+  readonly parts: UpgradeParts;
+  readonly position: Position;
+  readonly context: UpgradeContext;
+  nodes: number;
+}
+
+/** More nodes than any real document has. */
+const MAX_NODES = 5_000_000;
+
+/** Deeper, in segments of a pointer, than any real document nests. */
+const MAX_DEPTH = 600;
+
+/** Objects that are useful when empty, so that an empty YAML value is kept. */
+const MAY_BE_EMPTY: ReadonlySet<ObjectType> = new Set(['mediaType', 'operation', 'pathItem', 'response']);
+
+/**
+ * Creates a function that upgrades a node and everything below it to the inner dialect. Parts without change are shared; the result is
+ * undefined where the node cannot be used.
+ */
+export function createUpgrader(parts: UpgradeParts): (source: NodeSource) => unknown {
+  const start: NodeSource = { type: 'document', value: undefined, inner: '', file: 0, pointer: '', dialect: 31 };
+  const position: Position = { source: start, base: parts.references.rootBase(0), path: [] };
+  const upgrade: Upgrade = { parts, position, context: createContext(parts, position), nodes: 0 };
+  return (source) => {
+    position.source = source;
+    position.base = parts.references.baseAt(source.file, source.pointer);
+    position.path.length = 0;
+    return visit(upgrade, source.type, source.value);
   };
-  const toInner = (kind: Kind, reference: string): string | undefined => {
-    const { base } = cursor;
-    const key = `${base.file} ${base.pointer} ${kind} ${reference}`;
-    if (!inner.has(key)) inner.set(key, findInner(kind, reference));
-    const found = inner.get(key);
-    if (found === undefined)
-      findings.push(describeUnresolved({ kind, reference, pointer: here(['$ref']) }, references, base));
-    return found;
+}
+
+function visit(upgrade: Upgrade, type: ObjectType, value: unknown): unknown {
+  if (type === 'schema' && typeof value === 'boolean') return value;
+  if (!isObject(value)) return repairMistyped(upgrade, type, value);
+  const { position, context, parts } = upgrade;
+  upgrade.nodes += 1;
+  if (upgrade.nodes > MAX_NODES || position.path.length > MAX_DEPTH) throw toLimitError(upgrade);
+  const visitObject = '$ref' in value && isReferable(type) ? visitReference : visitNode;
+  if (type !== 'schema' || typeof value['$id'] !== 'string') return visitObject(upgrade, type, value);
+  const outer = position.base;
+  position.base = parts.references.enter(value['$id'], parts.sourceMap.find(context.pointerOf()).pointer, outer);
+  const node = visitObject(upgrade, type, value);
+  position.base = outer;
+  return node;
+}
+
+/** OpenAPI 3.0 section 4.7.23 and 3.1 section 4.8.23: siblings of a `$ref` count in schemas of 3.1 and in path items only. */
+function visitReference(upgrade: Upgrade, type: ObjectType, value: Node): unknown {
+  const { context, position } = upgrade;
+  const reference = value['$ref'];
+  if (typeof reference !== 'string') {
+    const message = `"$ref" must be a string, got ${quote(reference)}`;
+    context.report({ code: 'TYPE_MISMATCH', message, assumed: 'it is ignored', inside: ['$ref'] });
+    return visitNode(upgrade, type, omit(value, '$ref'));
+  }
+  const keepsSiblings = type === 'pathItem' || (type === 'schema' && position.source.dialect === 31);
+  if (keepsSiblings && Object.keys(value).length > 1) return visitNode(upgrade, type, value);
+  const target = context.resolveReference(type, reference);
+  if (target !== undefined) return { $ref: target };
+  return type === 'schema' ? { 'x-vouch-unresolved': reference } : undefined;
+}
+
+function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
+  const node = repairNode(type, value, upgrade.context);
+  const dynamic = type === 'schema' ? resolveDynamic(upgrade, node) : undefined;
+  if (dynamic !== undefined) return { ...visitFields(upgrade, type, omit(node, '$dynamicRef')), ...dynamic };
+  const reference = isReferable(type) ? node['$ref'] : undefined;
+  if (typeof reference !== 'string') return visitFields(upgrade, type, node);
+  const target = upgrade.context.resolveReference(type, reference);
+  if (target !== undefined) return visitFields(upgrade, type, { ...node, $ref: target });
+  const unresolved = type === 'schema' ? { 'x-vouch-unresolved': reference } : {};
+  return visitFields(upgrade, type, { ...omit(node, '$ref'), ...unresolved });
+}
+
+/** A dynamic reference with one possible target becomes a plain one; the others stay as they are. */
+function resolveDynamic(upgrade: Upgrade, node: Node): Node | undefined {
+  const reference = node['$dynamicRef'];
+  if (typeof reference !== 'string' || node['$ref'] !== undefined) return undefined;
+  const { references, placeTarget } = upgrade.parts;
+  const anchor = reference.startsWith('#') ? references.findDynamicAnchor(reference.slice(1)) : undefined;
+  if (anchor !== undefined) return { $ref: placeTarget(anchor, 'schema') };
+  const target = references.find(reference, upgrade.position.base);
+  if (typeof target === 'string') {
+    // Reports it.
+    upgrade.context.resolveReference('schema', reference);
+    return { 'x-vouch-unresolved': reference };
+  }
+  if (isObject(target.value) && '$dynamicAnchor' in target.value) return undefined;
+  return { $ref: placeTarget(target, 'schema') };
+}
+
+function visitFields(upgrade: Upgrade, type: ObjectType, node: Node): Node {
+  return visitEach(upgrade, node, (name, value) => {
+    const field = readField(type, name);
+    return field === undefined ? value : visitField(upgrade, field, value);
+  });
+}
+
+function visitField(upgrade: Upgrade, { type, shape }: Field, value: unknown): unknown {
+  if (shape === 'one') return visit(upgrade, type, value);
+  if (shape === 'list')
+    return Array.isArray(value) ? visitList(upgrade, type, value) : leaveOut(upgrade, 'array', value);
+  if (!isObject(value)) return leaveOut(upgrade, 'object', value);
+  // Paths and responses may have extensions; among properties and components `x-…` is a name like any other.
+  const hasExtensions = type === 'pathItem' || type === 'response' || type === 'operation';
+  return visitEach(upgrade, value, (name, item) =>
+    hasExtensions && name.startsWith('x-') ? item : visit(upgrade, type, item),
+  );
+}
+
+/** A copy of an object with its values replaced, or left out where the new value is undefined; the object itself without change. */
+function visitEach(upgrade: Upgrade, object: Node, replace: (name: string, value: unknown) => unknown): Node {
+  const { path } = upgrade.position;
+  let copy: Record<string, unknown> | undefined;
+  for (const name of Object.keys(object)) {
+    path.push(name);
+    const value = replace(name, object[name]);
+    path.pop();
+    if (value === object[name]) continue;
+    copy ??= { ...object };
+    if (value === undefined) delete copy[name];
+    else setOwn(copy, name, value);
+  }
+  return copy ?? object;
+}
+
+/** An array keeps its length, so that pointers into it stay valid: null replaces what is left out. */
+function visitList(upgrade: Upgrade, type: ObjectType, list: readonly unknown[]): readonly unknown[] {
+  const { path } = upgrade.position;
+  const copy = list.map((item, index) => {
+    path.push(String(index));
+    const value = visit(upgrade, type, item) ?? null;
+    path.pop();
+    return value;
+  });
+  return copy.some((value, index) => value !== list[index]) ? copy : list;
+}
+
+/** The replacement of a value that must be an object; undefined leaves it out. */
+function repairMistyped(upgrade: Upgrade, type: ObjectType, value: unknown): unknown {
+  const meant = type === 'schema' ? readTypeName(value) : undefined;
+  const isEmpty = type === 'schema' || (value === null && MAY_BE_EMPTY.has(type));
+  const assumed = meant === undefined ? (isEmpty ? 'it is empty' : 'it is ignored') : `it means ${quote(meant)}`;
+  const message = `expected a ${type} object, got ${quote(value)}`;
+  upgrade.context.report({ code: 'TYPE_MISMATCH', message, assumed });
+  return meant ?? (isEmpty ? {} : undefined);
+}
+
+function leaveOut(upgrade: Upgrade, expected: 'array' | 'object', value: unknown): undefined {
+  // An empty YAML value is an empty object or array.
+  if (value === null) return undefined;
+  const message = `expected an ${expected}, got ${quote(value)}`;
+  upgrade.context.report({ code: 'TYPE_MISMATCH', message, assumed: 'it is ignored' });
+  return undefined;
+}
+
+function toLimitError({ nodes, position, context, parts }: Upgrade): MockError {
+  const file = parts.files[position.source.file]?.name;
+  const what = nodes > MAX_NODES ? `has more than ${MAX_NODES} nodes` : `is nested more than ${MAX_DEPTH} levels deep`;
+  const pointer = context.pointerOf().slice(0, 200);
+  return new MockError('SPEC_INVALID', `the document ${what}`, {
+    at: file === undefined ? { pointer } : { file, pointer },
+    hint: 'write a schema that contains itself as a $ref to itself',
+  });
+}
+
+/** The context of the current node: one object for all nodes, because every node needs it. */
+function createContext(parts: UpgradeParts, position: Position): UpgradeContext {
+  const { references, sourceMap, findings, files, placeTarget } = parts;
+  const resolved = new Map<string, string | undefined>();
+  const pointerOf = (inside: readonly string[] = []): string =>
+    position.source.inner + toPointer(...position.path, ...inside);
+  const findTarget = (reference: string): ReferenceTarget | undefined => {
+    const target = references.find(reference, position.base);
+    return typeof target === 'string' ? undefined : target;
+  };
+  const resolveReference = (type: ObjectType, reference: string): string | undefined => {
+    const { base } = position;
+    const key = `${base.file} ${base.pointer} ${type} ${reference}`;
+    if (!resolved.has(key)) {
+      const target = findTarget(reference);
+      resolved.set(key, target && placeTarget(target, type));
+    }
+    const local = resolved.get(key);
+    if (local === undefined) {
+      const reason = references.find(reference, base);
+      findings.push(toUnresolved(type, { reference, reason: String(reason), pointer: pointerOf(['$ref']) }));
+    }
+    return local;
   };
   return {
     get dialect() {
-      return cursor.job.dialect;
+      return position.source.dialect;
     },
-    here,
-    toInner,
-    toInnerSchema: (reference) => toInner('schema', reference),
+    pointerOf,
+    findTarget,
+    resolveReference,
+    resolveSchema: (reference) => resolveReference('schema', reference),
     report: ({ code = 'SCHEMA_REPAIRED', severity = 'warning', message, assumed, inside }) =>
-      void findings.push({ code, severity, message, pointer: here(inside), assumed }),
-    moved: (to, from) => {
-      const { file, pointer } = origins.find(here());
-      origins.add(here(to), { file, pointer: pointer + toPointer(...from) });
+      void findings.push({ code, severity, message, pointer: pointerOf(inside), assumed }),
+    recordMove: (to, from) => {
+      const { file, pointer } = sourceMap.find(pointerOf());
+      sourceMap.add(pointerOf(to), { file, pointer: pointer + toPointer(...from) });
     },
-    find: (reference) => {
-      const target = references.find(reference, cursor.base);
-      return typeof target === 'string' ? undefined : target;
-    },
-    readRoot: (name) => readRoot(files[cursor.job.file], name) ?? readRoot(files[0], name),
+    readRootField: (name) => readRootField(files[position.source.file], name) ?? readRootField(files[0], name),
   };
 }
 
-function readRoot(file: SourceFile | undefined, name: string): unknown {
+function readRootField(file: SourceFile | undefined, name: string): unknown {
   return isObject(file?.value) ? file.value[name] : undefined;
 }
 
-function describeUnresolved(
-  from: { readonly kind: Kind; readonly reference: string; readonly pointer: string },
-  references: References,
-  base: ReferenceBase,
+function toUnresolved(
+  type: ObjectType,
+  { reference, reason, pointer }: { readonly reference: string; readonly reason: string; readonly pointer: string },
 ): Finding {
-  const { kind, reference, pointer } = from;
-  const target = references.find(reference, base);
-  const reason = typeof target === 'string' ? target : 'nothing stands there';
   const isRefused = reason.startsWith('http(s)') || reason.includes('private network');
   return {
     code: isRefused ? 'REFERENCE_REFUSED' : 'REFERENCE_UNRESOLVED',
     severity: 'error',
-    message: `the reference "${reference}" leads nowhere: ${reason}`,
+    message: `the reference "${reference}" cannot be resolved: ${reason}`,
     pointer,
-    assumed: kind === 'schema' ? 'anything is accepted there' : 'it is left out',
+    assumed: type === 'schema' ? 'anything is accepted there' : 'it is ignored',
   };
 }
