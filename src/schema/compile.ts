@@ -14,11 +14,11 @@ import { createValidator, type Validate, type ValidatorOptions } from './validat
 
 /** The compiled schemas of one direction, by pointer. */
 export interface DirectedUnits {
-  /** Says only whether a value is valid: the hot path. */
+  /** Checks whether a value is valid, without details: the hot path. */
   quick(pointer: string): Validate;
-  /** Finds all errors of a value, the rule's own schema object in each. */
+  /** Finds all errors of a value, each with its schema object. */
   full(pointer: string): Validate;
-  /** Where the original of a copied schema object stands. */
+  /** The pointer of the original of a copied schema object. */
   pointerOf(schema: unknown): string | undefined;
 }
 
@@ -26,20 +26,20 @@ export interface DirectedUnits {
 interface Units {
   readonly request: DirectedUnits;
   readonly response: DirectedUnits;
-  /** What could not be compiled so far. */
+  /** The parts of schemas that could not be compiled so far. */
   problems(): readonly Problem[];
-  /** Whether nothing had to be dropped from the schema at a pointer, nor from one it calls and that was compiled. */
+  /** Whether nothing was dropped from the schema at a pointer and the compiled ones it calls. */
   isWhole(pointer: string): boolean;
-  /** Whether nothing was dropped anywhere so far. */
+  /** Whether nothing was dropped so far. */
   areWhole(): boolean;
 }
 
-/** Compiles schemas of a contract on demand, each with what it needs and nothing else. */
+/** Creates the compilers of both directions; schemas are compiled on demand. */
 export function createUnits(contract: Contract, formats: ValidatorOptions['formats']): Units {
   const problems = new Map<string, Problem>();
   const broken = new Set<string>();
   const references = new Map<string, readonly string[]>();
-  // What was found out holds until more is compiled or dropped.
+  // Valid until more is compiled or dropped.
   const whole = { known: new Map<string, boolean>(), compiled: 0, broken: 0 };
   const isWhole = (pointer: string, seen: Set<string>): boolean => {
     if (broken.has(pointer)) return false;
@@ -55,7 +55,7 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
       code: 'SCHEMA_UNUSABLE',
       severity: 'warning',
       message,
-      // Looked up when somebody asks: that parses the text once more.
+      // Found on demand, because that parses the text again.
       get at() {
         return (place ??= contract.locate(at));
       },
@@ -88,13 +88,13 @@ function createDirected(
   const read = (pointer: string, link: UnitLink): SchemaUnit => {
     const unit = readUnit(contract, pointer, { direction, link });
     if (unit === undefined) {
-      const message = `no schema stands at ${pointer}`;
+      const message = `there is no schema at ${pointer}`;
       shared.report({ unit: pointer, at: pointer, key: pointer, message, assumed: 'values are not checked there' });
       return { schema: {}, nodes: [], references: [], unresolved: [] };
     }
     shared.references.set(pointer, unit.references);
     for (const { pointer: at, reference } of unit.unresolved) {
-      const message = `the reference ${JSON.stringify(reference)} leads nowhere`;
+      const message = `the reference ${JSON.stringify(reference)} cannot be resolved`;
       shared.report({ unit: pointer, at, key: at, message, assumed: 'anything is accepted there' });
     }
     for (const node of unit.nodes) pointers.set(node.schema, node.pointer);
@@ -122,22 +122,22 @@ function createDirected(
   };
 }
 
-/** The compiled schema at a pointer; compiled when it is first asked for. */
+/** Returns the compiled schema at a pointer. */
 type Compile = (pointer: string) => Validate;
 
-/** Takes note of what a schema at a pointer had to do without. */
+/** Reports a part of a schema that could not be compiled. */
 type ReportDropped = (dropped: {
-  /** The schema that is the poorer for it. */
+  /** The schema it was dropped from. */
   readonly unit: string;
-  /** Where what was dropped stands. */
+  /** The pointer of the part. */
   readonly at: string;
-  /** Tells it from others at the same place. */
+  /** Distinguishes reports with the same pointer. */
   readonly key: string;
   readonly message: string;
   readonly assumed: string;
 }) => void;
 
-/** What a compiler is made of. */
+/** The parts of a compiler. */
 interface CompilerParts {
   readonly depth: ValidatorOptions['depth'];
   readonly link: UnitLink;
@@ -149,16 +149,16 @@ interface CompilerParts {
   readonly report: ReportDropped;
 }
 
-/** A compiler of one depth and one way to link schemas. */
+/** Creates a compiler for one depth and one way to link schemas. */
 function createCompiler(parts: CompilerParts): Compile {
   const { depth, link, formats, read, report } = parts;
   const compiled = new Map<string, Validate>();
-  // Patterns are read while their schema is compiled; this is the schema.
+  // The schema whose patterns are being read.
   let current = '';
   const onPattern = (pattern: string, remark: string): void => {
     const message = `the pattern ${JSON.stringify(pattern)} is ${remark}`;
     const key = `${current}?${pattern}`;
-    report({ unit: current, at: current, key, message, assumed: 'the rest of the schema holds' });
+    report({ unit: current, at: current, key, message, assumed: 'the rest of the schema applies' });
   };
   let ajv: Ajv | undefined;
   const validator = (): Ajv =>
@@ -176,11 +176,11 @@ function createCompiler(parts: CompilerParts): Compile {
     }
   };
 
-  /** What is left of a schema after a repair; if even that fails, nothing is checked, and the report says so. */
+  /** Compiles what is left of a schema; if that fails, nothing is checked, and that is reported. */
   const compileRest = (pointer: string, dropped: readonly DroppedKeyword[], build: () => Validate): Validate => {
     for (const { pointer: at, keyword, value, reason } of dropped) {
       const message = `${keyword}: ${JSON.stringify(value)?.slice(0, 80)} cannot be used (${reason})`;
-      report({ unit: pointer, at, key: at, message, assumed: 'the rest of the schema holds' });
+      report({ unit: pointer, at, key: at, message, assumed: 'the rest of the schema applies' });
     }
     try {
       return build();
@@ -205,12 +205,12 @@ function createCompiler(parts: CompilerParts): Compile {
   return compile;
 }
 
-/** Whether a schema asks what others looked at; a unit that is only called does not tell. */
+/** Whether a schema needs the evaluated properties of others, which a called unit does not return. */
 function hasUnevaluated(unit: SchemaUnit): boolean {
   return unit.nodes.some(({ schema }) => 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema);
 }
 
-/** Makes every unit that can be reached known to the validator, each once. */
+/** Adds every referenced unit to the validator, each once. */
 function addReferences(ajv: Ajv, references: readonly string[], read: CompilerParts['read']): void {
   const waiting = [...references];
   for (let pointer = waiting.pop(); pointer !== undefined; pointer = waiting.pop()) {
@@ -222,25 +222,25 @@ function addReferences(ajv: Ajv, references: readonly string[], read: CompilerPa
   }
 }
 
-/** A keyword that was taken out of a schema so that the rest could be compiled. */
+/** A keyword that was removed from a schema so that the rest could be compiled. */
 interface DroppedKeyword {
-  /** Where the keyword stands in the inner document. */
+  /** The pointer of the keyword. */
   readonly pointer: string;
   readonly keyword: string;
   readonly value: unknown;
-  /** What the compiler had against it. */
+  /** The error of the compiler. */
   readonly reason: string;
 }
 
 /**
- * Takes out of a unit the fewest keywords that keep it from compiling, innermost schema first, and says which.
+ * Removes the fewest keywords from a unit that prevent it from compiling, innermost schema first.
  *
  * @param compile - Throws where a schema cannot be compiled.
  */
 function repairUnit(unit: SchemaUnit, compile: (schema: UnitSchema) => void): readonly DroppedKeyword[] {
   const reason = (schema: UnitSchema): string | undefined => {
     try {
-      // A copy: the compiler remembers schemas by identity, and this one may change yet.
+      // A copy: the compiler caches schemas by identity, and this one may change.
       compile({ ...schema });
       return undefined;
     } catch (error) {
@@ -248,7 +248,7 @@ function repairUnit(unit: SchemaUnit, compile: (schema: UnitSchema) => void): re
     }
   };
   const dropped: DroppedKeyword[] = [];
-  // Children come before their parents, so that what fails here fails by its own keywords.
+  // Children come before their parents, so that a node fails because of its own keywords.
   for (const node of unit.nodes) {
     const failure = reason(node.schema);
     if (failure !== undefined) dropped.push(...repairNode(node, reason));
@@ -256,7 +256,7 @@ function repairUnit(unit: SchemaUnit, compile: (schema: UnitSchema) => void): re
   return dropped;
 }
 
-/** Takes the keywords out of one schema object that fail alone, or, where none does, one after the other until it compiles. */
+/** Removes the keywords of one schema object that fail alone; then one after the other until it compiles. */
 function repairNode(node: UnitNode, reason: (schema: UnitSchema) => string | undefined): readonly DroppedKeyword[] {
   const dropped: DroppedKeyword[] = [];
   const drop = (keyword: string, why: string): void => {

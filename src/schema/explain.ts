@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import type { DirectedUnits } from './compile.js';
-import { MOST_ERRORS } from './schema-unit.js';
+import { MAX_ERRORS } from './schema-unit.js';
 import {
   type Finding,
   toAlternatives,
@@ -15,21 +15,21 @@ import {
 } from './sentence.js';
 import type { Violation, ViolationPlace } from './violation.js';
 
-/** Where the checked value came from. */
+/** The place of the checked value. */
 export interface ExplainPlace {
   readonly in: ViolationPlace;
   readonly name: string | undefined;
 }
 
-/** Says why a value breaks the schema at a pointer, at most twenty times. */
+/** Explains why a value violates the schema at a pointer, with at most twenty violations. */
 type Explainer = (pointer: string, value: unknown, place: ExplainPlace) => readonly Violation[];
 
 /** Findings of a value against the schema at a pointer; `depth` counts the unions around it. */
 type Find = (pointer: string, value: unknown, depth: number) => readonly Finding[];
 
-const MOST_VIOLATIONS = 20;
+const MAX_VIOLATIONS = 20;
 
-/** Explains departures of one direction; what it compiles for that, it compiles only once something departed. */
+/** Creates the explainer of one direction; what it needs is compiled with the first violation. */
 export function createExplainer(
   contract: Contract,
   parts: { readonly units: DirectedUnits; readonly by: 'client' | 'mock' },
@@ -39,8 +39,8 @@ export function createExplainer(
   const find: Find = (pointer, value, depth) => {
     const validate = units.full(pointer);
     if (validate(value)) return [];
-    // A copy: explaining a union asks the same compiled function again, and that replaces its errors.
-    const errors = (validate.errors ?? []).slice(0, MOST_ERRORS);
+    // A copy: explaining a union calls the same compiled function again, which replaces its errors.
+    const errors = (validate.errors ?? []).slice(0, MAX_ERRORS);
     const findings = errors.flatMap((error) => {
       const owner = units.pointerOf(error.parentSchema);
       if ((error.keyword === 'anyOf' || error.keyword === 'oneOf') && owner !== undefined) {
@@ -50,7 +50,7 @@ export function createExplainer(
       return finding === undefined ? [] : [finding];
     });
     const told = tidy(findings);
-    // Whatever happens to the words, what was found invalid stays invalid.
+    // An invalid value always has a finding.
     return told.length > 0
       ? told
       : [{ code: 'EXCLUDED', path: '', says: 'does not match its schema', schemaPointer: pointer }];
@@ -60,7 +60,7 @@ export function createExplainer(
     const words = { ...place, answered: by === 'mock' };
     const lead = place.name === undefined ? '' : `/${escapeSegment(place.name)}`;
     return find(pointer, value, 0)
-      .slice(0, MOST_VIOLATIONS)
+      .slice(0, MAX_VIOLATIONS)
       .map((finding) => ({
         code: finding.code,
         severity: 'error',
@@ -73,12 +73,12 @@ export function createExplainer(
   };
 }
 
-/** Leaves out what adds nothing: at one place what a stronger finding already implies, then repeats. */
+/** Removes findings that others at the same place imply, and duplicates. */
 function tidy(findings: readonly Finding[]): readonly Finding[] {
   const listed = new Set(findings.filter(({ code }) => code === 'ENUM' || code === 'CONST').map(({ path }) => path));
   const seen = new Set<string>();
   return findings.filter(({ path, code, says }) => {
-    // Somebody who is told which values there are need not be told their type, length or pattern.
+    // The allowed values imply type, length, pattern and format.
     if (listed.has(path) && IMPLIED.has(code)) return false;
     const key = `${path} ${says}`;
     const isNew = !seen.has(key);
@@ -89,22 +89,22 @@ function tidy(findings: readonly Finding[]): readonly Finding[] {
 
 const IMPLIED: ReadonlySet<Finding['code']> = new Set(['TYPE', 'LENGTH', 'PATTERN', 'FORMAT']);
 
-/** What explaining a union needs to know. */
+/** The context of a union. */
 interface UnionContext {
   readonly contract: Contract;
   readonly find: Find;
-  /** Where the schema with the union stands. */
+  /** The pointer of the schema with the union. */
   readonly owner: string;
-  /** How many unions stand around this one. */
+  /** The number of unions around this one. */
   readonly depth: number;
 }
 
-/** Unions inside unions are explained this deep; below it is only said that nothing fits. */
-const DEEPEST = 4;
-/** More alternatives than this are not tried one by one. */
-const MOST_BRANCHES = 64;
+/** The maximum depth of unions inside unions that are explained. */
+const MAX_UNIONS = 4;
+/** The maximum number of alternatives that are tried. */
+const MAX_BRANCHES = 64;
 
-/** Says why a value fits no alternative, or too many, by the alternative that was meant. */
+/** Explains why a value matches no alternative, or too many, by the alternative that was meant. */
 function explainUnion(error: ErrorObject, context: UnionContext): readonly Finding[] {
   const { contract, owner } = context;
   const schemaPointer = `${owner}/${error.keyword}`;
@@ -118,7 +118,7 @@ function explainUnion(error: ErrorObject, context: UnionContext): readonly Findi
     const says = `must match exactly one of ${branches.length} alternatives, matches ${both.join(' and ')}`;
     return report('UNION', says);
   }
-  if (branches.length === 0 || context.depth >= DEEPEST) return report('UNION', 'matches none of its alternatives');
+  if (branches.length === 0 || context.depth >= MAX_UNIONS) return report('UNION', 'matches none of its alternatives');
 
   const data: unknown = error.data;
   const tag = isObject(data) ? readTag(contract, contract.at(owner), { branches, data }) : undefined;
@@ -133,17 +133,17 @@ function explainUnion(error: ErrorObject, context: UnionContext): readonly Findi
   return report('ENUM', toEnumSentence(value, [...new Set(tag.values.flat())]), below);
 }
 
-/** Explains by the branch that is closest to the value; the others are left out. */
+/** Explains by the branch that is closest to the value. */
 function explainBranches(branches: readonly Branch[], error: ErrorObject, context: UnionContext): readonly Finding[] {
   const open = branches
-    .slice(0, MOST_BRANCHES)
+    .slice(0, MAX_BRANCHES)
     .map((branch) => ({ branch, findings: context.find(branch.pointer, error.data, context.depth + 1) }))
     .filter(({ findings }) => findings.length > 0);
-  // A branch for another kind of value altogether is not the one that was meant.
-  const close = open.filter(({ findings }) => !findings.some(isAboutKind));
+  // A branch for another type of value is not the one that was meant.
+  const close = open.filter(({ findings }) => !findings.some(isAboutType));
   const best = close.toSorted((x, y) => weigh(x.findings) - weigh(y.findings))[0];
   if (best === undefined) {
-    const kinds = listKinds(
+    const kinds = listAccepted(
       context.contract,
       open.map(({ branch }) => branch.schema),
     );
@@ -156,7 +156,7 @@ function explainBranches(branches: readonly Branch[], error: ErrorObject, contex
       },
     ];
   }
-  // Several candidates: say which one the sentence is about, where it has a name that says more than its type.
+  // With several candidates, the sentence names the branch, unless its name is only a type.
   const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
   const taken = name === undefined ? '' : ` (compared with ${name})`;
   return best.findings.map(({ code, path, says, schemaPointer }) => ({
@@ -169,7 +169,7 @@ function explainBranches(branches: readonly Branch[], error: ErrorObject, contex
 
 const TYPE_NAME = /^(any|array|boolean|integer|null|number|object|string)$/i;
 
-function isAboutKind({ path, code }: Finding): boolean {
+function isAboutType({ path, code }: Finding): boolean {
   return path === '' && (code === 'TYPE' || code === 'ENUM' || code === 'CONST');
 }
 
@@ -181,20 +181,20 @@ function weigh(findings: readonly Finding[]): number {
   }, 0);
 }
 
-/** What each alternative takes, in words, merged: `"auto", "none" or an object`. */
-function listKinds(contract: Contract, schemas: readonly unknown[], depth = 0): readonly string[] {
+/** What the alternatives accept, in words: `"auto"`, `"none"`, `an object`. */
+function listAccepted(contract: Contract, schemas: readonly unknown[], depth = 0): readonly string[] {
   const kinds = schemas.flatMap((given) => {
-    const schema = follow(contract, given);
-    if (!isObject(schema) || depth > DEEPEST) return [];
+    const schema = resolveSchema(contract, given);
+    if (!isObject(schema) || depth > MAX_UNIONS) return [];
     if (Array.isArray(schema['enum'])) return schema['enum'].map(toWords);
     if (Object.hasOwn(schema, 'const')) return [toWords(schema['const'])];
     const types = [schema['type'] ?? []].flat().filter((type): type is string => typeof type === 'string');
     if (types.length > 0) return types.map((type) => toTypeWords([type]));
     const below = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => schema[keyword] ?? []);
-    if (below.length > 0) return listKinds(contract, below, depth + 1);
+    if (below.length > 0) return listAccepted(contract, below, depth + 1);
     return isObject(schema['properties']) ? ['an object'] : [];
   });
-  // Where any text will do, the texts that are listed beside it say nothing.
+  // Where any string is accepted, listed strings add nothing.
   const distinct = [...new Set(kinds)];
   const shown = distinct.includes('a string') ? distinct.filter((kind) => !kind.startsWith('"')) : distinct;
   return [...shown.filter((kind) => kind !== 'null'), ...shown.filter((kind) => kind === 'null')];
@@ -203,23 +203,23 @@ function listKinds(contract: Contract, schemas: readonly unknown[], depth = 0): 
 /** One alternative of a union. */
 interface Branch {
   readonly pointer: string;
-  /** Its schema with a chain of `$ref`s followed, and where that stands. */
+  /** Its schema with references resolved, and the pointer of that. */
   readonly schema: unknown;
   readonly target: string;
   /** The name of the schema it refers to, or its title. */
   readonly name: string | undefined;
 }
 
-/** The property that tells the alternatives of a union apart. */
+/** The property that distinguishes the alternatives of a union. */
 interface Tag {
   readonly property: string;
   readonly branches: readonly Branch[];
-  /** The values that lead to each branch, in the order of `branches`. */
+  /** The values for each branch, in the order of `branches`. */
   readonly values: readonly (readonly unknown[])[];
 }
 
-/** Unions inside branches are looked into this deep. */
-const DEEPEST_TAG = 5;
+/** The maximum depth of schemas in which a tag is searched. */
+const MAX_TAG_DEPTH = 5;
 
 /** The alternatives at a pointer that ends in `oneOf` or `anyOf`. */
 function readBranches(contract: Contract, pointer: string): readonly Branch[] {
@@ -227,14 +227,14 @@ function readBranches(contract: Contract, pointer: string): readonly Branch[] {
   if (!Array.isArray(branches)) return [];
   return branches.map((branch: unknown, i) => {
     const target = (isObject(branch) ? fromReference(branch['$ref']) : undefined) ?? `${pointer}/${i}`;
-    const schema = follow(contract, branch);
+    const schema = resolveSchema(contract, branch);
     const title = isObject(schema) ? schema['title'] : undefined;
     const own = isObject(branch) && typeof branch['$ref'] === 'string' ? branch['$ref'].split('/').at(-1) : undefined;
     return { pointer: `${pointer}/${i}`, schema, target, name: own ?? (typeof title === 'string' ? title : undefined) };
   });
 }
 
-/** The tag of a union: its declared discriminator, else a property that the value has and every branch fixes. */
+/** The tag of a union: its discriminator, else a property of the value that is fixed in every branch. */
 function readTag(
   contract: Contract,
   owner: unknown,
@@ -258,7 +258,7 @@ function readTag(
   return undefined;
 }
 
-/** What a branch itself says of the property comes before the mapping: a mapping may only repeat the schemas' names. */
+/** The tag of a discriminator. Values that a branch fixes come before the mapping, which may only repeat the names of schemas. */
 function readDeclaredTag(
   contract: Contract,
   branches: readonly Branch[],
@@ -267,7 +267,7 @@ function readDeclaredTag(
   const property = String(discriminator['propertyName']);
   const fixed = branches.map(({ schema }) => listFixed(contract, schema, property));
   if (fixed.every((values) => values.length > 0)) return { property, branches, values: fixed };
-  // Half of the branches say it themselves: then what the others take cannot be known by name.
+  // Some branches fix the property: the names of the others do not decide.
   if (fixed.some((values) => values.length > 0)) return undefined;
   const mapping = isObject(discriminator['mapping']) ? discriminator['mapping'] : {};
   const values = branches.map((branch) => {
@@ -283,36 +283,36 @@ function isMappedTo(mapped: unknown, branch: Branch): boolean {
   return mapped === branch.name || fromReference(mapped) === branch.target;
 }
 
-/** The values a schema fixes a property to, by `const` or `enum`, its alternatives' together; none where it leaves it open. */
+/** The values to which a schema and its alternatives fix a property, by `const` or `enum`; none where it is open. */
 function listFixed(contract: Contract, root: unknown, property: string): readonly unknown[] {
   const list = (schema: unknown, depth: number): readonly unknown[] => {
-    if (!isObject(schema) || depth > DEEPEST_TAG) return [];
+    if (!isObject(schema) || depth > MAX_TAG_DEPTH) return [];
     const properties = schema['properties'];
     if (isObject(properties) && Object.hasOwn(properties, property)) {
-      const own = follow(contract, properties[property]);
+      const own = resolveSchema(contract, properties[property]);
       if (isObject(own) && Object.hasOwn(own, 'const')) return [own['const']];
       if (isObject(own) && Array.isArray(own['enum'])) return own['enum'];
     }
     for (const keyword of ['oneOf', 'anyOf']) {
       const alternatives = schema[keyword];
       if (!Array.isArray(alternatives)) continue;
-      const all = alternatives.map((one) => list(follow(contract, one), depth + 1));
+      const all = alternatives.map((one) => list(resolveSchema(contract, one), depth + 1));
       if (all.length > 0 && all.every((values) => values.length > 0)) return all.flat();
     }
     const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
-    return parts.flatMap((part) => list(follow(contract, part), depth + 1));
+    return parts.flatMap((part) => list(resolveSchema(contract, part), depth + 1));
   };
   return list(root, 0);
 }
 
 function listProperties(contract: Contract, schema: unknown, depth = 0): readonly string[] {
-  if (!isObject(schema) || depth > DEEPEST_TAG) return [];
+  if (!isObject(schema) || depth > MAX_TAG_DEPTH) return [];
   const own = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
-  return [...own, ...parts.flatMap((part) => listProperties(contract, follow(contract, part), depth + 1))];
+  return [...own, ...parts.flatMap((part) => listProperties(contract, resolveSchema(contract, part), depth + 1))];
 }
 
-/** A schema with its chain of `$ref`s followed. */
-function follow(contract: Contract, schema: unknown): unknown {
+/** A schema with references resolved. */
+function resolveSchema(contract: Contract, schema: unknown): unknown {
   return isObject(schema) ? contract.resolve(schema, '').schema : schema;
 }

@@ -3,44 +3,44 @@ import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { isFlagged, isFlaggedProperty } from './shape.js';
 
-/** Which way a value travels: what a client may not send differs from what a server may not answer. */
+/** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */
 export type Direction = 'request' | 'response';
 
 /**
- * One schema of the document, copied for the validator: only what it understands, and every `$ref` turned into a call of
- * another unit. The document itself is never handed over: the validator would take strings named `$id` in an example for ids.
+ * One schema of the document, copied for the validator with its keywords only, and every `$ref` as a call of another unit. The document
+ * itself is not passed: the validator would read an `$id` in an example as an id.
  */
 export interface SchemaUnit {
   readonly schema: UnitSchema;
-  /** Every copied schema object with the place it came from; a child comes before its parent. */
+  /** Every copied schema object with its pointer; a child comes before its parent. */
   readonly nodes: readonly UnitNode[];
   /** Pointers of the units this one calls. */
   readonly references: readonly string[];
-  /** Where a reference stood that leads nowhere: anything is accepted there. */
+  /** References that cannot be resolved: anything is accepted there. */
   readonly unresolved: readonly { readonly pointer: string; readonly reference: string }[];
 }
 
-/** A copied schema object; it is ours, so that a repair may take keywords out. */
+/** A copied schema object, from which repairs can remove keywords. */
 export type UnitSchema = Record<string, unknown>;
 
-/** A copied schema object and where the original stands. */
+/** A copied schema object and the pointer of the original. */
 export interface UnitNode {
   readonly schema: UnitSchema;
   readonly pointer: string;
 }
 
-/** What `maxContains` says of a schema that sets no bound. */
+/** The `maxContains` of a schema without a limit. */
 export const ANY_NUMBER: number = Number.MAX_SAFE_INTEGER;
 
-/** Errors of one value that are looked at: a body of megabytes may have a hundred thousand, and nobody reads them. */
-export const MOST_ERRORS = 500;
+/** The maximum number of errors of one value: a large body can have a hundred thousand. */
+export const MAX_ERRORS = 500;
 
-/** How units name each other: `CALL` compiles the other unit when the first value gets there; `$ref` at once. */
+/** How units refer to each other: `call` compiles the other unit for its first value; `ref` compiles it at once. */
 export type UnitLink = 'call' | 'ref';
 
-/** The keyword a `$ref` becomes where the other unit is compiled on first use. */
+/** The keyword of a `$ref` that is compiled on first use. */
 export const CALL_KEYWORD = 'vouchCall';
-/** The keyword on a `writeOnly` property of an answer. */
+/** The keyword of a `writeOnly` property of an answer. */
 export const FORBIDDEN_KEYWORD = 'vouchForbidden';
 
 const VALUES = toSet(
@@ -53,14 +53,14 @@ const SCHEMAS = toSet(
 const LISTS = toSet('allOf anyOf oneOf prefixItems');
 const MAPS = toSet('properties patternProperties dependentSchemas');
 
-/** The id by which the validator knows a unit that is linked by `$ref`. */
+/** The id of a unit that is linked by `$ref`. */
 export function toUnitId(pointer: string): string {
-  // One opaque word per pointer: the validator resolves ids as URIs, and a pointer may hold anything.
+  // Encoded, because the validator resolves ids as URIs.
   return `vouch:${Buffer.from(pointer).toString('base64url')}`;
 }
 
-/** How a unit is copied. */
-interface Copying {
+/** The copy of one unit. */
+interface UnitCopy {
   readonly contract: Contract;
   readonly direction: Direction;
   readonly link: UnitLink;
@@ -69,7 +69,7 @@ interface Copying {
   readonly unresolved: { pointer: string; reference: string }[];
 }
 
-/** Copies the schema at a pointer; `undefined` where no schema stands there. */
+/** Copies the schema at a pointer; undefined where there is none. */
 export function readUnit(
   contract: Contract,
   pointer: string,
@@ -79,73 +79,73 @@ export function readUnit(
   if (typeof original === 'boolean')
     return { schema: original ? {} : { not: {} }, nodes: [], references: [], unresolved: [] };
   if (!isObject(original)) return undefined;
-  const copying: Copying = { contract, ...how, nodes: [], references: new Set(), unresolved: [] };
-  const schema = copyObject(original, { at: pointer, owners: [] }, copying);
-  return { schema, nodes: copying.nodes, references: [...copying.references], unresolved: copying.unresolved };
+  const copy: UnitCopy = { contract, ...how, nodes: [], references: new Set(), unresolved: [] };
+  const schema = copyObject(original, { at: pointer, owners: [] }, copy);
+  return { schema, nodes: copy.nodes, references: [...copy.references], unresolved: copy.unresolved };
 }
 
-/** Where a schema stands, and the schemas whose `allOf` it is part of. */
-interface Standing {
+/** The pointer of a schema, and the schemas whose `allOf` it is part of. */
+interface SchemaPlace {
   readonly at: string;
   readonly owners: readonly unknown[];
 }
 
-function copySchema(schema: unknown, standing: Standing, copying: Copying): UnitSchema | boolean {
+function copySchema(schema: unknown, place: SchemaPlace, copy: UnitCopy): UnitSchema | boolean {
   if (typeof schema === 'boolean') return schema;
-  return isObject(schema) ? copyObject(schema, standing, copying) : true;
+  return isObject(schema) ? copyObject(schema, place, copy) : true;
 }
 
-function copyObject(schema: Readonly<Record<string, unknown>>, standing: Standing, copying: Copying): UnitSchema {
+function copyObject(schema: Readonly<Record<string, unknown>>, place: SchemaPlace, copy: UnitCopy): UnitSchema {
   const result: UnitSchema = {};
-  const owners = [...standing.owners, schema];
+  const owners = [...place.owners, schema];
   for (const [keyword, value] of Object.entries(schema)) {
-    const at = `${standing.at}/${escapeSegment(keyword)}`;
+    const at = `${place.at}/${escapeSegment(keyword)}`;
     if (VALUES.has(keyword)) result[keyword] = value;
-    else if (SCHEMAS.has(keyword)) result[keyword] = copySchema(value, { at, owners: [] }, copying);
+    else if (SCHEMAS.has(keyword)) result[keyword] = copySchema(value, { at, owners: [] }, copy);
     else if (LISTS.has(keyword) && Array.isArray(value)) {
       const below = keyword === 'allOf' ? owners : [];
-      result[keyword] = value.map((item, i) => copySchema(item, { at: `${at}/${i}`, owners: below }, copying));
-    } else if (MAPS.has(keyword) && isObject(value)) result[keyword] = copyMap(value, at, copying);
+      result[keyword] = value.map((item, i) => copySchema(item, { at: `${at}/${i}`, owners: below }, copy));
+    } else if (MAPS.has(keyword) && isObject(value)) result[keyword] = copyMap(value, at, copy);
   }
-  // ajv 8.20 keeps the verdict on one array for an empty one that follows it in the same loop, unless it has to count.
+  // ajv 8.20 keeps the result of an array for an empty one that follows in the same loop, unless it counts.
   if ('contains' in result) result['maxContains'] ??= ANY_NUMBER;
-  linkReference(result, schema, copying);
-  if (Array.isArray(result['required'])) result['required'] = narrowRequired(result['required'], owners, copying);
-  copying.nodes.push({ schema: result, pointer: standing.at });
+  linkReference(result, schema, copy);
+  if (Array.isArray(result['required'])) result['required'] = narrowRequired(result['required'], owners, copy);
+  copy.nodes.push({ schema: result, pointer: place.at });
   const lost = schema['x-vouch-unresolved'];
-  if (typeof lost === 'string') copying.unresolved.push({ pointer: standing.at, reference: lost });
+  if (typeof lost === 'string') copy.unresolved.push({ pointer: place.at, reference: lost });
   return result;
 }
 
-function copyMap(map: Readonly<Record<string, unknown>>, at: string, copying: Copying): Record<string, unknown> {
+function copyMap(map: Readonly<Record<string, unknown>>, at: string, copy: UnitCopy): Record<string, unknown> {
   // Not a literal: a property may be called __proto__.
   const result = Object.create(null) as Record<string, unknown>;
   const isProperties = at.endsWith('/properties');
   for (const [name, value] of Object.entries(map)) {
     const here = `${at}/${escapeSegment(name)}`;
-    if (isProperties && copying.direction === 'response' && isFlagged(copying.contract, value, 'writeOnly')) {
+    if (isProperties && copy.direction === 'response' && isFlagged(copy.contract, value, 'writeOnly')) {
       const forbidden = { [FORBIDDEN_KEYWORD]: true };
-      copying.nodes.push({ schema: forbidden, pointer: here });
+      copy.nodes.push({ schema: forbidden, pointer: here });
       result[name] = forbidden;
-    } else result[name] = copySchema(value, { at: here, owners: [] }, copying);
+    } else result[name] = copySchema(value, { at: here, owners: [] }, copy);
   }
   return result;
 }
 
-function linkReference(result: UnitSchema, schema: Readonly<Record<string, unknown>>, copying: Copying): void {
-  // Loading rewrites every reference to a pointer; a dynamic one that is a pointer behaves like a plain one.
+function linkReference(result: UnitSchema, schema: Readonly<Record<string, unknown>>, copy: UnitCopy): void {
+  // After loading, every reference is local; a dynamic reference with a pointer works like a plain one.
   const target = fromReference(schema['$ref'] ?? schema['$dynamicRef']);
   if (target === undefined) return;
-  copying.references.add(target);
-  if (copying.link === 'ref') result['$ref'] = toUnitId(target);
+  copy.references.add(target);
+  if (copy.link === 'ref') result['$ref'] = toUnitId(target);
   else result[CALL_KEYWORD] = target;
 }
 
-/** OpenAPI 3.1, Schema Object: `required` on a readOnly property holds in an answer only, on a writeOnly one in a request only. */
-function narrowRequired(names: readonly unknown[], owners: readonly unknown[], copying: Copying): readonly unknown[] {
-  const flag = copying.direction === 'request' ? 'readOnly' : 'writeOnly';
+/** OpenAPI 3.1, Schema Object: a required `readOnly` property is required in answers only, a `writeOnly` one in requests only. */
+function narrowRequired(names: readonly unknown[], owners: readonly unknown[], copy: UnitCopy): readonly unknown[] {
+  const flag = copy.direction === 'request' ? 'readOnly' : 'writeOnly';
   const isOneWay = (name: string): boolean =>
-    owners.some((owner) => isFlaggedProperty(copying.contract, owner, { name, flag }));
+    owners.some((owner) => isFlaggedProperty(copy.contract, owner, { name, flag }));
   return names.filter((name) => typeof name !== 'string' || !isOneWay(name));
 }
 

@@ -2,32 +2,32 @@ import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, followBareReferences, fromReference } from '../contract/pointer.js';
 
-/** What a schema says about how text is to be read: its types, its parts, its alternatives. */
+/** What a schema says about the interpretation of strings: its types, properties and alternatives. */
 export interface Shape {
-  /** Where the schema stands, its chain of `$ref`s followed. */
+  /** The pointer of the schema, references resolved. */
   readonly pointer: string;
-  /** JSON types that may fit; empty where the schema says nothing. */
+  /** The JSON types; empty where the schema has none. */
   readonly types: ReadonlySet<string>;
   /** Pointers of the alternatives of `anyOf` and `oneOf`. */
   readonly alternatives: readonly string[];
-  /** Pointers of the properties, those of `allOf` included. */
+  /** Pointers of the properties, also of those in `allOf`. */
   readonly properties: ReadonlyMap<string, string>;
-  /** Pointer of the schema of further properties, if one is declared. */
+  /** Pointer of the schema of additional properties. */
   readonly rest: string | undefined;
-  /** Whether the schema says anything of further properties, or names none at all. */
+  /** Whether the schema mentions additional properties, or has no properties at all. */
   readonly open: boolean;
   /** Pointer of the schema of array items. */
   readonly items: string | undefined;
 }
 
-/** Reads the shape of the schema at a pointer; the answer for a pointer is kept. */
+/** Creates the function that reads the shape of the schema at a pointer; shapes are cached. */
 export function createShapes(contract: Contract): (pointer: string) => Shape {
   const shapes = new Map<string, Shape>();
   const read = (pointer: string): Shape => {
     const known = shapes.get(pointer);
     if (known !== undefined) return known;
     const draft = { pointer, types: new Set<string>(), alternatives: [], properties: new Map(), items: undefined };
-    // Known before it is whole: a schema may lead back to itself.
+    // Set before it is complete: a schema may refer to itself.
     shapes.set(pointer, { ...draft, rest: undefined, open: true });
     const shape = readShape(contract, pointer, read);
     shapes.set(pointer, shape);
@@ -68,7 +68,7 @@ function readShape(contract: Contract, pointer: string, read: (pointer: string) 
   return { ...draft, open: draft.open || !named };
 }
 
-/** What the schema says itself. */
+/** Adds the keywords of the schema itself. */
 function readOwn(schema: Readonly<Record<string, unknown>>, at: string, draft: Draft): void {
   for (const type of [schema['type'] ?? []].flat()) if (typeof type === 'string') draft.types.add(type);
   const values = Object.hasOwn(schema, 'const') ? [schema['const']] : schema['enum'];
@@ -91,14 +91,14 @@ function readOwn(schema: Readonly<Record<string, unknown>>, at: string, draft: D
   }
 }
 
-/** What holds for the same value by `$ref` or `allOf`. */
+/** Adds the shape of a `$ref` or a part of `allOf`. */
 function inherit(draft: Draft, part: Shape): void {
   if (draft.types.size === 0) for (const type of part.types) draft.types.add(type);
   for (const [name, at] of part.properties) if (!draft.properties.has(name)) draft.properties.set(name, at);
   draft.alternatives.push(...part.alternatives);
   draft.rest ??= part.rest;
   draft.items ??= part.items;
-  // A part that names nothing is open, but that says nothing of the whole.
+  // A part without properties is open, but does not open the schema.
   if (part.rest !== undefined || (part.open && part.properties.size > 0)) draft.open = true;
 }
 
@@ -113,16 +113,20 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** The two one-way marks of a property. */
-type OneWay = 'readOnly' | 'writeOnly';
+/** The keywords that restrict a property to one direction. */
+type DirectionKeyword = 'readOnly' | 'writeOnly';
 
-/** Whether a schema carries the mark: itself, where its `$ref` leads, or in a part of its `allOf`. */
-export function isFlagged(contract: Contract, schema: unknown, flag: OneWay): boolean {
+/** Whether a schema has the keyword: itself, in the target of its `$ref`, or in a part of its `allOf`. */
+export function isFlagged(contract: Contract, schema: unknown, flag: DirectionKeyword): boolean {
   return listParts(contract, schema).some((part) => part[flag] === true);
 }
 
-/** Whether the property of that name, declared by a schema itself, its `$ref` or a part of its `allOf`, carries the mark. */
-export function isFlaggedProperty(contract: Contract, schema: unknown, named: { name: string; flag: OneWay }): boolean {
+/** Whether a property of a schema, its `$ref` or a part of its `allOf` has the keyword. */
+export function isFlaggedProperty(
+  contract: Contract,
+  schema: unknown,
+  named: { name: string; flag: DirectionKeyword },
+): boolean {
   return listParts(contract, schema).some((part) => {
     const properties = part['properties'];
     if (!isObject(properties) || !Object.hasOwn(properties, named.name)) return false;
@@ -130,7 +134,7 @@ export function isFlaggedProperty(contract: Contract, schema: unknown, named: { 
   });
 }
 
-/** The schema objects that all hold for one value: the schema, the targets of its `$ref`s, the parts of its `allOf`s. */
+/** The schema objects that apply to the same value: the schema, the targets of its `$ref`s, the parts of its `allOf`s. */
 function listParts(contract: Contract, schema: unknown): readonly Readonly<Record<string, unknown>>[] {
   const seen = new Set<Readonly<Record<string, unknown>>>();
   const visit = (part: unknown): void => {

@@ -6,10 +6,10 @@ import { isFlagged, type Shape } from './shape.js';
 import { suggest } from '../errors.js';
 import { type PlaceWords, toSubject, withHint } from './sentence.js';
 
-/** Finds what a valid body holds beyond the contract: properties nobody declared, and those that only the server may set. */
+/** Finds properties of a valid body that are not declared or that only the server may set. */
 export type UndeclaredFinder = (value: unknown, schemaPointer: string) => readonly Violation[];
 
-/** What is known of the properties of one schema, its alternatives included. */
+/** The properties of one schema with its alternatives. */
 interface Declared {
   readonly properties: ReadonlyMap<string, readonly string[]>;
   readonly readOnly: ReadonlySet<string>;
@@ -18,17 +18,17 @@ interface Declared {
   readonly open: boolean;
 }
 
-const MOST = 20;
-const DEEPEST = 32;
+const MAX_FOUND = 20;
+const MAX_DEPTH = 32;
 
-/** Prepares the finding of undeclared properties; in strict mode they are errors. */
+/** Creates the search for undeclared properties; in strict mode they are errors. */
 export function createUndeclaredFinder(
   contract: Contract,
   shapes: (pointer: string) => Shape,
   strict: boolean,
 ): UndeclaredFinder {
   const known = new Map<string, Declared>();
-  // The lists themselves come again with every body: to join their pointers each time would cost more than the rest.
+  // The same arrays come with every body: joining their pointers each time would cost more than the rest.
   const lists = new Map<string, readonly string[]>();
   const byList = new WeakMap<readonly string[], Declared>();
   const declaredAt = (pointers: readonly string[]): Declared => {
@@ -50,10 +50,10 @@ export function createUndeclaredFinder(
     let found: Violation[] | undefined;
     const report = (violation: Violation): void => {
       found ??= [];
-      if (found.length < MOST) found.push(violation);
+      if (found.length < MAX_FOUND) found.push(violation);
     };
     const visit = (value: unknown, pointers: readonly string[], path: readonly string[]): void => {
-      if (typeof value !== 'object' || value === null || pointers.length === 0 || path.length > DEEPEST) return;
+      if (typeof value !== 'object' || value === null || pointers.length === 0 || path.length > MAX_DEPTH) return;
       const declared = declaredAt(pointers);
       if (Array.isArray(value)) {
         if (declared.items.length > 0) value.forEach((item, i) => visit(item, declared.items, [...path, String(i)]));
@@ -111,7 +111,7 @@ function toUndeclared(path: readonly string[], declared: Declared, strict: boole
 
 function toReadOnly(path: readonly string[]): Violation {
   const pointer = toPointer(...path);
-  const message = `${toSubject(BODY, pointer)} is read-only: only the server sets it`;
+  const message = `${toSubject(BODY, pointer)} is read-only`;
   return toNote({ code: 'READ_ONLY', in: 'body', pointer, message });
 }
 

@@ -9,30 +9,30 @@ import { NO_VIOLATIONS, type Violation, type ViolationPlace } from './violation.
 
 /** Checks values against schemas of one contract; each schema is compiled when it is first needed and then kept. */
 export interface Validators {
-  /** The check of the schema at a pointer of the inner document; cheap to ask for again. */
+  /** The check of the schema at a pointer of the bundled document; it is cached. */
   check(schemaPointer: string, direction: Direction): SchemaCheck;
-  /** Compiles the schema at a pointer now; those it refers to still wait for their first value. */
+  /** Compiles the schema at a pointer now; the schemas it refers to are compiled for their first value. */
   prepare(schemaPointer: string, direction: Direction): void;
-  /** Schemas that could not be compiled whole so far, and what was dropped of them. */
+  /** The parts of schemas that could not be compiled so far. */
   problems(): readonly Problem[];
-  /** Whether something had to be dropped from the schema at a pointer, or from one it uses and was compiled. */
+  /** Whether the schema at a pointer, and those it refers to as far as they are compiled, are checked completely. */
   isWhole(schemaPointer: string): boolean;
 }
 
 /**
  * Checks one value; `NO_VIOLATIONS` where it is valid.
  *
- * @param name - Of the parameter or header the value came in; it leads the pointers and is named in the messages.
+ * @param name - Of the parameter or header with the value; the first segment of pointers, and in messages.
  */
 export type SchemaCheck = (value: unknown, place: ViolationPlace, name?: string) => readonly Violation[];
 
-/** What validators do beyond the rules of JSON Schema. */
+/** Options of validators. */
 export interface ValidatorsOptions {
-  /** Whether `format` is a rule (the default) or only a remark. */
+  /** Whether `format` is checked; default `assert`. */
   readonly formats?: 'assert' | 'annotate';
 }
 
-/** Validators over a contract. Nothing is compiled yet. */
+/** Creates the validators of a contract; schemas are compiled on demand. */
 export function createValidators(contract: Contract, options: ValidatorsOptions = {}): Validators {
   const units = createUnits(contract, options.formats ?? 'assert');
   const checks = { request: new Map<string, SchemaCheck>(), response: new Map<string, SchemaCheck>() };
@@ -53,7 +53,7 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
         const at: ExplainPlace = { in: place, name };
         return explainers[direction](target, value, at);
       } catch (error) {
-        // Only a stack that ran out: a value or a schema that goes round without end.
+        // The stack is too small for the nesting of the value.
         if (!(error instanceof RangeError)) throw error;
         return [tooDeep(place, direction, target)];
       }
@@ -72,7 +72,7 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
       units[direction].quick(followBareReferences(contract.document, pointer));
     },
     problems: () => units.problems(),
-    // Asked with every value, and nearly always answered by the first half.
+    // Called for every value; the first half nearly always decides.
     isWhole: (pointer) => units.areWhole() || units.isWhole(followBareReferences(contract.document, pointer)),
   };
 }
@@ -83,15 +83,15 @@ function tooDeep(place: ViolationPlace, direction: Direction, schemaPointer: str
     severity: 'error',
     in: place,
     pointer: '',
-    message: `the ${place} is nested too deeply to be checked against its schema`,
+    message: `the ${place} is nested too deeply to be validated`,
     by: direction === 'request' ? 'client' : 'mock',
     schemaPointer,
   };
 }
 
 /**
- * Compiles every schema that the operations of a contract use, one per step, so that a server can do it between requests and
- * `vouch check` at once. Afterwards `validators.problems()` is complete, and no first request pays for a compilation.
+ * Compiles every schema of the operations of a contract, one per step, so that a server can do it between requests. Afterwards
+ * `validators.problems()` is complete, and no request waits for a compilation.
  *
  * @returns Yields the pointer of each schema after it was compiled.
  */
@@ -109,7 +109,7 @@ export function* prepareSchemas(contract: Contract, validators: Validators): Gen
   }
 }
 
-/** Where the schemas stand that operations name themselves. */
+/** The pointers of the schemas of operations. */
 function listRoots(contract: Contract, direction: Direction): readonly string[] {
   const ofContent = (content: readonly MediaType[]): readonly string[] =>
     content.flatMap(({ schema, schemaPointer, itemSchema, itemSchemaPointer }) => [

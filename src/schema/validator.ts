@@ -14,28 +14,28 @@ import formats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { callValidateCode } from 'ajv/dist/vocabularies/code.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
-import { CALL_KEYWORD, FORBIDDEN_KEYWORD, MOST_ERRORS, type UnitLink } from './schema-unit.js';
+import { CALL_KEYWORD, FORBIDDEN_KEYWORD, MAX_ERRORS, type UnitLink } from './schema-unit.js';
 
-/** A compiled schema: whether a value is valid, with `errors` of the last value that was not. */
+/** A compiled schema: whether a value is valid, and the `errors` of the last invalid value. */
 export interface Validate {
   (value: unknown, context?: Parameters<ValidateFunction>[1]): boolean;
   errors?: readonly ErrorObject[] | null;
 }
 
-/** What a validator is made for. */
+/** Options of a validator. */
 export interface ValidatorOptions {
-  /** `quick` stops at the first error and knows little about it; `full` finds all and remembers where each rule stands. */
+  /** `quick` stops at the first error; `full` finds all, with the schema of each. */
   readonly depth: 'quick' | 'full';
   readonly link: UnitLink;
-  /** Whether `format` is a rule or only a remark (JSON Schema 2020-12 leaves it open). */
+  /** Whether `format` is checked (JSON Schema 2020-12 leaves it open). */
   readonly formats: 'assert' | 'annotate';
-  /** The compiled unit at a pointer, asked for when the first value gets there. */
+  /** The compiled unit at a pointer, for its first value. */
   readonly call: (pointer: string) => Validate;
-  /** Hears of a pattern that could not be taken as it is. */
+  /** Called for a pattern that is not translated exactly. */
   readonly onPattern: (pattern: string, remark: string) => void;
 }
 
-/** The schema compiler, with the options that measured best (no inlining, no optimiser) and the keywords that units need. */
+/** Creates a schema compiler with the fastest options (no inlining, no optimiser) and the keywords of units. */
 export function createValidator(options: ValidatorOptions): Ajv {
   const regExp = (pattern: string): RegExp => {
     const reading = readPattern(pattern);
@@ -45,7 +45,7 @@ export function createValidator(options: ValidatorOptions): Ajv {
   regExp.code = 'new RegExp';
   const settings: Options = {
     strict: false,
-    // JSON text may hold a number beyond the largest one, and JSON.parse makes Infinity of it, which no answer can repeat.
+    // JSON.parse reads a number that is too large as Infinity, which JSON cannot represent.
     strictNumbers: true,
     allErrors: options.depth === 'full',
     verbose: options.depth === 'full',
@@ -56,27 +56,27 @@ export function createValidator(options: ValidatorOptions): Ajv {
     addUsedSchema: false,
     inlineRefs: false,
     ownProperties: true,
-    // 19.99 is a multiple of 0.01, whatever binary fractions say.
+    // 19.99 is a multiple of 0.01, in spite of binary fractions.
     multipleOfPrecision: 6,
     validateFormats: options.formats === 'assert',
     code: { optimize: false, regExp },
   };
   const ajv = new Ajv2020(settings);
-  // Units that are called do not pass on which properties they looked at; those that need it are linked by `$ref`.
+  // A called unit does not return its evaluated properties; units that need them are linked by `$ref`.
   ajv.opts.unevaluated = options.link === 'ref';
   formats.default(ajv, { mode: 'full', keywords: false });
   for (const [name, { check }] of Object.entries(FORMATS)) if (check !== undefined) ajv.addFormat(name, check);
-  mendKeywords(ajv);
+  repairKeywords(ajv);
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
   ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options.call) });
   return ajv;
 }
 
-// The names ajv's own code gives them (ajv/dist/compile/names.js, whose default export not every loader sees alike).
+// The names in the code of ajv (ajv/dist/compile/names.js, whose default export depends on the loader).
 const vErrors = new Name('vErrors');
 const errors = new Name('errors');
 
-/** Writes the call of another unit, which is compiled when the first value gets there. */
+/** Generates the call of another unit, which is compiled for its first value. */
 function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): void {
   const { gen } = context;
   // The keyword's schema type is string.
@@ -90,40 +90,40 @@ function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): vo
   };
   const source = gen.scopeValue('validate', { ref: lazy });
   context.result(callValidateCode(context, source, nil), undefined, () => {
-    // Beyond a bound nothing is added: to join the errors of each item of a long list to all before it is quadratic.
-    const joined = _`${vErrors}.length < ${MOST_ERRORS} ? ${vErrors}.concat(${source}.errors) : ${vErrors}`;
+    // Limited, because joining the errors of each item of a long array to all before is quadratic.
+    const joined = _`${vErrors}.length < ${MAX_ERRORS} ? ${vErrors}.concat(${source}.errors) : ${vErrors}`;
     gen.assign(vErrors, _`${vErrors} === null ? ${source}.errors : ${joined}`);
     gen.assign(errors, _`${vErrors}.length`);
   });
 }
 
 /**
- * Changes how the validator writes some keywords; what they decide stays what JSON Schema says.
+ * Changes the code of some keywords, not their meaning.
  *
- * Unions leave no errors of their alternatives behind, only their own one: they are explained later and by the alternative that
- * was meant, and until then nobody pays for the errors of those that were not. Two keywords are kept from a mistake of ajv 8.20.
+ * Unions report one error instead of those of all alternatives: `explain.ts` finds the alternative that was meant. Three keywords have
+ * defects in ajv 8.20.
  */
-function mendKeywords(ajv: Ajv): void {
+function repairKeywords(ajv: Ajv): void {
   for (const keyword of ['anyOf', 'oneOf', 'contains']) rewrite(ajv, keyword, quiet);
-  for (const keyword of ['prefixItems', 'propertyNames']) rewrite(ajv, keyword, goOnAfterNothing);
+  for (const keyword of ['prefixItems', 'propertyNames']) rewrite(ajv, keyword, continueWhenUnset);
   rewrite(ajv, 'unevaluatedItems', countFromZero);
 }
 
 function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => KeywordCxt): void {
   const definition = ajv.getKeyword(keyword);
   if (typeof definition === 'boolean' || !('code' in definition)) return;
-  // `code` belongs to no other kind of definition.
+  // Only this type of definition has `code`.
   const stock = definition as CodeKeywordDefinition;
   ajv.removeKeyword(keyword);
   ajv.addKeyword({
     ...stock,
-    // What of an array was looked at must be known before `unevaluatedItems` asks for the rest.
+    // `unevaluatedItems` must come after everything that evaluates items.
     ...(stock.type === 'array' && keyword !== 'unevaluatedItems' ? { before: 'unevaluatedItems' } : {}),
     code: (context, ruleType) => stock.code(change(context), ruleType),
   });
 }
 
-/** The context of one keyword, its parts silent and its own error in place of theirs. */
+/** Replaces the errors of the subschemas of a keyword by its own error. */
 function quiet(context: KeywordCxt): KeywordCxt {
   const error = context.error.bind(context);
   const subschema = context.subschema.bind(context);
@@ -136,10 +136,10 @@ function quiet(context: KeywordCxt): KeywordCxt {
 }
 
 /**
- * Goes on to the next keyword where there was nothing to look at: an array shorter than `prefixItems`, an object without names.
- * The verdict is unset then, and ajv, where it stops at the first error, takes that for a failure without an error.
+ * Continues with the next keyword where there is nothing to check: an array shorter than `prefixItems`, an object without properties. ajv
+ * leaves the result unset there, and with `allErrors: false` treats that as a failure without an error.
  */
-function goOnAfterNothing(context: KeywordCxt): KeywordCxt {
+function continueWhenUnset(context: KeywordCxt): KeywordCxt {
   context.ok = (verdict) => {
     if (context.allErrors !== true) context.gen.if(_`${verdict} !== false`);
   };
@@ -147,8 +147,8 @@ function goOnAfterNothing(context: KeywordCxt): KeywordCxt {
 }
 
 /**
- * Gives `unevaluatedItems` a number to count from. How many items were looked at may be known only when it runs, and is `true` for
- * all of them, or unset where the `if` or alternative that would have told was not taken: ajv compares lengths with either.
+ * Makes the number of evaluated items a number for `unevaluatedItems`. At run time it can be `true` for all items, or unset where a branch
+ * was not taken; ajv compares lengths with either.
  */
 function countFromZero(context: KeywordCxt): KeywordCxt {
   const { items } = context.it;

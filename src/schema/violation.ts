@@ -1,95 +1,94 @@
 import { escapeSegment } from '../contract/pointer.js';
 
-/** The place in a call or an answer that a violation speaks of. */
+/** The part of a call or an answer that violates the contract. */
 export type ViolationPlace = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'security' | 'method' | 'status';
 
-/** One departure from the contract, in a call or in an answer. */
+/** One violation of the contract, in a call or in an answer. */
 export interface Violation {
-  /** Stable; `vouch explain CODE` tells more. */
+  /** Stable; `vouch explain CODE` explains it. */
   readonly code: ViolationCode;
-  /** `error` refuses a call; `note` is only remembered. */
+  /** `error` refuses a call; `note` is only recorded. */
   readonly severity: 'error' | 'note';
   readonly in: ViolationPlace;
-  /** The place inside, as a JSON pointer: `/name` in the body, `/limit` in the query. */
+  /** A JSON pointer inside the place: `/name` in the body, `/limit` in the query. */
   readonly pointer: string;
-  /** A whole sentence without its full stop, that names the place in words: `query parameter "limit" must be at least 1, not 0`. */
+  /** A sentence without full stop: `query parameter "limit" must be at least 1, got 0`. */
   readonly message: string;
-  /** Who departed from the contract. */
+  /** Who violated the contract. */
   readonly by: 'client' | 'contract' | 'mock' | 'upstream';
-  /** Where the rule stands in the inner document. */
+  /** The pointer of the violated keyword or declaration in the bundled document. */
   readonly schemaPointer?: string;
-  /** The status this calls for, where it is not simply "invalid request": 401, 403, 406, 413, 415. */
+  /** The status of the answer where it is not the one for an invalid request: 401, 403, 406, 413, 415. */
   readonly status?: number;
-  /** For a 401: what `WWW-Authenticate` says of the scheme (RFC 9110 11.6.1). */
+  /** For a 401: the challenge in `WWW-Authenticate` (RFC 9110 11.6.1). */
   readonly challenge?: string;
 }
 
-/** What a check of valid data returns, every time the same. */
+/** The result of a check of valid data. */
 export const NO_VIOLATIONS: readonly Violation[] = Object.freeze([]);
 
-/** What each code of a violation means, in one line; `vouch explain CODE` prints it and `docs/violations.md` lists it. */
+/** The meaning of each code in one line, for `vouch explain CODE` and `docs/violations.md`. */
 export const VIOLATION_CODES = {
-  ADDITIONAL_PROPERTY: 'The schema forbids properties beyond those it names, and one was there.',
-  BODY_INCOMPLETE: 'The client went away, or the body ended, before all of it had arrived.',
-  BODY_MALFORMED: 'The body is not written in the format its content type promises.',
-  BODY_REQUIRED: 'The operation demands a body and none came.',
-  BODY_TOO_LARGE: 'The body has more bytes than the limit of this mock allows.',
-  BODY_UNCHECKED: 'The body was taken as it came: its format is not one that vouch checks against a schema.',
-  BODY_UNDECLARED: 'A body came with an operation that declares none.',
-  CONST: 'The value must be one certain value and is another.',
-  CONTAINS: 'The array holds too few or too many items of the kind the schema asks for.',
-  CONTENT_TYPE_MISSING: 'A body came without a Content-Type header.',
-  CONTENT_TYPE_UNDECLARED: 'The body has a media type that the operation does not declare.',
-  CREDENTIAL_EMPTY: 'The scheme was named, but no credential came with it.',
-  CREDENTIAL_MALFORMED: 'The credential is not written as its scheme demands.',
-  CREDENTIAL_MISSING: 'The operation demands a credential and none came.',
-  CREDENTIAL_REJECTED: 'The credential is not one that this mock accepts.',
-  CREDENTIAL_UNCHECKED: 'The scheme cannot be seen in a request (mutual TLS), so it was assumed to hold.',
-  CREDENTIAL_WRONG_SCHEME: 'A credential came with another scheme than the operation asks for.',
-  DEPENDENT_REQUIRED: 'One property asks for another, and that one is missing.',
-  ENCODING_MALFORMED: 'Percent-encoding or UTF-8 is broken, so the text cannot be decoded.',
-  ENUM: 'The value is not one of those the schema lists.',
-  EXCLUDED: 'The value is of a kind that the schema rules out.',
-  FORMAT: 'The text is not written in the format the schema names.',
-  HEADER_REQUIRED: 'A header that the contract demands is missing.',
-  ITEM_COUNT: 'The array has fewer or more items than the schema allows.',
-  LENGTH: 'The text is shorter or longer than the schema allows.',
-  MEDIA_TYPE_UNDECLARED: 'The answer has a media type that the contract does not declare for its status.',
-  METHOD_UNKNOWN: 'The path is in the contract, and the method is not one of its methods.',
-  MOCK_FAILED: 'The mock itself failed while it answered; the message says how.',
-  MULTIPLE_OF: 'The number is not a multiple of what the schema says.',
-  NOT_ACCEPTABLE: 'The Accept header rules out every media type that the operation can answer in.',
-  PARAMETER_MALFORMED: 'The parameter is not written in the style that the contract declares for it.',
-  PARAMETER_REPEATED: 'A parameter that takes one value was given more than once.',
-  PARAMETER_UNDECLARED: 'A query parameter was given that the operation does not declare.',
-  PATH_UNKNOWN: 'The contract has no such path.',
-  PATTERN: 'The text does not match the pattern of the schema.',
-  PROPERTY_COUNT: 'The object has fewer or more properties than the schema allows.',
-  PROPERTY_NAME: 'The name of a property breaks the rule for names.',
-  PROPERTY_UNDECLARED: 'A property was sent that the schema does not name; it was accepted.',
-  RANGE: 'The number is smaller or larger than the schema allows.',
-  READ_ONLY: 'A property was sent that only the server may set.',
-  REQUIRED: 'Something that the contract demands is missing.',
-  SCHEMA_UNUSABLE: 'The schema could not be used whole, so the value was checked against what is left of it.',
-  STATUS_UNDECLARED: 'The answer has a status that the operation does not declare.',
-  TOO_DEEP: 'The value, or its schema, is nested too deeply to be checked.',
-  TYPE: 'The value is of another JSON type than the schema asks for.',
-  UNEVALUATED: 'A property or item came that no part of the schema allows.',
-  UNION: 'The value fits none of the alternatives, or more than one where exactly one is asked for.',
-  UNIQUE: 'Two items of an array are equal where the schema forbids it.',
-  WRITE_ONLY: 'The answer shows a property that must only ever be sent, never answered.',
+  ADDITIONAL_PROPERTY: 'A property is not allowed by `additionalProperties`.',
+  BODY_INCOMPLETE: 'The body ended before it was complete, or the client disconnected.',
+  BODY_MALFORMED: 'The body is not valid for its content type.',
+  BODY_REQUIRED: 'The operation requires a body, and there is none.',
+  BODY_TOO_LARGE: 'The body is larger than the limit of this mock.',
+  BODY_UNCHECKED: 'The body was not validated, because its media type has no schema.',
+  BODY_UNDECLARED: 'The request has a body, but the operation declares none.',
+  CONST: 'The value is not the only one that `const` allows.',
+  CONTAINS: 'The array has too few or too many items that match `contains`.',
+  CONTENT_TYPE_MISSING: 'The request has a body but no Content-Type header.',
+  CONTENT_TYPE_UNDECLARED: 'The operation does not declare the media type of the body.',
+  CREDENTIAL_EMPTY: 'The credential is empty.',
+  CREDENTIAL_MALFORMED: 'The credential does not have the format of its scheme.',
+  CREDENTIAL_MISSING: 'The operation requires a credential, and there is none.',
+  CREDENTIAL_REJECTED: 'The mock does not accept the credential.',
+  CREDENTIAL_UNCHECKED: 'The scheme is not visible in a request (mutual TLS) and was assumed to be met.',
+  CREDENTIAL_WRONG_SCHEME: 'The credential has another scheme than the operation requires.',
+  DEPENDENT_REQUIRED: 'A property requires another one that is missing.',
+  ENCODING_MALFORMED: 'The percent-encoding or UTF-8 is malformed.',
+  ENUM: 'The value is not one of `enum`.',
+  EXCLUDED: 'The schema does not allow the value, for example with `not`.',
+  FORMAT: 'The value does not have the `format` of the schema.',
+  HEADER_REQUIRED: 'A required header is missing.',
+  ITEM_COUNT: 'The array has too few or too many items.',
+  LENGTH: 'The string is too short or too long.',
+  MEDIA_TYPE_UNDECLARED: 'The contract does not declare the media type of the answer for its status.',
+  METHOD_UNKNOWN: 'The path is in the contract, but not with this method.',
+  MOCK_FAILED: 'The mock failed with an internal error; the message has the reason.',
+  MULTIPLE_OF: 'The number is not a multiple of `multipleOf`.',
+  NOT_ACCEPTABLE: 'The Accept header excludes every media type of the operation.',
+  PARAMETER_MALFORMED: 'The parameter is not serialized in its declared style.',
+  PARAMETER_REPEATED: 'A parameter with one value was given more than once.',
+  PARAMETER_UNDECLARED: 'The operation does not declare the query parameter.',
+  PATH_UNKNOWN: 'No path in the contract matches the request.',
+  PATTERN: 'The string does not match the `pattern`.',
+  PROPERTY_COUNT: 'The object has too few or too many properties.',
+  PROPERTY_NAME: 'A property name does not match `propertyNames`.',
+  PROPERTY_UNDECLARED: 'The schema does not declare the property; it was accepted.',
+  RANGE: 'The number is too small or too large.',
+  READ_ONLY: 'The request has a property that is read-only.',
+  REQUIRED: 'A required value is missing.',
+  SCHEMA_UNUSABLE: 'A part of the schema is not valid, so the value was checked against the rest.',
+  STATUS_UNDECLARED: 'The operation does not declare the status of the answer.',
+  TOO_DEEP: 'The value is nested too deeply to be validated.',
+  TYPE: 'The value has another JSON type than the schema requires.',
+  UNEVALUATED: 'A property or item is not allowed by any part of the schema.',
+  UNION: 'The value matches none of the alternatives, or more than one of `oneOf`.',
+  UNIQUE: 'Two items of an array with `uniqueItems` are equal.',
+  WRITE_ONLY: 'The answer has a property that is write-only.',
 } as const;
 
-/** The stable name of one kind of departure from the contract. */
+/** The code of a violation. */
 export type ViolationCode = keyof typeof VIOLATION_CODES;
 
-/** A departure of the client, in the words of the one who found it. */
+/** A violation of the client, without its defaults. */
 export interface ClientReport {
   readonly code: ViolationCode;
   readonly in: ViolationPlace;
-  /** Of the parameter, header or property; leads the pointer. */
+  /** Of the parameter, header or property; the default pointer. */
   readonly name?: string;
-  /** In place of one made from the name. */
   readonly pointer?: string;
   readonly message: string;
   readonly schemaPointer?: string;
@@ -102,15 +101,15 @@ export function toError(report: ClientReport): Violation {
   return toViolation(report, 'error');
 }
 
-/** A violation that is only remembered. */
+/** A violation that is only recorded. */
 export function toNote(report: ClientReport): Violation {
   return toViolation(report, 'note');
 }
 
-/** A note that the contract, and nobody else, is to blame for: a value was checked against what is left of its schema. */
+/** A note about the contract: a value was checked against a part of its schema only. */
 export function toUnusableNote(place: ViolationPlace, schemaPointer: string, name?: string): Violation {
   const what = name === undefined ? `the ${place}` : `${place} parameter "${name}"`;
-  const message = `${what} was checked against a part of its schema only: the rest of it cannot be used`;
+  const message = `${what} was checked against a part of its schema only, because the rest is not valid`;
   return { ...toNote({ code: 'SCHEMA_UNUSABLE', in: place, name, message, schemaPointer }), by: 'contract' };
 }
 
@@ -119,7 +118,7 @@ export function toStrictError(report: ClientReport, strict: boolean): Violation 
   return toViolation(report, strict ? 'error' : 'note');
 }
 
-// Written out: an undeclared parameter or property may come with every call, and spreading is slow.
+// Without spreads, which are slow: an undeclared parameter may come with every call.
 function toViolation(report: ClientReport, severity: Violation['severity']): Violation {
   return {
     code: report.code,

@@ -25,7 +25,7 @@ test('warnings are printed in the order of the text, with what is assumed, and e
     code: 0,
     output: [
       'warning  SCHEMA_REPAIRED  api.yaml:3:28 (#/components/schemas/A/type)  "foo" is not a JSON Schema type; any type is accepted',
-      'warning  RESPONSES_MISSING  api.yaml:4:14 (#/paths/~1a/get)  GET /a declares no response; it answers 200 without a body',
+      'warning  RESPONSES_MISSING  api.yaml:4:14 (#/paths/~1a/get)  GET /a declares no response; the response is 200 without a body',
       'Pets 2: 1 operation, 0 errors, 2 warnings',
       '',
     ].join('\n'),

@@ -399,7 +399,7 @@ test('a problem names file, line, column, pointer and what is assumed', async ()
     severity: 'warning',
     message: 'GET /a declares no response',
     at: { file: 'api.yaml', line: 5, column: 5, pointer: '/paths/~1a/get' },
-    assumed: 'it answers 200 without a body',
+    assumed: 'the response is 200 without a body',
   });
   expect(JSON.parse(JSON.stringify(problem))).toEqual(problem);
 });

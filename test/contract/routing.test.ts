@@ -52,7 +52,7 @@ const CASES: readonly (readonly [string, readonly string[], string, string])[] =
     'GET /pets/mine',
   ],
   [
-    'a literal that leads nowhere falls back to the parameter',
+    'a literal without an operation falls back to the parameter',
     ['GET /a/b/c', 'GET /a/{x}/d'],
     'GET /a/b/d',
     'GET /a/{x}/d x=b',

@@ -392,7 +392,7 @@ describe('the body', () => {
   it('of a type that is not declared says which are, with 415', async () => {
     const call = await decode({ name: '', content: { [json]: {}, 'text/plain': {} }, type: 'image/png', sent: 'x' });
     expect(toSentences(call)).toEqual([
-      'the body is image/png, and the operation takes application/json or text/plain',
+      'the media type of the body must be application/json or text/plain, got image/png',
     ]);
     expect(call.violations[0]?.status).toBe(415);
   });

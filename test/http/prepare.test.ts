@@ -30,7 +30,7 @@ describe('preparing the schemas of a contract', () => {
     const prepared = [...prepareSchemas(contract, validators)];
     expect(prepared).toContain('/components/schemas/B');
     expect(validators.problems().map(({ message }) => message)).toEqual([
-      'the pattern "(unclosed" is not a regular expression that JavaScript can read, so every text passes it',
+      'the pattern "(unclosed" is not a valid regular expression, so it matches every string',
     ]);
   });
 

@@ -198,7 +198,7 @@ describe('a schema that cannot be compiled whole', () => {
     const { codes, validators } = createCheck({ It: { properties: { a: ref('Nothing'), b: { type: 'string' } } } });
     expect(codes({ a: 1, b: 1 })).toEqual(['TYPE']);
     expect(validators.problems().map(({ message }) => message)).toEqual([
-      'no schema stands at /components/schemas/Nothing',
+      'there is no schema at /components/schemas/Nothing',
     ]);
   });
 

@@ -10,17 +10,17 @@ import type {
   RequestBody,
 } from './operation.js';
 
-/** Where a schema that accepts anything stands in the inner document. */
+/** The pointer of a schema that accepts anything. */
 export const ANYTHING_POINTER = '/x-vouch/anything';
 
-/** A schema where it is one, with its pointer; otherwise undefined with the pointer it would have. */
+/** The schema in a field, and its pointer. */
 export function readSchema(parent: Located, key: string): { schema: Schema | undefined; pointer: string } {
   const value = parent.value[key];
   const pointer = parent.pointer + toPointer(key);
   return { schema: isObject(value) || typeof value === 'boolean' ? value : undefined, pointer };
 }
 
-/** The `example` and `examples` of a parameter, header or media type; `examples` first, because they have names. */
+/** The `example` and `examples` of a parameter, header or media type. */
 export function readExamples(document: unknown, parent: Located): readonly Example[] {
   const examples = readEntries(parent.value['examples']).flatMap(([name, value]): readonly Example[] => {
     const example = findObject(document, value, parent.pointer + toPointer('examples', name));
@@ -33,7 +33,7 @@ export function readExamples(document: unknown, parent: Located): readonly Examp
   return [single, ...examples];
 }
 
-/** The entries of a `content` map, in its order. */
+/** The entries of a `content` map. */
 export function readContent(document: unknown, parent: Located): readonly MediaType[] {
   return readEntries(parent.value['content']).flatMap(([key, value]): readonly MediaType[] => {
     const found = findObject(document, value, parent.pointer + toPointer('content', key));
@@ -55,14 +55,14 @@ export function readContent(document: unknown, parent: Located): readonly MediaT
   });
 }
 
-/** A request body; undefined where the operation has none. */
+/** The request body of an operation. */
 export function readRequestBody(document: unknown, parent: Located): RequestBody | undefined {
   const found = findObject(document, parent.value['requestBody'], `${parent.pointer}/requestBody`);
   if (found === undefined) return undefined;
   return { required: found.value['required'] === true, content: readContent(document, found), pointer: found.pointer };
 }
 
-/** The entries of `responses`, in their order. */
+/** The entries of `responses`. */
 export function readResponses(document: unknown, parent: Located): readonly DeclaredResponse[] {
   return readEntries(parent.value['responses']).flatMap(([key, value]): readonly DeclaredResponse[] => {
     const status = key.toLowerCase() === 'default' ? 'default' : key.toUpperCase();
@@ -126,7 +126,7 @@ function readEncoding(document: unknown, found: Located): Encoding {
   return {
     contentType: readString(contentType),
     headers: readHeaders(document, found),
-    // The bundler let only styles of the specification through.
+    // Checked where it is used: an unknown style is read like `form`.
     style: readString(style) as ParameterStyle | undefined,
     explode: typeof explode === 'boolean' ? explode : undefined,
     allowReserved: allowReserved === true,

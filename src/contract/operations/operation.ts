@@ -1,9 +1,9 @@
 import type { Schema } from '../json.js';
 
-/** Where a parameter travels (OpenAPI 3.1 section 4.8.12.1). `querystring` is 3.2's whole query. */
+/** The `in` of a parameter (OpenAPI 3.1 section 4.8.12.1). `querystring` of 3.2 is the whole query. */
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie' | 'querystring';
 
-/** One way to write a value as text (OpenAPI 3.1 section 4.8.12.3, Style Values). */
+/** The `style` of a parameter (OpenAPI 3.1 section 4.8.12.3, Style Values). */
 export type ParameterStyle =
   | 'matrix'
   | 'label'
@@ -14,17 +14,16 @@ export type ParameterStyle =
   | 'deepObject'
   | 'cookie';
 
-/** One method on one path template, with everything inherited from its path item folded in. */
+/** One method of a path template, with everything inherited from its path item. */
 export interface Operation {
-  /** The `operationId`; `"GET /path"` where there is none or another operation took the name first. */
+  /** The `operationId`; `"GET /path"` where there is none or an earlier operation has the same. */
   readonly id: string;
   /** Upper case. */
   readonly method: string;
-  /** The path key as the document writes it, a fixed query included. */
+  /** The key under `paths`, a fixed query included. */
   readonly path: string;
-  /** Base paths this operation is served under, from its own, its path item's or the document's `servers`; `''` is always one. */
+  /** Base paths of the operation, from its own `servers` or those of its path item or document; always with `''`. */
   readonly basePaths: readonly string[];
-  /** Where it stands in the document. */
   readonly pointer: string;
   readonly summary: string | undefined;
   readonly tags: readonly string[];
@@ -33,13 +32,13 @@ export interface Operation {
   readonly body: RequestBody | undefined;
   /** In the order of the document. */
   readonly responses: readonly DeclaredResponse[];
-  /** Alternatives (OR); each one names schemes that must all hold (AND). Empty: open to anybody. */
+  /** Alternatives (OR) of schemes that must all be met (AND). Empty: no credentials are required. */
   readonly security: readonly SecurityRequirement[];
-  /** `x-…` members of the operation, then of its path item. */
+  /** `x-…` fields of the operation and its path item; the operation wins. */
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** A parameter with its defaults filled in. */
+/** A parameter with defaults. */
 export interface Parameter {
   readonly name: string;
   readonly in: ParameterPlace;
@@ -50,7 +49,6 @@ export interface Parameter {
   readonly allowReserved: boolean;
   readonly allowEmptyValue: boolean;
   readonly schema: Schema;
-  /** Where its schema stands. */
   readonly schemaPointer: string;
   /** The media type, for a parameter with `content` instead of `schema`. */
   readonly mediaType: string | undefined;
@@ -60,7 +58,7 @@ export interface Parameter {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** What a request may carry as its body. */
+/** The body of a request. */
 export interface RequestBody {
   readonly required: boolean;
   readonly content: readonly MediaType[];
@@ -69,9 +67,9 @@ export interface RequestBody {
 
 /** One entry of a `content` map. */
 export interface MediaType {
-  /** The key, lower case, with its parameters; may be a range such as `text/*`. */
+  /** The key in lower case with its parameters; may be a range such as `text/*`. */
   readonly type: string;
-  /** Undefined where the document gives none: anything goes. */
+  /** Undefined where the document has none: anything is accepted. */
   readonly schema: Schema | undefined;
   readonly schemaPointer: string;
   /** OpenAPI 3.2: the schema of each item of a sequential media type. */
@@ -82,7 +80,7 @@ export interface MediaType {
   readonly pointer: string;
 }
 
-/** How one property of a form or multipart body is written (OpenAPI 3.1 section 4.8.15). */
+/** The serialization of one property of a form or multipart body (OpenAPI 3.1 section 4.8.15). */
 export interface Encoding {
   readonly contentType: string | undefined;
   readonly headers: readonly DeclaredHeader[];
@@ -91,7 +89,7 @@ export interface Encoding {
   readonly allowReserved: boolean;
 }
 
-/** A named example; the single `example` keyword is the one called `''`. */
+/** A named example; the name of a single `example` is `''`. */
 export interface Example {
   readonly name: string;
   readonly value: unknown;
@@ -106,13 +104,13 @@ export interface DeclaredResponse {
   readonly description: string | undefined;
   readonly headers: readonly DeclaredHeader[];
   readonly content: readonly MediaType[];
-  /** Link Objects by name, their references followed. */
+  /** Link Objects by name, references resolved. */
   readonly links: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly pointer: string;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** A header an answer or a part may or must carry. */
+/** A header of a response or of a part of a multipart body. */
 export interface DeclaredHeader {
   readonly name: string;
   readonly required: boolean;
@@ -123,10 +121,10 @@ export interface DeclaredHeader {
   readonly pointer: string;
 }
 
-/** Scheme name -> scopes; all of them must hold. */
+/** Scheme name -> scopes; all schemes must be met. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
-/** How a credential travels (OpenAPI 3.1 section 4.8.27). */
+/** A security scheme (OpenAPI 3.1 section 4.8.27). */
 export interface SecurityScheme {
   readonly name: string;
   readonly type: 'apiKey' | 'http' | 'mutualTLS' | 'oauth2' | 'openIdConnect';

@@ -4,10 +4,10 @@ import { readParameterNames } from '../router/path-template.js';
 import { ANYTHING_POINTER, readContent, readExamples, readSchema } from './media-type.js';
 import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
 
-/** Where a schema of any text stands in the inner document. */
+/** The pointer of a schema that accepts any string. */
 const TEXT_POINTER = '/x-vouch/text';
 
-/** What the parameters of one operation are read from. */
+/** The source of the parameters of one operation. */
 interface ParameterSource {
   readonly document: unknown;
   /** The path key. */
@@ -19,7 +19,7 @@ interface ParameterSource {
 
 const PLACES: ReadonlySet<unknown> = new Set<ParameterPlace>(['path', 'query', 'header', 'cookie', 'querystring']);
 
-/** The styles each place knows, its default first (OpenAPI 3.1 section 4.8.12.3, and `cookie` of 3.2). */
+/** The styles of each place, the default first (OpenAPI 3.1 section 4.8.12.3, and `cookie` of 3.2). */
 const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
@@ -28,12 +28,12 @@ const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
   querystring: ['form'],
 };
 
-/** OpenAPI 3.1 section 4.8.12.2.1: a header parameter of one of these names is ignored. */
+/** OpenAPI 3.1 section 4.8.12.2.1: header parameters with these names are ignored. */
 const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 /**
- * The parameters of an operation: its path item's, overridden by its own of the same name and place (OpenAPI 3.1 section 4.8.9), and one
- * for each name of the path template that nobody declared.
+ * The parameters of an operation: those of its path item, overridden by its own with the same name and `in` (OpenAPI 3.1 section 4.8.9), and
+ * one for each parameter of the path template that is not declared.
  */
 export function readParameters(source: ParameterSource): readonly Parameter[] {
   const byKey = new Map<string, Parameter>();
@@ -55,17 +55,19 @@ function readParameter(source: ParameterSource, found: Located, pointer: string)
   const place = found.value['in'];
   if (name === undefined || name === '' || !PLACES.has(place)) {
     const what =
-      name === undefined || name === '' ? 'has no name' : `travels in ${JSON.stringify(place) ?? 'no place at all'}`;
+      name === undefined || name === ''
+        ? 'has no name'
+        : `has the invalid "in" ${JSON.stringify(place) ?? 'undefined'}`;
     source.report({
       code: 'PARAMETER_INVALID',
       severity: 'error',
       message: `a parameter ${what}`,
       pointer,
-      assumed: 'it is left out',
+      assumed: 'it is ignored',
     });
     return undefined;
   }
-  // Checked one line above.
+  // Checked above.
   const where = place as ParameterPlace;
   if (where === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return undefined;
   return buildParameter(source.document, found, { name, in: where });
@@ -107,7 +109,7 @@ function readStyle(value: unknown, place: ParameterPlace): ParameterStyle {
   return known.find((style) => style === value) ?? known[0] ?? 'form';
 }
 
-/** The template and the declarations say the same, or a finding says where they differ. */
+/** Reports where the path template and the declared path parameters differ. */
 function checkPathParameters(source: ParameterSource, declared: readonly Parameter[]): readonly Parameter[] {
   const names = new Set(readParameterNames(source.path));
   const { pointer } = source.operation;
@@ -118,7 +120,7 @@ function checkPathParameters(source: ParameterSource, declared: readonly Paramet
       severity: 'warning',
       message: `path parameter "${parameter.name}" is declared, but the path "${source.path}" has no {${parameter.name}}`,
       pointer: parameter.pointer,
-      assumed: 'it is left out',
+      assumed: 'it is ignored',
     });
     return false;
   });
@@ -129,7 +131,7 @@ function checkPathParameters(source: ParameterSource, declared: readonly Paramet
       severity: 'warning',
       message: `the path "${source.path}" has {${name}}, but no parameter declares it`,
       pointer,
-      assumed: 'any text is accepted there',
+      assumed: 'it accepts any string',
     });
   }
   return [...parameters, ...missing.map((name) => createTextParameter(name, pointer))];

@@ -5,13 +5,13 @@ import { readRequestBody, readResponses } from './media-type.js';
 import type { Operation, SecurityRequirement, SecurityScheme } from './operation.js';
 import { readParameters } from './parameter.js';
 
-/** The document all the readers read, and where they report. */
+/** The document and the report of its problems. */
 interface ReadContext {
   readonly document: Readonly<Record<string, unknown>>;
   readonly report: Report;
 }
 
-/** The fixed methods of a path item; `additionalOperations` adds others (OpenAPI 3.2 section 4.9). */
+/** The methods of a path item; `additionalOperations` adds others (OpenAPI 3.2 section 4.9). */
 const METHODS: ReadonlySet<string> = new Set([
   'get',
   'put',
@@ -24,7 +24,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'query',
 ]);
 
-/** Every operation under `paths`, with all that it inherits folded in, in the order of the document. */
+/** All operations under `paths` with what they inherit, in the order of the document. */
 export function readOperations(context: ReadContext): readonly Operation[] {
   const { document } = context;
   const ids = new Set<string>();
@@ -37,9 +37,9 @@ export function readOperations(context: ReadContext): readonly Operation[] {
   return operations;
 }
 
-/** A path item: what a `$ref` led to, under the members that stand beside it. */
+/** A path item: its own fields, and those of the target of its `$ref`. */
 interface PathItem {
-  /** Its own members first: a member is read from the first part that has it. */
+  /** The own fields first: a field is read from the first part that has it. */
   readonly parts: readonly [Located, ...Located[]];
 }
 
@@ -49,7 +49,7 @@ function findPathItem(document: unknown, value: unknown, pointer: string): PathI
   return isObject(value) && found.pointer !== pointer ? { parts: [{ value, pointer }, found] } : { parts: [found] };
 }
 
-/** The part of a path item that a member is read from. */
+/** The part of a path item that has a field. */
 function findPart({ parts }: PathItem, name: string): Located {
   return parts.find(({ value }) => Object.hasOwn(value, name)) ?? parts[0];
 }
@@ -96,7 +96,7 @@ function readOperation(
       severity: 'warning',
       message: `${method} ${path} declares no response`,
       pointer,
-      assumed: 'it answers 200 without a body',
+      assumed: 'the response is 200 without a body',
     });
   }
   return {
@@ -134,22 +134,22 @@ function readId(
     context.report({
       code: 'OPERATION_ID_DUPLICATE',
       severity: 'warning',
-      message: `operationId "${declared}" is taken by an operation above`,
+      message: `an earlier operation has the operationId "${declared}"`,
       pointer: `${operation.pointer}/operationId`,
-      assumed: `this one is called "${id}"`,
+      assumed: `the id is "${id}"`,
     });
   }
   return id;
 }
 
-/** Method and path name one operation, unless another took that very text as its `operationId`. */
+/** Method and path are unique, except where another operation has them as its `operationId`. */
 function readFreeId(wanted: string, ids: ReadonlySet<string>): string {
   let id = wanted;
   for (let i = 2; ids.has(id); i++) id = `${wanted} (${i})`;
   return id;
 }
 
-/** OpenAPI 3.1 section 4.8.10.1: an operation's own list replaces the document's, and an empty one opens it. */
+/** OpenAPI 3.1 section 4.8.10.1: the security of an operation replaces that of the document; an empty array removes it. */
 function readSecurity(context: ReadContext, own: Located | undefined): readonly SecurityRequirement[] {
   const list = own === undefined ? context.document['security'] : own.value['security'];
   if (!Array.isArray(list)) return [];
@@ -164,7 +164,7 @@ function readSecurity(context: ReadContext, own: Located | undefined): readonly 
         severity: 'error',
         message: `security scheme "${name}" is not declared`,
         pointer: `${own?.pointer ?? ''}/security`,
-        assumed: 'it demands nothing',
+        assumed: 'it requires nothing',
       });
     }
     return Object.fromEntries(
@@ -178,7 +178,7 @@ function readSecurity(context: ReadContext, own: Located | undefined): readonly 
 
 const SCHEME_TYPES = ['apiKey', 'http', 'mutualTLS', 'oauth2', 'openIdConnect'] as const;
 
-/** The schemes under `components`, by name; one of no known type is left out. */
+/** The schemes under `components` by name, without those of an unknown type. */
 export function readSecuritySchemes(context: ReadContext): Readonly<Record<string, SecurityScheme>> {
   const { document } = context;
   const schemes = isObject(document['components']) ? document['components']['securitySchemes'] : undefined;
@@ -217,20 +217,20 @@ function reportDuplicates(operations: readonly Operation[], report: Report): voi
     report({
       code: 'PATH_DUPLICATE',
       severity: 'warning',
-      message: `${operation.method} ${operation.path} means the same requests as ${first.path}`,
+      message: `${operation.method} ${operation.path} matches the same requests as ${first.path}`,
       pointer: operation.pointer,
-      assumed: `${first.path} answers them where its parameters allow what came`,
+      assumed: `${first.path} is used where its parameters are valid`,
     });
   }
 }
 
-/** How many base paths one server's variables may make. */
-const COMBINATIONS_LIMIT = 32;
+/** The maximum number of base paths from the variables of one server. */
+const MAX_COMBINATIONS = 32;
 
 /**
- * The base paths of a `servers` list, without trailing slash and each one once; `''` is always the last, so that the bare path works too.
+ * The different base paths of `servers` without trailing slash; `''` is always the last, so that paths work without a base path.
  *
- * A variable takes its default and each member of its enum (OpenAPI 3.1 section 4.8.6). A relative URL is a base path as it stands.
+ * A variable has its default and the values of its enum (OpenAPI 3.1 section 4.8.6). A relative URL is a base path.
  */
 function readBasePaths(servers: unknown): readonly string[] {
   const paths = new Set<string>();
@@ -251,7 +251,7 @@ function expandVariables(url: string, variables: unknown): readonly string[] {
     if (values.length === 0) continue;
     urls = urls
       .flatMap((text) => values.map((value) => text.replaceAll(`{${name}}`, () => value)))
-      .slice(0, COMBINATIONS_LIMIT);
+      .slice(0, MAX_COMBINATIONS);
   }
   return urls;
 }
@@ -259,7 +259,7 @@ function expandVariables(url: string, variables: unknown): readonly string[] {
 function readValues(variable: unknown): readonly string[] {
   if (!isObject(variable)) return [];
   const members = Array.isArray(variable['enum']) ? variable['enum'] : [];
-  // A version such as 1.0 is often written without quotes.
+  // Versions such as 1.0 are often written without quotes.
   return [...new Set([variable['default'], ...members].filter(isScalar).map(String))];
 }
 
@@ -267,7 +267,7 @@ function isScalar(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
 }
 
-/** The path of a URL that may be relative, schemeless or hold a template: only what follows the authority counts. */
+/** The path of a URL that may be relative, have no scheme or contain a template. */
 function toBasePath(url: string): string {
   const bare = url.replace(/[?#].*$/u, '');
   const path = bare.replace(/^(?:[a-z][\w+.-]*:|\{[^}]*\}:)?\/\/[^/]*/iu, '');

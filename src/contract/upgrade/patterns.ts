@@ -1,22 +1,22 @@
-/** What became of a pattern of the document. */
+/** A pattern of a document as a regular expression. */
 interface PatternReading {
-  /** Matches everything where the pattern cannot be read. */
+  /** Matches everything where the pattern is not valid. */
   readonly expression: RegExp;
-  /** What was changed or given up, as a sentence; undefined where the pattern was taken as it is. */
+  /** What is different from the pattern, as the end of a sentence; undefined for an exact translation. */
   readonly remark: string | undefined;
 }
 
 /**
- * Reads a pattern as the people who write OpenAPI documents mean it.
+ * Reads a pattern in the dialects that authors of OpenAPI documents use.
  *
- * No flag first: ECMA-262's `u` refuses what other languages allow, such as `[\w-.]`, and a pattern without `u` can be run by
- * V8's linear engine (see `guardPatterns`). With `\p{…}` or `\u{…}` the flag is needed: without it they mean something else.
+ * Without a flag where possible: the `u` of ECMA-262 refuses what other languages allow, such as `[\w-.]`, and the linear engine of V8
+ * does not support it (see `guardPatterns`). `\p{…}` and `\u{…}` need the flag.
  */
 export function readPattern(text: string): PatternReading {
   const { pattern, given } = unwrap(text);
   const flags = `${/\\[pPu]\{/.test(pattern) ? 'u' : ''}${given}`;
   const direct = tryPattern(pattern, flags);
-  // Legal without `u`, and never meant so: `\A`, `\Z` and `\z` as letters, `[:alpha:]` as a list of letters.
+  // Without `u`, `\A`, `\Z` and `\z` are letters and `[:alpha:]` is a set of letters, which nobody means.
   if (direct !== undefined && !/\\[AZz]|\[:[a-z]+:\]/.test(pattern)) return { expression: direct, remark: undefined };
   const translated = translate(pattern);
   const expression = tryPattern(translated.pattern, [...new Set(flags + translated.flags)].join(''));
@@ -25,22 +25,22 @@ export function readPattern(text: string): PatternReading {
     const loose = tryPattern(translated.pattern, given + translated.flags);
     if (loose !== undefined) return { expression: loose, remark: 'read without Unicode classes' };
   }
-  return { expression: /(?:)/, remark: 'not a regular expression that JavaScript can read, so every text passes it' };
+  return { expression: /(?:)/, remark: 'not a valid regular expression, so it matches every string' };
 }
 
 /**
- * The inside of `/^a$/i`, a literal of JavaScript or PHP. Nothing stands before a `^` or behind a `$`, so the slashes can be meant
- * no other way; without either they may be part of the text.
+ * The pattern and flags of a literal such as `/^a$/i`. With a `^` at its start or a `$` at its end the slashes are delimiters; without them
+ * they can be part of the pattern.
  */
 function unwrap(text: string): { readonly pattern: string; readonly given: string } {
   const [, inside, flags = ''] = /^\/(\^[^]*|[^]*[^\\]\$)\/([a-z]*)$/i.exec(text) ?? [];
-  // Of the flags, these change what matches.
+  // The flags that change what matches.
   return inside === undefined ? { pattern: text, given: '' } : { pattern: inside, given: flags.replace(/[^ims]/g, '') };
 }
 
 /**
- * Lets V8 fall back to its linear-time engine when a pattern backtracks too much, so that `^(a+)+$` on a long text costs
- * milliseconds and not minutes. It is a switch of the whole process: the CLI throws it once, the library never does.
+ * Makes V8 use its linear-time engine when a pattern backtracks too much, so that `^(a+)+$` takes milliseconds for a long string. It is a
+ * flag of the whole process: the CLI sets it, the library does not.
  */
 export async function guardPatterns(): Promise<void> {
   const { setFlagsFromString } = await import('node:v8');
@@ -55,7 +55,7 @@ function tryPattern(pattern: string, flags: string): RegExp | undefined {
   }
 }
 
-/** What is plain to translate from PCRE, Python, Ruby and .NET. */
+/** Translates the syntax of PCRE, Python, Ruby and .NET that has an equivalent. */
 function translate(pattern: string): { readonly pattern: string; readonly flags: string } {
   const inline = /^\^?\(\?([ims]+)\)/.exec(pattern);
   const flags = inline?.[1] ?? '';
@@ -65,7 +65,7 @@ function translate(pattern: string): { readonly pattern: string; readonly flags:
     .replace(/(?<!\\)((?:\\\\)*)\\A/g, '$1^')
     .replace(/(?<!\\)((?:\\\\)*)\\Z/g, '$1(?=\\n?$)')
     .replace(/(?<!\\)((?:\\\\)*)\\z/g, '$1$')
-    // Named groups of Python, atomic groups, possessive quantifiers: the text they match is the same or a superset.
+    // Named groups of Python, atomic groups, possessive quantifiers: the translation matches the same strings or more.
     .replaceAll('(?P<', '(?<')
     .replaceAll('(?>', '(?:')
     .replace(/(?<=[*+?}\])\w])\+(?=$|[^+?])/g, (plus, at: number) => (isPossessive(rest, at) ? '' : plus))

@@ -12,13 +12,13 @@ import {
 
 type RepairNode = (node: Node, context: RepairContext) => Node;
 
-/** One node of any version as a node of the inner dialect, its children untouched; the same object where nothing is to do. */
+/** Upgrades and repairs one node without its children; the same object where nothing changes. */
 export function repairNode(kind: ObjectType, node: Node, context: RepairContext): Node {
   const upgraded = context.dialect === 20 ? (SWAGGER_UPGRADES[kind]?.(node, context) ?? node) : node;
   return REPAIRS[kind]?.(upgraded, context) ?? upgraded;
 }
 
-/** From Swagger 2.0 to the objects of OpenAPI 3. */
+/** Swagger 2.0 to OpenAPI 3. */
 const SWAGGER_UPGRADES: Readonly<Partial<Record<ObjectType, RepairNode>>> = {
   document: upgradeDocument,
   pathItem: upgradePathItem,
@@ -43,7 +43,7 @@ const REPAIRS: Readonly<Partial<Record<ObjectType, RepairNode>>> = {
 
 function repairDocument(node: Node, context: RepairContext): Node {
   if (!isObject(node['info'])) {
-    const assumed = 'it is called "Untitled API", version 0';
+    const assumed = 'the title is "Untitled API", the version "0"';
     context.report({ code: 'VALUE_MISSING', message: 'the document has no "info"', assumed });
   }
   reportServers(node, context);
@@ -53,7 +53,7 @@ function repairDocument(node: Node, context: RepairContext): Node {
       code: 'VALUE_MISSING',
       severity: 'error',
       message: 'the document has no "paths"',
-      assumed: 'every request is a 404',
+      assumed: 'every request gets a 404',
     });
   }
   if (!isObject(paths)) return node;
@@ -79,13 +79,13 @@ function reportServers(node: Node, context: RepairContext): void {
   list.forEach((server, index) => {
     if (Array.isArray(servers) && isObject(server) && typeof server['url'] === 'string') return;
     const inside = Array.isArray(servers) ? ['servers', String(index)] : ['servers'];
-    context.report({ code: 'SERVER_INVALID', message: 'a server needs a "url"', assumed: 'it is left out', inside });
+    context.report({ code: 'SERVER_INVALID', message: 'a server needs a "url"', assumed: 'it is ignored', inside });
   });
 }
 
 const METHOD = /^(?:get|put|post|delete|options|head|patch|trace|query)$/iu;
 
-/** Methods are written in lower case; an empty operation is one without anything declared. */
+/** Repairs methods that are not in lower case. */
 function repairPathItem(node: Node, context: RepairContext): Node {
   reportServers(node, context);
   const wrong = Object.keys(node).filter((key) => key !== key.toLowerCase() && METHOD.test(key));
@@ -98,7 +98,7 @@ function repairPathItem(node: Node, context: RepairContext): Node {
     context.recordMove([method], [key]);
     context.report({
       code: 'PATH_INVALID',
-      message: `"${key}" is no method`,
+      message: `the method "${key}" must be in lower case`,
       assumed: `it means "${method}"`,
       inside: [method],
     });
@@ -111,33 +111,38 @@ function repairOperation(node: Node, context: RepairContext): Node {
   const { responses, security } = node;
   for (const status of isObject(responses) ? Object.keys(responses) : []) {
     if (/^(?:[1-5](?:\d\d|XX)|default)$/iu.test(status) || status.startsWith('x-')) continue;
-    const message = `"${status}" is no status, no range such as 4XX and not "default"`;
-    context.report({ code: 'STATUS_INVALID', message, assumed: 'it is left out', inside: ['responses', status] });
+    const message = `"${status}" is not a status code, a range such as 4XX or "default"`;
+    context.report({ code: 'STATUS_INVALID', message, assumed: 'it is ignored', inside: ['responses', status] });
   }
   if (security === undefined || Array.isArray(security)) return node;
   const isOne = isObject(security);
-  const assumed = isOne ? 'it is the only alternative' : "the document's security applies";
-  context.report({ code: 'SECURITY_INVALID', message: '"security" is no list', assumed, inside: ['security'] });
+  const assumed = isOne ? 'it is the only alternative' : 'the security of the document applies';
+  context.report({
+    code: 'SECURITY_INVALID',
+    message: `"security" must be an array, got ${quote(security)}`,
+    assumed,
+    inside: ['security'],
+  });
   return isOne ? { ...node, security: [security] } : omit(node, 'security');
 }
 
-/** A 3.x parameter with `type` beside its name, as 2.0 had it, means a schema. */
+/** Repairs a 3.x parameter with `type` outside its schema, as in 2.0. */
 function repairParameter(node: Node, context: RepairContext): Node {
   if (node['schema'] !== undefined || node['content'] !== undefined) return repairContent(node, context);
   if (node['type'] === undefined) return node;
   context.report({
     code: 'PARAMETER_INVALID',
     severity: 'warning',
-    message: '"type" stands beside the name instead of inside "schema"',
-    assumed: 'it is read as the schema',
+    message: '"type" must be inside "schema"',
+    assumed: 'it is part of the schema',
     inside: ['type'],
   });
   context.recordMove(['schema'], []);
   return { ...node, schema: readSimpleSchema(node) };
 }
 
-/** Words that are no media types, and what they mean. */
-const MEANT_TYPES: ReadonlyMap<string, string> = new Map([
+/** Keys that are not media types -> the media type that is meant. */
+const MEDIA_TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['json', 'application/json'],
   ['xml', 'application/xml'],
   ['text', 'text/plain'],
@@ -154,7 +159,7 @@ function repairContent(node: Node, context: RepairContext): Node {
   if (wrong.length === 0) return node;
   const right: Record<string, unknown> = omit(content, ...wrong);
   for (const type of wrong) {
-    const meant = MEANT_TYPES.get(type.toLowerCase());
+    const meant = MEDIA_TYPE_NAMES.get(type.toLowerCase());
     const isFree = meant !== undefined && !Object.hasOwn(content, meant);
     if (isFree) {
       setOwn(right, meant, content[type]);
@@ -162,8 +167,8 @@ function repairContent(node: Node, context: RepairContext): Node {
     }
     context.report({
       code: 'MEDIA_TYPE_INVALID',
-      message: `${quote(type)} is no media type`,
-      assumed: isFree ? `it means "${meant}"` : 'it is left out',
+      message: `${quote(type)} is not a media type`,
+      assumed: isFree ? `it means "${meant}"` : 'it is ignored',
       inside: ['content', isFree ? meant : type],
     });
   }
@@ -172,13 +177,13 @@ function repairContent(node: Node, context: RepairContext): Node {
 
 const EXAMPLE_MEMBERS = ['value', 'externalValue', 'dataValue', 'serializedValue', 'summary', 'description', '$ref'];
 
-/** 3.2's `dataValue` and `serializedValue` are the inner dialect's `value`; a bare value in the place of an Example Object is one. */
+/** `dataValue` and `serializedValue` of 3.2 become `value`; an object without any field of an Example Object is the value. */
 function upgradeExample(node: Node, context: RepairContext): Node {
   if (Object.hasOwn(node, 'value')) return node;
   if (Object.hasOwn(node, 'dataValue')) return { ...node, value: node['dataValue'] };
   if (typeof node['serializedValue'] === 'string') return { ...node, value: parseSerialized(node['serializedValue']) };
   if (EXAMPLE_MEMBERS.some((name) => Object.hasOwn(node, name)) || Object.keys(node).length === 0) return node;
-  const message = 'an example has no "value"';
+  const message = 'the example has no "value"';
   context.report({ code: 'VALUE_MISSING', message, assumed: 'the whole object is the value' });
   return { value: node };
 }
@@ -199,7 +204,7 @@ function repairSecurityScheme(node: Node, context: RepairContext): Node {
     if (type !== 'http' || typeof node['scheme'] === 'string') return node;
     context.report({
       code: 'SECURITY_INVALID',
-      message: 'an "http" scheme has no "scheme"',
+      message: 'the "http" scheme has no "scheme"',
       assumed: 'it is "bearer"',
     });
     return { ...node, scheme: 'bearer' };
@@ -210,7 +215,7 @@ function repairSecurityScheme(node: Node, context: RepairContext): Node {
   const assumed = `it is ${quote(meant)}`;
   context.report({
     code: 'SECURITY_INVALID',
-    message: `${quote(type)} is no type of a security scheme`,
+    message: `${quote(type)} is not a security scheme type`,
     assumed,
     inside: ['type'],
   });

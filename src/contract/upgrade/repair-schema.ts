@@ -2,15 +2,15 @@ import { isObject } from '../json.js';
 import { repairKeyword, repairRequired, repairType } from './repair-keywords.js';
 import { type Node, omit, quote, type RepairContext } from './node.js';
 
-/** One rewriting of a whole schema, where a keyword of the set calls for it. */
+/** A rewrite of a schema that has one of the keywords. */
 interface Upgrade {
   readonly keywords: readonly string[];
   readonly apply: (node: Node, context: RepairContext) => Node;
 }
 
 /**
- * In this order: what a later one reads an earlier one has made right. `nullable` may wrap a schema into another, so that all but `type`
- * come after it: they see what is left outside here, and what went inside when that is visited.
+ * In this order: later upgrades read what earlier ones repaired. `nullable` can wrap a schema into another one, so all except `type` come
+ * after it: they get the outer schema here, and the inner one when it is visited.
  */
 const UPGRADES: readonly Upgrade[] = [
   { keywords: ['type'], apply: repairType },
@@ -28,16 +28,16 @@ const UPGRADES: readonly Upgrade[] = [
 
 const BY_KEYWORD: ReadonlyMap<string, number> = new Map(
   UPGRADES.flatMap(({ keywords }, index) => keywords.map((keyword): [string, number] => [keyword, 1 << index])).reduce(
-    // A keyword may call for several upgrades: their bits are joined.
+    // A keyword can need several upgrades.
     (bits, [keyword, bit]) => bits.set(keyword, (bits.get(keyword) ?? 0) | bit),
     new Map<string, number>(),
   ),
 );
 
 /**
- * One schema of any version as a schema of the inner dialect, its subschemas untouched. The same object where nothing is to do.
+ * Upgrades and repairs one schema without its subschemas; the same object where nothing changes.
  *
- * The repairs apply whatever version the document claims: real 3.1 documents hold `nullable`, and real 3.0 ones hold type lists.
+ * The version of the document does not matter: real 3.1 documents have `nullable`, and real 3.0 documents have arrays of types.
  */
 export function repairSchema(node: Node, context: RepairContext): Node {
   let bits = 0;
@@ -56,7 +56,7 @@ export function repairSchema(node: Node, context: RepairContext): Node {
   return current;
 }
 
-/** Every reference is a pointer after loading, so that names of resources only get in the validator's way. */
+/** Removes the names of schemas: every reference is a pointer after loading, and the validator would read them. */
 function dropIdentity(node: Node): Node {
   const names = ['$id', '$anchor', '$schema', 'id'].filter((name) => typeof node[name] === 'string');
   return names.length === 0 ? node : omit(node, ...names);
@@ -74,14 +74,18 @@ function repairMaps(node: Node, context: RepairContext): Node {
     const value = current[keyword];
     if (value === undefined || isObject(value)) continue;
     current = omit(current, keyword);
-    // An empty YAML value is an empty map.
+    // An empty YAML value is an empty object.
     if (value === null) continue;
-    context.report({ message: `"${keyword}" cannot be ${quote(value)}`, assumed: 'it is left out', inside: [keyword] });
+    context.report({
+      message: `"${keyword}" must be an object, got ${quote(value)}`,
+      assumed: 'it is ignored',
+      inside: [keyword],
+    });
   }
   return current;
 }
 
-/** OpenAPI 3.0 has draft 4's booleans beside `minimum` and `maximum`. */
+/** OpenAPI 3.0 has the booleans of JSON Schema draft 4. */
 function upgradeExclusive(node: Node, context: RepairContext): Node {
   let current = node;
   for (const [exclusive, plain] of [
@@ -91,8 +95,8 @@ function upgradeExclusive(node: Node, context: RepairContext): Node {
     const value = current[exclusive];
     if (value === undefined || typeof value === 'number') continue;
     if (context.dialect === 31 || typeof value !== 'boolean') {
-      const assumed = value === true ? `"${plain}" itself is excluded` : 'it is left out';
-      context.report({ message: `"${exclusive}" must be a number, not ${quote(value)}`, assumed, inside: [exclusive] });
+      const assumed = value === true ? `"${plain}" itself is excluded` : 'it is ignored';
+      context.report({ message: `"${exclusive}" must be a number, got ${quote(value)}`, assumed, inside: [exclusive] });
     }
     const limit = current[plain];
     current = omit(current, exclusive);
@@ -103,21 +107,25 @@ function upgradeExclusive(node: Node, context: RepairContext): Node {
   return current;
 }
 
-/** A list in `items` is 2020-12's `prefixItems`, and what followed it in `additionalItems` is its `items`. */
+/** An array in `items` becomes `prefixItems` of 2020-12, and `additionalItems` becomes `items`. */
 function upgradeItems(node: Node, context: RepairContext): Node {
   const { items } = node;
   if (isObject(items) || typeof items === 'boolean') return node;
   if (!Array.isArray(items)) {
     if (items !== null)
       context.report({
-        message: `"items" cannot be ${quote(items)}`,
+        message: `"items" must be a schema, got ${quote(items)}`,
         assumed: 'any item is accepted',
         inside: ['items'],
       });
     return omit(node, 'items');
   }
   if (context.dialect === 31) {
-    context.report({ message: '"items" is a list of schemas', assumed: 'it means "prefixItems"', inside: ['items'] });
+    context.report({
+      message: '"items" must be a schema, got an array',
+      assumed: 'it means "prefixItems"',
+      inside: ['items'],
+    });
   }
   context.recordMove(['prefixItems'], ['items']);
   const { additionalItems, ...rest } = omit(node, 'items');
@@ -125,7 +133,7 @@ function upgradeItems(node: Node, context: RepairContext): Node {
   return { ...rest, ...(items.length === 0 ? {} : { prefixItems: items }), ...further };
 }
 
-/** 3.0's `example` is the first of 2020-12's `examples`; a map of Example Objects, which is a mistake here, is read as its values. */
+/** `example` of 3.0 becomes the first of `examples`; a map of Example Objects, which is a mistake here, becomes its values. */
 function upgradeExamples(node: Node): Node {
   const listed = node['examples'];
   const own = Object.hasOwn(node, 'example') ? [node['example']] : [];
@@ -138,14 +146,14 @@ function readExampleValue(value: unknown): unknown {
   return isObject(value) && Object.hasOwn(value, 'value') ? value['value'] : value;
 }
 
-/** Base64 text says so in one way: `format: byte` with 2020-12's `contentEncoding`. */
+/** Base64 always has `format: byte` and `contentEncoding`. */
 function upgradeFormat(node: Node): Node {
   const { format } = node;
   if (format !== 'byte' && format !== 'base64') return node;
   return { ...node, format: 'byte', contentEncoding: node['contentEncoding'] ?? 'base64' };
 }
 
-/** YAML reads `enum: [1, 2]` of a string, and `enum: [yes]` of YAML 1.1's authors, as what they look like. */
+/** YAML reads `enum: [1, 2]` of a string as numbers. */
 function repairEnumTypes(node: Node, context: RepairContext): Node {
   const members = node['enum'];
   const { type } = node;
@@ -155,8 +163,8 @@ function repairEnumTypes(node: Node, context: RepairContext): Node {
   const isMixed = members.some((member, i) => member !== null && member === right[i]);
   if (isMixed || right.every((member, i) => member === members[i])) return node;
   context.report({
-    message: `no member of "enum" is a ${type}, as "type" asks`,
-    assumed: `they are ${quote(right)}`,
+    message: `no value of "enum" is of type ${type}`,
+    assumed: `it means ${quote(right)}`,
     inside: ['enum'],
   });
   return { ...node, enum: right };
@@ -173,16 +181,16 @@ function toNumberMember(member: unknown): unknown {
 }
 
 /**
- * A `discriminator` as an object whose `mapping` names every branch by a reference of the inner document, the implicit names of
- * OpenAPI 3.1 section 4.8.25 included: the last step of each branch's reference.
+ * Completes a `discriminator`: its `mapping` has a local reference for every alternative, with the implicit names of OpenAPI 3.1 section
+ * 4.8.25, the last segment of each reference.
  */
 function repairDiscriminator(node: Node, context: RepairContext): Node {
   const given = node['discriminator'];
-  // Swagger 2.0 gives nothing but the name of the property.
+  // Swagger 2.0 has only the name of the property.
   const discriminator: unknown = typeof given === 'string' ? { propertyName: given } : given;
   if (!isObject(discriminator) || typeof discriminator['propertyName'] !== 'string') {
-    const message = `"discriminator" needs a "propertyName", not ${quote(given)}`;
-    context.report({ message, assumed: 'it is left out', inside: ['discriminator'] });
+    const message = `"discriminator" needs a "propertyName", got ${quote(given)}`;
+    context.report({ message, assumed: 'it is ignored', inside: ['discriminator'] });
     return omit(node, 'discriminator');
   }
   const mapping = readMapping(node, discriminator['mapping'], context);
@@ -212,17 +220,17 @@ function readName(reference: string): string {
   return last.replace(/\.(?:ya?ml|json)$/u, '');
 }
 
-/** What says something about a schema rather than about its values, and so belongs on the outside of a wrapped one. */
+/** Keywords that describe a schema instead of its values: they stay in the outer schema. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(
   'title description default example examples deprecated readOnly writeOnly xml externalDocs $comment'.split(' '),
 );
 
-/** Keywords that may refuse null where there is no `type`; all others look at other types only. */
+/** Keywords that can refuse null without a `type`; all others apply to other types only. */
 const NULL_SENSITIVE = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'const'];
 
 /**
- * OpenAPI 3.0's `nullable` and 2.0's `x-nullable` as 2020-12 says it: null among the types and the members of `enum`, or, around
- * whatever else may refuse null, an `anyOf` with null.
+ * `nullable` of OpenAPI 3.0 and `x-nullable` of 2.0 add null to `type` and `enum`. A schema with other keywords that can refuse null is
+ * wrapped into an `anyOf` with null.
  */
 function upgradeNullable(node: Node, context: RepairContext): Node {
   const isNullable = node['nullable'] === true || node['x-nullable'] === true;
@@ -239,7 +247,7 @@ function upgradeNullable(node: Node, context: RepairContext): Node {
   return {
     ...rest,
     ...(types.length === 0 || types.includes('null') ? {} : { type: [...types, 'null'] }),
-    // 3.0.3 wants null listed; those who forget it mean it.
+    // OpenAPI 3.0.3 requires null in `enum`; most authors forget it.
     ...(Array.isArray(members) && !members.includes(null) ? { enum: [...(members as unknown[]), null] } : {}),
   };
 }

@@ -245,8 +245,9 @@ function createContext(parts: UpgradeParts, position: Position): UpgradeContext 
     }
     const local = resolved.get(key);
     if (local === undefined) {
-      const reason = references.find(reference, base);
-      findings.push(toUnresolved(type, { reference, reason: String(reason), pointer: pointerOf(['$ref']) }));
+      const target = references.find(reference, base);
+      const reason = typeof target === 'string' ? target : 'there is no such value';
+      findings.push(toUnresolved(type, { reference, reason, pointer: pointerOf(['$ref']) }));
     }
     return local;
   };

@@ -5,23 +5,23 @@ import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../te
 import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
 import { splitRaw } from './style.js';
 
-/** One text at its place in a form. */
+/** One field of a form. */
 interface Entry {
   readonly path: readonly string[];
   readonly text: string;
 }
 
-/** `application/x-www-form-urlencoded`, with the contract's `encoding` (OpenAPI 3.1, Encoding Object) and the brackets SDKs write. */
+/** `application/x-www-form-urlencoded`, with the contract's `encoding` (OpenAPI 3.1, Encoding Object) and the brackets of SDKs. */
 export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
   if (text === undefined) return toMalformed('the body is not UTF-8 text');
   const shape = media?.schema === undefined ? undefined : parts.shapes(media.schemaPointer);
   const entries: Entry[] = [];
-  if (countFields(text) > MOST_FIELDS) return toMalformed(`the form has more than ${MOST_FIELDS} fields`);
+  if (countFields(text) > MAX_FIELDS) return toMalformed(`the form has more than ${MAX_FIELDS} fields`);
   for (const pair of readPairs(text)) {
     const read = readPair(pair, { shape, encoding: media?.encoding ?? {}, parts });
     if (read === undefined) {
-      return toMalformed(`the form field "${pair.name}" is percent-encoded in a way that cannot be decoded`);
+      return toMalformed(`the form field "${pair.name}" has malformed percent-encoding`);
     }
     entries.push(...read);
   }
@@ -31,8 +31,8 @@ export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
   return { value: isObject(value) ? readJsonFields(value, shape, parts) : value };
 };
 
-/** A form of more fields than this is an attack on memory. */
-const MOST_FIELDS = 100_000;
+/** The maximum number of fields of a form. */
+const MAX_FIELDS = 100_000;
 
 function countFields(text: string): number {
   let count = 1;
@@ -61,14 +61,14 @@ function readPair(
   return splitRaw(raw, style).map((item) => ({ path: [...path, ''], text: decodeForm(item) ?? item }));
 }
 
-/** Where a field's name puts it: a property that is called `a[b]` comes first, then `b` in `a`. */
+/** The path of a field: the property `a[b]` where the schema has it, else `b` in `a`. */
 export function toFieldPath(name: string, shape: Shape | undefined): readonly string[] {
   if (shape?.properties.has(name) === true) return [name];
   const brackets = readBrackets(name);
   return brackets === undefined ? [name] : [brackets.base, ...brackets.path];
 }
 
-/** A field whose schema is an object or a list, and nothing a text could be, may be written as JSON. */
+/** Parses fields whose schema is an object or array, and not a string, as JSON. */
 function readJsonFields(
   value: Readonly<Record<string, unknown>>,
   shape: Shape | undefined,
@@ -82,11 +82,11 @@ function readJsonFields(
   return result;
 }
 
-/** The value of a text that must be JSON to fit its schema; anything else stays as it is. */
+/** The value of a string that must be JSON to match its schema; other values stay as they are. */
 export function readJsonField(field: unknown, { types, pointer }: Shape, { validators }: BodyParts): unknown {
   const text: unknown = Array.isArray(field) && field.length === 1 ? field[0] : field;
   if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return field;
-  // Where a text is allowed too, such as "auto" beside an object, only one that does not fit as it is.
+  // Where a string is allowed too, such as "auto" or an object, only a string that does not match.
   if (types.has('string') && validators.check(pointer, 'request')(text, 'body').length === 0) return field;
   try {
     const value: unknown = JSON.parse(text);

@@ -16,27 +16,27 @@ import { decodeFormBody } from './body-form.js';
 import { multipartCodecOf } from './body-multipart.js';
 import { decodeXml } from './body-xml.js';
 
-/** A body as a call shows it. */
+/** A decoded body and its media type. */
 export interface ReadBody {
   readonly value: unknown;
   readonly mediaType: string | undefined;
 }
 
-/** Decodes and checks the body of one operation; departures are pushed to the list. */
+/** Decodes and validates the body of one operation; violations are pushed to the array. */
 export type BodyReader = (bytes: Uint8Array, contentType: string | null, violations: Violation[]) => ReadBody;
 
-/** What reading bodies needs, made once per contract. */
+/** What body readers share, created once per contract. */
 interface BodyReaderParts extends BodyParts {
   readonly strict: boolean;
   readonly findUndeclared: UndeclaredFinder;
 }
 
-/** What there is where no body came. */
+/** The result for a request without body. */
 export const NO_BODY: ReadBody = Object.freeze({ value: undefined, mediaType: undefined });
-/** How many Content-Type texts of one operation are remembered: a multipart boundary is a new one each time. */
-const MOST_TYPES = 32;
+/** The maximum number of cached Content-Types of one operation: each multipart boundary makes a new one. */
+const MAX_TYPES = 32;
 
-/** Prepares the reading of an operation's body. */
+/** Creates the body reader of an operation. */
 export function createBodyReader(operation: Operation, parts: BodyReaderParts): BodyReader {
   const content = operation.body?.content ?? [];
   const choices = new Map<string, Choice>();
@@ -44,21 +44,25 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     const known = choices.get(contentType);
     if (known !== undefined) return known;
     const type = readMediaType(contentType);
-    const choice = { type, media: findMedia(content, type), codec: codecOf(type.essence) };
-    if (choices.size < MOST_TYPES) choices.set(contentType, choice);
+    const choice = {
+      type,
+      media: findMedia(content, type),
+      codec: CODECS.find(({ matches }) => matches(type.essence))?.decode ?? decodeBinary,
+    };
+    if (choices.size < MAX_TYPES) choices.set(contentType, choice);
     return choice;
   };
 
   return (bytes, contentType, violations) => {
-    if (bytes.length === 0 && isNothing(contentType)) {
-      demandBody(operation, violations);
+    if (bytes.length === 0 && !isEmptyValue(contentType)) {
+      requireBody(operation, violations);
       return NO_BODY;
     }
     if (operation.body === undefined) {
-      const message = `${operation.method} ${operation.path} declares no body, and one came`;
+      const message = `${operation.method} ${operation.path} does not declare a body`;
       violations.push(toNote({ code: 'BODY_UNDECLARED', in: 'body', message }));
     } else if (contentType === null || contentType.trim() === '') {
-      const message = `the body came without a Content-Type header; it is taken for ${guessType(content, bytes)}`;
+      const message = `the Content-Type header is missing; ${guessType(content, bytes)} is assumed`;
       violations.push(
         toStrictError({ code: 'CONTENT_TYPE_MISSING', in: 'header', name: 'content-type', message }, parts.strict),
       );
@@ -80,14 +84,14 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     violations: Violation[],
   ): void {
     if (read.mistake !== undefined) {
-      // Nobody promised a format where no body is declared.
+      // Without a declared body there is no declared format.
       violations.push(operation.body === undefined ? toNote(read.mistake) : toError(read.mistake));
       return;
     }
     if (read.violations !== undefined) violations.push(...read.violations);
     if (media?.schema === undefined || read.unchecked === true) return;
     const checked = 'checked' in read ? read.checked : read.value;
-    // Bytes are no JSON value; only a schema that takes text has something to say of them.
+    // Bytes are not a JSON value: only a schema of type string applies to them.
     if (read.value instanceof Uint8Array && !parts.shapes(media.schemaPointer).types.has('string')) return;
     const found = parts.validators.check(media.schemaPointer, 'request')(checked, 'body');
     if (found.length > 0) violations.push(...found);
@@ -97,10 +101,10 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
   }
 }
 
-/** Files the absence of a body, if that is a departure. */
-export function demandBody(operation: Operation, violations: Violation[]): void {
+/** Reports a missing body where one is required. */
+export function requireBody(operation: Operation, violations: Violation[]): void {
   if (operation.body?.required !== true) return;
-  const message = 'the body is required, and there is none';
+  const message = 'the body is required';
   violations.push(toError({ code: 'BODY_REQUIRED', in: 'body', message, schemaPointer: operation.body.pointer }));
 }
 
@@ -110,14 +114,31 @@ interface Choice {
   readonly codec: BodyCodec;
 }
 
-/** Whether no bytes at all are no body: an empty text or file is one, an empty JSON text is not. */
-function isNothing(contentType: string | null): boolean {
-  if (contentType === null) return true;
-  const codec = codecOf(toEssence(contentType));
-  return codec !== decodeText && codec !== decodeBinary && codec !== decodeFormBody;
+/** How the bodies of some media types are decoded; the first entry that matches is used. */
+const CODECS: readonly {
+  readonly matches: (essence: string) => boolean;
+  readonly decode: BodyCodec;
+  /** Whether zero bytes with this type are a value: an empty string or file is, an empty JSON text is not. */
+  readonly mayBeEmpty: boolean;
+}[] = [
+  { matches: isJsonType, decode: decodeJson, mayBeEmpty: false },
+  { matches: (essence) => essence === 'application/x-www-form-urlencoded', decode: decodeFormBody, mayBeEmpty: true },
+  {
+    matches: (essence) => essence.startsWith('multipart/'),
+    decode: (input, parts) => multipartCodecOf(input.type.essence)(input, parts),
+    mayBeEmpty: false,
+  },
+  { matches: isXmlType, decode: decodeXml, mayBeEmpty: false },
+  { matches: (essence) => essence.startsWith('text/'), decode: decodeText, mayBeEmpty: true },
+];
+
+function isEmptyValue(contentType: string | null): boolean {
+  if (contentType === null) return false;
+  const essence = toEssence(contentType);
+  return CODECS.find(({ matches }) => matches(essence))?.mayBeEmpty ?? true;
 }
 
-/** The declared media type for one that came: the same one first, then the narrowest range. */
+/** The declared media type for the one of a request: the same one first, then the narrowest range. */
 function findMedia(content: readonly MediaType[], { essence, parameters }: MediaTypeText): MediaType | undefined {
   const covering = content.filter(({ type }) => isCovered(essence, toEssence(type)));
   const rank = ({ type }: MediaType): number => {
@@ -129,16 +150,7 @@ function findMedia(content: readonly MediaType[], { essence, parameters }: Media
   return covering.toSorted((x, y) => rank(y) - rank(x))[0];
 }
 
-function codecOf(essence: string): BodyCodec {
-  if (isJsonType(essence)) return decodeJson;
-  if (essence === 'application/x-www-form-urlencoded') return decodeFormBody;
-  if (essence.startsWith('multipart/')) return multipartCodecOf(essence);
-  if (isXmlType(essence)) return decodeXml;
-  if (essence.startsWith('text/')) return decodeText;
-  return decodeBinary;
-}
-
-/** The media type of a body that does not say its own: JSON if it looks like it and is declared, else the first declared one. */
+/** The media type of a body without Content-Type: JSON if the body looks like it and it is declared, else the first declared one. */
 function guessType(content: readonly MediaType[], bytes: Uint8Array): string {
   const json = content.find(({ type }) => isJsonType(type));
   const looksLikeJson = /^\s*[[{"\d\-tfn]/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'));
@@ -151,6 +163,6 @@ function guessType(content: readonly MediaType[], bytes: Uint8Array): string {
 
 function toUndeclaredType(essence: string, content: readonly MediaType[]): Violation {
   const declared = toAlternatives(content.map(({ type }) => type));
-  const message = `the body is ${essence === '' ? 'of no readable media type' : essence}, and the operation takes ${declared}`;
+  const message = `the media type of the body must be ${declared}, got ${essence === '' ? 'an invalid one' : essence}`;
   return toError({ code: 'CONTENT_TYPE_UNDECLARED', in: 'header', name: 'content-type', message, status: 415 });
 }

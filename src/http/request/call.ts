@@ -7,60 +7,60 @@ import { NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.j
 import { decodeRequestContent } from '../content-encoding.js';
 import { readTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody } from './body-bytes.js';
-import { type BodyReader, createBodyReader, demandBody, NO_BODY, type ReadBody } from './body.js';
+import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody } from './body.js';
 import { createCoerce } from './coerce.js';
 import type { QueryProfile } from './parameter-plan.js';
 import { createParametersReader, type ParametersReader, type ParameterValues } from './parameters.js';
 import { type AcceptCredential, createSecurityReader, type SecurityReader } from './security.js';
 
-/** One request matched to its operation and decoded. */
+/** A request, matched to its operation and decoded. */
 export interface Call {
   readonly operation: Operation;
   /** Upper case; `HEAD` for a HEAD that is answered by a GET operation. */
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly url: string;
-  /** Values by parameter name, decoded and of the type their schema asks for; defaults are not filled in. */
+  /** Values by parameter name, decoded and converted to the type of the schema, without defaults. */
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly header: Readonly<Record<string, unknown>>;
   readonly cookie: Readonly<Record<string, unknown>>;
-  /** The decoded body; undefined where there was none. */
+  /** The decoded body; undefined without a body. */
   readonly body: unknown;
-  /** The body as it came; undefined where there was none. */
+  /** The body as received; undefined without a body. */
   readonly bytes: Uint8Array | undefined;
-  /** The media type the body came in, lower case, without parameters. */
+  /** The media type of the body, lower case, without parameters. */
   readonly mediaType: string | undefined;
-  /** Every request header, names in lower case. */
+  /** All headers of the request. */
   readonly headers: Headers;
-  /** The credential that was accepted, by scheme name. */
+  /** Accepted credentials by scheme name. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** Departures of the client, errors first. */
+  /** Violations of the client, errors first. */
   readonly violations: readonly Violation[];
 }
 
-/** How strictly and by which customs calls are read. */
+/** Options for decoding calls. */
 export interface CallDecoderOptions {
-  /** A larger body is refused with 413. */
+  /** A larger body gets a 413. */
   readonly bodyLimitBytes: number;
   /** Undeclared query parameters and body properties, and a missing Content-Type, refuse the call. */
   readonly strict?: boolean;
-  /** How callers write lists and objects into the query; an operation's `x-mock: { query: … }` comes first. */
+  /** How clients serialize arrays and objects in the query; `x-mock: { query: … }` of an operation overrides it. */
   readonly queryProfile?: QueryProfile;
-  /** Which credentials are accepted; any that is well-formed where this is left out. */
+  /** Which credentials are accepted; default every well-formed one. */
   readonly credentials?: AcceptCredential;
 }
 
 /** Decodes and validates requests. */
 export interface CallDecoder {
   /**
-   * The call that a request is; every departure of the client is a violation in it, and nothing is thrown or rejected.
+   * Decodes a request; every mistake of the client is a violation of the call, nothing is thrown.
    *
-   * @param pathText - The path parameters as they stand in the path, still percent-encoded.
-   * @returns At once where there is no body to read, else a promise.
+   * @param pathText - The path parameters, still percent-encoded.
+   * @returns A promise only where a body has to be read.
    */
   decode(operation: Operation, pathText: Readonly<Record<string, string>>, request: Request): Call | Promise<Call>;
-  /** The same at once, for a request whose body has arrived. */
+  /** The same for a request whose body has been read. */
   decodeWhole(operation: Operation, pathText: Readonly<Record<string, string>>, arrived: ArrivedRequest): Call;
 }
 
@@ -70,20 +70,20 @@ interface ArrivedRequest {
   readonly body: BodyBytes;
 }
 
-/** What is known of one operation before its first request. */
+/** The readers of one operation. */
 interface Plan {
   readonly readParameters: ParametersReader;
   readonly readSecurity: SecurityReader;
   readonly readBody: BodyReader;
 }
 
-/** What is asked of whom. */
-interface Asked {
+/** A request and its operation. */
+interface MatchedRequest {
   readonly operation: Operation;
   readonly request: Request;
 }
 
-/** A call in the making. */
+/** A call before its body is read. */
 interface Draft {
   readonly operation: Operation;
   readonly request: Request;
@@ -93,7 +93,7 @@ interface Draft {
   readonly violations: Violation[];
 }
 
-/** A decoder over a contract; what it needs of an operation is worked out with the first request to it. */
+/** Creates the decoder of a contract; the readers of an operation are created with its first request. */
 export function createCallDecoder(
   contract: Contract,
   validators: Validators,
@@ -120,7 +120,7 @@ export function createCallDecoder(
     return plan;
   };
 
-  const createDraft = (plan: Plan, pathText: Readonly<Record<string, string>>, from: Asked): Draft => {
+  const createDraft = (plan: Plan, pathText: Readonly<Record<string, string>>, from: MatchedRequest): Draft => {
     const { operation, request } = from;
     const { url, search } = readTarget(request.url);
     const violations: Violation[] = [];
@@ -148,7 +148,7 @@ export function createCallDecoder(
 }
 
 function withoutBody(draft: Draft): Call {
-  if (!isBodiless(draft.request.method)) demandBody(draft.operation, draft.violations);
+  if (!isBodiless(draft.request.method)) requireBody(draft.operation, draft.violations);
   return finish(draft, undefined, NO_BODY);
 }
 
@@ -166,16 +166,16 @@ function withBody(draft: Draft, plan: Plan, came: { readonly body: BodyBytes; re
   }
   if (body.kind === 'large') {
     const size = body.size === undefined ? 'more' : `${body.size} bytes`;
-    const message = `the body has ${size}, and at most ${limit} bytes are taken`;
+    const message = `the body must have at most ${limit} bytes, got ${size}`;
     violations.push(toError({ code: 'BODY_TOO_LARGE', in: 'body', message, status: 413 }));
   } else if (body.kind === 'incomplete') {
-    const message = 'the body did not arrive whole: the client went away or sent less than it announced';
+    const message = 'the body is incomplete: the client disconnected or sent less than its Content-Length';
     violations.push(toError({ code: 'BODY_INCOMPLETE', in: 'body', message }));
-  } else demandBody(operation, violations);
+  } else requireBody(operation, violations);
   return finish(draft, undefined, NO_BODY);
 }
 
-// Written out: spreading costs more than all the rest of a small call.
+// Without spreads, which cost more than the rest of a small call.
 function finish(draft: Draft, bytes: Uint8Array | undefined, body: ReadBody): Call {
   const { operation, request, values } = draft;
   return {

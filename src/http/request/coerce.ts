@@ -3,14 +3,14 @@ import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import type { TextTree } from '../text.js';
 
-/** Reads text as the schema at a pointer asks; text that cannot be read so stays text, for the check to refuse. */
+/** Converts strings to the types of the schema at a pointer; others stay strings, and the validation refuses them. */
 export type Coerce = (tree: TextTree, schemaPointer: string) => unknown;
 
 /**
- * Turns the text of parameters and forms into values.
+ * Creates the conversion of parameters and forms.
  *
- * The rules are narrower than JavaScript's: an integer is digits with a sign, never `0x10` or `1e3`; a flag is `true` or
- * `false`. Where a schema allows several readings, the first that is valid is taken.
+ * It is stricter than JavaScript: an integer has only digits and a sign, not `0x10` or `1e3`; a boolean is `true` or `false`. Where a
+ * schema allows several types, the first valid value is used.
  */
 export function createCoerce(shapes: (pointer: string) => Shape, validators: Validators): Coerce {
   const isValid = (value: unknown, pointer: string): boolean =>
@@ -32,7 +32,7 @@ export function createCoerce(shapes: (pointer: string) => Shape, validators: Val
     const { types } = shape;
     if (types.size === 1 && types.has('string')) return text;
     const readings = readText(text, types);
-    // One text where a list is asked for is a list of one; said first, so that a bad item is told of as an item.
+    // A single string for an array is its only item; first, so that violations are about the item.
     if (types.has('array') && !types.has('string')) readings.unshift(coerceList([text], shape));
     if (readings.length > 1) return readings.find((reading) => isValid(reading, shape.pointer)) ?? readings[0];
     return readings[0];
@@ -57,15 +57,15 @@ export function createCoerce(shapes: (pointer: string) => Shape, validators: Val
 
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** What a text may mean for a schema of these types, the narrowest first; the text itself is always among them. */
+/** The values of a string for a schema of these types, the narrowest first. */
 function readText(text: string, types: ReadonlySet<string>): unknown[] {
   const readings: unknown[] = [];
   const number = NUMBER.test(text) ? Number(text) : NaN;
-  // Beyond the largest number there is none to stand for the text.
+  // A number that is too large becomes Infinity.
   const isReal = Number.isFinite(number);
   if (isReal && (types.has('number') || (types.has('integer') && /^-?\d+$/.test(text)))) readings.push(number);
   if (types.has('boolean') && (text === 'true' || text === 'false')) readings.push(text === 'true');
-  // An empty text is a string where one is allowed, and nothing where only null is.
+  // An empty string is null where null is allowed and a string is not.
   if (types.has('null') && !types.has('string') && (text === 'null' || text === '')) readings.push(null);
   if (readings.length === 0 || types.has('string')) readings.push(text);
   return readings;

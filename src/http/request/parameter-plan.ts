@@ -9,12 +9,12 @@ import type { Coerce } from './coerce.js';
 import { StyleError, type StyleRules, type TextShape } from './style.js';
 
 /**
- * How a vendor's SDK writes lists and objects into a query, where that is not what the contract says:
+ * How an SDK serializes arrays and objects in the query where it differs from the contract:
  * `a[]=1&a[b]=2`, `a.b=2`, `a=1,2` or `a=1&a=2`.
  */
 export type QueryProfile = 'brackets' | 'dots' | 'comma' | 'repeat';
 
-/** What reading parameters needs, made once per contract. */
+/** What parameter readers share, created once per contract. */
 export interface ParameterParts {
   readonly validators: Validators;
   readonly shapes: (pointer: string) => Shape;
@@ -25,27 +25,27 @@ export interface ParameterParts {
   readonly keysInQuery: ReadonlySet<string>;
 }
 
-/** One parameter with what is known of it before any request. */
+/** One parameter, prepared for reading requests. */
 export interface ParameterPlan {
   readonly parameter: Parameter;
   readonly place: ViolationPlace;
   readonly shape: Shape;
-  /** How its text may be taken apart, the plainest first. */
+  /** What the schema allows, the simplest first. */
   readonly textShapes: readonly TextShape[];
-  /** Whether an empty text may be an item of its list. */
+  /** Whether an empty string can be an item of its array. */
   readonly takesEmptyItem: boolean;
   readonly check: SchemaCheck;
   readonly rules: StyleRules;
 }
 
-/** What `settle` writes to. */
-interface Settling {
+/** The results of `readParameter`. */
+interface ReadResults {
   readonly values: Record<string, unknown>;
   readonly violations: Violation[];
   readonly parts: ParameterParts;
 }
 
-/** Looks once at what the contract says of a parameter. */
+/** Prepares a parameter. */
 export function createPlan(parameter: Parameter, parts: ParameterParts): ParameterPlan {
   const shape = parts.shapes(parameter.schemaPointer);
   return {
@@ -59,15 +59,15 @@ export function createPlan(parameter: Parameter, parts: ParameterParts): Paramet
   };
 }
 
-/** Reads, coerces and checks one parameter's value, and files it with its violations; the first reading that is valid counts. */
-export function settle(plan: ParameterPlan, to: Settling, readTree: (shape: TextShape) => TextTree): void {
+/** Reads, converts and validates one parameter, and adds its value and violations; the first valid interpretation is used. */
+export function readParameter(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShape) => TextTree): void {
   const { parameter } = plan;
   choose(plan, to, readTree);
   if (to.parts.validators.isWhole(parameter.schemaPointer)) return;
   to.violations.push(toUnusableNote(plan.place, parameter.schemaPointer, parameter.name));
 }
 
-function choose(plan: ParameterPlan, to: Settling, readTree: (shape: TextShape) => TextTree): void {
+function choose(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShape) => TextTree): void {
   const { parameter } = plan;
   let refused: readonly Violation[] | undefined;
   let kept: unknown;
@@ -81,7 +81,7 @@ function choose(plan: ParameterPlan, to: Settling, readTree: (shape: TextShape) 
         setOwn(to.values, parameter.name, value);
         return;
       }
-      // Of several readings that fail, the one that could at least be read says what is wrong.
+      // Without a valid interpretation, the first one that could be read has the violations.
       if (refused === undefined || kept === undefined) [refused, kept] = [found, value];
     } catch (error) {
       if (!(error instanceof StyleError)) throw error;
@@ -92,8 +92,8 @@ function choose(plan: ParameterPlan, to: Settling, readTree: (shape: TextShape) 
   to.violations.push(...(refused ?? NO_VIOLATIONS));
 }
 
-/** Files the absence of a parameter, if that is a departure. */
-export function demand(plan: ParameterPlan, violations: Violation[]): void {
+/** Reports a missing parameter where it is required. */
+export function requireParameter(plan: ParameterPlan, violations: Violation[]): void {
   const { parameter, place } = plan;
   if (!parameter.required) return;
   const message = `${toPlaceWords(plan)} is required`;
@@ -130,7 +130,7 @@ function toTextShapes({ types }: Shape): readonly TextShape[] {
 }
 
 function toDecoder(parameter: Parameter): StyleRules['decode'] {
-  // OpenAPI 3.1, appendix D: header values are not percent-encoded; list items may stand after a space.
+  // OpenAPI 3.1, appendix D: header values are not percent-encoded.
   if (parameter.in === 'header') return (raw) => raw.trim();
   return parameter.in === 'query' ? decodeForm : decodePercent;
 }
@@ -141,6 +141,6 @@ function readContent({ mediaType }: Parameter, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new StyleError(`must be JSON, and ${JSON.stringify(text.slice(0, 60))} is not`);
+    throw new StyleError(`must be valid JSON, got ${JSON.stringify(text.slice(0, 60))}`);
   }
 }

@@ -2,11 +2,17 @@ import { setOwn } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { Violation } from '../../schema/violation.js';
 import { decodePercent, type TextTree } from '../text.js';
-import { createPlan, demand, type ParameterParts, type ParameterPlan, settle } from './parameter-plan.js';
+import {
+  createPlan,
+  requireParameter,
+  type ParameterParts,
+  type ParameterPlan,
+  readParameter,
+} from './parameter-plan.js';
 import { createQueryReader } from './query.js';
 import { decodeOrThrow, readStyled, type TextShape } from './style.js';
 
-/** The values of one call's parameters, by place and name. */
+/** The parameters of one call, by place and name. */
 export interface ParameterValues {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -14,23 +20,23 @@ export interface ParameterValues {
   readonly cookie: Readonly<Record<string, unknown>>;
 }
 
-/** Where the text of the parameters stands in one request. */
+/** The parts of a request with parameters. */
 interface ParameterSource {
   /** By name, still percent-encoded. */
   readonly pathText: Readonly<Record<string, string>>;
-  /** The query without its `?`, as it came. */
+  /** The query without `?`, as received. */
   readonly search: string;
   readonly headers: Headers;
 }
 
-/** Decodes and checks all parameters of one operation; departures are pushed to the list. */
+/** Decodes and validates all parameters of one operation; violations are pushed to the array. */
 export type ParametersReader = (source: ParameterSource, violations: Violation[]) => ParameterValues;
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 /** OpenAPI 3.1, Parameter Object: header parameters of these names are ignored. */
 const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
-/** Prepares the reading of an operation's parameters. */
+/** Creates the parameter reader of an operation. */
 export function createParametersReader(operation: Operation, parts: ParameterParts): ParametersReader {
   const plansIn = (place: Parameter['in']): readonly ParameterPlan[] =>
     operation.parameters.filter((parameter) => parameter.in === place).map((parameter) => createPlan(parameter, parts));
@@ -39,7 +45,7 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
   const cookiePlans = plansIn('cookie');
   const readQuery = createQueryReader(operation, [...plansIn('query'), ...plansIn('querystring')], parts);
 
-  /** Values that stand in one text each. */
+  /** Reads parameters with one string each. */
   const readTexts = (
     plans: readonly ParameterPlan[],
     violations: Violation[],
@@ -49,8 +55,8 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
     const values: Record<string, unknown> = {};
     for (const plan of plans) {
       const raw = textOf(plan);
-      if (raw === undefined) demand(plan, violations);
-      else settle(plan, { values, violations, parts }, (shape) => readStyled(raw, shape, plan.rules));
+      if (raw === undefined) requireParameter(plan, violations);
+      else readParameter(plan, { values, violations, parts }, (shape) => readStyled(raw, shape, plan.rules));
     }
     return values;
   };
@@ -64,13 +70,13 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
   });
 }
 
-/** One cookie as it came: its value without quotes, still encoded. */
+/** One cookie: its value without quotes, still encoded. */
 interface Cookie {
   readonly name: string;
   readonly raw: string;
 }
 
-/** Takes a Cookie header apart (RFC 6265 section 4.2.1); repeated names all stay. */
+/** Splits a Cookie header (RFC 6265 section 4.2.1); repeated names are kept. */
 export function splitCookies(header: string): readonly Cookie[] {
   if (header === '') return [];
   return header.split(';').flatMap((part) => {
@@ -92,13 +98,13 @@ export function readCookies(
   const values: Record<string, unknown> = {};
   for (const plan of plans) {
     const own = cookiesOf(plan, cookies);
-    if (own.length === 0) demand(plan, to.violations);
-    else settle(plan, { values, ...to }, (shape) => readTree(plan, own, shape));
+    if (own.length === 0) requireParameter(plan, to.violations);
+    else readParameter(plan, { values, ...to }, (shape) => readTree(plan, own, shape));
   }
   return values;
 }
 
-/** The cookies that make up one parameter. */
+/** The cookies of one parameter. */
 function cookiesOf({ parameter, shape, textShapes }: ParameterPlan, cookies: readonly Cookie[]): readonly Cookie[] {
   const spread = parameter.explode && textShapes.includes('names');
   return cookies.filter(({ name }) => name === parameter.name || (spread && shape.properties.has(name)));

@@ -4,24 +4,30 @@ import { withHint } from '../../schema/sentence.js';
 import { suggest } from '../../errors.js';
 import { toError, toStrictError, type Violation } from '../../schema/violation.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs, type TextTree } from '../text.js';
-import { demand, type ParameterParts, type ParameterPlan, type QueryProfile, settle } from './parameter-plan.js';
+import {
+  requireParameter,
+  type ParameterParts,
+  type ParameterPlan,
+  type QueryProfile,
+  readParameter,
+} from './parameter-plan.js';
 import { decodeOrThrow, readStyled, splitRaw, StyleError, type TextShape } from './style.js';
 
-/** Decodes and checks the query of one operation; departures are pushed to the list. */
+/** Decodes and validates the query of one operation; violations are pushed to the array. */
 type QueryReader = (search: string, violations: Violation[]) => Readonly<Record<string, unknown>>;
 
-/** One `name=value` that belongs to a parameter. */
+/** One `name=value` of a parameter. */
 interface Entry {
-  /** Below the parameter: `['a', 'b']` of `filter[a][b]=…`. */
+  /** The path in the parameter: `['a', 'b']` for `filter[a][b]=…`. */
   readonly path: readonly string[];
   readonly raw: string | undefined;
 }
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
-/** How many undeclared parameters of one call are told of. */
-const MOST_UNDECLARED = 20;
+/** The maximum number of undeclared parameters that are reported for one call. */
+const MAX_UNDECLARED = 20;
 
-/** Prepares the reading of an operation's query. */
+/** Creates the query reader of an operation. */
 export function createQueryReader(
   operation: Operation,
   plans: readonly ParameterPlan[],
@@ -36,7 +42,7 @@ export function createQueryReader(
 
   return (search, violations) => {
     if (search === '') {
-      for (const plan of required) demand(plan, violations);
+      for (const plan of required) requireParameter(plan, violations);
       return NOTHING;
     }
     const values: Record<string, unknown> = {};
@@ -44,11 +50,11 @@ export function createQueryReader(
     const undeclared = new Set<string>();
     for (const pair of readPairs(search)) {
       const owner = findOwner(pair.name);
-      if (owner === undefined && WISHES.has(pair.name)) continue;
+      if (owner === undefined && PREFERENCES.has(pair.name)) continue;
       if (owner === undefined) {
         keepUndeclared(pair, values);
-        const isNews = !expected.has(pair.name) && !undeclared.has(pair.name) && undeclared.size < MOST_UNDECLARED;
-        if (isNews) violations.push(toUndeclared(pair, plans, parts.strict));
+        const isNew = !expected.has(pair.name) && !undeclared.has(pair.name) && undeclared.size < MAX_UNDECLARED;
+        if (isNew) violations.push(toUndeclared(pair, plans, parts.strict));
         undeclared.add(pair.name);
         continue;
       }
@@ -59,15 +65,16 @@ export function createQueryReader(
     }
     for (const plan of plans) {
       const entries = owned.get(plan);
-      if (entries === undefined) demand(plan, violations);
+      if (entries === undefined) requireParameter(plan, violations);
       else if (isEmptyAllowed(plan, entries)) setOwn(values, plan.parameter.name, readEmpty(plan, entries));
-      else settle(plan, { values, violations, parts }, (shape) => readEntries(plan, entries, { shape, profile }));
+      else
+        readParameter(plan, { values, violations, parts }, (shape) => readEntries(plan, entries, { shape, profile }));
     }
     return values;
   };
 }
 
-/** `x-mock: { query: brackets }` on an operation says how its callers write lists and objects. */
+/** `x-mock: { query: brackets }` of an operation: how its clients serialize arrays and objects. */
 function readProfile(operation: Operation): QueryProfile | undefined {
   const settings = operation.extensions['x-mock'];
   if (typeof settings !== 'object' || settings === null || !('query' in settings)) return undefined;
@@ -93,7 +100,7 @@ function createOwnerFinder(
   const structured = plans.filter(({ textShapes }) => textShapes.some((shape) => shape !== 'text'));
   const byBase = new Map<string, ParameterPlan>();
   for (const plan of structured) {
-    // SDKs write `include[]` for what the contract calls `include`, and the other way round.
+    // SDKs send `include[]` for `include`, and the reverse.
     const base = plan.parameter.name.replace(/\[\]$/, '');
     byBase.set(base, plan);
     if (!byName.has(base)) byName.set(base, { plan, path: [] });
@@ -101,7 +108,7 @@ function createOwnerFinder(
   const spread = structured.filter(({ parameter, textShapes }) => {
     return textShapes.includes('names') && parameter.style === 'form' && parameter.explode;
   });
-  // OpenAPI 3.1, Style Values: an exploded form object takes names of its own; without named properties, all that are left.
+  // OpenAPI 3.1, Style Values: the properties of an exploded form object are parameters; without named properties, all other names are.
   const free = spread.find(({ shape }) => shape.rest !== undefined || (shape.open && shape.properties.size === 0));
 
   return (name) => {
@@ -120,7 +127,7 @@ function createOwnerFinder(
   };
 }
 
-/** Takes the entries of one parameter apart for one shape. */
+/** Reads the entries of one parameter as one shape. */
 function readEntries(
   plan: ParameterPlan,
   entries: readonly Entry[],
@@ -129,9 +136,9 @@ function readEntries(
   const [first] = entries;
   const flat = entries.every(({ path }) => path.length === 0);
   if (how.shape === 'text') {
-    if (!flat) throw new StyleError('must be a single value, not a list or an object');
+    if (!flat) throw new StyleError('must be a single value, got an array or an object');
     if (entries.length > 1)
-      throw new StyleError(`must be given once, not ${entries.length} times`, 'PARAMETER_REPEATED');
+      throw new StyleError(`must be given once, got ${entries.length} times`, 'PARAMETER_REPEATED');
     return decodeOrThrow(first?.raw ?? '', plan.rules.decode);
   }
   if (!flat) return readPaths(entries, how.shape);
@@ -142,7 +149,7 @@ function readEntries(
 /** Entries with brackets: `a[b]=1&a[c]=2`, `a[]=1`. */
 function readPaths(entries: readonly Entry[], shape: TextShape): TextTree {
   if (shape === 'names' && entries.some(({ path }) => path.length === 0)) {
-    throw new StyleError('must not be given both as one value and by its properties', 'PARAMETER_REPEATED');
+    throw new StyleError('must not be both a single value and an object', 'PARAMETER_REPEATED');
   }
   const tree = buildTree(entries.map(({ path, raw }) => ({ path, text: decodeOrThrow(raw ?? '', decodeForm) })));
   return shape === 'list' && typeof tree === 'string' ? [tree] : tree;
@@ -152,12 +159,12 @@ function readList(plan: ParameterPlan, entries: readonly Entry[], profile: Query
   const { rules, parameter } = plan;
   const split = profile === 'comma' || (profile !== 'repeat' && !parameter.explode);
   const raws = entries.flatMap(({ raw = '' }) => (split && raw !== '' ? splitRaw(raw, parameter.style) : [raw]));
-  // `tags=` is one empty text where texts are asked for, else no item at all.
+  // `tags=` is one empty string where items can be strings, else an empty array.
   if (raws.length === 1 && raws[0] === '' && !plan.takesEmptyItem) return [];
   return raws.map((raw) => decodeOrThrow(raw, rules.decode));
 }
 
-/** OpenAPI 3.1, Parameter Object: `allowEmptyValue` lets `?flag` and `?flag=` through whatever the schema says. */
+/** OpenAPI 3.1, Parameter Object: `allowEmptyValue` allows `?flag` and `?flag=` for every schema. */
 function isEmptyAllowed({ parameter }: ParameterPlan, entries: readonly Entry[]): boolean {
   return parameter.allowEmptyValue && entries.length === 1 && (entries[0]?.raw ?? '') === '';
 }
@@ -166,23 +173,23 @@ function readEmpty({ shape }: ParameterPlan, entries: readonly Entry[]): unknown
   return shape.types.has('boolean') && entries[0]?.raw === undefined ? true : '';
 }
 
-/** A query that is one document (OpenAPI 3.2, `in: querystring`). */
+/** Reads the query as one value (OpenAPI 3.2, `in: querystring`). */
 function readWhole(
   plan: ParameterPlan,
   search: string,
   to: { readonly violations: Violation[]; readonly parts: ParameterParts },
 ): Readonly<Record<string, unknown>> {
   if (search === '') {
-    demand(plan, to.violations);
+    requireParameter(plan, to.violations);
     return NOTHING;
   }
   const values: Record<string, unknown> = {};
   const isForm = plan.parameter.mediaType === 'application/x-www-form-urlencoded';
-  settle(plan, { values, ...to }, () => (isForm ? readFormText(search) : decodeOrThrow(search, decodeForm)));
+  readParameter(plan, { values, ...to }, () => (isForm ? readFormText(search) : decodeOrThrow(search, decodeForm)));
   return values;
 }
 
-/** A form as a tree: brackets nest, repeated names make lists. */
+/** Reads a form as a tree: brackets nest, repeated names become arrays. */
 function readFormText(text: string): TextTree {
   const entries = readPairs(text).map(({ name, raw = '' }) => {
     const brackets = readBrackets(name);
@@ -192,10 +199,10 @@ function readFormText(text: string): TextTree {
   return entries.length === 0 ? {} : buildTree(entries);
 }
 
-/** Wishes that a browser writes into the address instead of a `Prefer` header; they are no part of the request. */
-const WISHES: ReadonlySet<string> = new Set(['__code', '__dynamic', '__example', '__seed']);
+/** Query parameters that replace a `Prefer` header, for browsers; they are not part of the request. */
+const PREFERENCES: ReadonlySet<string> = new Set(['__code', '__dynamic', '__example', '__seed']);
 
-/** What the contract does not declare is still there to be looked at, as text. */
+/** Adds an undeclared parameter to the values, as a string. */
 function keepUndeclared({ name, raw = '' }: Pair, values: Record<string, unknown>): void {
   const text = decodeForm(raw) ?? raw;
   const before = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -205,7 +212,7 @@ function keepUndeclared({ name, raw = '' }: Pair, values: Record<string, unknown
 function toUndeclared(pair: Pair, plans: readonly ParameterPlan[], strict: boolean): Violation {
   const { name } = pair;
   if (pair.broken || (pair.raw !== undefined && decodeForm(pair.raw) === undefined)) {
-    const message = `query parameter "${name}" is percent-encoded in a way that cannot be decoded`;
+    const message = `query parameter "${name}" has malformed percent-encoding`;
     return toError({ code: 'ENCODING_MALFORMED', in: 'query', name, message });
   }
   const names = plans.map(({ parameter }) => parameter.name);

@@ -4,23 +4,23 @@ import { type ClientReport, toError, toNote, type Violation } from '../../schema
 import { decodeForm, decodePercent, readPairs } from '../text.js';
 import { splitCookies } from './parameters.js';
 
-/** Whether a mock takes a credential: a bearer token, `user:password`, or an API key. */
+/** Whether a mock accepts a credential: a bearer token, `user:password`, or an API key. */
 export type AcceptCredential = (scheme: SecurityScheme, credential: string) => boolean;
 
-/** Finds the credentials of one request; departures are pushed to the list. */
+/** Finds the credentials of one request; violations are pushed to the array. */
 export type SecurityReader = (
   source: { readonly headers: Headers; readonly search: string },
   violations: Violation[],
 ) => Readonly<Record<string, string>>;
 
-/** What one scheme says of a request: a credential, or why there is none. */
+/** The credential of one scheme, or why there is none. */
 type Finding =
   | { readonly credential: string; readonly note?: ClientReport }
   | { readonly report: ClientReport; readonly absent: boolean };
 
 const NO_CREDENTIALS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Prepares the check of an operation's security: alternatives (OR) of schemes that must all hold (AND). */
+/** Creates the security check of an operation: alternatives (OR) of schemes that must all be met (AND). */
 export function createSecurityReader(
   operation: Operation,
   contract: Contract,
@@ -28,11 +28,11 @@ export function createSecurityReader(
 ): SecurityReader {
   const alternatives = operation.security.map((requirement) => toSchemes(requirement, contract));
   if (alternatives.length === 0) return () => NO_CREDENTIALS;
-  // `{}` among the alternatives makes credentials optional; those that come are looked at all the same.
+  // `{}` among the alternatives makes credentials optional; existing ones are still checked.
   const open = alternatives.some((schemes) => schemes.length === 0);
   const schemes = [...new Set(alternatives.flat())];
   const [only] = schemes;
-  // Most operations ask for one scheme, and most calls bring it: that way needs no bookkeeping.
+  // The fast path: most operations require one scheme.
   if (only !== undefined && alternatives.length === 1 && schemes.length === 1) {
     return (source, violations) => {
       const finding = findCredential(only, source, accept);
@@ -52,7 +52,7 @@ export function createSecurityReader(
     if (met !== undefined) return collect(met, findings, violations);
     const failures = [...findings.values()].flatMap((finding) => ('report' in finding ? [finding] : []));
     if (held.length > 0 && failures.every(({ absent }) => absent)) return NO_CREDENTIALS;
-    // Who sent a credential wants to hear what is wrong with it, not that other schemes were missing.
+    // A wrong credential is reported, not the missing ones of other schemes.
     const tried = failures.filter(({ absent }) => !absent);
     const shown = tried.length > 0 ? tried : failures;
     violations.push(...shown.map(({ report }) => (open ? toNote(report) : toError({ ...report, status: 401 }))));
@@ -61,7 +61,7 @@ export function createSecurityReader(
 }
 
 function toSchemes(requirement: SecurityRequirement, contract: Contract): readonly SecurityScheme[] {
-  // A requirement that names no known scheme demands nothing that could be checked; loading reports it.
+  // An undeclared scheme cannot be checked; the loader reports it.
   return Object.keys(requirement).flatMap((name) =>
     Object.hasOwn(contract.securitySchemes, name) ? (contract.securitySchemes[name] ?? []) : [],
   );
@@ -91,7 +91,7 @@ function findCredential(
   if (!('credential' in finding) || finding.note !== undefined || accept === undefined) return finding;
   if (accept(scheme, finding.credential)) return finding;
   const invalid = toChallenge(scheme) === 'Bearer' ? 'Bearer error="invalid_token"' : toChallenge(scheme);
-  const message = `the ${nounOf(scheme)} is not one that this server accepts`;
+  const message = `the ${nounOf(scheme)} is not accepted by this server`;
   return refuse(scheme, { code: 'CREDENTIAL_REJECTED', message, challenge: invalid });
 }
 
@@ -117,13 +117,13 @@ function findKey(
   return { credential: found };
 }
 
-/** How nearly every client writes it. */
+/** The form that nearly every client uses. */
 const PLAIN_BEARER = /^Bearer [\w.~+/=-]+$/;
 
 /** A credential in the Authorization header (RFC 9110 section 11.6.2). */
 function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
   if (scheme.type === 'mutualTLS') {
-    const message = `security scheme "${scheme.name}" is mutual TLS, which is assumed to hold`;
+    const message = `security scheme "${scheme.name}" is mutual TLS, which is not checked`;
     return {
       credential: '',
       note: { code: 'CREDENTIAL_UNCHECKED', in: 'security', name: scheme.name, message, schemaPointer: scheme.pointer },
@@ -141,7 +141,7 @@ function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
   }
   const [, given = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(header) ?? [];
   if (given.toLowerCase() !== wanted) {
-    const named = /^[\w-]+$/.test(given) && rest !== '' ? `uses the scheme "${given}"` : 'names no scheme';
+    const named = /^[\w-]+$/.test(given) && rest !== '' ? `uses the scheme "${given}"` : 'has no scheme';
     return refuse(scheme, {
       code: 'CREDENTIAL_WRONG_SCHEME',
       message: `the Authorization header ${named}; it must be "${shown} …"`,
@@ -151,7 +151,7 @@ function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
   if (credential === '')
     return refuse(scheme, {
       code: 'CREDENTIAL_EMPTY',
-      message: `the Authorization header says "${shown}" and no credential`,
+      message: `the Authorization header has no credential after "${shown}"`,
     });
   return wanted === 'basic' ? readBasic(scheme, credential) : { credential };
 }
@@ -162,7 +162,7 @@ function readBasic(scheme: SecurityScheme, credential: string): Finding {
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(credential) && text.includes(':')) return { credential: text };
   return refuse(scheme, {
     code: 'CREDENTIAL_MALFORMED',
-    message: 'the Basic credential is not the base64 of "user:password"',
+    message: 'the Basic credential must be the base64 of "user:password"',
   });
 }
 
@@ -172,7 +172,7 @@ function refuse(scheme: SecurityScheme, why: Pick<ClientReport, 'code' | 'messag
   return { report, absent: why.code === 'CREDENTIAL_MISSING' };
 }
 
-/** What WWW-Authenticate says of a scheme. RFC 9110 11.6.1 demands one; there is no registered one for API keys. */
+/** The challenge of a scheme. RFC 9110 11.6.1 requires one; there is no registered one for API keys. */
 function toChallenge(scheme: SecurityScheme): string {
   if (scheme.type === 'apiKey') return `ApiKey in="${scheme.in ?? 'header'}", name="${scheme.key ?? ''}"`;
   if (scheme.type !== 'http' || scheme.scheme === 'bearer' || scheme.scheme === undefined) return 'Bearer';
