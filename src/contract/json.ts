@@ -86,7 +86,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-/** Why a text is not valid JSON, and where. */
+/** A syntax error in JSON. */
 interface JsonMistake {
   /** From 1, as the column. */
   readonly line: number;
@@ -94,7 +94,7 @@ interface JsonMistake {
   readonly says: string;
 }
 
-/** The first mistake in a text that `JSON.parse` refuses, from its message; V8 leaves the position out of some messages. */
+/** The syntax error of an invalid JSON text, from the message of `JSON.parse`, which does not always have the position. */
 export function findJsonMistake(text: string): JsonMistake {
   const message = readJsonError(text);
   const position = findMistakePosition(text, message);

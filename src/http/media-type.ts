@@ -1,6 +1,6 @@
 import type { MediaType } from '../contract/operations/operation.js';
 
-/** A media type taken apart (RFC 9110 section 8.3.1). */
+/** A parsed media type (RFC 9110 section 8.3.1). */
 export interface MediaTypeText {
   /** `type/subtype`, lower case. */
   readonly essence: string;
@@ -14,26 +14,26 @@ export function toEssence(text: string): string {
   return (semicolon === -1 ? text : text.slice(0, semicolon)).trim().toLowerCase();
 }
 
-/** Takes a Content-Type or a value like it apart; what is not well-formed is left out. */
+/** Parses a media type with parameters; malformed parameters are ignored. */
 export function readMediaType(text: string): MediaTypeText {
   const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const match of text.matchAll(/;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g)) {
     const [, name = '', quoted, plain = ''] = match;
-    // RFC 9110 section 5.6.4: a backslash in a quoted string stands for the character after it.
+    // RFC 9110 section 5.6.4: a backslash in a quoted string escapes the next character.
     parameters[name.toLowerCase()] ??= quoted === undefined ? plain.trim() : quoted.replace(/\\(.)/g, '$1');
   }
   return { essence: toEssence(text), parameters };
 }
 
-/** Whether a media type's format is JSON: `application/json`, or any `+json` (RFC 6839); parameters do not count. */
+/** Whether a media type is JSON: `application/json` or `+json` (RFC 6839), with any parameters. */
 export function isJsonType(mediaType: string): boolean {
-  // Asked with every answer, and nearly always of this one.
+  // The fast path of nearly every answer.
   if (mediaType === 'application/json') return true;
   const essence = toEssence(mediaType);
   return essence === 'application/json' || essence.endsWith('+json') || essence === 'text/json';
 }
 
-/** Whether a media type's format is XML (RFC 7303); parameters do not count. */
+/** Whether a media type is XML (RFC 7303), with any parameters. */
 export function isXmlType(mediaType: string): boolean {
   const essence = toEssence(mediaType);
   return essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml');
@@ -48,32 +48,38 @@ const SEQUENCE_TYPES: ReadonlySet<string> = new Set([
   'application/json-seq',
 ]);
 
-/** Whether a media type is a sequence of items; given without parameters. */
+/** Whether a media type without parameters is sequential. */
 export function isSequenceType(essence: string): boolean {
   return SEQUENCE_TYPES.has(essence);
 }
 
-/** Whether a media range (all, `text/…`, `text/plain`) covers a media type; parameters do not count. */
+/** Whether a media range covers a media type, both without parameters. */
 export function isCovered(essence: string, range: string): boolean {
   if (range === essence || range === '*/*' || range === '*') return true;
   return range.endsWith('/*') && essence.startsWith(range.slice(0, -1));
 }
 
-/** How exactly a range names a type: 3 itself, 2 `type/*`, 1 everything. */
+/** The precision of a range: 3 for a type, 2 for all subtypes of a type, 1 for everything. */
 export function readPrecision(range: string): number {
   if (range === '*/*' || range === '*') return 1;
   return range.endsWith('/*') ? 2 : 3;
 }
 
-/** The entry of a `content` map that describes a concrete media type: the type itself, then the narrowest range. */
+/**
+ * The entry of a `content` map for a media type: the same type, with as many of its parameters as possible, else the most precise range
+ * that covers it.
+ */
 export function findMedia(content: readonly MediaType[], mediaType: string): MediaType | undefined {
-  const essence = toEssence(mediaType);
   const whole = mediaType.toLowerCase();
-  const [type = ''] = essence.split('/');
-  return (
-    content.find((media) => media.type === whole) ??
-    content.find((media) => toEssence(media.type) === essence) ??
-    content.find((media) => media.type === `${type}/*`) ??
-    content.find((media) => media.type === '*/*' || media.type === '*')
-  );
+  const same = content.find(({ type }) => type === whole);
+  if (same !== undefined) return same;
+  const { essence, parameters } = readMediaType(mediaType);
+  const rank = ({ type }: MediaType): number => {
+    const declared = readMediaType(type);
+    const names = Object.keys(declared.parameters);
+    const equal = names.filter((name) => declared.parameters[name]?.toLowerCase() === parameters[name]?.toLowerCase());
+    return readPrecision(declared.essence) * 100 + 2 * equal.length - names.length;
+  };
+  const covering = content.filter(({ type }) => isCovered(essence, toEssence(type)));
+  return covering.toSorted((x, y) => rank(y) - rank(x))[0];
 }

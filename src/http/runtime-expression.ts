@@ -3,20 +3,20 @@ import { readPointer } from '../contract/pointer.js';
 import type { Answer } from './answer.js';
 import type { Call } from './request/call.js';
 
-/** What runtime expressions are worked out from. */
+/** The values of runtime expressions. */
 export interface ExpressionScope {
   readonly call: Call;
   readonly answer: Answer;
 }
 
-/** A value whose expressions have been worked out, or the first expression that has no value. */
+/** A value with its expressions evaluated, or the first expression without a value. */
 type ResolvedValue = { readonly value: unknown } | { readonly missing: string };
 
 const EMBEDDED = /\{(\$[^{}]+)\}/g;
 
 /**
- * Works out the runtime expressions of a value (OpenAPI 3.1 section 4.8.20.4): a text that is one becomes its value, one that holds
- * some in braces becomes a text, and everything else is meant as it stands.
+ * Evaluates the runtime expressions of a value (OpenAPI 3.1 section 4.8.20.4): an expression becomes its value, a string with expressions in
+ * braces becomes a string, and all other values stay the same.
  */
 export function resolveRuntimeValue(value: unknown, scope: ExpressionScope): ResolvedValue {
   if (typeof value !== 'string') return { value };
@@ -33,7 +33,7 @@ export function resolveRuntimeValue(value: unknown, scope: ExpressionScope): Res
   return missing === undefined ? { value: text } : { missing };
 }
 
-/** The value of one expression, such as `$response.body#/id`; undefined where it has none, or is none. */
+/** The value of one expression, such as `$response.body#/id`; undefined where it is not valid or has no value. */
 function readRuntimeExpression(expression: string, { call, answer }: ExpressionScope): unknown {
   if (expression === '$url') return call.url;
   if (expression === '$method') return call.method;

@@ -1,6 +1,6 @@
 import { setOwn } from '../contract/json.js';
 
-/** Text of a parameter or a form taken apart, before anything is read as a number or a flag. */
+/** The strings of a parameter or form, structured but not yet converted to numbers or booleans. */
 export type TextTree = string | readonly TextTree[] | { readonly [name: string]: TextTree };
 
 /** Decodes percent-encoding; undefined where it is malformed. */
@@ -13,14 +13,14 @@ export function decodePercent(raw: string): string | undefined {
   }
 }
 
-/** Decodes a name or value of a query or form, where `+` stands for a space (WHATWG URL, urlencoded parsing). */
+/** Decodes a name or value of a query or form, where `+` is a space (WHATWG URL, urlencoded parsing). */
 export function decodeForm(raw: string): string | undefined {
   return decodePercent(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
 }
 
 /** One `name=value` of a query, a form body or a cookie header. */
 export interface Pair {
-  /** Decoded; as it came where it cannot be decoded. */
+  /** Decoded; still encoded where it cannot be decoded. */
   readonly name: string;
   /** Still encoded; undefined where there was no `=`. */
   readonly raw: string | undefined;
@@ -30,7 +30,7 @@ export interface Pair {
 
 const NO_PAIRS: readonly Pair[] = Object.freeze([]);
 
-/** Takes the raw query, or a form body, apart at `&`; the values stay encoded, because delimiters inside them still count. */
+/** Splits a raw query or form body at `&`; values stay encoded, because they can contain delimiters. */
 export function readPairs(text: string): readonly Pair[] {
   if (text === '') return NO_PAIRS;
   const pairs: Pair[] = [];
@@ -53,7 +53,7 @@ export function readPairs(text: string): readonly Pair[] {
   return pairs;
 }
 
-/** A name with brackets taken apart: `a[b][]` is `a` and `['b', '']`; undefined where there are none, or they are not in order. */
+/** Splits a name with brackets: `a[b][]` is `a` and `['b', '']`; undefined without well-formed brackets. */
 export function readBrackets(name: string): { readonly base: string; readonly path: readonly string[] } | undefined {
   const open = name.indexOf('[');
   if (open < 1 || !name.endsWith(']')) return undefined;
@@ -63,13 +63,13 @@ export function readBrackets(name: string): { readonly base: string; readonly pa
     : { base: name.slice(0, open), path };
 }
 
-/** Nesting deeper than this is cut off: no schema reads it, and it would only cost. */
-const DEEPEST = 32;
+/** The maximum depth; deeper paths are cut. */
+const MAX_DEPTH = 32;
 
-/** Puts values at their paths together: names make objects, `''` appends to a list, and numbers alone make a list. */
+/** Builds a tree of strings at paths: names create objects, `''` appends to an array, and numbers only create an array. */
 export function buildTree(entries: readonly { readonly path: readonly string[]; readonly text: string }[]): TextTree {
   const root = createBranch();
-  for (const { path, text } of entries) place(root, path.slice(0, DEEPEST), text);
+  for (const { path, text } of entries) place(root, path.slice(0, MAX_DEPTH), text);
   return toTree(root);
 }
 
@@ -85,7 +85,7 @@ function createBranch(): Branch {
 function place(root: Branch, path: readonly string[], text: string): void {
   let branch = root;
   path.forEach((name, i) => {
-    // `a[]=1` adds a text to `a`; in `a[][b]=1` each new `b` begins another item.
+    // `a[]=1` appends to `a`; in `a[][b]=1` each further `b` starts another item.
     if (name === '' && i === path.length - 1) return;
     const key = name === '' ? nextItem(branch, path.slice(i + 1)) : name;
     const child = branch.children.get(key) ?? createBranch();
@@ -95,7 +95,7 @@ function place(root: Branch, path: readonly string[], text: string): void {
   branch.texts.push(text);
 }
 
-/** The item that `[]` in the middle of a path means: the last one, unless it has the rest of the path already. */
+/** The item of `[]` in the middle of a path: the last one, or a new one where that already has the rest of the path. */
 function nextItem(branch: Branch, rest: readonly string[]): string {
   const count = branch.children.size;
   let last = branch.children.get(String(count - 1));
@@ -122,7 +122,7 @@ function toTree(branch: Branch): TextTree {
   return tree;
 }
 
-/** The members of a list in a header, white space around them left out; a mark inside a quoted string is text (RFC 9110 5.6.4). */
+/** Splits a list in a header and trims its members; a separator in a quoted string is data (RFC 9110 5.6.4). */
 export function splitList(text: string, mark: ',' | ';'): readonly string[] {
   if (!text.includes('"')) return text.split(mark).map((member) => member.trim());
   const members: string[] = [];

@@ -16,11 +16,11 @@ interface Element {
   readonly indent: string;
 }
 
-/** Writes bodies of XML media types as the `xml` keywords of their schema say (OpenAPI 3.1 section 4.8.26). */
+/** Creates the writer of XML bodies, by the `xml` keywords of their schema (OpenAPI 3.1 section 4.8.26). */
 export function createXmlWriter(contract: Contract): BodyWriter {
   return ({ body, mediaType, schemaPointer }) => {
     if (mediaType === undefined || !isXmlType(mediaType)) return undefined;
-    // A document's own XML example is XML already.
+    // An XML example of the document.
     if (typeof body === 'string' && body.trimStart().startsWith('<')) return body;
     const place = placeOf(contract, schemaPointer);
     const element = { name: rootName(contract, place), value: body, place, indent: '' };
@@ -80,7 +80,7 @@ function writeElement(contract: Contract, element: Element): string {
   return children.length === 0 ? `${open}/>\n` : `${open}>\n${children.join('')}${indent}</${name}>\n`;
 }
 
-/** An array that is not wrapped stands in its parent, one element an item. */
+/** An array that is not wrapped has one element per item in its parent. */
 function writeChild(contract: Contract, child: Element, isWrapped: boolean): string {
   if (!Array.isArray(child.value) || isWrapped) return writeElement(contract, child);
   const target = contract.resolve(child.place.schema, child.place.pointer);
@@ -98,7 +98,7 @@ function writeItems(contract: Contract, list: Element, namespace: string): strin
     readXml(contract.resolve(items.schema, items.pointer).schema).name ??
     readXml(items.schema).name ??
     itemNameOf(contract, items, name);
-  // An array by its type: the caller has looked.
+  // The caller has checked the type.
   const values = list.value as readonly unknown[];
   const inner = values.map((value) =>
     writeElement(contract, { name: itemName, value, place: items, indent: `${indent}  ` }),
@@ -152,7 +152,7 @@ function escape(text: string): string {
       .replaceAll('<', '&lt;')
       .replaceAll('>', '&gt;')
       .replaceAll('"', '&quot;')
-      // XML 1.0 has no place for other control characters, not even escaped.
+      // XML 1.0 does not allow other control characters, even escaped.
       // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
       .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
   );

@@ -75,7 +75,7 @@ test('the message of an error has the code, the place, the reason and the hint',
   expect(error.toString()).toBe(error.message);
 });
 
-test('a missing file, a folder and a URL that is not allowed are told apart', async () => {
+test('a missing file, a folder and a URL that is not allowed are different errors', async () => {
   const cwd = await createFolder({ 'folder/x': '' });
   expect(await readError(loadContract('gone.yaml', { cwd }))).toMatchObject({
     code: 'SPEC_NOT_FOUND',
@@ -92,7 +92,7 @@ test('a missing file, a folder and a URL that is not allowed are told apart', as
   expect((await readError(loadContract('gone.yaml', { cwd }))).hint).toMatch(/working folder/u);
 });
 
-test('an object that contains itself is told to use references', async () => {
+test('an object that contains itself gets a hint to use references', async () => {
   const document: Record<string, unknown> = { openapi: '3.1.0' };
   document['paths'] = document;
   expect(await readError(loadContract(document))).toMatchObject({ code: 'SPEC_INVALID', hint: /\$ref/u });

@@ -107,7 +107,7 @@ test.each(DAMAGES)('a cache file that is %s is passed over and written again', a
   expect(await readFile(path, 'utf8')).toBe(right);
 });
 
-test('a folder that cannot be made costs nothing but the cache', async () => {
+test('a folder that cannot be created only disables the cache', async () => {
   const cwd = await createFolder({ ...FILES, cache: 'a file where the folder should be' });
   const contract = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   expect(contract.title).toBe('One');

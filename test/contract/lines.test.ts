@@ -42,7 +42,7 @@ test('JSON with tabs and Windows line ends has lines as well', () => {
   expect(createLineFinder(text).find('/a/1/b')).toEqual({ line: 4, column: 5 });
 });
 
-test('a text that is no YAML has no lines, and no error', () => {
+test('a file that is not YAML has no lines, and no error', () => {
   expect(createLineFinder('a: [').find('/a')).toBeUndefined();
 });
 

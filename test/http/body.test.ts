@@ -383,7 +383,7 @@ describe('the body', () => {
     expect(toLines(call)).toEqual(given.lines ?? []);
   });
 
-  it('keeps its bytes as they came', async () => {
+  it('keeps its bytes unchanged', async () => {
     const call = await decode({ name: '', type: json, sent: ' {"a" : 1}' });
     expect(Buffer.from(call.bytes ?? []).toString()).toBe(' {"a" : 1}');
     expect(call.mediaType).toBe(json);

@@ -57,7 +57,7 @@ describe('a hostile text', () => {
 });
 
 describe('a long list of mistakes', () => {
-  it('costs no more than its size, and the first are told of', async () => {
+  it('costs no more than its size, and the first are reported', async () => {
     const item = { type: 'object', required: ['k'], properties: { k: { enum: ['a', 'b'] } } };
     const list = { type: 'array', items: { $ref: '#/components/schemas/Item' } };
     const document = toDocument(

@@ -27,7 +27,7 @@ describe('a merge patch', () => {
     expect(mergePatch(target, patch)).toEqual(want);
   });
 
-  it('gives a member called __proto__ to nothing but the value itself', () => {
+  it('sets a member called __proto__ of the value only', () => {
     const patch: unknown = JSON.parse('{"__proto__":{"admin":true},"constructor":{"name":"x"}}');
     const merged = mergePatch({ a: 1 }, patch) as Readonly<Record<string, unknown>>;
     expect(merged['admin']).toBeUndefined();

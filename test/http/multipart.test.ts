@@ -121,7 +121,7 @@ describe('a multipart body', () => {
     expect(Buffer.from((call.body as { file: { bytes: Uint8Array } }).file.bytes).toString()).toBe('x');
   });
 
-  it('does not end at a text that only looks like its boundary', async () => {
+  it('does not end at a line that only looks like its boundary', async () => {
     const content = 'a--XX\r\n--XXY\r\n --XX';
     const call = await decode(toBody([upload('name="file"; filename="a"', content)]));
     expect(Buffer.from((call.body as { file: { bytes: Uint8Array } }).file.bytes).toString()).toBe(content);

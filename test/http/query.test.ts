@@ -374,7 +374,7 @@ describe('the query', () => {
     expect(toLines(await decode(given))).toEqual(given.lines);
   });
 
-  it('keeps what nobody declared, as text', async () => {
+  it('keeps undeclared parameters as strings', async () => {
     const call = await decode({ name: '', parameters: [], search: 'a=1&b=2&a=3' });
     expect(call.query).toEqual({ a: ['1', '3'], b: '2' });
   });

@@ -101,7 +101,7 @@ describe('a check', () => {
     expect(validators.problems()).toEqual([]);
   });
 
-  it('does not demand readOnly properties of a request, nor writeOnly ones of an answer', () => {
+  it('does not require readOnly properties in a request or writeOnly ones in an answer', () => {
     const properties = { id: { type: 'string', readOnly: true }, secret: ref('Secret'), name: { type: 'string' } };
     const schemas = {
       It: { allOf: [{ type: 'object', properties }, { required: ['id', 'secret', 'name'] }] },
@@ -202,7 +202,7 @@ describe('a schema that cannot be compiled whole', () => {
     ]);
   });
 
-  it('by a pattern nobody can read lets texts pass and says so', () => {
+  it('by an invalid pattern accepts every string and reports it', () => {
     const { codes, validators } = createCheck({ It: { type: 'string', pattern: '(unclosed' } });
     expect([codes('x'), codes(1)]).toEqual([[], ['TYPE']]);
     expect(validators.problems()).toHaveLength(1);

@@ -224,7 +224,7 @@ describe('a violation', () => {
     ]);
   });
 
-  it('is told at most twenty times', async () => {
+  it('is reported at most twenty times', async () => {
     expect(
       await check(
         { items: text },

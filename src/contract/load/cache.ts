@@ -77,7 +77,7 @@ export function readDefaultFolder(cwd: string): string {
   return join(xdg === undefined || xdg === '' ? join(homedir(), '.cache') : xdg, 'vouch');
 }
 
-/** SHA-256 of a text, in hex. */
+/** The SHA-256 of a string, in hex. */
 export function digestText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

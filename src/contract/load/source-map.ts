@@ -44,7 +44,7 @@ interface TextPosition {
   readonly column: number;
 }
 
-/** Finds the position of a JSON pointer in a text. */
+/** Finds the position of a JSON pointer in a file. */
 interface LineFinder {
   /** The position of the key or item at a pointer, or of its closest ancestor in the text. */
   find(pointer: string): TextPosition | undefined;

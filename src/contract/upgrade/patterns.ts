@@ -16,7 +16,7 @@ export function readPattern(text: string): PatternReading {
   const { pattern, given } = unwrap(text);
   const flags = `${/\\[pPu]\{/.test(pattern) ? 'u' : ''}${given}`;
   const direct = tryPattern(pattern, flags);
-  // Without `u`, `\A`, `\Z` and `\z` are letters and `[:alpha:]` is a set of letters, which nobody means.
+  // Without `u`, `\A`, `\Z` and `\z` are letters and `[:alpha:]` is a set of letters, which is never meant.
   if (direct !== undefined && !/\\[AZz]|\[:[a-z]+:\]/.test(pattern)) return { expression: direct, remark: undefined };
   const translated = translate(pattern);
   const expression = tryPattern(translated.pattern, [...new Set(flags + translated.flags)].join(''));

@@ -8,8 +8,8 @@ export type BodyBytes =
   | { readonly kind: 'incomplete' };
 
 const NONE: BodyBytes = Object.freeze({ kind: 'none' });
-/** How much of a refused body is read so that its sender gets to the answer; whoever sends more finds a closed connection. */
-const DRAIN_LIMIT = 256 * 1024 * 1024;
+/** How much of a refused body is read, so that the client receives the answer; beyond it the connection is closed. */
+const MAX_DRAINED = 256 * 1024 * 1024;
 
 /**
  * Whether a request carries a body, said without touching `request.body` where that would be slow.
@@ -23,7 +23,7 @@ export function hasBody(request: Request): boolean {
   const length = headers.get('content-length');
   if (length !== null) return length !== '0';
   if (headers.has('transfer-encoding')) return true;
-  return !isStandIn(request) && request.body !== null;
+  return !isLazyRequest(request) && request.body !== null;
 }
 
 /**
@@ -51,8 +51,8 @@ export async function readBody(request: Request, limitBytes: number): Promise<Bo
   }
 }
 
-/** Whether the object is @hono/node-server's stand-in, which builds a whole Request as soon as `body` is looked at. */
-function isStandIn(request: Request): boolean {
+/** Whether the request is the lazy one of @hono/node-server, which creates a full Request when `body` is read. */
+function isLazyRequest(request: Request): boolean {
   if (Object.getPrototypeOf(request) === Request.prototype) return false;
   return Object.getOwnPropertySymbols(request).some(({ description }) => description === 'incomingKey');
 }
@@ -70,7 +70,7 @@ async function readChunks(request: Request, limitBytes: number): Promise<BodyByt
     size += value.length;
     if (size <= limitBytes) chunks.push(value);
     else chunks.length = 0;
-    if (size > DRAIN_LIMIT) {
+    if (size > MAX_DRAINED) {
       await reader.cancel();
       break;
     }
@@ -88,7 +88,7 @@ async function drain(request: Request): Promise<void> {
     const { done, value } = await reader.read();
     if (done) return;
     size += value.length;
-    if (size > DRAIN_LIMIT) {
+    if (size > MAX_DRAINED) {
       await reader.cancel();
       return;
     }

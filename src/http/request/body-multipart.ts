@@ -81,7 +81,7 @@ const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): BodyValu
   return { value: leaves.map(({ value }) => value), checked: leaves.map(({ checked }) => checked), unchecked: !isList };
 };
 
-/** What one part holds: a file where it says so or is no text, JSON where it says so or must be, else text. */
+/** The value of one part: a file by its filename or content, JSON by its type or schema, else a string. */
 function toLeaf(
   part: Part,
   path: readonly string[],

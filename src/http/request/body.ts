@@ -2,15 +2,7 @@ import type { MediaType, Operation } from '../../contract/operations/operation.j
 import { toAlternatives } from '../../schema/sentence.js';
 import type { UndeclaredFinder } from '../../schema/undeclared.js';
 import { toError, toNote, toStrictError, toUnusableNote, type Violation } from '../../schema/violation.js';
-import {
-  isCovered,
-  isJsonType,
-  isXmlType,
-  type MediaTypeText,
-  readMediaType,
-  readPrecision,
-  toEssence,
-} from '../media-type.js';
+import { findMedia, isJsonType, isXmlType, type MediaTypeText, readMediaType, toEssence } from '../media-type.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
 import { multipartCodecOf } from './body-multipart.js';
@@ -46,7 +38,7 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     const type = readMediaType(contentType);
     const choice = {
       type,
-      media: findMedia(content, type),
+      media: findMedia(content, contentType),
       codec: CODECS.find(({ matches }) => matches(type.essence))?.decode ?? decodeBinary,
     };
     if (choices.size < MAX_TYPES) choices.set(contentType, choice);
@@ -136,18 +128,6 @@ function isEmptyValue(contentType: string | null): boolean {
   if (contentType === null) return false;
   const essence = toEssence(contentType);
   return CODECS.find(({ matches }) => matches(essence))?.mayBeEmpty ?? true;
-}
-
-/** The declared media type for the one of a request: the same one first, then the narrowest range. */
-function findMedia(content: readonly MediaType[], { essence, parameters }: MediaTypeText): MediaType | undefined {
-  const covering = content.filter(({ type }) => isCovered(essence, toEssence(type)));
-  const rank = ({ type }: MediaType): number => {
-    const declared = readMediaType(type);
-    const names = Object.keys(declared.parameters);
-    const same = names.filter((name) => declared.parameters[name]?.toLowerCase() === parameters[name]?.toLowerCase());
-    return readPrecision(declared.essence) * 100 + same.length - (names.length - same.length);
-  };
-  return covering.toSorted((x, y) => rank(y) - rank(x))[0];
 }
 
 /** The media type of a body without Content-Type: JSON if the body looks like it and it is declared, else the first declared one. */

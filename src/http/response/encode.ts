@@ -3,23 +3,23 @@ import type { Answer } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
 import { isJsonType, isSequenceType, toEssence } from '../media-type.js';
 
-/** The class whose instances go back: the platform's own in-process, the server's cheaper one on a socket. */
+/** The Response class: the global one in-process, the faster one of the server on a socket. */
 export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseInit) => Response;
 
-/** A body as it goes onto the wire. */
+/** A serialized body. */
 type WrittenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** Writes an answer as a Response. */
+/** Serializes an answer as a Response. */
 export type Encoder = (answer: Answer, method: string, ResponseClass: ResponseConstructor) => Response;
 
-/** Turns a body of one media type into text or bytes; undefined where the type is not its own. */
+/** Serializes the bodies of one media type; undefined for other media types. */
 export type BodyWriter = (answer: Answer) => string | Uint8Array | undefined;
 
-/** RFC 9110 15.3.5, 15.3.6, 15.4.5: these never carry content. */
+/** RFC 9110 15.3.5, 15.3.6, 15.4.5: statuses without content. */
 const EMPTY_STATUSES: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-/** A header is no report: the journal has them all. */
-const SHOWN_VIOLATIONS = 3;
+/** The maximum number of violations in a header; the journal has all of them. */
+const MAX_SHOWN = 3;
 
 // Field values are visible ASCII, obs-text, space and tab (RFC 9110 5.5); anything else would make the server throw.
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -28,8 +28,9 @@ const BAD_FIELD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const BAD_FIELD_CHARACTERS = /[^\t\x20-\x7e\x80-\xff]/gu;
 
 /**
- * An encoder that asks `writers` first (for types that need to know the contract, such as XML) and knows JSON, text, bytes
- * and streams of items itself.
+ * Creates the encoder for JSON, strings, bytes, forms and streams of items.
+ *
+ * @param writers - For media types that depend on the contract, such as XML; they come first.
  */
 export function createEncoder(writers: readonly BodyWriter[]): Encoder {
   return (answer, method, ResponseClass) => {
@@ -71,7 +72,7 @@ function createResponse(
 function writeBody(answer: Answer, writers: readonly BodyWriter[]): WrittenBody | null {
   const { body, mediaType } = answer;
   if (body === undefined) return null;
-  // A Uint8Array over shared memory is no legal body, and no source makes one.
+  // No source creates a Uint8Array with shared memory, which is not a valid body.
   if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
   if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream');
   if (mediaType === undefined || isJsonType(mediaType)) return JSON.stringify(body);
@@ -81,26 +82,40 @@ function writeBody(answer: Answer, writers: readonly BodyWriter[]): WrittenBody 
   }
   if (typeof body === 'string') return body;
   const essence = toEssence(mediaType);
-  if (isSequenceType(essence) && Array.isArray(body)) return body.map((item) => writeItem(item, essence)).join('');
-  if (essence === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null) {
-    return new URLSearchParams(
-      Object.entries(body).map(([name, value]): [string, string] => [name, toText(value)]),
-    ).toString();
-  }
-  return toText(body);
+  return SERIALIZERS.find(({ matches }) => matches(essence, body))?.serialize(body, essence) ?? toText(body);
 }
+
+/** How bodies that are not strings are serialized for media types other than JSON; all others become JSON. */
+const SERIALIZERS: readonly {
+  readonly matches: (essence: string, body: unknown) => boolean;
+  readonly serialize: (body: unknown, essence: string) => string;
+}[] = [
+  {
+    matches: (essence, body) => isSequenceType(essence) && Array.isArray(body),
+    serialize: (body, essence) => (body as readonly unknown[]).map((item) => writeItem(item, essence)).join(''),
+  },
+  {
+    matches: (essence, body) =>
+      essence === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null,
+    serialize: (body) =>
+      // An object: `matches` has checked it.
+      new URLSearchParams(
+        Object.entries(body as object).map(([name, value]): [string, string] => [name, toText(value)]),
+      ).toString(),
+  },
+];
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What is off contract in an answer that leaves all the same, so that it is seen without a look into the journal. */
+/** The violations of an answer that is sent anyway. */
 function toViolationHeaders(violations: readonly Violation[]): Readonly<Record<string, string>> {
-  // What the client did is in the body of the refusal.
+  // The violations of the client are in the body.
   const own = violations.filter(({ by }) => by !== 'client');
   if (own.length === 0) return {};
-  const shown = own.slice(0, SHOWN_VIOLATIONS).map((violation) => `${violation.code} ${violation.message}`);
-  const more = own.length > SHOWN_VIOLATIONS ? [`and ${own.length - SHOWN_VIOLATIONS} more`] : [];
+  const shown = own.slice(0, MAX_SHOWN).map((violation) => `${violation.code} ${violation.message}`);
+  const more = own.length > MAX_SHOWN ? [`and ${own.length - MAX_SHOWN} more`] : [];
   return { 'x-mock-violations': toFieldValue([...shown, ...more].join('; ')) };
 }
 
@@ -113,10 +128,10 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** One item of a sequential media type as it stands on the wire. */
+/** One item of a sequential media type. */
 function writeItem(item: unknown, essence: string): string {
   if (essence === 'text/event-stream') return writeEvent(toEventFields(item));
-  // RFC 7464: each text is introduced by a record separator.
+  // RFC 7464: a record separator before each text.
   if (essence === 'application/json-seq') return `\u001e${JSON.stringify(item)}\n`;
   return `${JSON.stringify(item)}\n`;
 }
@@ -130,7 +145,7 @@ function toEventFields(item: unknown): EventFields {
   return { event: toField(event), id: toField(id), retry: toField(retry), data: toText(data) };
 }
 
-/** Items one by one, each written when the reader asks for it; bytes and text pass as they are. */
+/** Serializes items one by one on demand; bytes and strings are not changed. */
 function writeStream(items: AsyncIterable<unknown>, mediaType: string): ReadableStream<Uint8Array> {
   const essence = toEssence(mediaType);
   const iterator = items[Symbol.asyncIterator]();

@@ -9,20 +9,20 @@ interface Range {
   readonly quality: number;
 }
 
-/** "Give me the bytes": clients that say so mean any type, as the official SDKs of several vendors do. */
-const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/binary']);
+/** Types that mean any type: the official SDKs of several vendors send them for downloads. */
+const ANY_BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/binary']);
 
 /**
- * The offered media type that the client likes best, or undefined where it takes none of them (RFC 9110 section 12.5.1).
+ * The offered media type that the `Accept` header prefers, or undefined where it accepts none (RFC 9110 section 12.5.1).
  *
- * Among equals the first offered wins. A missing, empty or malformed Accept takes anything. A JSON type also meets a wish for
- * another JSON type (`application/json` for `application/vnd.x+json`), if nothing fits exactly. An offered range (`text/*`)
- * is met by any type it covers, and is returned as it is.
+ * Of equal types the first offered one wins. A missing, empty or malformed `Accept` accepts everything. Without an exact match, one JSON type
+ * also matches another (`application/json` and `application/vnd.x+json`). An offered range (`text/*`) matches every type it covers and is
+ * returned as a range.
  */
 export function negotiate(accept: string | null, offered: readonly string[]): string | undefined {
   const first = offered[0];
   if (first === undefined) return undefined;
-  // The two headers that nearly every client sends.
+  // The headers of nearly every client.
   if (accept === null || accept === '*/*' || accept === first) return first;
   const ranges = readAccept(accept);
   if (ranges.length === 0) return first;
@@ -40,11 +40,11 @@ function readAccept(accept: string): readonly Range[] {
   });
 }
 
-/** The offered type with the highest quality; that of the most precise range that speaks of it counts. */
+/** The offered type with the highest quality, which is that of the most precise range that matches it. */
 function pick(
   ranges: readonly Range[],
   offered: readonly string[],
-  speaksOf: (range: Range, type: string) => boolean,
+  isMatch: (range: Range, type: string) => boolean,
 ): string | undefined {
   let best: string | undefined;
   let bestQuality = 0;
@@ -52,7 +52,7 @@ function pick(
     let precision = 0;
     let quality = 0;
     for (const range of ranges) {
-      if (!speaksOf(range, type)) continue;
+      if (!isMatch(range, type)) continue;
       const own = readPrecision(range.essence) + Object.keys(range.parameters).length;
       if (own > precision) [precision, quality] = [own, range.quality];
     }
@@ -67,7 +67,7 @@ function matches(range: Range, type: string): boolean {
   const wanted = Object.entries(range.parameters);
   if (wanted.length === 0) return true;
   const { parameters } = readMediaType(type);
-  // A type offered without a parameter leaves it open: `charset=utf-8` is met by plain `application/json`.
+  // An offered type without a parameter matches every value: `application/json` matches `charset=utf-8`.
   return wanted.every(([name, value]) => {
     const own = parameters[name];
     return own === undefined || own.toLowerCase() === value.toLowerCase();
@@ -75,5 +75,5 @@ function matches(range: Range, type: string): boolean {
 }
 
 function matchesLoosely(range: Range, type: string): boolean {
-  return BYTES.has(range.essence) || (isJsonType(range.essence) && isJsonType(type));
+  return ANY_BYTES.has(range.essence) || (isJsonType(range.essence) && isJsonType(type));
 }
