@@ -84,7 +84,7 @@ describe('an invalid hint stops the start', () => {
       { unknownIds: 'flat' },
       {},
       '#/x-mock/unknownIds',
-      'must be "create" or "not-found", not "flat"',
+      'must be one of "create", "not-found", got "flat"',
       '',
     ],
     [
@@ -92,7 +92,7 @@ describe('an invalid hint stops the start', () => {
       { collections: { orders: { once: 'note' } } },
       {},
       '#/x-mock/collections/orders/once',
-      'must be an array, not "note"',
+      'must be an array, got "note"',
       '',
     ],
     [
@@ -140,7 +140,7 @@ describe('an invalid hint stops the start', () => {
       undefined,
       { 'get /orders': { action: 'lst' } },
       '/paths/~1orders/get/x-mock/action',
-      ', not "lst"',
+      ', got "lst"',
       'did you mean "list"?',
     ],
     [
@@ -148,7 +148,7 @@ describe('an invalid hint stops the start', () => {
       undefined,
       { 'get /orders': true },
       '/paths/~1orders/get/x-mock',
-      'must be false or an object, not true',
+      'must be false or an object, got true',
       '',
     ],
     [
