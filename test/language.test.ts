@@ -90,6 +90,7 @@ const PENDING: readonly string[] =
     ? []
     : [
         'src/answer/',
+        'src/contract/router/',
         'src/journal/',
         'src/mock.ts',
         'src/options.ts',
