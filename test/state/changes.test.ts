@@ -20,7 +20,7 @@ describe('a created item', () => {
     expect((await send('GET', location)).body).toEqual(made.body);
   });
 
-  it('starts with a status of beginning where the request says none', async () => {
+  it('has an initial status where the request gives none', async () => {
     const { send } = await openShop();
     expect((await send('POST', '/orders', {})).body['status']).toBe('open');
   });
@@ -229,7 +229,7 @@ describe('a removed item', () => {
   });
 });
 
-describe('a thing there is one of', () => {
+describe('a singleton', () => {
   it('is written, read and removed without an id', async () => {
     const { send } = await openShop({ state: { unknownIds: 'not-found' } });
     const { id } = (await send('POST', '/orders', {})).body;

@@ -168,7 +168,7 @@ describe('fixtures', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('say with $id what an item is asked for by that shows no id, and are exported with it', async () => {
+  it('give an item without an id property its id with $id, and are exported with it', async () => {
     const content = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
     const usage = { type: 'object', required: ['count'], properties: { count: { type: 'integer' } } };
     const parameters = [{ name: 'user', in: 'path', required: true, schema: { type: 'string' } }];

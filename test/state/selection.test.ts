@@ -70,7 +70,7 @@ describe('a search', () => {
     expect(keep(readSearch('a.'.repeat(200_000)))).toBe('');
   });
 
-  it('finds what came into being by itself, whatever it asks', () => {
+  it('matches every item that was created on demand', () => {
     const invented: Entry = { id: '9', item: {}, sequence: 9, revision: 1, onDemand: true };
     expect(readSearch('nothing like it')?.(invented)).toBe(true);
   });

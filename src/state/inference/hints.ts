@@ -259,7 +259,7 @@ function suggest(given: string, names: Iterable<string>): string | undefined {
 function toHintError(
   contract: Contract,
   pointer: string,
-  of: { readonly message: string; readonly hint: string | undefined },
+  of: { readonly message: string; readonly hint?: string | undefined },
 ): MockError {
   const at = contract.locate(pointer);
   return new MockError('HINT_INVALID', of.message, of.hint === undefined ? { at } : { at, hint: of.hint });

@@ -22,7 +22,7 @@ type EnvelopeRole =
   | 'total';
 
 /** One property of an envelope whose value depends on the page. */
-export interface EnvelopeField {
+interface EnvelopeField {
   /** Its names in the envelope: `['has_more']`, `['links', 'next']`. */
   readonly path: readonly string[];
   readonly role: EnvelopeRole;

@@ -9,7 +9,7 @@ import type { ItemSchema } from '../item-schema.js';
 export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'starting-after' | 'token';
 
 /** The role of a query parameter in pagination. */
-export type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'token';
+type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'token';
 
 /** One request for a page. */
 interface PageRequest {
@@ -46,7 +46,7 @@ export interface PageMistake {
 }
 
 /** One pagination style. */
-export interface PageStyle {
+interface PageStyle {
   readonly name: PageStyleName;
   /** The roles of its query parameters, with the names they can have. */
   readonly parameters: Readonly<Partial<Record<PageRole, RegExp>>>;

@@ -3,7 +3,7 @@ import type { ItemSchema } from '../item-schema.js';
 import type { Entry, ItemList } from '../store/collection.js';
 
 /** Compares two entries: negative where the first comes first. */
-export type EntryOrder = (a: Entry, b: Entry) => number;
+type EntryOrder = (a: Entry, b: Entry) => number;
 
 /** The items of a list that match the filters of a request, in the requested order. */
 export interface View {

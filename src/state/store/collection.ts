@@ -31,7 +31,7 @@ export interface Entry extends NewEntry {
 }
 
 /** What a change of an entry replaces. */
-export type EntryChange = Partial<Omit<NewEntry, 'id'>>;
+type EntryChange = Partial<Omit<NewEntry, 'id'>>;
 
 /** An ordered list of items by id, read-only. */
 export interface ItemList {

@@ -43,7 +43,7 @@ export interface ItemModel {
 }
 
 /** What a new item is built from. */
-export interface ItemInput {
+interface ItemInput {
   readonly id: string | number | undefined;
   /** What the request sends. */
   readonly body: Item;

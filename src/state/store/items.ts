@@ -45,13 +45,13 @@ export interface Items extends ItemsOnDemand {
 }
 
 /** One item of a path: `threads` and `thread_1`. */
-export interface ParentItem {
+interface ParentItem {
   readonly collection: string;
   readonly id: string;
 }
 
 /** What a new item is created from. */
-export interface NewItem {
+interface NewItem {
   /** What a client sends; properties that only the server sets are ignored. */
   readonly body?: Item;
   /** Properties that are used as given. */
@@ -68,7 +68,7 @@ export interface NewItem {
 }
 
 /** A changed item. */
-export interface ItemUpdate {
+interface ItemUpdate {
   readonly after: Item;
   /** Properties that the operation writes, whatever the request says. */
   readonly set?: Item | undefined;
@@ -87,7 +87,7 @@ interface Updated {
 }
 
 /** A change that was not made. */
-export interface Refused {
+interface Refused {
   readonly problems: readonly ItemProblem[];
 }
 

@@ -35,9 +35,9 @@ const spec = {
   },
 };
 
-describe('an answer that does not fit what was inferred', () => {
+describe('a response schema that differs from what was inferred', () => {
   it.each(['create', 'not-found'] as const)(
-    'is made to fit, and what was asked for happens, where unknown ids are %s',
+    'gets a valid response, and the change is made, with unknown ids: %s',
     async (unknownIds) => {
       const { send } = await openShop({ spec, state: { unknownIds } });
       const made = await send('POST', '/labels', { id: 4, name: 'bug' });
@@ -51,9 +51,9 @@ describe('an answer that does not fit what was inferred', () => {
   );
 });
 
-describe('two paths that end alike', () => {
+describe('two paths with the same last segments', () => {
   it.each(['/watch/register/1', '/notify/register/1'])(
-    'are both answered where neither shows an item: %s',
+    'are both answered if neither responds with an item: %s',
     async (path) => {
       const { send } = await openShop({ spec });
       expect((await send('POST', path)).status).toBe(200);

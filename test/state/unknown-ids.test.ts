@@ -3,8 +3,8 @@ import { openShop } from './shop.js';
 
 const OPEN = { state: { initialItems: 3 } } as const;
 
-describe('an open world', () => {
-  it('shows a few items before anybody made one, the same for the same seed', async () => {
+describe('a collection that creates unknown ids', () => {
+  it('starts with a few items, the same for the same seed', async () => {
     const [one, two, other] = await Promise.all([
       openShop({ ...OPEN, seed: 1 }),
       openShop({ ...OPEN, seed: 1 }),
@@ -16,7 +16,7 @@ describe('an open world', () => {
     expect((await other.send('GET', '/orders')).list).not.toEqual(list);
   });
 
-  it('brings an item into being when its id is asked for, and lists it from then on', async () => {
+  it('creates an item when its id is requested, and lists it from then on', async () => {
     const { send } = await openShop(OPEN);
     const read = await send('GET', '/orders/mine');
     expect(read.status).toBe(200);
@@ -25,7 +25,7 @@ describe('an open world', () => {
     expect((await send('GET', '/orders')).list).toContainEqual(read.body);
   });
 
-  it('an item that came into being is the same whatever was asked before', async () => {
+  it('creates the same item whatever was requested before', async () => {
     const [first, later] = await Promise.all([openShop(OPEN), openShop(OPEN)]);
     await later.send('GET', '/orders');
     await later.send('POST', '/orders', { name: 'x' });
@@ -33,7 +33,7 @@ describe('an open world', () => {
     expect((await later.send('GET', '/orders/mine')).body).toEqual((await first.send('GET', '/orders/mine')).body);
   });
 
-  it('an item that came into being can be changed, and is gone once removed', async () => {
+  it('changes and removes an item that was created on demand', async () => {
     const { send } = await openShop(OPEN);
     expect((await send('PATCH', '/orders/mine', { name: 'changed' })).body).toMatchObject({
       id: 'mine',
@@ -45,7 +45,7 @@ describe('an open world', () => {
     expect((await send('GET', '/orders')).list.map(({ id }) => id)).not.toContain('mine');
   });
 
-  it('items below a parent name that parent, and a parent that was just made has none', async () => {
+  it('gives initial items the id of their parent, and none to a parent that a client created', async () => {
     const { send } = await openShop(OPEN);
     const below = await send('GET', '/orders/mine/lines');
     expect(below.list.map((line) => line['order_id'])).toEqual(['mine', 'mine', 'mine']);
@@ -54,7 +54,7 @@ describe('an open world', () => {
   });
 });
 
-describe('an id that no item can have', () => {
+describe('an id that is not valid in the item', () => {
   const thing = {
     type: 'object',
     required: ['id'],
@@ -78,7 +78,7 @@ describe('an id that no item can have', () => {
     },
   };
 
-  it('brings an item into being all the same where the parameter takes it, which shows an id of its own', async () => {
+  it('creates an item with a valid id where the path parameter allows it', async () => {
     const { send } = await openShop({ ...OPEN, spec });
     expect((await send('GET', '/things/thing_abc')).body['id']).toBe('thing_abc');
     const other = await send('GET', '/things/other');
@@ -87,7 +87,7 @@ describe('an id that no item can have', () => {
     expect((await send('GET', '/things/other')).body).toEqual(other.body);
   });
 
-  it('is replaced where a create asks for it, and the item is read under the id it got', async () => {
+  it('is replaced in a create, and the item is read by its new id', async () => {
     const { send } = await openShop({ ...OPEN, spec });
     const made = await send('POST', '/things', { id: 'other', size: 4 });
     expect(made.body).toMatchObject({ id: expect.stringMatching(/^thing_[a-z]+$/), size: 4 });
@@ -95,7 +95,7 @@ describe('an id that no item can have', () => {
   });
 });
 
-describe('another name of an item', () => {
+describe('a path parameter that is not the id of the item', () => {
   const read = (id: object): object => ({
     type: 'object',
     required: ['id'],
@@ -120,26 +120,23 @@ describe('another name of an item', () => {
     },
   };
 
-  it.each(['/apps/editor', '/repos/ada/engine', '/users/ada'])(
-    'brings it into being in an open world, whatever its id looks like: %s',
-    async (path) => {
-      const { send } = await openShop({ ...OPEN, spec });
-      const first = await send('GET', path);
-      expect(first.status).toBe(200);
-      expect((await send('GET', path)).body).toEqual(first.body);
-    },
-  );
+  it.each(['/apps/editor', '/repos/ada/engine', '/users/ada'])('creates the item: %s', async (path) => {
+    const { send } = await openShop({ ...OPEN, spec });
+    const first = await send('GET', path);
+    expect(first.status).toBe(200);
+    expect((await send('GET', path)).body).toEqual(first.body);
+  });
 });
 
-describe('a closed world', () => {
-  it('knows only what was made: an unknown id is a 404', async () => {
+describe('a collection that does not create unknown ids', () => {
+  it('answers an unknown id with 404', async () => {
     const { send } = await openShop({ state: { initialItems: 3, unknownIds: 'not-found' } });
     expect((await send('GET', '/orders')).list).toEqual([]);
     expect((await send('GET', '/orders/mine')).status).toBe(404);
     expect((await send('GET', '/orders/mine/lines')).status).toBe(404);
   });
 
-  it('is what a collection with fixtures is, while the others stay open', async () => {
+  it('is one with fixtures, while the others create them', async () => {
     const { send } = await openShop({
       ...OPEN,
       fixtures: { orders: [{ id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' }] },
@@ -149,7 +146,7 @@ describe('a closed world', () => {
     expect((await send('GET', '/orders/a/lines/one')).status).toBe(200);
   });
 
-  it('is set for one collection by its fixture, against what is set for all', async () => {
+  it('is overridden by the fixture of one collection', async () => {
     const { send } = await openShop({
       state: { initialItems: 3, unknownIds: 'not-found' },
       fixtures: {
@@ -162,7 +159,7 @@ describe('a closed world', () => {
 });
 
 describe('a mock without state', () => {
-  it('answers from examples and schemas, and forgets what was created', async () => {
+  it('answers from examples and schemas, and keeps no created item', async () => {
     const { send } = await openShop({ state: false });
     const made = await send('POST', '/orders', { name: 'Tea' });
     expect(made.headers.get('x-mock-source')).not.toBe('state');
