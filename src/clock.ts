@@ -29,9 +29,10 @@ interface RealClock extends Clock {
 }
 
 /** Creates a clock that shows the time of the machine. */
-export function createRealClock(): RealClock {
+export function createRealClock(): Clock {
   const now = (): number => Date.now();
-  return { now, sleep: (ms, signal) => wait(ms, { signal }), unref: { now, sleep: sleepUnref } };
+  const clock: RealClock = { now, sleep: (ms, signal) => wait(ms, { signal }), unref: { now, sleep: sleepUnref } };
+  return clock;
 }
 
 function sleepUnref(ms: number, signal?: AbortSignal): Promise<void> {
@@ -67,7 +68,7 @@ export function toSocketClock(clock: Clock): Clock {
 }
 
 /** Options of a virtual clock. */
-interface VirtualClockOptions {
+export interface VirtualClockOptions {
   /** Whether `sleep` advances the clock instead of waiting until it is moved; default false. */
   readonly autoAdvance?: boolean;
 }

@@ -15,7 +15,6 @@ export type ErrorCode =
   | 'PORT_TAKEN'
   | 'RECORDING_EXPIRED'
   | 'RECORDING_INVALID'
-  | 'RECORDING_MISS'
   | 'RECORDING_NOT_FOUND'
   | 'RECORDING_SECRET'
   | 'SCENARIO_INVALID'
@@ -46,9 +45,11 @@ export interface Place {
 
 /** A mistake in how the mock is set up or used. Its `message` has all of it: `CODE  file:line:column  reason`, then the hint on a line. */
 export class MockError extends Error {
+  /** The code, described in docs/errors.md. */
   readonly code: ErrorCode;
   /** What is wrong, without code, place and hint. */
   readonly reason: string;
+  /** Where the mistake is. */
   readonly at: Place | undefined;
   /** What to do next. */
   readonly hint: string | undefined;

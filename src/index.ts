@@ -1,24 +1,80 @@
 export { createMock, type Mock, type MockServer } from './mock.js';
-export type { MockOptions } from './options.js';
-export type { SessionHandle, State, CollectionHandle } from './session/handle.js';
-export type { ResetKind, SessionSnapshot } from './session/session.js';
+export type { MockRecordings, SessionHandle, SessionSnapshot } from './handles.js';
+export type {
+  AuthOptions,
+  ControlOptions,
+  DocumentOptions,
+  JournalOptions,
+  MockOptions,
+  RequestOptions,
+  ResponseOptions,
+  ScenarioDefinitions,
+  ScenarioOptions,
+  SessionOptions,
+  StateOptions,
+} from './options.js';
+export type { CollectionHandle, State } from './session/state.js';
+export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
+export type { ClockOption, Instant, ResetKind } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';
-export type { SessionVerifyOptions } from './session/verify-session.js';
+export type { SessionVerifyOptions } from './session/verify.js';
 export { MockError, type ErrorCode, type Place } from './errors.js';
-export { createVirtualClock, createRealClock, type Clock, type VirtualClock } from './clock.js';
-export type { Interaction } from './journal/interaction.js';
-export type { Journal } from './journal/journal.js';
-export type { Violation } from './schema/violation.js';
-export type { Answer } from './http/answer.js';
+export {
+  createRealClock,
+  createVirtualClock,
+  type Clock,
+  type VirtualClock,
+  type VirtualClockOptions,
+} from './clock.js';
+export type {
+  Interaction,
+  InteractionRequest,
+  PlainAnswer,
+  PlainInteraction,
+  PlainRequest,
+} from './journal/interaction.js';
+export type { InteractionPredicate, Journal } from './journal/journal.js';
+export type { Violation, ViolationCode, ViolationPlace } from './schema/violation.js';
+export type { Answer, Fault, StreamAction } from './http/answer.js';
 export type { Call } from './http/request/call.js';
 export type { Contract, Problem } from './contract/contract.js';
-export type { Operation } from './contract/operations/operation.js';
+export type {
+  DeclaredHeader,
+  DeclaredResponse,
+  Encoding,
+  Example,
+  MediaType,
+  Operation,
+  Parameter,
+  ParameterPlace,
+  ParameterStyle,
+  RequestBody,
+  SecurityRequirement,
+  SecurityScheme,
+} from './contract/operations/operation.js';
 export {
   defineHandlers,
+  type AnswerDetails,
+  type BodyMember,
+  type BodyOf,
+  type ContentOf,
   type Handler,
   type HandlerContext,
+  type HandlerResponse,
+  type HandlerResult,
   type Handlers,
+  type HandlersOf,
+  type OperationTypes,
+  type ParametersOf,
+  type RequestOf,
+  type ResponseOf,
+  type ResponsesOf,
+  type StatusOf,
+  type SuccessOf,
+  type TypedCall,
+  type TypedContext,
   type TypedHandlers,
+  type TypedResult,
 } from './answer/handlers.js';
 export type {
   CollectionChange,
@@ -34,11 +90,28 @@ export type {
   StepDefinition,
   WhenDefinition,
 } from './scenario/definition/definition.js';
-export type { ScenarioHandle } from './session/handle.js';
-export type { ScenarioSummary } from './scenario/scenarios.js';
-export type { Reload } from './scenario/scenarios.js';
+export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
 export type { Cassette, StoredExchange } from './recording/cassette/cassette.js';
-export type { MatchRules } from './recording/cassette/manifest.js';
+export type { Manifest, MatchRules } from './recording/cassette/manifest.js';
 export type { Owner, RecordingMode } from './recording/mode.js';
-export type { Recordings, RecordingOptions } from './recording/recordings.js';
+export type { RecordingOptions } from './recording/recordings.js';
 export type { RedactionOptions } from './recording/redaction/secret-rules.js';
+export type { Schema, SchemaObject } from './contract/json.js';
+export type { StreamEvent } from './http/event-stream.js';
+export type { HeaderFields } from './http/header-fields.js';
+export type { QueryProfile } from './http/request/parameter-plan.js';
+export type { QueryValues } from './http/target.js';
+export type { CallBounds, VerifyOptions } from './journal/verify.js';
+export type { WaitOptions } from './journal/wait.js';
+export type {
+  RecordedBody,
+  RecordedEvent,
+  RecordedExchange,
+  RecordedFailure,
+  RecordedPart,
+  RecordedRequest,
+  RecordedResponse,
+} from './recording/cassette/exchange.js';
+export type { UpstreamOptions } from './recording/upstream/upstream.js';
+export type { ListenOptions, Listening } from './server/listen.js';
+export type { Item } from './state/store/collection.js';

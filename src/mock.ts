@@ -3,24 +3,32 @@ import { type AnswerSource, createChain } from './answer/chain.js';
 import { createErrorAnswers, type ErrorAnswers } from './answer/error-answers.js';
 import { createExampleSource } from './answer/sources/example.js';
 import { createGenerateSource } from './answer/sources/generate.js';
-import { createHandlerSource } from './answer/sources/handler.js';
+import { createHandlerRegistry, type HandlerRegistry } from './answer/sources/handler.js';
 import { createPreferSource } from './answer/sources/prefer.js';
 import { createRecordingSources, onlyForMock, type RecordingSources } from './answer/sources/recordings/recordings.js';
 import { createRefuseSource } from './answer/sources/refuse.js';
 import { createScenarioSource } from './answer/sources/scenario/scenario.js';
 import { createStateSource } from './answer/sources/state/state.js';
 import { createVerifySource } from './answer/sources/verify.js';
-import type { Clock } from './clock.js';
+import type { Clock, VirtualClock } from './clock.js';
 import type { Contract, Problem } from './contract/contract.js';
 import { loadContract } from './contract/load/load.js';
 import { createRouter } from './contract/router/router.js';
+import {
+  createHandle,
+  createRecordingsHandle,
+  type HandleParts,
+  type MockRecordings,
+  type SessionHandle,
+  toRequest,
+  withAbortSignal,
+} from './handles.js';
 import { createGenerator, type Generator } from './generate/generate.js';
 import { createCallDecoder } from './http/request/call.js';
 import { createEncoder } from './http/response/encode.js';
 import { createXmlWriter } from './http/xml.js';
 import type { AuthOptions, MockOptions, Settings } from './options.js';
 import { readOptions } from './read-options.js';
-import type { Recordings } from './recording/recordings.js';
 import type { ScenarioContext } from './scenario/definition/kinds.js';
 import { openScenarios, type Scenarios } from './scenario/scenarios.js';
 import { createValidators, prepareSchemas, type Validators } from './schema/validate.js';
@@ -30,21 +38,13 @@ import { createControl } from './server/control/control.js';
 import { listen, type Listening, type ListenOptions } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
 import { readReserved } from './session/choice.js';
-import {
-  createHandle,
-  createScenarioHandle,
-  createState,
-  type HandleParts,
-  heedAbort,
-  type ScenarioHandle,
-  type SessionHandle,
-  toRequest,
-} from './session/handle.js';
 import { createInteractionRedactor } from './session/redact-interaction.js';
 import { createScenarioContext } from './session/scenario-context.js';
-import { createSessionClocks } from './session/session-clock.js';
-import { createSession, type Session } from './session/session.js';
+import { createMockScenarios, type MockScenarios } from './session/scenario-handle.js';
+import { createSession, createSessionClocks, type Session } from './session/session.js';
 import { createSessions, type SessionOpening, type Sessions } from './session/sessions.js';
+import { createState } from './session/state.js';
+import { verifySession } from './session/verify.js';
 import { loadFixtures } from './state/fixtures/fixtures.js';
 import { inferResources } from './state/inference/infer.js';
 import type { Resources } from './state/resource.js';
@@ -52,52 +52,117 @@ import { type CollectionEditors, createCollectionEditors } from './state/store/e
 import { createItems, type Items } from './state/store/items.js';
 import { createStore, type StoreDefinition } from './state/store/store.js';
 
-/** A mock server, in-process or on a socket. What belongs to a session means the default one here. */
-export interface Mock extends Omit<
-  SessionHandle,
-  'id' | 'headers' | 'prefix' | 'close' | 'fork' | typeof Symbol.dispose
+/** A mock server, in-process or on a socket. Members of a session mean the session `default` here. */
+export interface Mock<MockClock extends Clock = VirtualClock> extends Omit<
+  SessionHandle<MockClock>,
+  'id' | 'headers' | 'prefix' | 'close' | 'fork' | 'scenarios' | typeof Symbol.dispose
 > {
+  /** The loaded contract. */
   readonly contract: Contract;
-  /** What is wrong with the document, as far as it is known: some of it shows only when a schema is compiled. */
+  /** Problems of the document; those of schemas that no request used yet appear once `prepare` has finished. */
   readonly problems: readonly Problem[];
+  /** The seed of generated values. */
   readonly seed: number;
-  /** Who answers what, and what was recorded; undefined where no recordings were asked for. */
-  readonly recordings: Recordings | undefined;
+  /** The recordings; undefined without the option `recordings`. */
+  readonly recordings: MockRecordings | undefined;
+  /** The scenarios; those activated here are active in every session. */
+  readonly scenarios: MockScenarios;
   /**
    * The Hono app that answers every request: each operation is one of its routes (`showRoutes(mock.app)` of `hono/dev` lists them), and
    * `other.route('/api', mock.app)` serves them below a prefix in another app.
    */
   readonly app: Hono;
   /**
-   * Answers a request without a socket; takes what the platform's `fetch` takes. The path is enough of a URL.
+   * Answers a request without a socket; accepts what the platform's `fetch` accepts, and a path instead of a URL.
    * `other.mount('/api', mock.fetch)` serves the mock below a prefix of another Hono app.
+   *
+   * @throws The reason of the request's signal, when it is aborted.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * const response = await mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
+   * if (!response.ok) throw new Error(`answered ${response.status}`);
+   * ```
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Serves on a socket; port 0 by default. */
+  /**
+   * Listens on a socket.
+   *
+   * @param options - `port` defaults to 0, any free port; `host` to `127.0.0.1`.
+   * @throws MockError `PORT_TAKEN`, `LISTEN_FAILED`.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * const { baseUrl } = await mock.listen();
+   * const response = await fetch(`${baseUrl}/files/file-handbook/content`, { headers: { authorization: 'Bearer k' } });
+   * await mock.close();
+   * if (!response.ok) throw new Error(`answered ${response.status}`);
+   * ```
+   */
   listen(options?: ListenOptions): Promise<MockServer>;
-  /** A session of its own: the one of that id, opened where it is not open yet; a new one where no id is given. */
-  session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle;
-  /** Its scenarios; what is activated here holds in every session. */
-  readonly scenarios: ScenarioHandle;
-  /** Compiles every schema ahead of the requests that would, one a step; then `problems` is complete. */
+  /**
+   * The session with an id, opened where it is not open yet.
+   *
+   * @param id - Default: a generated id.
+   * @param opening - How a new session starts; ignored for one that is open.
+   * @throws MockError `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`, `SCENARIO_UNKNOWN`.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * const session = mock.session('checkout');
+   * session.state.collection('files').replace([]);
+   * if (mock.state.collection('files').items.length === 0) throw new Error('sessions share state');
+   * ```
+   */
+  session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle<MockClock>;
+  /** Adds handlers in every session; see `SessionHandle.use`. @throws MockError `HANDLER_INVALID`. */
+  use: SessionHandle['use'];
+  /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
+  resetHandlers(): void;
+  /** Compiles every schema, one per step, ahead of the first request that needs it. */
   prepare(): Iterator<string, void>;
-  /** Closes every server of this mock. */
+  /** Closes every server of this mock, and resolves once recordings are on disk. */
   close(): Promise<void>;
+  /** Closes the mock. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A mock that listens. */
+/** A mock that listens on a socket. */
 export interface MockServer extends Listening {
-  /** `url` with the contract's first base path: what a client is pointed at. */
+  /** `url` with the first base path of the contract: the base URL for a client. */
   readonly baseUrl: string;
 }
 
 /**
- * Makes a mock of a contract.
+ * Creates a mock of an OpenAPI document.
+ *
+ * `mock.clock` has `set` and `advance`, unless the clock is `'real'`, or an object of the caller that lacks them.
  *
  * @throws MockError where the document, the fixtures or an option cannot be used; its `toString()` says where and what to do.
+ *
+ * @example
+ * ```ts
+ * import { createMock } from 'vouch';
+ *
+ * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures', seed: 7 });
+ * const response = await mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
+ * if (response.status !== 200) throw new Error(`answered ${response.status}`);
+ * ```
  */
-export async function createMock(options: MockOptions): Promise<Mock> {
+export function createMock<Operations = unknown>(
+  options: MockOptions<Operations> & { readonly clock: 'real' },
+): Promise<Mock<Clock>>;
+export function createMock<Operations = unknown>(options: MockOptions<Operations>): Promise<Mock>;
+export async function createMock(options: object): Promise<Mock<Clock>> {
   const settings = readOptions(options);
   const parts = await loadParts(settings);
   const { contract, validators, errors } = parts;
@@ -109,11 +174,17 @@ export async function createMock(options: MockOptions): Promise<Mock> {
     settings.recordings &&
     (await createRecordingSources(settings.recordings, { ...parts, router, decoder, environment: process.env }));
   const recordings = foreign?.recordings;
+  const { editors } = parts;
+  const handlers = createHandlerRegistry({
+    ...parts,
+    handlers: settings.handlers ?? {},
+    openState: (session) => createState(session, editors),
+  });
   const app = createApp({
     contract,
     router,
     decoder,
-    chain: createChain(listSources({ ...parts, foreign }, settings, sessions)),
+    chain: createChain(listSources({ ...parts, foreign, handlers }, settings, sessions)),
     encode: createEncoder([createXmlWriter(contract)]),
     errors,
     sessions,
@@ -130,7 +201,7 @@ export async function createMock(options: MockOptions): Promise<Mock> {
   });
   const operations = contract.operations.map((operation) => operation.id);
   const watcher = watchFolder(parts, settings.scenarios);
-  return assemble(parts, { ...parts, sessions, operations, recordings, watcher, fetch: app.fetch }, app);
+  return assemble(parts, { ...parts, sessions, handlers, operations, recordings, watcher, fetch: app.fetch }, app);
 }
 
 /** What a mock is put together from. */
@@ -170,12 +241,12 @@ async function loadParts(settings: Settings): Promise<Parts> {
 
 /** The answer sources, first to last: their order is the behaviour. */
 function listSources(
-  parts: Parts & { readonly foreign: RecordingSources | undefined },
+  parts: Parts & { readonly foreign: RecordingSources | undefined; readonly handlers: HandlerRegistry },
   settings: Settings,
   sessions: Sessions,
 ): readonly AnswerSource[] {
-  const { editors, errors, foreign } = parts;
-  const { handlers, state, requests, auth, responses } = settings;
+  const { editors, errors, foreign, handlers } = parts;
+  const { state, requests, auth, responses } = settings;
   const refuse = createRefuseSource({
     errors,
     accepts: readAccepts(auth, sessions),
@@ -189,10 +260,8 @@ function listSources(
       viewCollections: editors.view,
       changeCollections: editors.change,
     }),
-    ...(handlers === undefined
-      ? []
-      : [createHandlerSource({ ...parts, handlers, openState: (session) => createState(session, editors) })]),
-    // What neither of the two answers falls to the mock, which refuses a call that breaks the contract.
+    handlers.source,
+    // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
     ...(state === false ? [] : [createStateSource(parts)]),
     createExampleSource({ ...parts, examples: responses.examples }),
@@ -215,9 +284,9 @@ interface AssemblyParts extends HandleParts {
   readonly watcher: Watcher | undefined;
 }
 
-function assemble(parts: Parts, handleParts: AssemblyParts, app: Hono): Mock {
+function assemble(parts: Parts, handleParts: AssemblyParts, app: Hono): Mock<Clock> {
   const { contract, seed } = parts;
-  const { sessions, recordings, watcher } = handleParts;
+  const { sessions, handlers, recordings, watcher } = handleParts;
   const initial = createHandle(sessions.default, handleParts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
@@ -234,12 +303,12 @@ function assemble(parts: Parts, handleParts: AssemblyParts, app: Hono): Mock {
     },
     prepare: () => prepareSchemas(contract, parts.validators),
     seed,
-    recordings,
+    recordings: recordings && createRecordingsHandle(recordings),
     app,
     fetch: async (input, init) => {
       // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
       if (input instanceof Request && isSocketEnvironment(init)) return app.fetch(input, init);
-      return heedAbort(toRequest(input, init), app.fetch);
+      return withAbortSignal(toRequest(input, init), app.fetch);
     },
     listen: async (where) => {
       const server = await listen(app.fetch, where);
@@ -250,13 +319,16 @@ function assemble(parts: Parts, handleParts: AssemblyParts, app: Hono): Mock {
       const known = id === undefined ? undefined : sessions.get(id);
       return createHandle(known ?? sessions.open({ ...opening, id }), handleParts);
     },
-    scenarios: createScenarioHandle(handleParts),
+    scenarios: createMockScenarios(handleParts),
+    use: (added) => handlers.add(added),
+    resetHandlers: () => handlers.reset(),
+    verify: (options) => verifySession(sessions.default, { ...handleParts, everySession: sessions.list() }, options),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** The base path that most operations name first; single paths may have servers of their own. */
+/** The first base path of most operations; single paths may have their own servers. */
 function readBasePath({ operations }: Contract): string {
   const counts = new Map<string, number>();
   for (const { basePaths } of operations) {
@@ -267,7 +339,7 @@ function readBasePath({ operations }: Contract): string {
 }
 
 /** What the sessions of one mock share. */
-interface SessionsGround {
+interface SessionSources {
   readonly contract: Contract;
   readonly seed: number;
   readonly validators: Validators;
@@ -276,8 +348,8 @@ interface SessionsGround {
   readonly editors: CollectionEditors;
 }
 
-/** The sessions of a mock, with nothing but the default one open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
-function openSessions(parts: SessionsGround, settings: Settings): Sessions {
+/** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
+function openSessions(parts: SessionSources, settings: Settings): Sessions {
   const { contract, seed, validators, scenarios, definition, editors } = parts;
   const { operations, securitySchemes } = contract;
   const { required, idleMs, max } = settings.sessions;
@@ -305,7 +377,7 @@ function openSessions(parts: SessionsGround, settings: Settings): Sessions {
   });
 }
 
-/** Which credentials a session takes; undefined: any. */
+/** Which credentials a session accepts; undefined for any. */
 function readAccepts(
   { tokens, acceptIssued }: AuthOptions,
   sessions: Sessions,
@@ -314,7 +386,7 @@ function readAccepts(
   const accepted = new Set(tokens);
   return (session, credential) =>
     accepted.has(credential) ||
-    // A token that was registered for a session was made to be used there.
+    // A token that was registered for a session is accepted there.
     sessions.owns(session, credential) ||
     (acceptIssued === true && session.store.holdsSecret(credential));
 }

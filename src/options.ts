@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
-import type { Handlers } from './answer/handlers.js';
+import type { HandlersOf } from './answer/handlers.js';
 import type { QueryProfile } from './http/request/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
 import type { MatchRules } from './recording/cassette/manifest.js';
@@ -8,10 +8,10 @@ import type { RecordingOptions } from './recording/recordings.js';
 import type { RedactionOptions } from './recording/redaction/secret-rules.js';
 import type { ScenarioDefinition } from './scenario/definition/definition.js';
 import type { Reload } from './scenario/scenarios.js';
-import type { ClockOption } from './session/session-clock.js';
+import type { ClockOption } from './session/session.js';
 
 /** The options of `createMock`. Only `spec` is required. */
-export interface MockOptions {
+export interface MockOptions<Operations = unknown> {
   /** The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, or the parsed document. */
   readonly spec:
     | string
@@ -32,7 +32,7 @@ export interface MockOptions {
   /** Time of the mock: `'real'`, a fixed instant, or a clock object. */
   readonly clock?: ClockOption;
   /** Functions that answer operations, by operation id or `"GET /path"`. */
-  readonly handlers?: Handlers;
+  readonly handlers?: HandlersOf<NoInfer<Operations>>;
   /** Reject undeclared query parameters and properties, and a missing content type. */
   readonly strict?: boolean;
   /** Stateful collections; `false` answers from examples and schemas only. */

@@ -16,10 +16,10 @@ const ENTRIES: ReadonlyMap<string, OptionEntry> = new Map(Object.entries(OPTIONS
  *
  * @throws MockError `OPTION_INVALID` that names the option, what it accepts, and the nearest name of an unknown one.
  */
-export function readOptions(options: MockOptions): Settings {
+export function readOptions(options: object): Settings {
   if (!isObject(options)) refuse('createMock was called without options', EXAMPLE);
   if (options['spec'] === undefined) refuse('the option "spec" is missing', EXAMPLE);
-  const { scenarios, recordings } = options as MockOptions;
+  const { scenarios, recordings } = options;
   const expanded: Readonly<Record<string, unknown>> = {
     ...options,
     scenarios: scenarios === undefined || isScenarioOptions(scenarios) ? scenarios : { from: scenarios },

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Interaction } from '../journal/interaction.js';
+import type { Clock } from '../clock.js';
 import type { Mock } from '../mock.js';
 import { colour, type Output } from './output.js';
 
@@ -38,9 +39,9 @@ function readPort(value: string): number {
  * @returns the signal; the mock is still open.
  */
 export async function listenUntilSignal(
-  mock: Mock,
+  mock: Mock<Clock>,
   { port, host }: ListenFlags,
-  announce: (server: Awaited<ReturnType<Mock['listen']>>) => void,
+  announce: (server: Awaited<ReturnType<Mock<Clock>['listen']>>) => void,
 ): Promise<NodeJS.Signals> {
   const server = await mock.listen({ port, host });
   // Registered before the address is printed: a reader of the output may send the signal at once.

@@ -1,32 +1,38 @@
-import type { Answer } from '../http/answer.js';
+import type { Answer, Fault } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
 import type { Violation } from '../schema/violation.js';
 
-/** A call with its answer as it happened; plain data. */
+/** A call and its answer; plain data. */
 export interface Interaction {
   /** Counts from 1 within a session. */
   readonly number: number;
+  /** Id of the session. */
   readonly session: string;
-  /** Milliseconds since 1970, by the session's clock. */
+  /** Milliseconds since 1970, by the clock of the session. */
   readonly at: number;
-  /** How long the mock took, by the machine's clock. */
+  /** Milliseconds of real time that the mock took. */
   readonly elapsedMs: number;
-  /** Undefined where no operation matched. */
+  /** The operation id; undefined where no operation matched. */
   readonly operation: string | undefined;
-  readonly request: RecordedRequest;
+  /** The decoded request. */
+  readonly request: InteractionRequest;
+  /** The answer, before it was written. */
   readonly answer: Answer;
-  /** Departures of the client, then those of the answer. */
+  /** Violations of the client, then those of the answer. */
   readonly violations: readonly Violation[];
-  /** What was considered on the way, in order. */
+  /** Which sources were asked and why they did or did not answer, in order. */
   readonly trace: readonly string[];
 }
 
 /** The request of an interaction. */
-export interface RecordedRequest {
+export interface InteractionRequest {
+  /** The method in upper case. */
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query as they were sent. */
   readonly url: string;
+  /** Decoded path parameters. */
   readonly path: Readonly<Record<string, unknown>>;
+  /** Decoded query parameters. */
   readonly query: Readonly<Record<string, unknown>>;
   /** Names in lower case; several fields of one name joined by a comma (RFC 9110 5.3). */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,33 +40,76 @@ export interface RecordedRequest {
   readonly body: unknown;
 }
 
-/** The header fields of a request as Node's parser hands them over: names and values by turns, and once more by name. */
+/** An interaction as JSON, without its secrets. */
+export interface PlainInteraction extends Omit<Interaction, 'at' | 'operation' | 'request' | 'answer'> {
+  /** ISO 8601, by the clock of the session. */
+  readonly at: string;
+  /** `null` where no operation matched. */
+  readonly operation: string | null;
+  /** The request. */
+  readonly request: PlainRequest;
+  /** The answer. */
+  readonly answer: PlainAnswer;
+}
+
+/** The request of a plain interaction; without `body` there was none. */
+export interface PlainRequest extends Omit<InteractionRequest, 'body'> {
+  readonly body?: unknown;
+}
+
+/** The answer of a plain interaction; without `body` there was none, and `status` is 0 where a fault sent none. */
+export interface PlainAnswer extends Pick<Answer, 'status' | 'headers' | 'from'> {
+  readonly mediaType?: string;
+  readonly body?: unknown;
+  readonly violates?: string;
+  readonly fault?: Fault;
+}
+
+/** Converts an interaction to JSON without its secrets. */
+export type ToPlain = (interaction: Interaction) => PlainInteraction;
+
+/** A body as JSON: bytes, files and streams are replaced by a short description. */
+export function toPlainValue(value: unknown): unknown {
+  if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`;
+  if (value instanceof Blob) return `<${value.size} bytes>`;
+  if (Array.isArray(value)) return value.map(toPlainValue);
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
+  if (Symbol.asyncIterator in value) return '<stream>';
+  // A date or an exact number: it converts itself.
+  if ('toJSON' in value && typeof value.toJSON === 'function') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlainValue(member)]));
+}
+
+/** The header fields of a request as Node parses them: alternating names and values, and the same by name. */
 export interface ParsedHeaders {
   readonly rawHeaders: readonly string[];
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What is remembered of a request. @param headers - By name in lower case. */
-export function recordRequest(call: Call | UnmatchedRequest, headers: RecordedRequest['headers']): RecordedRequest {
+/** The request of an interaction. @param headers - By name in lower case. */
+export function recordRequest(
+  call: Call | UnmatchedRequest,
+  headers: InteractionRequest['headers'],
+): InteractionRequest {
   const { method, url, path, query, body } = call;
   return { method, url, path, query, headers, body };
 }
 
 /**
- * Header fields by name. Where each came once, the object that Node has made already serves: the journal keeps a thousand of
- * them. Of some that come twice Node would drop one.
+ * Header fields by name. Where each name was sent once, the object that Node made is reused to save memory; of some repeated
+ * fields Node keeps only one, so that those are joined here.
  */
-export function readHeaders({ rawHeaders, headers }: ParsedHeaders): RecordedRequest['headers'] {
+export function readHeaders({ rawHeaders, headers }: ParsedHeaders): InteractionRequest['headers'] {
   let count = 0;
   for (const name in headers) {
     if (typeof headers[name] !== 'string') return joinHeaders(rawHeaders);
     count += 2;
   }
-  // Every value was seen to be a text.
-  return count === rawHeaders.length ? (headers as RecordedRequest['headers']) : joinHeaders(rawHeaders);
+  // Every value was found to be a string.
+  return count === rawHeaders.length ? (headers as InteractionRequest['headers']) : joinHeaders(rawHeaders);
 }
 
-/** A request that matched no operation: nothing of it is decoded. */
+/** A request that matched no operation; its parameters and body are not decoded. */
 export type UnmatchedRequest = Pick<Call, 'method' | 'url' | 'path' | 'query' | 'body'>;
 
 function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
@@ -74,7 +123,7 @@ function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, str
   return Object.fromEntries(joined);
 }
 
-/** One interaction in one line, for messages: `#3 GET /v1/things -> 404 state (listThings)`. Secrets in the query are left out. */
+/** One interaction on one line, for messages: `#3 GET /v1/things -> 404 state (listThings)`. Secrets in the query are left out. */
 export function describeInteraction({ number, request, answer, operation }: Interaction): string {
   const name = operation === undefined ? 'no operation' : operation;
   return `#${number} ${request.method} ${shorten(hideQuery(request.url))} -> ${answer.status} ${answer.from} (${name})`;
@@ -82,7 +131,7 @@ export function describeInteraction({ number, request, answer, operation }: Inte
 
 const SHOWN_URL_LENGTH = 120;
 
-/** Query values stay out of messages but for short plain ones: any of them may be a credential. */
+/** Only short query values are shown: a long one may be a credential. */
 function hideQuery(url: string): string {
   return url.replaceAll(/([?&][^=&?]*=)([^&]*)/g, (whole: string, name: string, value: string) =>
     /(?:key|token|secret|password|sig)/i.test(name) || value.length > 24 ? `${name}…` : whole,

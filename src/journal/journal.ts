@@ -1,62 +1,65 @@
 import { MockError, nearest } from '../errors.js';
-import type { Interaction } from './interaction.js';
-import type { PlainInteraction, ToPlain } from './plain.js';
-import { createRing } from './ring.js';
-import { verifyInteractions, type VerifyOptions } from './verify.js';
+import type { Interaction, PlainInteraction, ToPlain } from './interaction.js';
 import { createWaiting, type WaitOptions } from './wait.js';
 
-/** Says of an interaction whether it is meant. */
-type InteractionPredicate = (interaction: Interaction) => boolean;
+/** Selects interactions. */
+export type InteractionPredicate = (interaction: Interaction) => boolean;
 
-/** The record of one session's interactions, bounded in count and in bytes of bodies: the oldest are dropped first. */
+/** The interactions of one session; the oldest are dropped when it is full. */
 export interface Journal {
-  /** Oldest first; a list of the moment. */
+  /** All interactions, oldest first; a new array each time. */
   readonly interactions: readonly Interaction[];
-  /** How many were dropped because the journal was full. */
+  /** How many interactions were dropped because the journal was full. */
   readonly dropped: number;
-  /** @param size - Bytes of the bodies it holds on to, roughly; default none worth counting. */
-  add(interaction: Omit<Interaction, 'number'>, size?: number): Interaction;
-  /** Those of one operation, in order. @throws MockError `OPERATION_UNKNOWN` where the contract has no such operation. */
+  /**
+   * The interactions of one operation, oldest first.
+   *
+   * @throws MockError `OPERATION_UNKNOWN` where the contract has no such operation.
+   */
   calls(operation: string): readonly Interaction[];
+  /** The interactions that a predicate selects, oldest first. */
   filter(predicate: InteractionPredicate): readonly Interaction[];
-  /** The last one, or the last one of an operation. @throws MockError `OPERATION_UNKNOWN`. */
+  /** The last interaction, or the last one of an operation. @throws MockError `OPERATION_UNKNOWN`. */
   last(operation?: string): Interaction | undefined;
   /**
-   * The first interaction that is meant: one that is there already, or the one that comes.
+   * Resolves with the first matching interaction: one that is already there, or the next one.
    *
-   * @throws MockError `WAIT_TIMEOUT` that lists what came instead; `OPERATION_UNKNOWN`.
+   * @param what - An operation id or a predicate.
+   * @throws MockError `WAIT_TIMEOUT` that lists the other interactions; `OPERATION_UNKNOWN`.
    */
   waitFor(what: string | InteractionPredicate, options?: WaitOptions): Promise<Interaction>;
-  /** @throws MockError `VERIFY_FAILED` with every departure of the client, and every count that is not as it should be. */
-  verify(options?: VerifyOptions): void;
-  /** One interaction as JSON, without its secrets. */
-  readonly toPlain: ToPlain;
   /** Every interaction as JSON, without its secrets. */
   toJson(): readonly PlainInteraction[];
-  /** The same, one JSON object a line. */
+  /** Every interaction as one JSON object per line, without its secrets. */
   toNdjson(): string;
-  /** Forgets every interaction; numbers go on. */
+  /** Removes all interactions; numbers continue. */
   clear(): void;
 }
 
-/** What a journal is made with. */
-interface JournalOptions {
-  /** How many interactions it keeps. */
-  readonly limit: number;
-  /** How many bytes of bodies it keeps at most; default 64 MiB. */
-  readonly limitBytes?: number;
-  /** Ids of the operations there are: asking for another one is a mistake. */
-  readonly operations: readonly string[];
-  /** Shows an interaction without its secrets. */
+/** A journal with what the server writes to it. */
+export interface SessionJournal extends Journal {
+  /** @param size - Bytes of the bodies that the interaction keeps in memory; default 0. */
+  add(interaction: Omit<Interaction, 'number'>, size?: number): Interaction;
+  /** One interaction as JSON, without its secrets. */
   readonly toPlain: ToPlain;
 }
 
-/** A thousand uploads are not worth the memory of the machine. */
-const DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024;
+/** What a journal is made with. */
+interface JournalParts {
+  /** Maximum number of interactions. */
+  readonly limit: number;
+  /** Maximum size of all bodies in bytes; default 64 MiB. */
+  readonly limitBytes?: number;
+  /** Ids of the operations of the contract. */
+  readonly operations: readonly string[];
+  readonly toPlain: ToPlain;
+}
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** An empty journal. */
-export function createJournal(options: JournalOptions): Journal {
-  const { limit, limitBytes = DEFAULT_LIMIT_BYTES, operations, toPlain } = options;
+export function createJournal(parts: JournalParts): SessionJournal {
+  const { limit, limitBytes = MAX_BODY_BYTES, operations, toPlain } = parts;
   const ring = createRing({ count: limit, bytes: limitBytes });
   const { list } = ring;
   let count = 0;
@@ -75,7 +78,7 @@ export function createJournal(options: JournalOptions): Journal {
     },
     add: (interaction, size = 0) => {
       count += 1;
-      // Written out: a spread costs several times as much, and every request comes by here.
+      // Written out because a spread costs several times as much, and this runs for every request.
       const entry: Interaction = {
         number: count,
         session: interaction.session,
@@ -88,17 +91,13 @@ export function createJournal(options: JournalOptions): Journal {
         trace: interaction.trace,
       };
       ring.add(entry, size);
-      waiting.tell(entry);
+      waiting.notify(entry);
       return entry;
     },
     calls: (operation) => list().filter(toPredicate(operation)),
     filter: (predicate) => list().filter(predicate),
     last: (operation) => (operation === undefined ? list().at(-1) : list().findLast(toPredicate(operation))),
-    waitFor: async (what, wait = {}) => waiting.wait({ what, isMeant: toPredicate(what), before: list() }, wait),
-    verify: (wanted = {}) => {
-      for (const operation of Object.keys(wanted.calls ?? {})) checkOperation(operation, operations);
-      verifyInteractions({ interactions: list(), dropped: ring.dropped }, wanted);
-    },
+    waitFor: async (what, options = {}) => waiting.wait({ what, matches: toPredicate(what), before: list() }, options),
     toPlain,
     toJson: () => list().map(toPlain),
     toNdjson: () =>
@@ -109,18 +108,77 @@ export function createJournal(options: JournalOptions): Journal {
   };
 }
 
+/** The interactions that are kept. */
+interface Ring {
+  readonly dropped: number;
+  add(interaction: Interaction, size: number): void;
+  list(): readonly Interaction[];
+  clear(): void;
+}
+
+interface Entry {
+  readonly interaction: Interaction;
+  readonly size: number;
+}
+
+/**
+ * An empty ring; when it is full, the oldest entries are dropped.
+ *
+ * @param limits - `bytes` counts all bodies together; the newest interaction is kept whatever its size.
+ */
+function createRing(limits: { readonly count: number; readonly bytes: number }): Ring {
+  let entries: (Entry | undefined)[] = [];
+  // Index of the oldest entry; those before it are dropped.
+  let start = 0;
+  let bytes = 0;
+  let dropped = 0;
+  const dropOldest = (): void => {
+    bytes -= entries[start]?.size ?? 0;
+    entries[start] = undefined;
+    start += 1;
+    dropped += 1;
+    // Rarely, so that adding stays cheap: once in as many steps as there are entries.
+    if (start > limits.count) {
+      entries = entries.slice(start);
+      start = 0;
+    }
+  };
+  return {
+    get dropped() {
+      return dropped;
+    },
+    add: (interaction, size) => {
+      if (limits.count === 0) {
+        dropped += 1;
+        return;
+      }
+      entries.push({ interaction, size });
+      bytes += size;
+      while (entries.length - start > limits.count) dropOldest();
+      while (bytes > limits.bytes && entries.length - start > 1) dropOldest();
+    },
+    list: () => entries.slice(start).flatMap((entry) => (entry === undefined ? [] : [entry.interaction])),
+    clear: () => {
+      entries = [];
+      start = 0;
+      bytes = 0;
+      dropped = 0;
+    },
+  };
+}
+
 /** @throws MockError `OPERATION_UNKNOWN` with the nearest id. */
 export function checkOperation(operation: string, operations: readonly string[]): void {
   if (operations.includes(operation)) return;
   const meant = nearest(operation, operations);
   throw new MockError('OPERATION_UNKNOWN', `operation "${operation}" is not in the contract`, {
-    hint: meant === undefined ? `it has ${listSome(operations)}` : `did you mean "${meant}"?`,
+    hint: meant === undefined ? `the operations are ${listSome(operations)}` : `did you mean "${meant}"?`,
   });
 }
 
-const SHOWN_OPERATIONS = 12;
+const MAX_OPERATIONS = 12;
 
 function listSome(operations: readonly string[]): string {
-  const shown = operations.slice(0, SHOWN_OPERATIONS).join(', ');
-  return operations.length > SHOWN_OPERATIONS ? `${shown}, …` : shown || 'no operations';
+  const shown = operations.slice(0, MAX_OPERATIONS).join(', ');
+  return operations.length > MAX_OPERATIONS ? `${shown}, …` : shown || 'no operations';
 }

@@ -1,42 +1,34 @@
 import { MockError } from '../errors.js';
 import { describeInteraction, type Interaction } from './interaction.js';
 
-/** What a journal is held against besides the contract. */
+/** What `verify` checks. */
 export interface VerifyOptions {
   /** How often operations must have been called: exactly, or between two bounds. */
   readonly calls?: Readonly<Record<string, number | CallBounds>>;
-  /** Interactions that may break the contract: a test that sends a bad request on purpose leaves it out here. */
+  /** Selects interactions that may break the contract, such as a request that is wrong on purpose. */
   readonly ignore?: (interaction: Interaction) => boolean;
 }
 
-/** How often an operation may be called; both bounds included. */
-interface CallBounds {
+/** How often an operation may be called; both bounds are inclusive. */
+export interface CallBounds {
   readonly atLeast?: number;
   readonly atMost?: number;
 }
 
-/** What verification looks at. */
-interface JournalRecord {
-  readonly interactions: readonly Interaction[];
-  readonly dropped: number;
-}
-
-/** One thing that verification found. */
+/** One finding of `verify`. */
 export interface Finding {
-  /** Undefined for a count. */
+  /** Undefined for a count, an unused rule or a missing recording. */
   readonly interaction: Interaction | undefined;
   readonly message: string;
+  /** What to do, where it is not the usual. */
+  readonly hint?: string;
 }
 
-/** @throws MockError `VERIFY_FAILED` that lists every finding and says what to do. */
-export function verifyInteractions(record: JournalRecord, options: VerifyOptions): void {
-  const findings = findDepartures(record, options);
-  if (findings.length === 0) return;
-  throw toVerifyError(findings);
-}
-
-/** Every departure of the client from the contract, then every count that is not as it should be. */
-export function findDepartures(record: JournalRecord, options: VerifyOptions): readonly Finding[] {
+/** Every violation of the client, then every wrong count. */
+export function findDepartures(
+  record: { readonly interactions: readonly Interaction[]; readonly dropped: number },
+  options: VerifyOptions,
+): readonly Finding[] {
   const departures = record.interactions.flatMap((interaction) =>
     options.ignore?.(interaction) === true
       ? []
@@ -52,7 +44,7 @@ export function findDepartures(record: JournalRecord, options: VerifyOptions): r
   return [...departures, ...counts];
 }
 
-/** The error for a list of findings: each on a line of its own, under the request it speaks of. */
+/** The error for a list of findings: each on its own line, below its request. */
 export function toVerifyError(findings: readonly Finding[]): MockError {
   let shown: Interaction | undefined;
   const lines = findings.flatMap((finding) => {
@@ -65,18 +57,19 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
     ];
   });
   const broken = findings.some((finding) => finding.interaction !== undefined);
-  const message = `${findings.length === 1 ? '1 thing is' : `${findings.length} things are`} not as the contract or the test says:\n${lines.join('\n')}`;
-  const hint = broken
-    ? 'make the client send what the contract asks for; a request that is wrong on purpose goes into { ignore }'
-    : 'the journal shows what was called: journal.interactions';
-  return new MockError('VERIFY_FAILED', message, { hint });
+  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
+  const usual = broken
+    ? 'fix the request, or exclude it with verify({ ignore }) if it is wrong on purpose'
+    : 'see mock.journal.interactions for the calls that were made';
+  const hint = findings.find((finding) => finding.hint !== undefined)?.hint ?? usual;
+  return new MockError('VERIFY_FAILED', `verification failed with ${count}:\n${lines.join('\n')}`, { hint });
 }
 
 function listDepartures(interaction: Interaction): readonly string[] {
   const { status } = interaction.answer;
   if (interaction.operation === undefined && status >= 400) {
-    // 404 and 405 are the answers to a path or method the contract lacks; a session that cannot be had is refused otherwise.
-    return [status === 404 || status === 405 ? 'the contract has no such operation' : `it was refused with ${status}`];
+    // 404 and 405 answer a path or method that the contract does not have; an unknown session gets another status.
+    return [status === 404 || status === 405 ? 'no operation of the contract matches' : `refused with ${status}`];
   }
   return interaction.violations
     .filter((violation) => violation.by === 'client' && violation.severity === 'error')

@@ -1,39 +1,39 @@
 import { MockError } from '../errors.js';
 import { describeInteraction, type Interaction } from './interaction.js';
 
-/** How long and for how many to wait. */
+/** How `waitFor` waits. */
 export interface WaitOptions {
-  /** Real milliseconds until it fails; default 5,000. */
+  /** Milliseconds of real time until it fails; default 5,000. */
   readonly timeout?: number;
-  /** How many must be meant before it is over: the last of them is what comes back; default 1. */
+  /** How many matching interactions to wait for; the last one is returned. Default 1. */
   readonly count?: number;
-  /** Only interactions with a higher number count; default 0. */
+  /** Only interactions with a higher number match; default 0. */
   readonly after?: number;
 }
 
 /** What is waited for. */
 interface Wanted {
-  /** An operation id, or the predicate itself: for the message only. */
+  /** An operation id or a predicate; for the message only. */
   readonly what: string | ((interaction: Interaction) => boolean);
-  isMeant(interaction: Interaction): boolean;
-  /** What was there when the waiting began. */
+  matches(interaction: Interaction): boolean;
+  /** The interactions that are already there. */
   readonly before: readonly Interaction[];
 }
 
-/** Everybody who waits for an interaction of one journal. */
+/** Everything that waits for an interaction of one journal. */
 interface Waiting {
-  /** Tells of an interaction that came; costs nothing while nobody waits. */
-  tell(interaction: Interaction): void;
+  /** Passes a new interaction on; costs nothing while nothing waits. */
+  notify(interaction: Interaction): void;
   wait(wanted: Wanted, options: WaitOptions): Promise<Interaction>;
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
-/** Nobody waits yet. Nothing is polled: an interaction that is added wakes those it is for. */
+/** Creates an empty waiting list; nothing is polled. */
 export function createWaiting(): Waiting {
   const waiters = new Set<(interaction: Interaction) => void>();
   return {
-    tell: (interaction) => {
+    notify: (interaction) => {
       if (waiters.size === 0) return;
       for (const waiter of waiters) waiter(interaction);
     },
@@ -44,7 +44,7 @@ export function createWaiting(): Waiting {
         let met = 0;
         const see = (interaction: Interaction): boolean => {
           if (interaction.number <= after) return false;
-          if (!wanted.isMeant(interaction)) {
+          if (!wanted.matches(interaction)) {
             others.push(interaction);
             return false;
           }
@@ -62,7 +62,7 @@ export function createWaiting(): Waiting {
           try {
             if (!see(interaction)) return;
           } catch (error) {
-            // The predicate is the caller's: its error is theirs, never that of the request that was being answered.
+            // The predicate belongs to the caller: its error rejects the wait, and does not reach the request.
             reject(error);
           }
           clearTimeout(timer);
@@ -80,15 +80,15 @@ interface Timeout {
   readonly others: readonly Interaction[];
 }
 
-const SHOWN_OTHERS = 10;
+const MAX_OTHERS = 10;
 
 function toTimeout({ what }: Wanted, { timeout, count, met, others }: Timeout): MockError {
-  const wanted = typeof what === 'string' ? `call of ${what}` : 'interaction that meets the predicate';
-  const missing = count === 1 ? `no ${wanted} came` : `${met} of ${count} came of what was waited for (${wanted})`;
-  const shown = others.slice(-SHOWN_OTHERS).map((interaction) => `\n    ${describeInteraction(interaction)}`);
-  const more = others.length > SHOWN_OTHERS ? ` (the last ${SHOWN_OTHERS} of ${others.length})` : '';
-  const instead = others.length === 0 ? 'nothing else came either' : `what came instead${more}:${shown.join('')}`;
-  return new MockError('WAIT_TIMEOUT', `${missing} within ${timeout} ms; ${instead}`, {
-    hint: 'is the client pointed at this mock and at this session? A longer time is given with { timeout }',
-  });
+  const wanted = typeof what === 'string' ? `call of ${what}` : 'interaction that the predicate selects';
+  const missing = count === 1 ? `no ${wanted}` : `${met} of ${count} matching interactions (${wanted})`;
+  const shown = others.slice(-MAX_OTHERS).map((interaction) => `\n    ${describeInteraction(interaction)}`);
+  const more = others.length > MAX_OTHERS ? ` (the last ${MAX_OTHERS} of ${others.length})` : '';
+  const list =
+    others.length === 0 ? 'there was no other interaction either' : `other interactions${more}:${shown.join('')}`;
+  const hint = 'check that the client uses this mock and this session; { timeout } sets a longer time in milliseconds';
+  return new MockError('WAIT_TIMEOUT', `${missing} within ${timeout} ms; ${list}`, { hint });
 }

@@ -5,18 +5,19 @@ import { MockError, nearest } from '../errors.js';
  * How recordings are used: `replay` answers from them, `record-missing` forwards and records calls without a recording,
  * `record-all` forwards and records every call, `off` ignores them.
  */
-export type RecordingMode = (typeof RECORDING_MODES)[number];
+export type RecordingMode = 'replay' | 'record-missing' | 'record-all' | 'off';
 
 /**
  * Who answers an operation: the mock itself, the recordings, the upstream, or the upstream with the mock for what it does not
  * have (404, 501) or if it cannot be reached.
  */
-export type Owner = (typeof OWNERS)[number];
+export type Owner = 'mock' | 'replay' | 'forward' | 'forward-then-mock';
 
 /** Every recording mode. */
-export const RECORDING_MODES = ['replay', 'record-missing', 'record-all', 'off'] as const;
+export const RECORDING_MODES: readonly RecordingMode[] = ['replay', 'record-missing', 'record-all', 'off'];
+
 /** Every owner of an operation. */
-export const OWNERS = ['mock', 'replay', 'forward', 'forward-then-mock'] as const;
+export const OWNERS: readonly Owner[] = ['mock', 'replay', 'forward', 'forward-then-mock'];
 
 /** What determines the mode. */
 export interface ModeRequest {

@@ -12,7 +12,7 @@ import type { Encoder } from '../http/response/encode.js';
 import {
   type Interaction,
   readHeaders,
-  type RecordedRequest,
+  type InteractionRequest,
   recordRequest,
   type UnmatchedRequest,
 } from '../journal/interaction.js';
@@ -207,7 +207,7 @@ function writeFaulty(
   return applyFault({ fault: answer.fault, response, outgoing: environment?.outgoing, clock, signal: request.signal });
 }
 
-function readRequestHeaders({ request, environment }: Arrival): RecordedRequest['headers'] {
+function readRequestHeaders({ request, environment }: Arrival): InteractionRequest['headers'] {
   return environment === undefined ? Object.fromEntries(request.headers) : readHeaders(environment.incoming);
 }
 

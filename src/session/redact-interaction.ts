@@ -3,8 +3,13 @@ import type { Operation } from '../contract/operations/operation.js';
 import { readContentType } from '../http/header-fields.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { findMedia } from '../http/media-type.js';
-import type { Interaction } from '../journal/interaction.js';
-import { type PlainAnswer, type PlainRequest, type ToPlain, toPlainValue } from '../journal/plain.js';
+import {
+  type Interaction,
+  type PlainAnswer,
+  type PlainRequest,
+  type ToPlain,
+  toPlainValue,
+} from '../journal/interaction.js';
 import { replacePatterns } from '../recording/redaction/redact.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
 import {
@@ -16,15 +21,15 @@ import {
 } from '../recording/redaction/secret-walk.js';
 import type { Validators } from '../schema/validate.js';
 
-/** What stands for a secret. */
+/** Replaces a secret. */
 const MARK = '[redacted]';
 
-/** Shorter secrets are taken out where they stand only: to look for `1234` in every message would spoil innocent text. */
-const SEARCHABLE_LENGTH = 6;
+/** Shorter secrets are not searched for in messages: `1234` may be part of harmless text. */
+const MIN_SEARCHED_LENGTH = 6;
 
 /**
- * Shows interactions without their secrets: credentials (their scheme stays), cookies, the keys of `securitySchemes`, fields of
- * `format: password` or `writeOnly`, names and shapes that are known to be secrets; the same rules as for recordings.
+ * Redacts interactions by the same rules as recordings: credentials (their scheme stays), cookies, the keys of `securitySchemes`,
+ * properties of `format: password` or `writeOnly`, and known names and forms of secrets.
  */
 export function createInteractionRedactor(contract: Contract, validators: Validators): ToPlain {
   const rules = createSecretRules({});
@@ -34,8 +39,8 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
     const visit: VisitText = (text, place) => {
       if (text === '') return text;
       if (place.rule !== undefined) {
-        if (text.length >= SEARCHABLE_LENGTH) found.add(text);
-        // A number has to stay one.
+        if (text.length >= MIN_SEARCHED_LENGTH) found.add(text);
+        // A number stays a number, so that the value keeps its type.
         return /^-?\d+(?:\.\d+)?$/.test(text) ? '0' : MARK;
       }
       return replacePatterns(text, rules.patterns, (secret) => {
@@ -47,7 +52,7 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
     const view: View = { walk, visit, operation };
     const request = showRequest(interaction, view);
     const answer = showAnswer(interaction, view);
-    // Last, when every secret of the interaction is known: messages quote what was sent.
+    // Last, when every secret of the interaction is known: messages quote values of the request.
     const scrub = (text: string): string => {
       let clean = visit(text, ORDINARY_LOCATION);
       for (const secret of found) clean = clean.replaceAll(secret, MARK);
@@ -131,7 +136,7 @@ function showParameters(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, value)]));
 }
 
-/** The query of a URL pair by pair; what is no secret stays as it was written. */
+/** The query of a URL, with only the secret values replaced. */
 function showUrl(url: string, { walk, visit, operation }: View): string {
   const start = url.indexOf('?');
   if (start === -1) return url;

@@ -1,6 +1,14 @@
-import type { Clock } from '../clock.js';
-import { createJournal, type Journal } from '../journal/journal.js';
-import type { ToPlain } from '../journal/plain.js';
+import {
+  type Clock,
+  createRealClock,
+  createVirtualClock,
+  isVirtualClock,
+  readInstant,
+  type VirtualClock,
+} from '../clock.js';
+import { MockError } from '../errors.js';
+import type { ToPlain } from '../journal/interaction.js';
+import { createJournal, type SessionJournal } from '../journal/journal.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
 import {
   type ChangeCollections,
@@ -11,41 +19,40 @@ import {
 } from '../scenario/rules/scenario-state.js';
 import { activeIds, dropScenarios, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
 import type { Snapshot, Store } from '../state/store/store.js';
-import type { SessionClock } from './session-clock.js';
 
-/** One client's world. */
+/** The state of one client. */
 export interface Session {
   readonly id: string;
   readonly seed: number;
   readonly clock: Clock;
   readonly store: Store;
-  readonly journal: Journal;
-  /** What the scenarios of this session remember: which are active, how often their rules applied. */
+  readonly journal: SessionJournal;
+  /** Which scenarios are active, and how often their rules applied. */
   readonly scenario: ScenarioState;
-  /** Where this session stands in the recordings. */
+  /** The position in the recordings. */
   readonly replay: ReplayState;
-  /** Activates scenarios, in this order, and lets them make their changes. @throws MockError `SCENARIO_UNKNOWN`. */
+  /** Activates scenarios and applies their changes; later ones win. @throws MockError `SCENARIO_UNKNOWN`. */
   use(ids: readonly string[]): void;
-  /** Makes the changes that scenarios begin with, without activating them here: they are active for every session. */
+  /** Applies the initial changes of scenarios that were activated for every session. */
   begin(ids: readonly string[]): void;
-  /** Deactivates scenarios; what they changed stays until a reset. */
+  /** Deactivates scenarios; changed collections stay changed until a reset. */
   drop(ids: readonly string[]): void;
-  /** Back to an earlier point; definitions (the contract, fixtures, scenarios) always stay. Default `all`. */
+  /** Returns to an earlier state; the contract, fixtures and scenarios stay. Default `all`. */
   reset(what?: ResetKind): void;
-  /** What the session holds now but for its journal; costs next to nothing whatever it holds. */
+  /** Everything that the session holds now, except its journal; cheap, whatever it holds. */
   snapshot(): SessionSnapshot;
-  /** Back to a snapshot, of this session or of another one of the same mock, as often as wanted. The journal stays. */
+  /** Returns to a snapshot of this session, or of another one of the same mock; the journal stays. */
   restore(snapshot: SessionSnapshot): void;
-  /** This session with a store of its own that starts from what it holds now: for changes that last for one request. */
+  /** This session with a copy of its store, for changes that last for one request. */
   branch(): Session;
 }
 
 /**
- * How far a reset goes.
+ * What a reset returns to its initial state.
  *
- * - `counters`: rules count from one again, sequences (of rules and of recordings) start over, rate limits are full.
- * - `state`: collections hold their fixtures again and variables are gone; active scenarios then make their changes anew.
- * - `all`: both, the clock where it began, the scenarios the session was opened with, an empty journal.
+ * - `counters`: rules count from one again, sequences of rules and recordings start over, rate limits are full.
+ * - `state`: collections hold their fixtures and variables are removed; active scenarios then apply their changes again.
+ * - `all`: both, the initial time of the clock, the scenarios that the session was opened with, an empty journal.
  */
 export type ResetKind = 'counters' | 'state' | 'all';
 
@@ -54,18 +61,17 @@ export interface SessionSnapshot {
   readonly store: Snapshot;
   readonly scenario: ScenarioSnapshot;
   readonly replay: ReplaySnapshot;
-  /** Undefined where the clock is not the session's to move. */
+  /** Undefined for a clock that the session does not own. */
   readonly now: number | undefined;
 }
 
-/** What every session of one mock is made from. */
+/** What the sessions of one mock are made from. */
 interface SessionParts {
   readonly seed: number;
-  /** How many interactions a journal keeps. */
+  /** Maximum number of interactions in a journal. */
   readonly journalLimit: number;
-  /** Ids of the operations there are. */
+  /** Ids of the operations of the contract. */
   readonly operations: readonly string[];
-  /** Shows an interaction without its secrets. */
   readonly toPlain: ToPlain;
   createClock(): SessionClock;
   createStore(clock: Clock): Store;
@@ -75,9 +81,9 @@ interface SessionParts {
 }
 
 /**
- * A new session that starts from the fixtures.
+ * A new session with the fixtures.
  *
- * @param opening - Scenarios it begins with.
+ * @param opening - Ids of the scenarios that are active from the start.
  * @throws MockError `SCENARIO_UNKNOWN`.
  */
 export function createSession(id: string, parts: SessionParts, opening: readonly string[] = []): Session {
@@ -88,7 +94,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
   const journal = createJournal({ ...parts, limit: parts.journalLimit });
   const scenario = createScenarioState();
   const replay = createReplayState();
-  const begunAt = time.read();
+  const startedAt = time.read();
   const target = (): ChangeTarget => ({ state: scenario, changeCollections: parts.changeCollections(session) });
   const begin = (own: readonly string[]): void => {
     scenario.setActive(own);
@@ -113,7 +119,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
       }
       if (what === 'counters') return;
       if (what === 'all') {
-        time.write(begunAt);
+        time.write(startedAt);
         journal.clear();
       }
       store.reset();
@@ -132,7 +138,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
   return session;
 }
 
-/** Takes and restores snapshots of everything that a session remembers but its journal. */
+/** Takes and restores snapshots of everything except the journal. */
 function createSnapshots(
   held: Pick<Session, 'store' | 'scenario' | 'replay'> & { readonly time: SessionClock },
 ): Pick<Session, 'snapshot' | 'restore'> {
@@ -151,4 +157,54 @@ function createSnapshots(
       replay.restore(snapshot.replay);
     },
   };
+}
+
+/** The time of a mock: `'real'`, a fixed instant, or a clock object. */
+export type ClockOption = Instant | Clock | undefined;
+
+/** An instant: milliseconds since 1970, a Date, or an ISO 8601 string. */
+export type Instant = number | string | Date;
+
+/** The clock of one session. */
+export interface SessionClock {
+  readonly clock: Clock;
+  /** The time of the clock; undefined where the session does not own it. */
+  read(): number | undefined;
+  /** Sets the time that `read` returned; does nothing where the session does not own the clock. */
+  write(instant: number | undefined): void;
+}
+
+/**
+ * The factory of session clocks: each session has its own clock, unless the clock is real or a clock object.
+ *
+ * @throws MockError `CLOCK_INVALID`.
+ */
+export function createSessionClocks(option: ClockOption): () => SessionClock {
+  if (option === 'real') return () => toShared(createRealClock());
+  if (typeof option === 'object' && !(option instanceof Date)) return () => toShared(option);
+  const start = option === undefined ? undefined : readInstant(option);
+  return () => {
+    // Sleeping moves the clock: nothing else would while a request waits.
+    const clock = createVirtualClock(start, { autoAdvance: true });
+    return {
+      clock,
+      read: () => clock.now(),
+      write: (instant) => {
+        if (instant !== undefined && instant !== clock.now()) clock.set(instant);
+      },
+    };
+  };
+}
+
+/** A clock that no session may set, because it is real or shared. */
+function toShared(clock: Clock): SessionClock {
+  return { clock, read: () => undefined, write: () => undefined };
+}
+
+/** A clock that can be moved. @throws MockError `CLOCK_INVALID` for a real one. */
+export function requireVirtualClock(clock: Clock): VirtualClock {
+  if (isVirtualClock(clock)) return clock;
+  throw new MockError('CLOCK_INVALID', 'a real clock cannot be moved', {
+    hint: 'create the mock with a fixed instant: clock: "2026-01-01T00:00:00Z" (--clock)',
+  });
 }

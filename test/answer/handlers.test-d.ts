@@ -40,3 +40,24 @@ defineHandlers<Operations>({
 
 // @ts-expect-error -- there is no such operation
 defineHandlers<Operations>({ readBooks: () => undefined });
+
+defineHandlers<Operations>({
+  readBook: () => ({ id: 'b', title: 'B' }),
+  createBook: ({ call }) => ({ status: 201, headers: { location: '/b' }, body: { id: 'b', title: call.body.title } }),
+});
+defineHandlers<Operations>({
+  readBook: () => ({ status: 404, body: { error: { message: 'gone' } } }),
+  createBook: async () => Promise.resolve(Response.json({})),
+});
+defineHandlers<Operations>({
+  // @ts-expect-error -- a book has a title
+  readBook: () => ({ id: 'b' }),
+});
+defineHandlers<Operations>({
+  // @ts-expect-error -- 418 is not documented
+  readBook: () => ({ status: 418, body: {} }),
+});
+defineHandlers<Operations>({
+  // @ts-expect-error -- the body of a 404 is an error
+  readBook: () => ({ status: 404, body: { id: 'b', title: 'B' } }),
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMock, type Handlers, type Mock } from '../../src/index.js';
+import { createMock, type Handlers, type Mock, MockError } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import { LIBRARY } from '../scenario/library.js';
 
@@ -63,10 +63,10 @@ describe('a handler', () => {
       'the handler of readBook failed',
     ],
     [
-      'half of an answer',
-      // As somebody writes it whom no types help.
-      { readBook: () => ({ status: 200, headers: {}, body: {} }) as never },
-      'the handler of readBook gave back {"status":200,"headers":{},"body":{}}, which is no answer',
+      'a function',
+      // What a program without types may return.
+      { readBook: () => () => 'nested' },
+      'the handler of readBook returned a function that is not JSON: return a JSON value, a Response, or json(…)',
     ],
   ])('that returns %s is answered with a 500 that says so', async (_name, handlers, message) => {
     const { status, body } = await ask(await createLibrary(handlers), '/books/b1');
@@ -137,22 +137,15 @@ describe('a handler', () => {
     expect(mock.journal.last()?.trace.join('\n')).toMatch(/handler: Error: out of ink\n\s+at /);
   });
 
-  it('that returns something else is a 500 with a hint', async () => {
-    // As a caller without types would.
-    const mock = await createLibrary({ readBook: (() => ({ id: 'b' })) as unknown as Handlers[string] });
-    const { body } = await ask(mock, '/books/b7');
-    expect(JSON.stringify(body)).toContain('gave back {\\"id\\":\\"b\\"}, which is no answer: use json(…)');
-  });
-
   it('that returns a circular object is a 500 that says so', async () => {
     const endless: Record<string, unknown> = {};
     endless['self'] = endless;
     // As a caller without types would.
-    const mock = await createLibrary({ readBook: (() => endless) as unknown as Handlers[string] });
+    const mock = await createLibrary({ readBook: () => endless });
     const { status, body } = await ask(mock, '/books/b7');
     expect([status, JSON.stringify(body)]).toEqual([
       500,
-      expect.stringContaining('gave back an object that is no JSON, which is no answer: use json(…)'),
+      expect.stringContaining('returned an object that is not JSON: return a JSON value, a Response, or json(…)'),
     ]);
   });
 
@@ -176,30 +169,149 @@ describe('a wrong handler stops the start', () => {
     [
       'an unknown operation',
       { readBok: nothing },
-      'a handler is for "readBok", which is not in the contract',
+      'no operation of the contract matches the handler "readBok"',
       'did you mean "readBook"?',
     ],
     [
       'an unknown route',
       { 'GET /book': nothing },
-      'a handler is for "GET /book", which is not in the contract',
+      'no operation of the contract matches the handler "GET /book"',
       'did you mean "GET /books"?',
     ],
     [
       'two for one operation',
       { readBook: nothing, 'GET /books/{book_id}': nothing },
-      'two handlers are for readBook',
+      'readBook has two handlers',
       'keep one of them',
     ],
     [
-      'no function',
+      'a number instead of a function',
       { readBook: 7 as unknown as Handlers[string] },
-      'the handler of "readBook" is no function',
+      'the handler of "readBook" is not a function',
       'write "readBook": ({ json }) => json({ … })',
     ],
   ];
 
   it.each(cases)('%s', async (_name, handlers, reason, hint) => {
     await expect(createLibrary(handlers)).rejects.toMatchObject({ code: 'HANDLER_INVALID', reason, hint });
+  });
+});
+
+describe('plain data of a handler', () => {
+  const book = { id: 'b', title: 'Plain' };
+  const cases: readonly (readonly [string, unknown, number, unknown])[] = [
+    ['a body is sent with the status of success', book, 200, book],
+    [
+      'a status with a body is a response',
+      { status: 404, body: { error: { message: 'gone', code: 'gone' } } },
+      404,
+      { error: { message: 'gone', code: 'gone' } },
+    ],
+    [
+      'headers and a media type belong to a response',
+      { status: 200, headers: { 'X-Shelf': 'a' }, body: book },
+      200,
+      book,
+    ],
+    ['an object with another member is a body', { ...book, status: 200 }, 200, { ...book, status: 200 }],
+    ['an object with a string as status is a body', { ...book, status: 'lent' }, 200, { ...book, status: 'lent' }],
+  ];
+
+  it.each(cases)('%s', async (_, result, status, body) => {
+    const mock = await createLibrary({ readBook: () => result as object });
+    const response = await mock.fetch('/books/b?api_key=k');
+    const text = await response.text();
+    expect([response.status, text === '' ? '' : JSON.parse(text)]).toEqual([status, body]);
+    expect(response.headers.get('x-shelf')).toBe(JSON.stringify(result).includes('X-Shelf') ? 'a' : null);
+  });
+
+  it('a status without a body is an empty response', async () => {
+    const mock = await createLibrary({ 'DELETE /books/{book_id}': () => ({ status: 204 }) });
+    const response = await mock.fetch('/books/b1?api_key=k', { method: 'DELETE' });
+    expect([response.status, await response.text(), response.headers.get('x-mock-source')]).toEqual([
+      204,
+      '',
+      'handler',
+    ]);
+  });
+
+  it('null is a body, undefined leaves the call to the mock', async () => {
+    const mock = await createLibrary({ readBook: () => null, listBooks: () => undefined });
+    expect((await ask(mock, '/books/b')).source).not.toBe('state');
+    expect((await ask(mock, '/books')).source).toBe('state');
+  });
+
+  it('is checked against the contract', async () => {
+    const mock = await createLibrary({ readBook: () => ({ id: 7 }) });
+    expect((await ask(mock, '/books/b')).status).toBe(500);
+  });
+});
+
+describe('handlers added while the mock runs', () => {
+  const titled = (title: string): Handlers => ({ readBook: () => ({ id: 'b', title }) });
+  const read = async (from: Pick<Mock, 'fetch'>): Promise<unknown> => {
+    const response = await from.fetch('/books/b1?api_key=k');
+    return ((await response.json()) as { readonly title?: string }).title;
+  };
+
+  it('answer before earlier ones, until they are reset', async () => {
+    const mock = await createLibrary(titled('initial'));
+    mock.use(titled('second'));
+    mock.use(titled('third'));
+    expect(await read(mock)).toBe('third');
+    mock.resetHandlers();
+    expect(await read(mock)).toBe('initial');
+  });
+
+  it('leave a call to the earlier ones with undefined or next, and the last one to the mock', async () => {
+    const mock = await createLibrary({});
+    mock.use(titled('first'));
+    mock.use({ readBook: () => undefined });
+    expect(await read(mock)).toBe('first');
+    mock.use({
+      readBook: async ({ next, json }) => {
+        const below = (await next())?.body as { readonly title: string };
+        return json({ ...below, title: `${below.title}, changed` });
+      },
+    });
+    expect(await read(mock)).toBe('first, changed');
+    mock.resetHandlers();
+    expect(await read(mock)).toBe('One');
+  });
+
+  it('of a session answer in that session only, before those of the mock', async () => {
+    const mock = await createLibrary({});
+    const [one, other] = [mock.session('one'), mock.session('other')];
+    mock.use(titled('every'));
+    one.use(titled('own'));
+    expect([await read(one), await read(other), await read(mock)]).toEqual(['own', 'every', 'every']);
+    expect(await read(one.fork('copy'))).toBe('own');
+    one.resetHandlers();
+    expect([await read(one), await read(mock.session('copy'))]).toEqual(['every', 'own']);
+    mock.resetHandlers();
+    expect([await read(one), await read(mock.session('copy'))]).toEqual(['One', 'One']);
+  });
+
+  it('end with their session', async () => {
+    const mock = await createLibrary({});
+    const session = mock.session('again');
+    session.use(titled('own'));
+    session.close();
+    expect(await read(mock.session('again'))).toBe('One');
+  });
+
+  it('see the state that a scenario of the request branched', async () => {
+    const mock = await createLibrary({});
+    const session = mock.session('branched');
+    session.use(titled('own'));
+    mock.scenarios.add('more', { state: { books: { add: [{ title: 'More' }] } } });
+    const response = await session.fetch('/books/b1?api_key=k', { headers: { 'x-mock-scenario': 'more' } });
+    expect(await response.json()).toMatchObject({ title: 'own' });
+  });
+
+  it('for an operation that is not in the contract are refused, and nothing is added', async () => {
+    const mock = await createLibrary({});
+    expect(() => mock.use({ readBook: () => ({ id: 'x', title: 'x' }), readBok: () => undefined })).toThrow(MockError);
+    expect(await read(mock)).toBe('One');
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type PlainInteraction, toPlainValue } from '../../src/journal/plain.js';
+import { type PlainInteraction, toPlainValue } from '../../src/journal/interaction.js';
 import { createMock, type Mock } from '../../src/index.js';
 
 const SECRET = 'hunter2-hunter2';

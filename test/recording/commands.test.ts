@@ -109,7 +109,7 @@ describe('vouch record and vouch replay', () => {
     expect(JSON.parse(replayed.text)).toMatchObject({ object: 'list', has_more: true });
     const missed = await run(['replay', SPEC], '/organization/admin_api_keys?limit=2');
     expect(missed.code).toBe(1);
-    expect(missed.errors).toMatch(/RECORDING_MISS[\s\S]*query \/limit: recorded 1, received 2/);
+    expect(missed.errors).toMatch(/VERIFY_FAILED[\s\S]*query \/limit: recorded 1, received 2/);
   });
 
   it.each<readonly [string, readonly string[], RegExp]>([

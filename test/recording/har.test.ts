@@ -295,6 +295,6 @@ describe('the HAR of Playwright', () => {
       name: string;
     };
     expect({ list, name: created.name }).toEqual(seen);
-    replay.assertNoMisses();
+    replay.verify();
   });
 });

@@ -68,7 +68,7 @@ describe('the precedence of scenarios', () => {
   it.each(cases)('%s', async (_name, levels, want) => {
     const mock = await createLibrary();
     if (levels.server !== undefined) mock.scenarios.activate(...levels.server);
-    for (const id of levels.session ?? []) mock.use(id);
+    for (const id of levels.session ?? []) mock.session('default').scenarios.activate(id);
     const headers = {
       ...(levels.request !== undefined && { 'x-mock-scenario': levels.request }),
       ...(levels.prefer !== undefined && { prefer: levels.prefer }),
@@ -115,7 +115,7 @@ describe('a scenario for one request', () => {
       429,
       'fixture',
     ]);
-    own.use('more', 'more');
+    own.session('default').scenarios.activate('more', 'more');
     expect(own.scenarios.list().filter(({ active }) => active === 'session')).toHaveLength(1);
     expect(own.state.collection('books').items.filter(({ title }) => title === 'More')).toHaveLength(1);
   });
@@ -139,7 +139,7 @@ describe('activating', () => {
 
   it('in one session does not change the others', async () => {
     const mock = await createLibrary();
-    mock.session('one').use('a');
+    mock.session('one').scenarios.activate('a');
     expect([await list(mock.session('one')), await list(mock.session('two')), await list(mock)]).toEqual([
       'a',
       'fixture',
@@ -149,7 +149,7 @@ describe('activating', () => {
 
   it('an unknown id names the closest one', async () => {
     const mock = await createLibrary();
-    expect(() => mock.use('emtpy')).toThrow('unknown scenario "emtpy"');
+    expect(() => mock.session('default').scenarios.activate('emtpy')).toThrow('unknown scenario "emtpy"');
     expect(() => mock.scenarios.activate('emtpy')).toThrow('unknown scenario "emtpy"');
   });
 
@@ -183,7 +183,7 @@ describe('activating', () => {
   it('a scenario passed as an object applies like one of a file, and an invalid one changes nothing', async () => {
     const mock = await createLibrary();
     mock.scenarios.add('mine', named('mine', { extends: ['more'] }));
-    mock.use('mine');
+    mock.session('default').scenarios.activate('mine');
     expect(await list(mock)).toBe('mine');
     expect(() => mock.scenarios.add('mine', { operations: { listBook: [] } })).toThrow(
       'operation "listBook" is not in the contract',
@@ -196,7 +196,7 @@ describe('activating', () => {
 describe('a reset', () => {
   const open = async (): Promise<Mock> => {
     const mock = await createLibrary();
-    mock.use('twice', 'more');
+    mock.session('default').scenarios.activate('twice', 'more');
     await list(mock);
     mock.state.collection('books').add({ id: 'x', title: 'Mine' });
     return mock;
@@ -221,7 +221,7 @@ describe('a reset', () => {
     mock.reset();
     expect(await list(mock)).toBe('fixture');
     expect(mock.scenarios.ids).toEqual(before);
-    mock.use('mine');
+    mock.session('default').scenarios.activate('mine');
     expect(await list(mock)).toBe('mine');
   });
 });
@@ -240,7 +240,7 @@ describe('the trace', () => {
         ],
       },
     });
-    mock.use('a', 'why');
+    mock.session('default').scenarios.activate('a', 'why');
     await list(mock);
     expect(mock.journal.last()?.trace).toEqual([
       'rule why/listBooks[0] (#/operations/listBooks/0) does not apply: query "after" is absent, not "x"',

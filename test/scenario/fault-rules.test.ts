@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVirtualClock, type VirtualClock } from '../../src/clock.js';
+import { type Clock, createVirtualClock, type VirtualClock } from '../../src/clock.js';
 import { createMock, type Mock, type MockServer } from '../../src/mock.js';
 import type { MockOptions } from '../../src/options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
@@ -68,7 +68,7 @@ const SCENARIOS: Readonly<Record<string, ScenarioDefinition>> = {
   ),
 };
 
-let mock: Mock;
+let mock: Mock<Clock>;
 let server: MockServer;
 
 beforeAll(async () => {

@@ -308,7 +308,7 @@ describe('what a rule changes', () => {
     const mock = await createLibrary({ a: { state: { books: { clear: true } } } }, { fixtures: {} });
     expect((await ask(mock, '/books')).body).not.toMatchObject({ data: [] });
     mock.reset();
-    mock.use('a');
+    mock.scenarios.activate('a');
     expect((await ask(mock, '/books')).body).toMatchObject({ data: [] });
   });
 
@@ -415,10 +415,10 @@ describe('time', () => {
       return shown;
     });
     await new Promise((resolve) => setImmediate(resolve));
-    mock.advance(299);
+    mock.clock.advance(299);
     await new Promise((resolve) => setImmediate(resolve));
     expect(isAnswered).toBe(false);
-    mock.advance(1);
+    mock.clock.advance(1);
     expect((await asked).status).toBe(200);
   });
 
@@ -464,10 +464,10 @@ describe('time', () => {
       ];
     };
     expect(await look()).toEqual([200, '2', '1', '10', null]);
-    mock.advance(4000);
+    mock.clock.advance(4000);
     expect(await look()).toEqual([200, '2', '0', '6', null]);
     expect(await look()).toEqual([429, '2', '0', '6', '6']);
-    mock.advance(6000);
+    mock.clock.advance(6000);
     expect(await look()).toEqual([200, '2', '1', '10', null]);
   });
 

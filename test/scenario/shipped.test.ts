@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/clock.js';
 import { createMock, type Mock, type MockServer } from '../../src/mock.js';
-import type { SessionHandle } from '../../src/session/handle.js';
+import type { SessionHandle } from '../../src/handles.js';
 
-let mock: Mock;
+let mock: Mock<Clock>;
 let server: MockServer;
 
 beforeAll(async () => {
@@ -17,7 +18,7 @@ afterAll(async () => mock.close());
 /** The official client in a session of its own, with one scenario active. */
 interface Stage {
   readonly client: OpenAI;
-  readonly session: SessionHandle;
+  readonly session: SessionHandle<Clock>;
 }
 
 type Door = 'socket' | 'in-process';

@@ -8,7 +8,7 @@ describe('what scenarios do to collections', () => {
 
   async function change(collection: string, changes: object): Promise<Mock> {
     mock = await createMock({ ...BUILT_IN, scenarios: { it: { state: { [collection]: changes } } } });
-    mock.use('it');
+    mock.scenarios.activate('it');
     return mock;
   }
   const ids = ({ state }: Mock, name: string): readonly unknown[] => state.collection(name).items.map(({ id }) => id);

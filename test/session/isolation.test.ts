@@ -112,7 +112,7 @@ describeBoth('sessions', (start) => {
     const session = reach.mock.session('a');
     const before = await listNames(reach, inSession('a'));
     await createKey(reach, 'new', 'a');
-    session.advance(60_000);
+    session.clock.advance(60_000);
     session.reset('counters');
     expect(await listNames(reach, inSession('a'))).toEqual([...before, 'new']);
     session.reset('state');
@@ -137,7 +137,7 @@ describeBoth('sessions', (start) => {
     const snapshot = session.snapshot();
     for (let i = 0; i < 2; i++) {
       await createKey(reach, 'dropped', 'a');
-      session.advance(1000);
+      session.clock.advance(1000);
       session.restore(snapshot);
       expect(await listNames(reach, inSession('a'))).toEqual([...before, 'kept']);
       expect(session.clock.now()).toBe(Date.UTC(2026, 0, 1));
@@ -208,7 +208,7 @@ describeBoth('a session in a test’s hands', (start) => {
 
   it('moves its own clock, and created items show it', async () => {
     const reach = await start();
-    reach.mock.session('a').advance(90_000);
+    reach.mock.session('a').clock.advance(90_000);
     const key = (await createKey(reach, 'late', 'a')) as Key & { readonly created_at: number };
     const other = (await createKey(reach, 'early', 'b')) as Key & { readonly created_at: number };
     expect(key.created_at - other.created_at).toBe(90);
@@ -222,7 +222,7 @@ describeBoth('a session in a test’s hands', (start) => {
     await reach.send(KEYS, inSession('a', jsonInit('POST', { name: 7 })));
     await reach.send('/organization/admin_api_kees', inSession('a'));
     expect(() => session.verify()).toThrow(
-      /^VERIFY_FAILED {2}2 things are not as[\s\S]*#2 POST[\s\S]*-> 400[\s\S]*name[\s\S]*#3 GET[\s\S]*the contract has no such operation\n {2}hint: /,
+      /^VERIFY_FAILED {2}verification failed with 2 findings:[\s\S]*#2 POST[\s\S]*-> 400[\s\S]*name[\s\S]*#3 GET[\s\S]*no operation of the contract matches\n {2}hint: /,
     );
     expect(() => reach.mock.verify()).not.toThrow();
   });

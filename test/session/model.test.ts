@@ -65,7 +65,7 @@ function take({ mock, fixtures, models, snapshots }: World, given: Step): void {
       keys.replace([]);
       return setNames([]);
     case 'advance':
-      handle.advance(1000);
+      handle.clock.advance(1000);
       return void models.set(id, { ...model, now: model.now + 1000 });
     case 'state':
       handle.reset('state');

@@ -40,7 +40,7 @@ describeBoth('resets and scenarios', (start) => {
     expect([await list(reach), await list(reach)]).toEqual(['500 -', '200 1']);
     session.reset('state');
     expect(await list(reach)).toBe('200 0');
-    session.drop('emptied');
+    session.scenarios.deactivate('emptied');
     expect(await list(reach)).toBe('200 0');
     session.reset('state');
     expect(await list(reach)).toBe('200 7');
@@ -49,8 +49,8 @@ describeBoth('resets and scenarios', (start) => {
   it('all: back to the scenarios it was opened with', async () => {
     const reach = await start({ scenarios: SCENARIOS });
     const session = reach.mock.session('a', { scenarios: ['flaky'] });
-    session.use('emptied');
-    session.drop('flaky');
+    session.scenarios.activate('emptied');
+    session.scenarios.deactivate('flaky');
     expect(await list(reach)).toBe('200 0');
     session.reset();
     expect([await list(reach), await list(reach)]).toEqual(['500 -', '200 7']);
@@ -67,7 +67,7 @@ describeBoth('resets and scenarios', (start) => {
     const { body } = await control('GET', '/scenarios');
     const ids = (body as { readonly scenarios: readonly { id: string }[] }).scenarios.map(({ id }) => id);
     expect(ids).toEqual([...Object.keys(SCENARIOS), 'uploaded']);
-    reach.mock.session('a').use('uploaded');
+    reach.mock.session('a').scenarios.activate('uploaded');
     expect(await list(reach)).toBe('401 -');
   });
 
@@ -84,7 +84,7 @@ describeBoth('resets and scenarios', (start) => {
 
   it('one session that follows a scenario changes nothing for the next', async () => {
     const reach = await start({ scenarios: SCENARIOS });
-    reach.mock.session('a').use('emptied');
+    reach.mock.session('a').scenarios.activate('emptied');
     expect([await list(reach, 'a'), await list(reach, 'b'), await list(reach, 'default')]).toEqual([
       '200 0',
       '200 7',
@@ -103,7 +103,7 @@ describeBoth('resets and scenarios', (start) => {
   it('a rule that no call met is found, and one that was met is not', async () => {
     const reach = await start({ scenarios: SCENARIOS });
     const session = reach.mock.session('a', { scenarios: ['once'] });
-    expect(() => session.verify()).toThrow(/rule once\/downloadFile\[0\] .* never applied: no call met it/);
+    expect(() => session.verify()).toThrow(/rule once\/downloadFile\[0\] .* never applied: no call matched/);
     expect(() => session.verify({ unusedRules: false })).not.toThrow();
     await reach.send('/files/file-handbook/content', { headers: { ...AUTHORIZED, 'x-mock-session': 'a' } });
     expect(() => session.verify()).not.toThrow();
@@ -111,7 +111,7 @@ describeBoth('resets and scenarios', (start) => {
 
   it('a connection that died is in the journal, and the control API can show it', async () => {
     const reach = await start({ scenarios: SCENARIOS });
-    reach.mock.session('a').use('severed');
+    reach.mock.session('a').scenarios.activate('severed');
     await expect(reach.send(KEYS, { headers: { ...AUTHORIZED, 'x-mock-session': 'a' } })).rejects.toThrow(
       'fetch failed',
     );

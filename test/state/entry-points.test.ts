@@ -170,8 +170,8 @@ const control: EntryPoint = {
 function useChanges(mock: Mock, collection: string, changes: object): void {
   const id = `change-${mock.scenarios.ids.length}`;
   mock.scenarios.add(id, { state: { [collection]: changes } });
-  mock.use(id);
-  mock.drop(id);
+  mock.scenarios.activate(id);
+  mock.scenarios.deactivate(id);
 }
 
 const scenario: EntryPoint = {
@@ -303,7 +303,7 @@ const BEHAVIOURS: readonly (readonly [name: string, run: (mock: Mock, by: EntryP
     async (mock, by) => {
       if (by.update === undefined) return;
       mock.state.collection('jobs').add({ id: 'one', name: 'a', note: 'x' });
-      mock.advance(5000);
+      mock.clock.advance(5000);
       const changed = await by.update(mock, 'jobs', {
         id: 'one',
         patch: { status: 'cancelled', note: null, name: null },
@@ -393,7 +393,7 @@ it('the changes of one scenario are made together or not at all', async () => {
   mock.scenarios.add('both', {
     state: { files: { add: [{ id: 'f3' }], remove: ['f1'] }, jobs: { add: [{ name: 'a' }, { name: 'a' }] } },
   });
-  expect(() => mock.use('both')).toThrow('name "a" is already used');
+  expect(() => mock.scenarios.activate('both')).toThrow('name "a" is already used');
   expect(items(mock, 'files')).toEqual(before);
   expect(items(mock, 'jobs')).toEqual([]);
 });

@@ -6,55 +6,107 @@ import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
-import type { State } from '../../session/handle.js';
 import type { Session } from '../../session/session.js';
+import type { State } from '../../session/state.js';
 import { type AnswerSource, type Exchange, nameCall, type Next } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
-import type { AnswerMore, Handler, HandlerContext, HandlerResult, Handlers } from '../handlers.js';
+import type { AnswerDetails, Handler, HandlerContext, HandlerResponse, HandlerResult, Handlers } from '../handlers.js';
 
 /** What the source of handlers is made of. */
 interface HandlerParts {
   readonly contract: Contract;
   readonly generator: Generator;
   readonly errors: ErrorAnswers;
+  /** Handlers that stay when the others are reset. */
   readonly handlers: Handlers;
-  /** The collections of a session, as a handler holds them. */
+  /** The collections of a session. */
   openState(session: Session): State;
 }
 
+/** The handlers of one mock: those it was created with, and those that were added while it runs. */
+export interface HandlerRegistry {
+  readonly source: AnswerSource;
+  /** Adds handlers to one session, or to all; they come before those that were added earlier. @throws MockError `HANDLER_INVALID`. */
+  add(handlers: Handlers, session?: Session): void;
+  /** Removes what was added to one session, or to all. */
+  reset(session?: Session): void;
+  /** Gives the handlers of one session to another one. */
+  copy(from: Session, to: Session): void;
+}
+
+/** Handlers by operation; the first one is asked first. */
+type HandlerLists = ReadonlyMap<Operation, readonly Handler[]>;
+
 /**
- * Answers with the user's own code.
+ * Answers with the user's own functions.
  *
- * @throws MockError `HANDLER_INVALID` at once where a handler is for no operation of the contract.
+ * @throws MockError `HANDLER_INVALID` where a handler is for no operation of the contract.
  */
-export function createHandlerSource(parts: HandlerParts): AnswerSource {
-  const handlers = indexHandlers(parts);
+export function createHandlerRegistry(parts: HandlerParts): HandlerRegistry {
+  const initial = addHandlers(new Map(), parts.contract, parts.handlers);
+  let shared = initial;
+  // By journal: the branch of a session that one request works on has the same.
+  let bySession = new WeakMap<object, HandlerLists>();
+  let hasOwn = false;
+  const find = ({ call, session }: Exchange): readonly Handler[] | undefined => {
+    const common = shared.get(call.operation);
+    const own = hasOwn ? bySession.get(session.journal)?.get(call.operation) : undefined;
+    return own === undefined || common === undefined ? (own ?? common) : [...own, ...common];
+  };
   return {
-    name: 'handler',
-    hint: 'Change what the handler returns.',
-    answer: (exchange, next) => {
-      const handler = handlers.get(exchange.call.operation);
-      return handler === undefined ? next() : run(parts, handler, { exchange, next });
+    source: {
+      name: 'handler',
+      hint: 'Change what the handler returns.',
+      answer: (exchange, next) => {
+        const handlers = find(exchange);
+        return handlers === undefined ? next() : runFirst(parts, handlers, { exchange, next });
+      },
+    },
+    add: (handlers, session) => {
+      if (session === undefined) {
+        shared = addHandlers(shared, parts.contract, handlers);
+        return;
+      }
+      bySession.set(
+        session.journal,
+        addHandlers(bySession.get(session.journal) ?? new Map(), parts.contract, handlers),
+      );
+      hasOwn = true;
+    },
+    reset: (session) => {
+      if (session !== undefined) {
+        bySession.delete(session.journal);
+        return;
+      }
+      shared = initial;
+      bySession = new WeakMap();
+      hasOwn = false;
+    },
+    copy: (from, to) => {
+      const own = bySession.get(from.journal);
+      if (own !== undefined) bySession.set(to.journal, own);
     },
   };
 }
 
-function indexHandlers({ contract, handlers }: HandlerParts): ReadonlyMap<Operation, Handler> {
-  const found = new Map<Operation, Handler>();
+function addHandlers(lists: HandlerLists, contract: Contract, handlers: Handlers): HandlerLists {
+  const added = new Map<Operation, Handler>();
   for (const [key, handler] of Object.entries(handlers)) {
     const operation = findOperation(contract, key);
     if (typeof handler !== 'function') {
-      throw new MockError('HANDLER_INVALID', `the handler of ${JSON.stringify(key)} is no function`, {
+      throw new MockError('HANDLER_INVALID', `the handler of ${JSON.stringify(key)} is not a function`, {
         hint: `write ${JSON.stringify(key)}: ({ json }) => json({ … })`,
       });
     }
-    if (found.has(operation)) {
-      throw new MockError('HANDLER_INVALID', `two handlers are for ${operation.id}`, { hint: 'keep one of them' });
+    if (added.has(operation)) {
+      throw new MockError('HANDLER_INVALID', `${operation.id} has two handlers`, { hint: 'keep one of them' });
     }
-    found.set(operation, handler);
+    added.set(operation, handler);
   }
-  return found;
+  const joined = new Map(lists);
+  for (const [operation, handler] of added) joined.set(operation, [handler, ...(lists.get(operation) ?? [])]);
+  return joined;
 }
 
 function findOperation(contract: Contract, key: string): Operation {
@@ -65,8 +117,8 @@ function findOperation(contract: Contract, key: string): Operation {
   if (byRoute !== undefined) return byRoute;
   const names = contract.operations.map((operation) => (key.includes(' ') ? toRoute(operation) : operation.id));
   const meant = nearest(key, names);
-  throw new MockError('HANDLER_INVALID', `a handler is for ${JSON.stringify(key)}, which is not in the contract`, {
-    hint: meant === undefined ? `its operations are ${names.slice(0, 12).join(', ')}` : `did you mean "${meant}"?`,
+  throw new MockError('HANDLER_INVALID', `no operation of the contract matches the handler ${JSON.stringify(key)}`, {
+    hint: meant === undefined ? `the operations are ${names.slice(0, 12).join(', ')}` : `did you mean "${meant}"?`,
   });
 }
 
@@ -75,12 +127,16 @@ interface Turn {
   readonly next: Next;
 }
 
-async function run(parts: HandlerParts, handler: Handler, turn: Turn): Promise<Answer | undefined> {
-  const { exchange, next } = turn;
+async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn: Turn): Promise<Answer | undefined> {
+  const { exchange } = turn;
   const { operation } = exchange.call;
+  const [handler, ...rest] = handlers;
+  if (handler === undefined) return turn.next();
+  const next: Next = () => runFirst(parts, rest, turn);
+  const context = createContext(parts, { exchange, next });
   let result: HandlerResult;
   try {
-    result = await handler(createContext(parts, turn));
+    result = await handler(context);
     if (result instanceof Response) return await readResponse(result);
   } catch (error) {
     exchange.note(`handler: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -88,21 +144,43 @@ async function run(parts: HandlerParts, handler: Handler, turn: Turn): Promise<A
     return fail(parts, operation, `the handler of ${operation.id} failed: ${reason}`);
   }
   if (result === undefined) return next();
-  if (isAnswer(result)) return result;
-  return fail(
-    parts,
-    operation,
-    `the handler of ${operation.id} gave back ${quote(result)}, which is no answer: use json(…)`,
-  );
+  return toAnswer(result, context) ?? failWith(parts, operation, result);
 }
 
-function quote(result: unknown): string {
+/** The answer that plain data means; undefined where it cannot be sent. */
+function toAnswer(
+  result: Exclude<HandlerResult, undefined | void>,
+  { json, empty }: HandlerContext,
+): Answer | undefined {
+  if (isAnswer(result)) return result;
+  if (!isResponse(result)) return isSendable(result) ? json(result) : undefined;
+  const { 'content-type': declared, ...headers } = lowerNames(result.headers);
+  const mediaType = result.mediaType ?? (typeof declared === 'string' ? declared : undefined);
+  if (result.body === undefined) return empty(result.status, headers);
+  return json(result.body, { status: result.status, headers, ...(mediaType === undefined ? {} : { mediaType }) });
+}
+
+const RESPONSE_MEMBERS: ReadonlySet<string> = new Set(['status', 'headers', 'body', 'mediaType']);
+
+function isResponse(value: unknown): value is HandlerResponse {
+  if (!isObject(value) || !Number.isInteger(value['status'])) return false;
+  const status = Number(value['status']);
+  return status >= 200 && status <= 599 && Object.keys(value).every((name) => RESPONSE_MEMBERS.has(name));
+}
+
+function isSendable(value: unknown): boolean {
+  if (value instanceof Uint8Array || (isObject(value) && Symbol.asyncIterator in value)) return true;
   try {
-    return JSON.stringify(result)?.slice(0, 80) ?? typeof result;
+    return JSON.stringify(value) !== undefined;
   } catch {
-    // It refers to itself, or holds what JSON has no words for.
-    return `an ${typeof result} that is no JSON`;
+    // It refers to itself, or has a member that JSON cannot express.
+    return false;
   }
+}
+
+function failWith(parts: HandlerParts, operation: Operation, result: unknown): Answer {
+  const message = `the handler of ${operation.id} returned ${typeof result === 'object' ? 'an object' : `a ${typeof result}`} that is not JSON`;
+  return fail(parts, operation, `${message}: return a JSON value, a Response, or json(…)`);
 }
 
 function fail({ errors }: HandlerParts, operation: Operation, message: string): Answer {
@@ -111,15 +189,18 @@ function fail({ errors }: HandlerParts, operation: Operation, message: string): 
 
 function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerContext {
   const { call, session } = exchange;
-  const toAnswer = (body: unknown, more: AnswerMore = {}): Answer => {
+  const json = (body: unknown, more: AnswerDetails = {}): Answer => {
     const choice = chooseResponse(call.operation, { status: more.status, accept: call.headers.get('accept') });
-    const json = choice?.response?.content.find((media) => isJsonType(media.type))?.type ?? 'application/json';
-    const declared = choice?.mediaType !== undefined && isJsonType(choice.mediaType) ? choice.mediaType : json;
+    const other = choice?.response?.content.find((media) => isJsonType(media.type))?.type;
+    // A string or bytes for an operation that declares no JSON: a text, a file.
+    const raw = other === undefined && (typeof body === 'string' || body instanceof Uint8Array);
+    const fallback = raw ? choice?.mediaType : other;
+    const declared = choice?.mediaType !== undefined && isJsonType(choice.mediaType) ? choice.mediaType : fallback;
     return {
       status: more.status ?? choice?.status ?? 200,
       headers: lowerNames(more.headers),
       body,
-      mediaType: more.mediaType ?? declared,
+      mediaType: more.mediaType ?? declared ?? 'application/json',
       from: 'handler',
       violations: NO_VIOLATIONS,
     };
@@ -131,9 +212,9 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     clock: session.clock,
     seed: session.seed,
     next: async () => next(),
-    json: toAnswer,
+    json,
     complete: (partial, more) => {
-      const answer = toAnswer(partial, more);
+      const answer = json(partial, more);
       const { media } = chooseResponse(call.operation, { status: answer.status, accept: null }) ?? {};
       if (media?.schema === undefined) return answer;
       const key = `handler ${call.operation.id}\n${nameCall(call)}`;

@@ -22,7 +22,6 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   PORT_TAKEN: 'Another process listens on that port; --port 0 picks a free port.',
   RECORDING_EXPIRED: 'A cassette is older than its maximum age; record it again.',
   RECORDING_INVALID: 'A file of a cassette was edited or truncated and is not valid.',
-  RECORDING_MISS: 'Requests had no recorded response, in a mode that requires one.',
   RECORDING_NOT_FOUND: 'There is no cassette of that name.',
   RECORDING_SECRET: 'A possible secret was left after redaction, so the exchange was not saved.',
   SCENARIO_INVALID:

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { join } from 'node:path';
+import type { Clock } from '../../clock.js';
 import { MockError } from '../../errors.js';
 import { createMock, type Mock } from '../../mock.js';
 import type { OptionName } from '../../options.js';
 import { nestOptions } from '../../read-options.js';
-import type { Recordings } from '../../recording/recordings.js';
+import type { MockRecordings } from '../../handles.js';
+import type { Cassette } from '../../recording/cassette/cassette.js';
 import {
   addOptionalSpec,
   addOptionFlags,
@@ -76,7 +78,7 @@ async function runRecord(options: RecordOptions): Promise<number> {
     else for (const line of describeStart(mock, options, baseUrl)) write(line);
   });
   await mock.close();
-  return printSummary(recordings, options);
+  return printSummary(recordings, mock.cassette(options.cassette), options);
 }
 
 /** A proxy that is its own upstream would forward each request to itself forever. */
@@ -90,7 +92,7 @@ function rejectOwnAddress({ upstream, host, port }: RecordOptions): void {
   });
 }
 
-function describeStart(mock: Mock, options: RecordOptions, baseUrl: string): readonly string[] {
+function describeStart(mock: Mock<Clock>, options: RecordOptions, baseUrl: string): readonly string[] {
   const { title, version, operations } = mock.contract;
   const folder = colour('bold', showPath(join(options.recordings, options.cassette)));
   const action = options.mode === 'record-all' ? 'recording to' : 'adding missing exchanges to';
@@ -102,11 +104,13 @@ function describeStart(mock: Mock, options: RecordOptions, baseUrl: string): rea
   ];
 }
 
-function printSummary(recordings: Recordings, { cassette, json, write, writeError }: RecordOptions): number {
-  const recorded = recordings.current({ cassette })?.read();
-  const exchanges = recorded?.exchanges.length ?? 0;
-  const placeholders = Object.keys(recorded?.manifest.redacted ?? {}).length;
-  const refusals = recordings.refusals();
+function printSummary(
+  { refusals }: MockRecordings,
+  cassette: Cassette,
+  { json, write, writeError }: Output & ListenFlags,
+): number {
+  const exchanges = cassette.exchanges.length;
+  const placeholders = Object.keys(cassette.manifest.redacted).length;
   if (json === true) write(JSON.stringify({ exchanges, placeholders, refused: refusals.length }));
   else write(`${countOf(exchanges, 'exchange')}, ${countOf(placeholders, 'secret')} replaced by placeholders`);
   for (const refusal of refusals) writeError(String(refusal));

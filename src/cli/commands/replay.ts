@@ -65,7 +65,8 @@ async function runReplay(options: ReplayFlags & Output & { readonly spec: string
   });
   await mock.close();
   try {
-    mock.assertNoMisses();
+    // Only missing recordings count here, not violations of the client.
+    mock.verify({ ignore: () => true, unusedRules: false });
   } catch (error) {
     writeError(String(error));
     return 1;

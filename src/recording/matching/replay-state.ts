@@ -1,4 +1,3 @@
-import { MockError } from '../../errors.js';
 import type { StoredExchange } from '../cassette/cassette.js';
 import type { MatchedSequence } from './match.js';
 
@@ -92,17 +91,4 @@ export function createReplayState(): ReplayState {
       cursors = new Map(Object.entries(snapshot.cursors));
     },
   };
-}
-
-/** Fails if there were calls without a recording. @throws MockError `RECORDING_MISS` with the most similar recordings of each. */
-export function assertNoMisses(misses: readonly Miss[]): void {
-  if (misses.length === 0) return;
-  const count = misses.length === 1 ? '1 call' : `${misses.length} calls`;
-  throw new MockError(
-    'RECORDING_MISS',
-    `${count} without a recording:\n${misses.map(({ message }) => message).join('\n')}`,
-    {
-      hint: 'record the missing calls with mode "record-missing", or exclude differences with `match` in the manifest',
-    },
-  );
 }

@@ -5,8 +5,8 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import type { Recordings } from '../../recording/recordings.js';
 import { listScenarios } from '../../scenario/scenarios.js';
-import { createScenarioHandle, movable } from '../../session/handle.js';
-import type { Session } from '../../session/session.js';
+import { createMockScenarios } from '../../session/scenario-handle.js';
+import { requireVirtualClock, type Session } from '../../session/session.js';
 import type { Item } from '../../state/store/collection.js';
 import type { ItemProblem } from '../../state/store/items.js';
 import { answerEmpty, answerJson, answerProblem } from './answer.js';
@@ -71,12 +71,12 @@ export function stateHandlers({ editors }: ControlledParts): Readonly<Record<str
     getClock: ({ session }) => showClock(session()),
     setClock: ({ call, openSession }) => {
       const session = openSession();
-      movable(session.clock).set((readBody(call) as { readonly now: string | number }).now);
+      requireVirtualClock(session.clock).set((readBody(call) as { readonly now: string | number }).now);
       return showClock(session);
     },
     advanceClock: ({ call, openSession }) => {
       const session = openSession();
-      movable(session.clock).advance((readBody(call) as { readonly ms: number }).ms);
+      requireVirtualClock(session.clock).advance((readBody(call) as { readonly ms: number }).ms);
       return showClock(session);
     },
   };
@@ -105,7 +105,7 @@ function readName(call: Call): string {
 
 /** The operations on scenarios. */
 export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Readonly<Record<string, ControlHandler>> {
-  const whole = createScenarioHandle({ scenarios, sessions });
+  const whole = createMockScenarios({ scenarios, sessions });
   const show = (session: Session, id: string): unknown =>
     listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
   return {

@@ -4,7 +4,7 @@ import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
 import type { Interaction } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
-import { findSessionDepartures } from '../../session/verify-session.js';
+import { findSessionDepartures } from '../../session/verify.js';
 import { answerEmpty, answerJson, answerLines, answerProblem } from './answer.js';
 import type { ControlHandler, ControlledParts } from './routes.js';
 

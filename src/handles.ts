@@ -1,0 +1,252 @@
+import type { HandlerRegistry } from './answer/sources/handler.js';
+import type { Handlers } from './answer/handlers.js';
+import type { Clock, VirtualClock } from './clock.js';
+import { MockError } from './errors.js';
+import type { Journal } from './journal/journal.js';
+import type { Cassette } from './recording/cassette/cassette.js';
+import type { Owner, RecordingMode } from './recording/mode.js';
+import type { Recordings } from './recording/recordings.js';
+import type { Scenarios } from './scenario/scenarios.js';
+import { createSessionScenarios, type SessionScenarios } from './session/scenario-handle.js';
+import type { ResetKind, Session, SessionSnapshot as Held } from './session/session.js';
+import type { Sessions } from './session/sessions.js';
+import { createState, type State } from './session/state.js';
+import { type SessionVerifyOptions, verifySession } from './session/verify.js';
+import type { CollectionEditors } from './state/store/editors.js';
+
+/** A session: collections, scenarios, clock and journal of one client. */
+export interface SessionHandle<SessionClock extends Clock = VirtualClock> {
+  /** The id of the session. */
+  readonly id: string;
+  /** The header with which a client names this session: `{ 'x-mock-session': id }`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The path prefix with which a client names this session: `/~id`. */
+  readonly prefix: string;
+  /** The interactions of this session. */
+  readonly journal: Journal;
+  /** The clock of this session; `set` and `advance` move it unless the mock has `clock: 'real'`. */
+  readonly clock: SessionClock;
+  /** The scenarios of this session. */
+  readonly scenarios: SessionScenarios;
+  /**
+   * The collections of this session.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * const files = mock.state.collection('files');
+   * const added = files.add({ filename: 'notes.txt' });
+   * if (files.get(String(added['id']))?.['filename'] !== 'notes.txt') throw new Error('the file is missing');
+   * ```
+   */
+  readonly state: State;
+  /**
+   * Answers a request of this session without a socket.
+   *
+   * @throws MockError `SESSION_UNKNOWN` where the session was closed.
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /**
+   * Adds handlers that answer before earlier ones; a handler that returns undefined leaves the call to the next.
+   *
+   * @throws MockError `HANDLER_INVALID` where no operation matches.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * mock.use({ downloadFile: () => ({ status: 500, body: { error: { message: 'down' } } }) });
+   * const ask = () => mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
+   * const before = await ask();
+   * mock.resetHandlers();
+   * const after = await ask();
+   * if (before.status !== 500 || after.status !== 200) throw new Error(`${before.status}, ${after.status}`);
+   * ```
+   */
+  use(handlers: Handlers): void;
+  /** Removes the handlers that `use` added; those of `createMock` stay. */
+  resetHandlers(): void;
+  /** Returns to an earlier state; default `all`. Definitions and handlers stay. */
+  reset(what?: ResetKind): void;
+  /** Everything that the session holds now, except its journal. */
+  snapshot(): SessionSnapshot;
+  /** Returns to a snapshot of this session, or of another one of the same mock; the journal stays. */
+  restore(snapshot: SessionSnapshot): void;
+  /**
+   * Opens a session that starts as a copy of this one.
+   *
+   * @param id - Default: a generated id.
+   * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`.
+   */
+  fork(id?: string): SessionHandle<SessionClock>;
+  /**
+   * Checks that the client kept to the contract, that call counts are right, that every rule of an active scenario applied,
+   * and that no call lacked a recording.
+   *
+   * @throws MockError `VERIFY_FAILED` with every finding; `OPERATION_UNKNOWN` where `calls` names an unknown operation.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * await mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
+   * mock.verify({ calls: { downloadFile: 1 } });
+   * ```
+   */
+  verify(options?: SessionVerifyOptions): void;
+  /**
+   * Selects the cassette that this session replays from.
+   *
+   * @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`; `OPTION_INVALID` where the mock has no recordings.
+   */
+  cassette(name: string): Cassette;
+  /** Closes the session. @returns whether it was open; the default session cannot be closed. */
+  close(): boolean;
+  /** Closes the session. */
+  [Symbol.dispose](): void;
+}
+
+/** The state of a session at one moment; made by `snapshot` and accepted by `restore`. */
+export interface SessionSnapshot {
+  /** Milliseconds since 1970; undefined for a clock that the session does not own. */
+  readonly now: number | undefined;
+}
+
+/** The recordings of a mock. */
+export interface MockRecordings {
+  /** The recording mode. */
+  readonly mode: RecordingMode;
+  /** Which part answers each operation; `*` means all others. */
+  readonly owners: Readonly<Record<string, Owner>>;
+  /** Warnings for the user, such as expired cassettes. */
+  readonly warnings: readonly string[];
+  /** Exchanges that were not saved because they still contained a secret. */
+  readonly refusals: readonly MockError[];
+  /**
+   * Sets the owner of an operation, or of all operations (`*`).
+   *
+   * @throws MockError `OPTION_INVALID` for an unknown operation, or an owner that needs an upstream.
+   */
+  setOwner(operation: string, owner: Owner): void;
+  /** Resolves once everything that was recorded is on disk. */
+  settle(): Promise<void>;
+}
+
+/** What handles are made with. */
+export interface HandleParts {
+  readonly sessions: Sessions;
+  readonly scenarios: Scenarios;
+  /** Ids of the operations of the contract. */
+  readonly operations: readonly string[];
+  readonly editors: CollectionEditors;
+  readonly handlers: HandlerRegistry;
+  /** Undefined where the mock has no recordings. */
+  readonly recordings: Recordings | undefined;
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/** The handle of a session. */
+export function createHandle(session: Session, parts: HandleParts): SessionHandle<Clock> {
+  const { id, journal, clock } = session;
+  const { sessions, handlers } = parts;
+  const close = (): boolean => sessions.get(id) === session && sessions.close(id);
+  return {
+    id,
+    headers: { 'x-mock-session': id },
+    prefix: `/~${id}`,
+    journal,
+    clock,
+    scenarios: createSessionScenarios(session, parts.scenarios),
+    state: createState(session, parts.editors),
+    fetch: async (input, init) => {
+      if (sessions.get(id) !== session) throw toClosed(id);
+      const request = new Request(toRequest(input), init);
+      request.headers.set('x-mock-session', id);
+      return withAbortSignal(request, parts.fetch);
+    },
+    use: (added) => handlers.add(added, session),
+    resetHandlers: () => handlers.reset(session),
+    reset: session.reset,
+    snapshot: session.snapshot,
+    // Only `snapshot` makes one.
+    restore: (snapshot) => session.restore(snapshot as Held),
+    fork: (copy) => {
+      const forked = sessions.open({ id: copy, from: id });
+      handlers.copy(session, forked);
+      return createHandle(forked, parts);
+    },
+    verify: (options) => verifySession(session, parts, options),
+    cassette: (name) => {
+      if (parts.recordings !== undefined) return parts.recordings.use(session.replay, name);
+      throw new MockError('OPTION_INVALID', `cassette "${name}" cannot be used: the mock has no recordings`, {
+        hint: 'name their folder: createMock({ spec, recordings: "fixtures/recordings" })',
+      });
+    },
+    close,
+    [Symbol.dispose]: () => void close(),
+  };
+}
+
+/** The handle of the recordings of a mock. */
+export function createRecordingsHandle(recordings: Recordings): MockRecordings {
+  const { mode, owners } = recordings;
+  return {
+    mode,
+    get owners() {
+      return owners.list();
+    },
+    get warnings() {
+      return recordings.warnings;
+    },
+    get refusals() {
+      return recordings.refusals();
+    },
+    setOwner: owners.assign,
+    settle: recordings.settle,
+  };
+}
+
+/** A request; a path gets an origin that is never used. */
+export function toRequest(input: string | URL | Request, init?: RequestInit): Request {
+  if (input instanceof Request) return init === undefined ? input : new Request(input, init);
+  return new Request(typeof input === 'string' && input.startsWith('/') ? `http://mock${input}` : input, init);
+}
+
+function toClosed(id: string): MockError {
+  return new MockError('SESSION_UNKNOWN', `session "${id}" was closed, or dropped because it was not used`, {
+    hint: `open it again: mock.session("${id}")`,
+  });
+}
+
+/**
+ * Fetches as the platform's `fetch` does: it rejects with the reason when the signal of the request is aborted.
+ *
+ * @throws The reason of the signal.
+ */
+export function withAbortSignal(
+  request: Request,
+  fetch: (request: Request) => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const { signal } = request;
+  signal.throwIfAborted();
+  const answer = fetch(request);
+  return answer instanceof Promise ? rejectOnAbort(signal, answer) : answer;
+}
+
+async function rejectOnAbort(signal: AbortSignal, answer: Promise<Response>): Promise<Response> {
+  const done = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    // The platform rejects with the reason as it was given, which need not be an error.
+    // oxlint-disable-next-line prefer-promise-reject-errors
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: done.signal });
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    done.abort();
+  }
+}

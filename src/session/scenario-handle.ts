@@ -1,0 +1,95 @@
+import type { ScenarioDefinition } from '../scenario/definition/definition.js';
+import { listScenarios, type Scenarios, type ScenarioSummary } from '../scenario/scenarios.js';
+import type { Session } from './session.js';
+import type { Sessions } from './sessions.js';
+
+/** The scenarios of one session. */
+export interface SessionScenarios {
+  /** Ids of the scenarios that are active in this session only; later ones win. */
+  readonly active: readonly string[];
+  /** Every scenario with its rules, and how often each of them applied in this session. */
+  list(): readonly ScenarioSummary[];
+  /**
+   * Activates scenarios in this session; later ones win.
+   *
+   * @throws MockError `SCENARIO_UNKNOWN` with the nearest id.
+   */
+  activate(...ids: readonly string[]): void;
+  /** Deactivates scenarios, or all without ids; changed collections stay changed until a reset. */
+  deactivate(...ids: readonly string[]): void;
+}
+
+/** The scenarios of a mock. */
+export interface MockScenarios {
+  /** Ids of all scenarios. */
+  readonly ids: readonly string[];
+  /** Ids of the scenarios that are active in every session; later ones win. */
+  readonly active: readonly string[];
+  /** Every scenario with its rules, and how often each of them applied in a session; default `default`. */
+  list(session?: string): readonly ScenarioSummary[];
+  /**
+   * Activates scenarios in every session, including those opened later; later ones win.
+   *
+   * @throws MockError `SCENARIO_UNKNOWN` with the nearest id.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({
+   *   spec: 'spec/openapi.yaml',
+   *   scenarios: { busy: { operations: { downloadFile: { respond: { status: 404 } } } } },
+   * });
+   * mock.scenarios.activate('busy');
+   * const response = await mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
+   * if (response.status !== 404) throw new Error(`answered ${response.status}`);
+   * ```
+   */
+  activate(...ids: readonly string[]): void;
+  /** Deactivates scenarios in every session, or all without ids; changed collections stay changed until a reset. */
+  deactivate(...ids: readonly string[]): void;
+  /**
+   * Adds a scenario, or replaces the one with the same id.
+   *
+   * @throws MockError `SCENARIO_INVALID` with every mistake.
+   */
+  add(id: string, definition: ScenarioDefinition): void;
+  /** Removes a scenario that was added; scenarios of files stay. @returns whether there was one. */
+  remove(id: string): boolean;
+}
+
+/** The scenarios of one session. */
+export function createSessionScenarios(session: Session, scenarios: Scenarios): SessionScenarios {
+  return {
+    get active() {
+      return session.scenario.active;
+    },
+    list: () => listScenarios(scenarios, session.scenario),
+    activate: (...ids) => session.use(ids),
+    deactivate: (...ids) => session.drop(ids.length === 0 ? session.scenario.active : ids),
+  };
+}
+
+/** The scenarios of a mock. */
+export function createMockScenarios(parts: {
+  readonly scenarios: Scenarios;
+  readonly sessions: Sessions;
+}): MockScenarios {
+  const { scenarios, sessions } = parts;
+  return {
+    get ids() {
+      return scenarios.ids;
+    },
+    get active() {
+      return scenarios.active;
+    },
+    list: (id) => listScenarios(scenarios, (id === undefined ? sessions.default : sessions.find(id)).scenario),
+    activate: (...ids) => {
+      scenarios.activate(ids);
+      for (const session of sessions.list()) session.begin(ids);
+    },
+    deactivate: (...ids) => scenarios.deactivate(ids.length === 0 ? scenarios.active : ids),
+    add: (id, definition) => void scenarios.add(id, definition),
+    remove: scenarios.remove,
+  };
+}

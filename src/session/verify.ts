@@ -1,0 +1,71 @@
+import { checkOperation } from '../journal/journal.js';
+import { findDepartures, type Finding, toVerifyError, type VerifyOptions } from '../journal/verify.js';
+import type { Scenarios } from '../scenario/scenarios.js';
+import type { Session } from './session.js';
+
+/** What `verify` checks besides the requests of the client. */
+export interface SessionVerifyOptions extends VerifyOptions {
+  /** Whether a rule of an active scenario that never applied is a finding; default true. */
+  readonly unusedRules?: boolean;
+  /** Whether a call that had no recording is a finding; default true. */
+  readonly missedRecordings?: boolean;
+}
+
+/** What a session is verified with. */
+interface VerifyParts {
+  readonly scenarios: Scenarios;
+  /** Ids of the operations of the contract. */
+  readonly operations: readonly string[];
+  /** The sessions in which scenarios that are active for every session may have applied. */
+  readonly everySession?: readonly Session[];
+}
+
+/**
+ * Verifies a session against the contract, its scenarios and its recordings.
+ *
+ * @throws MockError `VERIFY_FAILED` with every finding; `OPERATION_UNKNOWN`.
+ */
+export function verifySession(session: Session, parts: VerifyParts, options: SessionVerifyOptions = {}): void {
+  for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, parts.operations);
+  const findings = findSessionDepartures(session, parts.scenarios, options);
+  const shared = options.unusedRules === false ? [] : findSharedUnused(session, parts);
+  if (findings.length + shared.length > 0) throw toVerifyError([...findings, ...shared]);
+}
+
+const MISS_HINT =
+  'record the missing calls with mode "record-missing", or ignore what differs with recordings: { match }';
+
+/** The findings of one session. */
+export function findSessionDepartures(
+  session: Session,
+  scenarios: Scenarios,
+  options: SessionVerifyOptions,
+): readonly Finding[] {
+  const misses = options.missedRecordings === false ? [] : session.replay.misses;
+  return [
+    ...findDepartures(session.journal, options),
+    ...(options.unusedRules === false ? [] : findUnused(session.scenario.active, scenarios, [session])),
+    ...misses.map(({ message }) => ({ interaction: undefined, message, hint: MISS_HINT })),
+  ];
+}
+
+/** Rules of the scenarios that are active for every session, and that applied in none of them. */
+function findSharedUnused({ scenario }: Session, { scenarios, everySession }: VerifyParts): readonly Finding[] {
+  if (everySession === undefined) return [];
+  const shared = scenarios.active.filter((id) => !scenario.active.includes(id));
+  return findUnused(shared, scenarios, everySession);
+}
+
+/** Rules that never applied; inherited rules are not reported. */
+function findUnused(ids: readonly string[], scenarios: Scenarios, sessions: readonly Session[]): readonly Finding[] {
+  return ids.flatMap((id) =>
+    (scenarios.get(id)?.rules ?? [])
+      .filter(
+        ({ key }) => !key.includes(' < ') && sessions.every((session) => session.scenario.counter(key).applied === 0),
+      )
+      .map(({ key, position }) => ({
+        interaction: undefined,
+        message: `rule ${key} (${position}) never applied: no call matched`,
+      })),
+  );
+}
