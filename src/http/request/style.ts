@@ -63,7 +63,9 @@ export function splitRaw(raw: string, style: ParameterStyle): readonly string[] 
 
 function readDelimited(raw: string, shape: TextShape, rules: StyleRules): TextTree {
   if (shape === 'text') return decoded(raw, rules);
-  return readParts(splitRaw(raw, rules.style), shape, { ...rules, explode: rules.style === 'simple' && rules.explode });
+  const parts = splitRaw(raw, rules.style);
+  if (shape === 'list' || rules.style === 'simple') return readParts(parts, shape, rules);
+  return readAlternating(parts, rules);
 }
 
 /** The items of an array, or the names and values of an object. */
@@ -96,7 +98,8 @@ function readMatrix(raw: string, shape: TextShape, rules: StyleRules): TextTree 
   const only = values[0];
   if (values.length > 1 || only === undefined) throw new StyleError('must be given once (style matrix)');
   if (shape === 'text') return decoded(only, rules);
-  return readParts(only === '' ? [] : only.split(','), shape, { ...rules, explode: false });
+  // An exploded array or object has returned above.
+  return readParts(only === '' ? [] : only.split(','), shape, rules);
 }
 
 /** `R=100`, `G=200`. */
