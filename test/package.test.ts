@@ -42,9 +42,9 @@ function readImporters(): Readonly<Record<string, ReadonlySet<string>>> {
   const importers: Record<string, Set<string>> = {};
   for (const path of readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
     const room = path.includes('/') ? `${path.slice(0, path.indexOf('/'))}/` : path;
-    const imports = readFileSync(join('src', path), 'utf8').matchAll(
-      /(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/gu,
-    );
+    // Without doc comments: their examples import this package.
+    const code = readFileSync(join('src', path), 'utf8').replaceAll(/^\s*\*.*$/gmu, '');
+    const imports = code.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/gu);
     for (const [, name = ''] of imports) {
       if (!name.startsWith('node:')) (importers[name] ??= new Set()).add(room);
     }
