@@ -1,29 +1,29 @@
 import { MockError } from '../errors.js';
 
-/** RFC 9110 token characters that are safe in a header, a cookie and a path alike. */
+/** The token characters of RFC 9110 that are valid in a header, a cookie and a path. */
 const SESSION_ID = /^[\w.-]{1,128}$/;
 
 const TILDE = 126;
 const PERCENT = 37;
 
-/** Among the reserved segments: all of them. */
+/** The reserved segment that stands for all segments. */
 const ANY = '~{}';
 
-/** Whether a text can be the id of a session. */
+/** Whether a string is a valid session id. */
 export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/** @throws MockError `SESSION_INVALID`. */
+/** Checks a session id. @throws MockError `SESSION_INVALID`. */
 export function checkSessionId(id: string): void {
   if (isSessionId(id)) return;
   const shown = id.length <= 40 ? id : `${id.slice(0, 40)}…`;
-  throw new MockError('SESSION_INVALID', `${JSON.stringify(shown)} cannot be the id of a session`, {
+  throw new MockError('SESSION_INVALID', `${JSON.stringify(shown)} is not a valid session id`, {
     hint: 'use 1 to 128 letters, digits, "_", "-" and "."',
   });
 }
 
-/** What a path with a session prefix says. */
+/** A path split at its session prefix. */
 export interface SessionPrefix {
   readonly id: string;
   /** The path without the prefix. */
@@ -33,10 +33,10 @@ export interface SessionPrefix {
 /**
  * The session id at the start of a path, and the path without it: `/~id/v1/things` is `/v1/things` of session `id`.
  *
- * @param reserved - First segments that belong to the contract and are no session: `~user`.
+ * @param reserved - First segments of the contract, which are not sessions: `~user`.
  */
 export function readPrefix(path: string, reserved: ReadonlySet<string>): SessionPrefix | undefined {
-  // Old clients write the tilde as %7E (RFC 3986 2.3 says they need not).
+  // Some clients encode the tilde as %7E, which RFC 3986 2.3 does not require.
   const first = path.charCodeAt(1);
   if (first !== TILDE && first !== PERCENT) return undefined;
   const length = first === TILDE ? 2 : path.slice(1, 4).toLowerCase() === '%7e' ? 4 : 0;
@@ -53,7 +53,7 @@ export function readReserved(paths: Iterable<string>): ReadonlySet<string> {
   const found = new Set<string>();
   for (const path of paths) {
     const first = path.split('/')[1] ?? '';
-    // `/~{user}` owns every such segment.
+    // `/~{user}` matches every such segment.
     if (first.startsWith('~')) found.add(first.includes('{') ? ANY : first);
   }
   return found;
@@ -66,20 +66,20 @@ export function readCookie(headers: Headers): string | undefined {
   return /(?:^|;\s*)mock-session="?([^";]*)/.exec(cookies)?.[1];
 }
 
-/** Credentials that mean a session: many clients let a test set nothing but the key they send. */
+/** Tokens that name a session, for clients in which a test can set only the API key. */
 interface Tokens {
-  /** The session of the credential that a request carries. */
+  /** The id of the session that the credential of a request names. */
   read(headers: Headers): string | undefined;
   owner(token: string): string | undefined;
   /** @throws MockError `SESSION_TOKEN_TAKEN`, `SESSION_INVALID`. */
   check(tokens: readonly string[], id: string): void;
   register(tokens: readonly string[], id: string): void;
   of(id: string): readonly string[];
-  /** Forgets every credential of a session. */
+  /** Removes every token of a session. */
   forget(id: string): void;
 }
 
-/** @param credentialHeaders - Headers besides Authorization in which a credential travels, in lower case. */
+/** An empty registry. @param credentialHeaders - Headers besides Authorization that carry credentials, in lower case. */
 export function createTokens(credentialHeaders: readonly string[]): Tokens {
   const owners = new Map<string, string>();
   const bySession = new Map<string, Set<string>>();
@@ -98,12 +98,12 @@ export function createTokens(credentialHeaders: readonly string[]): Tokens {
     owner: (token) => owners.get(token),
     check: (tokens, id) => {
       for (const token of tokens) {
-        if (token === '') throw new MockError('SESSION_INVALID', 'an empty text cannot be the token of a session');
+        if (token === '') throw new MockError('SESSION_INVALID', 'the token of a session is empty');
         const owner = owners.get(token);
         if (owner === undefined || owner === id) continue;
-        // The token itself is a credential and stays out of the message.
-        throw new MockError('SESSION_TOKEN_TAKEN', `a token of session "${id}" already means session "${owner}"`, {
-          hint: 'give every session tokens of its own, or close the other session first',
+        // The token is a credential, so the message does not contain it.
+        throw new MockError('SESSION_TOKEN_TAKEN', `a token of session "${id}" already belongs to session "${owner}"`, {
+          hint: 'use another token, or close the other session first',
         });
       }
     },

@@ -14,56 +14,58 @@ export interface Sessions {
    */
   choose(headers: Headers, prefixId: string | undefined): Session | MockError;
   get(id: string): Session | undefined;
-  /** @throws MockError `SESSION_UNKNOWN` that names the nearest. */
+  /** An open session. @throws MockError `SESSION_UNKNOWN` with the nearest id. */
   find(id: string): Session;
   /**
-   * Opens a session; an id is made up where none is given.
+   * Opens a session; the default id is generated.
    *
    * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`, `SCENARIO_UNKNOWN`.
    */
   open(opening?: SessionOpening): Session;
-  /** Makes credentials mean a session. @throws MockError `SESSION_TOKEN_TAKEN` where one means another session already. */
+  /** Registers tokens for a session. @throws MockError `SESSION_TOKEN_TAKEN` where one belongs to another session. */
   register(tokens: readonly string[], id: string): void;
-  /** Credentials that mean a session. */
+  /** The tokens of a session. */
   tokensOf(id: string): readonly string[];
-  /** Whether a credential was registered for a session. */
+  /** Whether a token belongs to a session. */
   owns(session: Session, token: string): boolean;
-  /** @returns whether there was one. The default session cannot be closed, only reset. */
+  /** Closes a session; the default one stays open. @returns whether it was open. */
   close(id: string): boolean;
-  /** Those that are open, the default one first. */
+  /** The open sessions, the default one first. */
   list(): readonly Session[];
 }
 
-/** How a session begins. */
+/** How a new session starts. */
 export interface SessionOpening {
+  /** Default: a generated id. */
   readonly id?: string | undefined;
+  /** Tokens with which requests name this session. */
   readonly tokens?: readonly string[] | undefined;
-  /** Scenarios it begins with; a reset goes back to these. */
+  /** Ids of the scenarios that are active from the start, and after a reset. */
   readonly scenarios?: readonly string[] | undefined;
-  /** Id of a session to start as a copy of, instead of from the fixtures. */
+  /** Id of the session to copy; default: the session starts with the fixtures. */
   readonly from?: string | undefined;
 }
 
-/** How sessions come and go. */
+/** How sessions are opened and dropped. */
 export interface SessionsOptions {
-  /** Whether an id nobody opened is refused instead of opened. */
+  /** Whether a request for a session that is not open is refused. */
   readonly requireSession: boolean;
   /** Milliseconds after which an unused session is dropped. */
   readonly idleMs: number;
-  /** How many there may be at once, without the default one. */
+  /** Maximum number of open sessions, besides the default one. */
   readonly limit: number;
-  /** First path segments that begin with `~` and belong to the contract. */
+  /** First path segments of the contract that start with `~`. */
   readonly reserved: ReadonlySet<string>;
-  /** Names, in lower case, of headers besides Authorization in which a credential travels. */
+  /** Names, in lower case, of the headers besides Authorization that carry credentials. */
   readonly credentialHeaders: readonly string[];
-  /** Milliseconds; the machine's clock unless a test says otherwise. */
+  /** Milliseconds of real time. */
   now(): number;
-  /** Scenarios the default session begins with. */
+  /** Ids of the scenarios that are active in the default session from the start. */
   readonly opening: readonly string[];
   create(id: string, scenarios: readonly string[]): Session;
 }
 
-/** No sessions, but for the default one. */
+/** The sessions of a mock; only the default one is open. */
 export function createSessions(options: SessionsOptions): Sessions {
   const initial = options.create('default', options.opening);
   const tokens = createTokens(options.credentialHeaders);
@@ -76,7 +78,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     throw toUnknown(id, [initial.id, ...pool.ids()]);
   };
   const open = (opening: SessionOpening = {}): Session => {
-    const { id = pool.makeUpId(), tokens: given = [], from } = opening;
+    const { id = pool.generateId(), tokens: given = [], from } = opening;
     checkSessionId(id);
     if (get(id) !== undefined) throw toTaken(id);
     if (pool.isFull()) throw toLimit(options.limit);
@@ -90,7 +92,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return session;
   };
   const choose = (id: string): Session | MockError =>
-    get(id) ?? catchMistake(() => (options.requireSession && isSessionId(id) ? find(id) : open({ id })));
+    get(id) ?? catchMockError(() => (options.requireSession && isSessionId(id) ? find(id) : open({ id })));
 
   return {
     default: initial,
@@ -113,28 +115,28 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** The sessions that can come and go. */
+/** The sessions besides the default one. */
 interface Pool {
   get(id: string): Session | undefined;
-  /** An id that nobody has. */
-  makeUpId(): string;
+  /** An unused id. */
+  generateId(): string;
   add(session: Session): void;
-  /** @returns whether there was one. */
+  /** Removes a session. @returns whether there was one. */
   drop(id: string): boolean;
-  /** Whether there is no room for another one, those that nobody uses put aside. */
+  /** Whether no further session can be opened, after unused ones were dropped. */
   isFull(): boolean;
   ids(): Iterable<string>;
   list(): readonly Session[];
 }
 
-/** An empty pool that forgets whoever is idle. */
+/** An empty pool that drops unused sessions. */
 function createPool(
   options: Pick<SessionsOptions, 'idleMs' | 'limit' | 'now'> & { readonly onDrop: (id: string) => void },
 ): Pool {
   const { idleMs, limit, now, onDrop } = options;
   const sessions = new Map<string, { readonly session: Session; usedAt: number }>();
   let sweptAt = now();
-  let madeUp = 0;
+  let generated = 0;
   const drop = (id: string): boolean => {
     if (!sessions.delete(id)) return false;
     onDrop(id);
@@ -146,7 +148,7 @@ function createPool(
   };
   return {
     get: (id) => {
-      // Often enough that what is idle goes soon, seldom enough that no request pays for many sessions.
+      // Seldom enough that the cost of many sessions does not fall on every request.
       if (now() - sweptAt > idleMs / 2) sweep();
       const entry = sessions.get(id);
       if (entry === undefined) return undefined;
@@ -157,10 +159,10 @@ function createPool(
       entry.usedAt = now();
       return entry.session;
     },
-    makeUpId: () => {
-      do madeUp += 1;
-      while (sessions.has(`session-${madeUp}`));
-      return `session-${madeUp}`;
+    generateId: () => {
+      do generated += 1;
+      while (sessions.has(`session-${generated}`));
+      return `session-${generated}`;
     },
     add: (session) => void sessions.set(session.id, { session, usedAt: now() }),
     drop,
@@ -176,7 +178,7 @@ function createPool(
   };
 }
 
-function catchMistake(open: () => Session): Session | MockError {
+function catchMockError(open: () => Session): Session | MockError {
   try {
     return open();
   } catch (error) {
@@ -200,7 +202,7 @@ function toUnknown(id: string, ids: readonly string[]): MockError {
 }
 
 function toLimit(limit: number): MockError {
-  return new MockError('SESSION_LIMIT', `there are ${limit} sessions open, and more are not allowed`, {
+  return new MockError('SESSION_LIMIT', `the maximum of ${limit} open sessions is reached`, {
     hint: 'close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
   });
 }

@@ -89,7 +89,7 @@ describe('the session a request means', () => {
     ['200 characters', { 'x-mock-session': 'x'.repeat(200) }, '/things', `"${'x'.repeat(40)}…"`],
   ])('is refused for an id that cannot be one: %s', (_, headers: Record<string, string>, path, shown) => {
     expect(choose(open(), headers, path)).toBe(
-      `SESSION_INVALID  ${shown} cannot be the id of a session\n  hint: use 1 to 128 letters, digits, "_", "-" and "."`,
+      `SESSION_INVALID  ${shown} is not a valid session id\n  hint: use 1 to 128 letters, digits, "_", "-" and "."`,
     );
   });
 
@@ -169,7 +169,7 @@ describe('opening and closing', () => {
     now = 600;
     sessions.open({ id: 'b' });
     expect(choose(sessions, { 'x-mock-session': 'c' })).toBe(
-      'SESSION_LIMIT  there are 2 sessions open, and more are not allowed\n  hint: close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
+      'SESSION_LIMIT  the maximum of 2 open sessions is reached\n  hint: close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
     );
     now = 1001;
     expect(choose(sessions, { 'x-mock-session': 'c' })).toBe('c /things');
