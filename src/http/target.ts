@@ -62,18 +62,26 @@ interface SplitPath {
   readonly rest: string;
 }
 
-/** The path or target without the `/~id` prefix that selects a session. */
-export function removeSessionPrefix(url: string): string {
-  return url.replace(/^\/~[^/?]+(?=\/)/, '');
+/** The target of a call without the `/~id` prefix that selects a session; a path of the contract may also begin with `~`. */
+export function removeSessionPrefix(url: string, operation: Operation): string {
+  const rest = url.replace(/^\/~[^/?]+(?=\/)/, '');
+  if (rest.length === url.length || findBasePath(operation, readTarget(url).path) === undefined) return rest;
+  return url;
 }
 
 /** Splits the path of a request for an operation after the base path under which it was called. */
 export function splitBasePath(operation: Operation, path: string): SplitPath {
+  const basePath = findBasePath(operation, path) ?? '';
+  return { basePath, rest: path.slice(basePath.length) };
+}
+
+/** The base path after which a path has as many segments as the operation; undefined without one. */
+function findBasePath(operation: Operation, path: string): string | undefined {
   const length = countSegments(operation.path.split('?')[0] ?? '');
-  const basePath = operation.basePaths
-    .filter((candidate) => candidate !== '' && path.startsWith(`${candidate}/`))
-    .find((candidate) => countSegments(path.slice(candidate.length)) === length);
-  return basePath === undefined ? { basePath: '', rest: path } : { basePath, rest: path.slice(basePath.length) };
+  const candidates = [...operation.basePaths.filter((basePath) => basePath !== ''), ''];
+  return candidates.find(
+    (basePath) => path.startsWith(`${basePath}/`) && countSegments(path.slice(basePath.length)) === length,
+  );
 }
 
 /**

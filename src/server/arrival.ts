@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { RoutedRequest } from '../contract/router/hono-router.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
+import { readTarget } from '../http/target.js';
 import type { ParsedHeaders } from '../journal/interaction.js';
 import { readPrefix, type SessionPrefix } from '../session/choice.js';
 import type { Sessions } from '../session/sessions.js';
@@ -51,21 +52,16 @@ export interface Arrivals {
 export function createArrivals(sessions: Sessions, ownsControl: ((path: string) => boolean) | undefined): Arrivals {
   let latest: Arrival | undefined;
   const read = (request: Request, environment: SocketEnvironment | undefined): Arrival => {
-    const full = request.url;
-    const start = full.indexOf('/', full.indexOf('://') + 3);
-    const fragment = full.indexOf('#');
-    const url = start === -1 ? '/' : full.slice(start, fragment === -1 ? undefined : fragment);
-    const query = url.indexOf('?');
-    const whole = query === -1 ? url : url.slice(0, query);
-    const prefix = sessions.readPrefix(whole) ?? readControlPrefix(whole, ownsControl);
+    const { url, path, search } = readTarget(request.url);
+    const prefix = sessions.readPrefix(path) ?? readControlPrefix(path, ownsControl);
     return {
       request,
       environment: environment?.incoming === undefined ? undefined : environment,
       startedAt: performance.now(),
       method: request.method,
       url,
-      path: prefix?.path ?? whole,
-      search: query === -1 ? '' : url.slice(query),
+      path: prefix?.path ?? path,
+      search,
       sessionId: prefix?.id,
       match: undefined,
     };

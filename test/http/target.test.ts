@@ -75,11 +75,13 @@ it.each([
 });
 
 it.each([
-  ['/~one/v1/files', '/v1/files'],
-  ['/~one', '/~one'],
-  ['/v1/~one/files', '/v1/~one/files'],
-])('%s without its session prefix is %s', (url, want) => {
-  expect(removeSessionPrefix(url)).toBe(want);
+  ['/~one/v1/files/a', '/files/{id}', '/v1/files/a'],
+  ['/~one/files/a?x=/~two/', '/files/{id}', '/files/a?x=/~two/'],
+  ['/v1/files/~one', '/files/{id}', '/v1/files/~one'],
+  ['/~user/keys', '/~{name}/keys', '/~user/keys'],
+  ['/~one/~user/keys', '/~{name}/keys', '/~user/keys'],
+])('%s for the operation %s is %s without its session prefix', (url, path, want) => {
+  expect(removeSessionPrefix(url, { ...operation, path })).toBe(want);
 });
 
 it('end-to-end fields are those that are not hop-by-hop and not listed in Connection', () => {

@@ -163,7 +163,7 @@ export function toNewExchange({ call, at, elapsedMs, outcome }: ObservedExchange
 }
 
 function toRequest(call: Call): RecordedRequest {
-  const { path, search } = readTarget(removeSessionPrefix(call.url));
+  const { path, search } = readTarget(removeSessionPrefix(call.url, call.operation));
   const headers = readForwardFields(call.headers);
   return {
     method: call.method,

@@ -97,7 +97,7 @@ async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
   const { exchange, upstream, recordings, errors } = forwarding;
   const { call } = exchange;
   const pending: Pending = { ...forwarding, at: Date.now(), startedAt: performance.now() };
-  const target = toUpstreamTarget(upstream.url, call.operation, removeSessionPrefix(call.url));
+  const target = toUpstreamTarget(upstream.url, call.operation, removeSessionPrefix(call.url, call.operation));
   const outcome = await upstream.send({
     method: call.method,
     target,
@@ -227,7 +227,7 @@ function toAnswer(
   const { call } = exchange;
   const violations = recordings.check(call.operation, { ...response, body: content.value });
   const location = readField(response.headers, 'location');
-  const { basePath } = splitBasePath(call.operation, readTarget(removeSessionPrefix(call.url)).path);
+  const { basePath } = splitBasePath(call.operation, readTarget(removeSessionPrefix(call.url, call.operation)).path);
   const omitted = call.method === 'HEAD' ? ['content-type'] : ['content-type', 'content-length'];
   return {
     status: response.status,
