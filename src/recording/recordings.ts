@@ -19,7 +19,7 @@ import { type CheckResponse, createResponseCheck } from './drift/check.js';
 import { createMatcher, type Matcher } from './matching/match.js';
 import type { ReplayState } from './matching/replay-state.js';
 import { createOwners, isCi, type OperationOwners, type Owner, readMode, type RecordingMode } from './mode.js';
-import { createMask, createRedactor, createRequestWalk, type WatchedSecret } from './redaction/redact.js';
+import { createRedactor, type WatchedSecret } from './redaction/redact.js';
 import { joinRedactions, type RedactionOptions, toPlainRedaction } from './redaction/secret-rules.js';
 import { createRecorder, type Recorder } from './upstream/recorder.js';
 import { createUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.js';
@@ -119,7 +119,6 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
     const cassette = records
       ? openToRecord(join(root, toFolderName(name)), mode, { options, parts })
       : openToReplay(readCassetteFolder(root, name), { options, parts });
-    opened.set(name, cassette);
     const expiry = readExpiry(cassette.read().manifest, Date.now());
     if (expiry !== undefined && mode !== 'record-all') {
       const message = `cassette "${name}" was ${expiry}`;
@@ -127,6 +126,7 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
         throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(root, name) } });
       warnings.push(message);
     }
+    opened.set(name, cassette);
     return cassette;
   };
   if (defaultCassette !== undefined && mode !== 'off') open(defaultCassette);
@@ -179,9 +179,7 @@ interface Opening {
 function openToReplay(folder: string, { options, parts }: Opening): OpenedCassette {
   const cassette = loadCassette(folder);
   const redaction = joinRedactions(cassette.manifest.redact ?? {}, options.redact ?? {});
-  const walk = createRequestWalk({ ...parts, options: redaction });
-  const mask = createMask(redaction, (text) => Object.hasOwn(cassette.manifest.redacted, text));
-  const matcher = createMatcher(cassette, { ...parts, walk, mask });
+  const matcher = createMatcher(cassette, { ...parts, redaction });
   return { name: cassette.name, read: () => cassette, matcher, recorder: undefined };
 }
 
@@ -197,9 +195,9 @@ function openToRecord(folder: string, mode: RecordingMode, { options, parts }: O
     earlier: fresh ? {} : before.redacted,
     watched: readWatched({ ...options, redact: redaction }, parts.environment),
   });
-  const walk = createRequestWalk({ ...parts, options: redaction });
-  const mask = createMask(redaction, redactor.placeholders.isPlaceholder);
-  const matcher = createMatcher(fresh ? { ...writer.read(), exchanges: [] } : writer.read(), { ...parts, walk, mask });
+  const { isPlaceholder } = redactor.placeholders;
+  const initial = fresh ? { ...writer.read(), exchanges: [] } : writer.read();
+  const matcher = createMatcher(initial, { ...parts, redaction, isPlaceholder });
   const recorder = createRecorder({ writer, redactor, replacement: fresh ? manifest : undefined });
   return { name: basename(folder), read: writer.read, matcher, recorder };
 }
@@ -226,12 +224,13 @@ function readPublicUrl(base: string): string {
   return url.href.replace(/\/$/, '');
 }
 
+/** The secrets whose values are known: environment variables and the credentials for the upstream. */
 function readWatched(options: RecordingOptions, environment: RecordingParts['environment']): readonly WatchedSecret[] {
   const named = (options.redact?.env ?? []).map((name) => ({ rule: `env:${name}`, value: environment[name] ?? '' }));
-  const own = Object.entries(options.upstreamHeaders ?? {}).flatMap(([name, value]) => {
+  const own = Object.entries(options.upstreamHeaders ?? {}).map(([name, value]) => ({
+    rule: `own:${name.toLowerCase()}`,
     // The scheme is not secret.
-    const credential = value.replace(/^[A-Za-z][\w-]* +/, '');
-    return [{ rule: `own:${name.toLowerCase()}`, value: credential }];
-  });
+    value: value.replace(/^[A-Za-z][\w-]* +/, ''),
+  }));
   return [...named, ...own].filter(({ value }) => value.length >= 4);
 }

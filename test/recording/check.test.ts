@@ -8,7 +8,6 @@ import { createMock } from '../../src/mock.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import { findRedundant, pruneCassette } from '../../src/recording/cassette/prune.js';
 import { checkCassette, formatCheck } from '../../src/recording/drift/check.js';
-import { createMask, createRequestWalk } from '../../src/recording/redaction/redact.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createFolder } from './folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
@@ -159,13 +158,7 @@ describe('check', () => {
 });
 
 describe('prune', () => {
-  const prepare = (cassette: Cassette): Parameters<typeof findRedundant>[1] => ({
-    ...parts,
-    walk: createRequestWalk({ contract, validators, options: {} }),
-    mask: createMask({}, (text) => Object.hasOwn(cassette.manifest.redacted, text)),
-  });
-
-  it('takes out repetitions that are held anyway and what the contract has no more, and numbers anew', async () => {
+  it('removes repetitions and operations that are not in the contract, and renumbers the others', async () => {
     const bytes = '/v1/files/file-bytes/content';
     const cassette = await record([
       [KEYS],
@@ -177,7 +170,7 @@ describe('prune', () => {
       [bytes],
     ]);
     const stale = edit(cassette, '0006-downloadFile.404.json', (text) => text.replace('"downloadFile"', '"fetchFile"'));
-    const found = findRedundant(stale, prepare(stale));
+    const found = findRedundant(stale, parts);
     expect(found.map(({ exchange, why }) => `${exchange.number} ${why}`)).toEqual([
       '4 it repeats 0003-listAdminApiKeys.200.json',
       '5 it repeats 0004-listAdminApiKeys.200.json',
@@ -193,15 +186,15 @@ describe('prune', () => {
       '4 downloadFile',
     ]);
     expect(after.exchanges[3]?.response).toEqual(cassette.exchanges[6]?.response);
-    expect(findRedundant(after, prepare(after))).toEqual([]);
+    expect(findRedundant(after, parts)).toEqual([]);
   });
 
-  it('moves bodies with their exchanges and removes those that nobody names', async () => {
+  it('renames the bodies of renumbered exchanges and removes unused ones', async () => {
     const change = (body: unknown): unknown => (typeof body === 'string' ? 'x'.repeat(70_000) : body);
     const cassette = await record([[KEYS], [KEYS], ['/v1/files/file-notes/content']], { change });
     writeFileSync(join(cassette.folder, 'bodies', '0099.bin'), 'left over');
     expect(cassette.exchanges[2]?.response?.bodyFile).toBe('bodies/0003.bin');
-    await pruneCassette(cassette, findRedundant(cassette, prepare(cassette)));
+    await pruneCassette(cassette, findRedundant(cassette, parts));
     const after = loadCassette(cassette.folder);
     expect(after.exchanges[1]?.response?.bodyFile).toBe('bodies/0002.bin');
     expect(readdirSync(join(after.folder, 'bodies'))).toEqual(['0002.bin']);

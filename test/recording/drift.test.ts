@@ -8,7 +8,6 @@ import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { createResponseCheck } from '../../src/recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift/drift-report.js';
 import { type DriftResult, type DriftVerdict, findDrift } from '../../src/recording/drift/drift.js';
-import { createShapeReader } from '../../src/recording/drift/value-shape.js';
 import { createUpstream } from '../../src/recording/upstream/upstream.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createFolder } from './folders.js';
@@ -73,7 +72,6 @@ async function drift(
     headers: { authorization: TOKEN },
     operations: more.operations ?? [],
     check: createResponseCheck(validators),
-    readShape: createShapeReader(contract),
   });
   return { results, asked: live.seen.map(({ method, url }) => `${method} ${url}`) };
 }

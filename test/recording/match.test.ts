@@ -5,7 +5,7 @@ import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import { DEFAULT_MATCH, type Manifest, type MatchRules } from '../../src/recording/cassette/manifest.js';
 import { createMatcher, formatMiss, type Matcher } from '../../src/recording/matching/match.js';
 import { createReplayState } from '../../src/recording/matching/replay-state.js';
-import { createMask, createRedactor, createRequestWalk } from '../../src/recording/redaction/redact.js';
+import { createRedactor } from '../../src/recording/redaction/redact.js';
 import { toNewExchange } from '../../src/recording/upstream/recorder.js';
 import { loadParts, SHOP } from './contract.js';
 import { createFolder } from './folders.js';
@@ -55,8 +55,7 @@ async function record(requests: readonly Asked[], rules: Partial<MatchRules> = {
   }
   await writer.describe((before) => ({ ...before, redacted: redactor.placeholders.issued() }));
   const cassette = openCassette(folder, manifest).read();
-  const mask = createMask({}, (text) => Object.hasOwn(cassette.manifest.redacted, text));
-  return createMatcher(cassette, { ...parts, walk: createRequestWalk({ ...parts, options: {} }), mask });
+  return createMatcher(cassette, parts);
 }
 
 const post = (

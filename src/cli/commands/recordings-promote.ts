@@ -10,7 +10,6 @@ import { type SkippedItem, toErrorScenario, toFixtures } from '../../recording/p
 import { promote, type PromoteParts } from '../../recording/promote/promote.js';
 import { rerun, type RerunDifference } from '../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../recording/recordings.js';
-import { createMask, createRequestWalk } from '../../recording/redaction/redact.js';
 import { inferResources } from '../../state/inference/infer.js';
 import { createPagePlan } from '../../state/pages/pagination.js';
 import { countOf, type Output, showPath } from '../output.js';
@@ -110,13 +109,10 @@ function createScenario(
   errors: readonly StoredExchange[],
   parts: RecordingParts,
 ): object | undefined {
-  const { redact = {}, redacted } = cassette.manifest;
-  const mask = createMask(redact, (text) => Object.hasOwn(redacted, text));
-  const walk = createRequestWalk({ ...parts, options: redact });
   return toErrorScenario(cassette, errors, {
     check: createResponseCheck(parts.validators),
     operation: parts.contract.operation,
-    keyOf: createMatcher(cassette, { ...parts, walk, mask }).keyOf,
+    keyOf: createMatcher(cassette, parts).keyOf,
     queryOf: ({ request }) => readCall(request, parts)?.query ?? {},
   });
 }

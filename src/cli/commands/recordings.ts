@@ -19,10 +19,9 @@ import { findRedundant, pruneCassette } from '../../recording/cassette/prune.js'
 import { checkCassette, createResponseCheck, formatCheck } from '../../recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../recording/drift/drift-report.js';
 import { type DriftResult, findDrift } from '../../recording/drift/drift.js';
-import { createShapeReader } from '../../recording/drift/value-shape.js';
 import { exportHar, importHar } from '../../recording/har.js';
 import type { RecordingParts } from '../../recording/recordings.js';
-import { createMask, createRedactor, createRequestWalk } from '../../recording/redaction/redact.js';
+import { createRedactor } from '../../recording/redaction/redact.js';
 import { createRecorder } from '../../recording/upstream/recorder.js';
 import { createUpstream } from '../../recording/upstream/upstream.js';
 import { createValidators } from '../../schema/validate.js';
@@ -176,7 +175,6 @@ async function runDrift(name: string | undefined, flags: DriftFlags, { write }: 
         headers: header,
         operations,
         check: createResponseCheck(validators),
-        readShape: createShapeReader(contract),
       });
       exit = Math.max(exit, readDriftExit(results));
       for (const line of formatResults(results, cassette, flags)) write(line);
@@ -204,10 +202,8 @@ async function runPromote(name: string, flags: Flags & PromoteFlags, { write }: 
 async function runPrune(name: string | undefined, flags: PruneFlags, { write }: Output): Promise<number> {
   const parts = await loadParts(flags.spec);
   for (const cassette of loadCassettes(name, flags)) {
-    const { exchanges, manifest } = cassette;
-    const mask = createMask(manifest.redact ?? {}, (text) => Object.hasOwn(manifest.redacted, text));
-    const walk = createRequestWalk({ ...parts, options: manifest.redact ?? {} });
-    const redundant = findRedundant(cassette, { ...parts, walk, mask });
+    const { exchanges } = cassette;
+    const redundant = findRedundant(cassette, parts);
     const verb = flags.dryRun === true ? 'would remove' : 'removed';
     for (const { exchange, why } of redundant) write(`${verb} ${exchange.file}: ${why}`);
     const renamed = flags.dryRun === true ? new Map<string, string>() : await pruneCassette(cassette, redundant);

@@ -2,11 +2,13 @@ import type { Contract } from '../../contract/contract.js';
 import type { Router } from '../../contract/router/router.js';
 import type { Call, CallDecoder } from '../../http/request/call.js';
 import { readTarget, writeTarget } from '../../http/target.js';
+import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { type JsonDifference, listDifferences, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import type { RecordedRequest } from '../cassette/exchange.js';
 import { loadBody, readBody, toRequest } from '../cassette/recorded-body.js';
-import type { SecretWalk, VisitText } from '../redaction/secret-walk.js';
+import { createMask, createRequestWalk } from '../redaction/redact.js';
+import type { RedactionOptions } from '../redaction/secret-rules.js';
 import { createFactsReader, type RequestFacts } from './request-facts.js';
 
 /** Finds the recorded exchanges whose request equals a call. */
@@ -46,8 +48,11 @@ export interface MatcherParts {
   readonly contract: Contract;
   readonly router: Router;
   readonly decoder: CallDecoder;
-  readonly walk: SecretWalk;
-  readonly mask: VisitText;
+  readonly validators: Validators;
+  /** Redaction rules; default those of the manifest. */
+  readonly redaction?: RedactionOptions;
+  /** Whether a string is a placeholder; default one of the manifest. */
+  isPlaceholder?(text: string): boolean;
 }
 
 interface Indexed {
@@ -59,7 +64,10 @@ const MAX_CACHED_KEYS = 1000;
 
 /** Creates the matcher of a cassette; the exchanges of an operation are indexed when it is first called. */
 export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher {
-  const facts = createFactsReader({ ...parts, rules: cassette.manifest.match });
+  const { match: rules, redact, redacted } = cassette.manifest;
+  const { redaction: options = redact ?? {}, isPlaceholder = (text: string) => Object.hasOwn(redacted, text) } = parts;
+  const walk = createRequestWalk({ ...parts, options });
+  const facts = createFactsReader({ contract: parts.contract, rules, walk, mask: createMask(options, isPlaceholder) });
   const waiting = new Map<string, StoredExchange[]>();
   for (const exchange of cassette.exchanges) append(waiting, exchange.operation, exchange);
   const indexed = new Map<string, Indexed[]>();
