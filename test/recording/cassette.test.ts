@@ -38,7 +38,7 @@ function createCassette(): string {
 }
 
 describe('a cassette', () => {
-  it('writes an exchange as one file whose members stand in one order', async () => {
+  it('writes an exchange as one file with members in a fixed order', async () => {
     const folder = createCassette();
     await openCassette(folder, MANIFEST).add(
       exchange({ body: { b: 1, a: [true, null] } }, { headers: { b: '2', a: '1' } }),
@@ -76,7 +76,7 @@ describe('a cassette', () => {
 `);
   });
 
-  it('names files by operation and outcome, whatever the operation is called', async () => {
+  it('names files by operation and outcome', async () => {
     const folder = createCassette();
     const writer = openCassette(folder, MANIFEST);
     await writer.add({ ...exchange({}), operation: 'GET /items/{id}' });
@@ -101,7 +101,7 @@ describe('a cassette', () => {
     ['bytes', { bytes: Buffer.from([0, 255, 13, 10]) }, 'bodies/0001.bin'],
     ['a long text', { bodyText: 'x'.repeat(70_000) }, 'bodies/0001.bin'],
     ['a long JSON value', { body: ['x'.repeat(70_000)] }, 'bodies/0001.bin'],
-  ])('gives back %s as it was', async (_name, body, file) => {
+  ])('restores %s', async (_name, body, file) => {
     const folder = createCassette();
     const headers = {
       'content-type': 'bytes' in body ? 'image/png' : 'bodyText' in body ? 'text/plain' : 'application/json',
@@ -123,7 +123,7 @@ describe('a cassette', () => {
     expect(Buffer.from(writeBody(folder, response, {}) ?? []).toString()).toBe(text.replace('1.50', '1.5'));
   });
 
-  it('removes what a killed process left half written, and numbers go on without a gap', async () => {
+  it('removes incomplete files of a killed process, and the numbers continue without a gap', async () => {
     const folder = createCassette();
     await openCassette(folder, MANIFEST).add(exchange({}));
     writeFileSync(join(folder, '.0002-readItem.200.json.tmp'), '{"half');
@@ -132,7 +132,7 @@ describe('a cassette', () => {
     expect(readdirSync(folder).some((name) => name.endsWith('.tmp'))).toBe(false);
   });
 
-  it('comes after 9999 with 10000', async () => {
+  it('continues with 10000 after 9999', async () => {
     const folder = createCassette();
     await openCassette(folder, MANIFEST).add(exchange({}));
     const first = readFileSync(join(folder, '0001-readItem.200.json'));
@@ -165,7 +165,7 @@ describe('a cassette', () => {
   });
 });
 
-describe('a cassette that cannot be used', () => {
+describe('an invalid cassette', () => {
   const GOOD = JSON.stringify(
     { operation: 'readItem', recordedAt: 'x', request: { method: 'GET', path: '/' }, response: { status: 200 } },
     null,
@@ -236,7 +236,7 @@ describe('a cassette that cannot be used', () => {
     ],
     ['of another kind', 'notes.json', () => GOOD, /notes\.json +"notes\.json" is not the name of an exchange/],
     ['with a number twice', '0007-b.200.json', () => GOOD, /number 7 is already used by 0007-a\.200\.json/],
-  ])('says which file is %s, and where', (_name, file, content, message) => {
+  ])('is reported with the position: %s', (_name, file, content, message) => {
     const folder = createCassette();
     writeFileSync(join(folder, file), content());
     if (file === '0007-b.200.json') writeFileSync(join(folder, '0007-a.200.json'), GOOD);
@@ -266,7 +266,7 @@ describe('a cassette that cannot be used', () => {
       /redact has no setting "header"[\s\S]*did you mean "headers"/,
     ],
     ['an age that is no number', '{ "version": 1, "maxAge": "30d" }', /maxAge must be a non-negative number of days/],
-  ])('refuses a manifest with %s', (_name, content, message) => {
+  ])('is one whose manifest has %s', (_name, content, message) => {
     const folder = createCassette();
     writeFileSync(join(folder, 'cassette.json'), content);
     try {
@@ -278,13 +278,13 @@ describe('a cassette that cannot be used', () => {
     }
   });
 
-  it('leaves files alone that are no JSON', () => {
+  it('ignores files that are not JSON', () => {
     const folder = createCassette();
     writeFileSync(join(folder, 'README.md'), '# Recorded in spring');
     expect(loadCassette(folder).exchanges).toEqual([]);
   });
 
-  it('names the nearest one where there is none of that name', () => {
+  it('is reported with the most similar name if it does not exist', () => {
     const root = createFolder();
     for (const name of ['keys', 'files']) openCassette(join(root, name), MANIFEST);
     mkdirSync(join(root, 'no-cassette'));
@@ -311,12 +311,12 @@ describe('exact JSON', () => {
     expect(writeJson(readJson(`[${given}]`))).toBe(`[${want}]`);
   });
 
-  it('finds a number beside a text of many megabytes', () => {
+  it('keeps a number next to a string of many megabytes', () => {
     const text = `{"picture":"${'x'.repeat(20_000_000)}","n":12345678901234567890}`;
     expect(writeJson(readJson(text))).toBe(text);
   });
 
-  it('takes two numbers for one only where they are one', () => {
+  it('considers two numbers equal only if they are the same number', () => {
     const canonical = (text: string): string => writeCanonical(readJson(text));
     expect(canonical('9007199254740993')).not.toBe(canonical('9007199254740992'));
     expect(readJson('9007199254740993')).toBeInstanceOf(ExactNumber);

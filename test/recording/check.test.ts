@@ -82,7 +82,7 @@ const codes = async (cassette: Cassette): Promise<readonly string[]> =>
   );
 
 describe('check', () => {
-  it('finds nothing wrong with a redacted recording of an API that keeps its contract', async () => {
+  it('finds no error in a redacted recording of an API that conforms to its contract', async () => {
     const cassette = await record([
       [KEYS],
       [KEYS, '{"name":"ci"}'],
@@ -93,7 +93,7 @@ describe('check', () => {
     expect(formatCheck(cassette, [])).toEqual(['4 exchanges: all valid']);
   });
 
-  it('finds what the API does against its contract', async () => {
+  it('finds the violations of an API', async () => {
     const change = (body: unknown): unknown => ({ ...(body as object), has_more: 'no', object: undefined });
     const findings = await checkCassette(await record([[KEYS]], { change }), parts);
     expect(findings.map(({ code, side }) => `${side} ${code}`).sort()).toEqual(['response REQUIRED', 'response TYPE']);
@@ -108,12 +108,12 @@ describe('check', () => {
     expect(await codes(await record([[KEYS]], { intercept }))).toEqual(['error 0001 response STATUS_UNDECLARED']);
   });
 
-  it('takes a wrong request for an error where it was answered, and for a note where it was refused', async () => {
+  it('reports an invalid request as an error, or as a note if it was refused', async () => {
     const cassette = await record([[`${KEYS}?order=up`], [KEYS, '{"name":""}']]);
     expect(await codes(cassette)).toEqual(['error 0001 request ENUM', 'note 0002 request LENGTH']);
   });
 
-  it('finds files that were edited wrongly', async () => {
+  it('finds invalid files', async () => {
     const cassette = await record([[KEYS], ['/v1/files/file-notes/content']]);
     const renamed = edit(cassette, '0001-listAdminApiKeys.200.json', (text) =>
       text.replace('"listAdminApiKeys"', '"listAdminApiKey"'),
@@ -128,7 +128,7 @@ describe('check', () => {
     expect(await codes(moved)).toEqual(['error 0001 request OPERATION_UNKNOWN', 'error 0002 request PATH_MISMATCH']);
   });
 
-  it('notes that the contract has changed since', async () => {
+  it('notes that the contract has changed', async () => {
     const cassette = edit(await record([[KEYS]]), 'cassette.json', (text) =>
       text.replace(/"hash": "\w+"/, '"hash": "other"'),
     );

@@ -39,9 +39,7 @@ describe('the official stripe client', () => {
     return { jane: await client.customers.retrieve(jane.id), listed, gone };
   }
 
-  it('runs again from what was recorded of its forms and pages, and what was recorded becomes fixtures', async ({
-    skip,
-  }) => {
+  it('gets the recorded answers to forms and pages, which can be promoted to fixtures', async ({ skip }) => {
     demand(STRIPE, skip);
     // Another mock stands in for the API: what matters here is what the client sends.
     const api = await create({ spec: STRIPE, fixtures: { customers: [] } });
@@ -70,7 +68,7 @@ describe('the official stripe client', () => {
 });
 
 describe('the official openai client', () => {
-  it('hears a recorded stream event by event, and the end of it', async ({ skip }) => {
+  it('receives a replayed stream event by event, and its end', async ({ skip }) => {
     demand(OPENAI, skip);
     const words = ['Hel', 'lo ', 'Zürich', '!'];
     const upstream = await startUpstream({

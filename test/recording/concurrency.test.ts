@@ -35,7 +35,7 @@ function readRecordedIds(folder: string): readonly string[] {
 }
 
 describe('50 clients at once', () => {
-  it('have every exchange in one file of its own', async () => {
+  it('are recorded with one file for each exchange', async () => {
     const upstream = await start();
     const folder = createFolder();
     const mock = await createMock({
@@ -57,7 +57,7 @@ describe('50 clients at once', () => {
     expect(mock.recordings?.refusals).toEqual([]);
   });
 
-  it('lose nothing that was finished to a kill -9, and recording goes on without a gap', async () => {
+  it('lose no finished exchange after kill -9, and the numbers continue without a gap', async () => {
     if (!existsSync(MAIN)) throw new Error('dist/ is missing: run "npm run build" first ("npm test" does)');
     const upstream = await start();
     const root = createFolder();

@@ -195,7 +195,7 @@ describe('drift', () => {
     },
   );
 
-  it('says which enum would have to grow where API and recording agree on a new member', async () => {
+  it('suggests the enum value that API and recording agree on', async () => {
     const change = each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } }));
     const { results } = await drift({ change }, { change });
     expect(results[0]?.suggestions).toEqual([
@@ -203,7 +203,7 @@ describe('drift', () => {
     ]);
   });
 
-  it('ends with 3 where the API cannot be asked', async () => {
+  it('ends with exit code 3 if the API cannot be reached', async () => {
     const { results } = await drift({}, {}, { down: true });
     expect(results).toMatchObject([
       { verdict: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') as string },
@@ -211,7 +211,7 @@ describe('drift', () => {
     expect(readDriftExit(results)).toBe(3);
   });
 
-  it('sends safe methods only, and others where they were named', async () => {
+  it('sends safe methods and the selected operations only', async () => {
     const requests = [{ method: 'POST', body: '{"name":"ci"}' }];
     const silent = await drift({}, {}, { requests });
     expect(silent.asked).toEqual([]);
@@ -233,13 +233,13 @@ describe('drift', () => {
     expect(results).toHaveLength(1);
   });
 
-  it('does not send a placeholder in the place of a secret', async () => {
+  it('does not send placeholders', async () => {
     const { asked, results } = await drift({}, {}, { path: `${KEYS}?after=sk-admin-0123456789abcdefghijABCDEFGHIJ` });
     expect(asked).toEqual([]);
     expect(results).toMatchObject([{ verdict: 'skipped', reason: 'the request contains the placeholder of a secret' }]);
   });
 
-  it('reads as text, as JSON and as a JUnit report', async () => {
+  it('is reported as text, as JSON and as JUnit', async () => {
     const { results } = await drift({}, { change: each((key) => ({ ...key, 'a<b>&"c"': 1 })) });
     expect(formatDrift(results)).toEqual([
       `~ 0001-listAdminApiKeys.200.json  GET ${KEYS}`,

@@ -80,7 +80,7 @@ const FILE = '/v1/files/file-notes/content';
 const KEYS = '/v1/organization/admin_api_keys';
 
 describe('the proxy', () => {
-  it('takes names that every object has for names like any other', async () => {
+  it('handles header names such as constructor like any other', async () => {
     const { origin, upstream, cassette } = await startProxy((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', constructor: 'of the upstream' });
       response.end('"text"');
@@ -97,7 +97,7 @@ describe('the proxy', () => {
     });
   });
 
-  it('sends and brings end-to-end fields only, whatever Connection names', async () => {
+  it('passes on end-to-end fields only', async () => {
     const { origin, upstream } = await startProxy((_request, response) => {
       response.writeHead(200, {
         'content-type': 'application/json',
@@ -151,7 +151,7 @@ describe('the proxy', () => {
     expect(cassette().exchanges[0]?.response?.headers).not.toHaveProperty('content-encoding');
   });
 
-  it('passes JSON on as it was written, spaces and long numbers included', async () => {
+  it('passes on JSON unchanged, with its spaces and long numbers', async () => {
     const text =
       '{ "error": {"message": "no", "type": "t", "param": null, "code": null, "n": 12345678901234567890} }\n';
     const { origin, cassette } = await startProxy((_request, response) => {
@@ -163,7 +163,7 @@ describe('the proxy', () => {
     expect(file).toContain('"n": 12345678901234567890');
   });
 
-  it('passes events on as they come, before the stream has ended', async () => {
+  it('passes on events before the stream has ended', async () => {
     const stream = { finish: (): void => undefined };
     const { origin, cassette } = await startProxy((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -187,7 +187,7 @@ describe('the proxy', () => {
     ]);
   });
 
-  it('keeps nothing in memory of a stream that nobody records', async () => {
+  it('does not keep a stream in memory that is not recorded', async () => {
     const size = 192 * 1024 * 1024;
     const { origin } = await startProxy(
       (_request, response) => {
@@ -209,7 +209,7 @@ describe('the proxy', () => {
     expect(peak).toBeLessThan(size);
   });
 
-  it('closes the upstream’s connection when the client leaves a stream, and records nothing half', async () => {
+  it('closes the upstream’s connection when the client cancels a stream, and does not record it', async () => {
     let left: Promise<void> | undefined;
     const { origin, cassette } = await startProxy((_request, response) => {
       left = new Promise((resolve) => response.once('close', resolve));
@@ -253,7 +253,7 @@ describe('the proxy', () => {
     expect(readFileSync(join(cassette().folder, 'bodies/0001.request.part-2.bin'))).toEqual(file);
   });
 
-  it('passes on uploads that the mock alone would refuse, and refuses itself what it could not read whole', async () => {
+  it('passes on uploads that the mock would refuse, and refuses incomplete ones', async () => {
     const echo: Intercept = (request, response) => {
       response.writeHead(429, { 'content-type': 'application/json' });
       response.end(`{"error":{"message":"${request.body.byteLength} bytes","type":"t","param":null,"code":null}}`);
@@ -289,7 +289,7 @@ describe('the proxy', () => {
     ['204', { method: 'GET' }, 204],
     ['304', { method: 'GET' }, 304],
     ['HEAD without a length', { method: 'HEAD' }, 200],
-  ])('records %s, although nobody reads a body', async (_name, request, status) => {
+  ])('records %s, although the body is not read', async (_name, request, status) => {
     const { origin, cassette } = await startProxy((_request, response) => {
       response.writeHead(status, { 'x-kept': 'yes' }).end();
       return true;
@@ -298,7 +298,7 @@ describe('the proxy', () => {
     expect(cassette().exchanges).toMatchObject([{ response: { status, headers: { 'x-kept': 'yes' } } }]);
   });
 
-  it('is not confused by interim answers and drops trailers, and says so', async () => {
+  it('drops interim responses and trailers with a note in the trace', async () => {
     const { mock, origin, cassette } = await startProxy((_request, response) => {
       response.writeEarlyHints({ link: '</a.css>; rel=preload' });
       response.writeHead(200, { 'content-type': 'application/json', trailer: 'x-sum' });
@@ -315,7 +315,7 @@ describe('the proxy', () => {
     );
   });
 
-  it('gives a relative path to a redirect onto the upstream, and leaves others alone', async () => {
+  it('makes a redirect to the upstream relative, and keeps others', async () => {
     const locations: string[] = [];
     const { origin, upstream } = await startProxy((_request, response) => {
       response.writeHead(302, { location: locations.shift() ?? '' }).end();
@@ -326,7 +326,7 @@ describe('the proxy', () => {
     expect((await ask(origin + FILE)).headers.location).toBe('https://elsewhere.example/v1/files/b');
   });
 
-  it('puts the upstream’s path in the place of the base path, and never leaves its host', async () => {
+  it('replaces the base path by the path of the upstream, and never calls another host', async () => {
     const { origin, upstream } = await startProxy();
     await ask(`${origin}/files/file-notes/content?x=http://evil.example/`);
     await ask(`${origin}/v1/files/http:%2F%2Fevil.example/content`);
@@ -336,7 +336,7 @@ describe('the proxy', () => {
     ]);
   });
 
-  it('does not tell the upstream about sessions', async () => {
+  it('does not forward session headers and prefixes', async () => {
     const { origin, upstream, cassette } = await startProxy();
     await ask(`${origin}/~checkout${FILE}`, {
       headers: { 'x-mock-session': 'checkout', cookie: 'mock-session=checkout; theme=dark' },
@@ -347,7 +347,7 @@ describe('the proxy', () => {
     expect(cassette().exchanges[0]?.request.path).toBe(FILE);
   });
 
-  it('adds the recorder’s own credentials and records none of them', async () => {
+  it('adds the recorder’s own credentials and does not record them', async () => {
     const { origin, upstream, cassette } = await startProxy(undefined, {
       upstreamHeaders: { Authorization: 'Bearer own-credential-99' },
     });
@@ -357,7 +357,7 @@ describe('the proxy', () => {
     expect(readFileSync(join(folder, exchanges[0]?.file ?? ''), 'utf8')).not.toMatch(/own-credential|forward-token/);
   });
 
-  it('reports both sides’ departures in headers and journal, and answers all the same', async () => {
+  it('reports the violations of both sides in headers and journal, and does not refuse them', async () => {
     const { mock, origin } = await startProxy((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -373,7 +373,7 @@ describe('the proxy', () => {
     expect(violations.some(({ by, pointer }) => by === 'upstream' && pointer === '/has_more')).toBe(true);
   });
 
-  it('reports a status and a media type that nobody declared', async () => {
+  it('reports an undeclared status and media type', async () => {
     const { mock, origin } = await startProxy((request, response) => {
       if (request.url === FILE) response.writeHead(418).end();
       else response.writeHead(200, { 'content-type': 'text/csv', 'content-length': 1 }).end('a');
@@ -387,7 +387,7 @@ describe('the proxy', () => {
 });
 
 describe('an upstream that fails', () => {
-  it('is 502 in the contract’s own error shape where nobody listens, recorded and replayed', async () => {
+  it('is 502 in the contract’s own error shape if it refuses the connection, also on replay', async () => {
     const { mock, origin, upstream, cassette } = await startProxy();
     await upstream.close();
     const answer = await ask(origin + FILE);
@@ -408,7 +408,7 @@ describe('an upstream that fails', () => {
     replay.verify();
   });
 
-  it('is 504 where it stays silent', async () => {
+  it('is 504 if it times out', async () => {
     const { origin, cassette } = await startProxy(() => true, { timeoutMs: 50 });
     const answer = await ask(origin + FILE);
     expect(answer.status).toBe(504);
@@ -416,7 +416,7 @@ describe('an upstream that fails', () => {
     expect(cassette().exchanges[0]?.failure?.kind).toBe('timeout');
   });
 
-  it('is 502 where it closes in the middle of its JSON', async () => {
+  it('is 502 if it closes the connection in the middle of its JSON', async () => {
     const { origin, cassette } = await startProxy((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 }).write('{"data":');
       response.destroy();
@@ -426,7 +426,7 @@ describe('an upstream that fails', () => {
     expect(cassette().exchanges[0]?.failure?.kind).toBe('reset');
   });
 
-  it('is 502 where it does not speak HTTP', async () => {
+  it('is 502 if its answer is not HTTP', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-nothing\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -436,7 +436,7 @@ describe('an upstream that fails', () => {
     expect(cassette().exchanges[0]?.failure?.kind).toBe('protocol');
   });
 
-  it('breaks off for the client too where it breaks off in a stream', async () => {
+  it('breaks the stream of the client if it breaks in a stream', async () => {
     const { origin, cassette } = await startProxy((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n', () => response.destroy());
       return true;
@@ -445,7 +445,7 @@ describe('an upstream that fails', () => {
     expect(cassette().exchanges[0]?.failure?.kind).toBe('reset');
   });
 
-  it('is used again where a kept-alive connection was closed in the meantime', async () => {
+  it('is called again if it has closed a persistent connection', async () => {
     const { origin, upstream } = await startProxy();
     expect((await ask(origin + FILE)).status).toBe(200);
     upstream.server.closeIdleConnections();
@@ -454,7 +454,7 @@ describe('an upstream that fails', () => {
 });
 
 describe('the certificate of an upstream', () => {
-  it('is checked, unless told otherwise or its authority was named', async ({ skip }) => {
+  it('is verified, unless insecure is set or its authority is configured', async ({ skip }) => {
     const folder = createFolder();
     mkdirSync(join(folder, 'tls'));
     const [key, certificate] = [join(folder, 'tls/key.pem'), join(folder, 'tls/cert.pem')];

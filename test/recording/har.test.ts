@@ -101,7 +101,7 @@ const chromiumEntry = (
 });
 
 describe('the HAR of a browser', () => {
-  it('becomes a cassette without its secrets, bodies decoded and failures kept', async () => {
+  it('becomes a cassette without secrets, with decoded bodies and failures', async () => {
     const key = {
       object: 'organization.admin_api_key',
       id: 'key_1',
@@ -162,7 +162,7 @@ describe('the HAR of a browser', () => {
     }
   });
 
-  it('without an upstream gives what the contract knows', async () => {
+  it('is imported without an upstream by the paths of the contract', async () => {
     const file = writeHarFile({
       entries: [
         chromiumEntry('https://api.example.com/v1/files/a/content', {}),
@@ -184,7 +184,7 @@ describe('the HAR of a browser', () => {
       '{"log":{"entries":[{"request":{"method":"GET"},"response":{"status":200}}]}}',
       /#\/log\/entries\/0\/request\/url/,
     ],
-  ])('is refused with its place where it is %s', async (_name, text, message) => {
+  ])('is refused with the position of the error: %s', async (_name, text, message) => {
     const file = join(createFolder(), 'session.har');
     writeFileSync(file, text);
     const error: unknown = await importFile(file).catch((reason: unknown) => reason);

@@ -213,7 +213,7 @@ const PAIRS: readonly (readonly [
   ],
 ];
 
-describe('a recorded request and one that comes', () => {
+describe('a recorded request and a call', () => {
   it.each(PAIRS.map(([reason, recorded, came, same, rules]) => ({ reason, recorded, came, same, rules })))(
     '$reason: same is $same',
     async ({ recorded, came, same, rules }) => {
@@ -223,7 +223,7 @@ describe('a recorded request and one that comes', () => {
     },
   );
 
-  it('differ by what the three nearest say, field by field', async () => {
+  it('are compared field by field with the three most similar recordings', async () => {
     const matcher = await record([
       get('/api/items/a'),
       post({ id: 'a', name: 'first', price: 1 }),
@@ -250,7 +250,7 @@ describe('a recorded request and one that comes', () => {
     );
   });
 
-  it('differ in their query by its typed values', async () => {
+  it('are compared by the typed values of the query', async () => {
     const matcher = await record([get('/api/items?limit=5&tags=x,y')]);
     const call = await toCall(get('/api/items?tags=x,z'));
     expect(formatMiss(call, 'shop', matcher.nearest(call)).split('\n').slice(3)).toEqual([
@@ -261,7 +261,7 @@ describe('a recorded request and one that comes', () => {
 });
 
 describe('a sequence', () => {
-  it('advances with every same request and holds its last exchange', async () => {
+  it('advances with every equal request and repeats its last exchange', async () => {
     const matcher = await record([get('/api/items/a'), get('/api/items/b'), get('/api/items/a'), get('/api/items/a')]);
     const state = createReplayState();
     const ask = async (url: string): Promise<string> => {
@@ -279,7 +279,7 @@ describe('a sequence', () => {
     expect(await ask('/api/items/a')).toBe('1 1/3');
   });
 
-  it('belongs to one session', async () => {
+  it('has a position in each session', async () => {
     const matcher = await record([get('/api/items/a'), get('/api/items/a')]);
     const sequence = matcher.find(await toCall(get('/api/items/a')));
     if (sequence === undefined) throw new Error('it was recorded');

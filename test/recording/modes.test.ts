@@ -83,13 +83,13 @@ describe('a mode', () => {
     expect(readMode(request)).toBe(want);
   });
 
-  it('that nobody knows is refused with the nearest one', () => {
+  it('that is unknown is refused with the most similar one', () => {
     expect(() => readMode({ mode: 'record-mising', environment: {}, live: false })).toThrow(
       expect.objectContaining({ code: 'OPTION_INVALID', hint: 'did you mean "record-missing"?' }),
     );
   });
 
-  it('that records needs an upstream', async () => {
+  it('that records requires an upstream', async () => {
     await expect(create({ folder: createFolder(), mode: 'record-all' })).rejects.toMatchObject({
       code: 'OPTION_INVALID',
     });
@@ -100,7 +100,7 @@ describe('a mode', () => {
 });
 
 describe('record-missing', () => {
-  it('asks the upstream once for what it lacks, and never again', async () => {
+  it('forwards a call without a recording once', async () => {
     const upstream = await start();
     const folder = createFolder();
     const first = await create({ folder, mode: 'record-missing', upstream: upstream.url });
@@ -113,7 +113,7 @@ describe('record-missing', () => {
     expect(readdirSync(join(folder, 'keys')).filter((name) => /^\d/.test(name))).toHaveLength(2);
   });
 
-  it('records the same request again as the next of its sequence', async () => {
+  it('records an equal request as the next of its sequence', async () => {
     const upstream = await start();
     const folder = createFolder();
     const mock = await create({ folder, mode: 'record-missing', upstream: upstream.url });
@@ -130,7 +130,7 @@ describe('record-missing', () => {
 });
 
 describe('record-all', () => {
-  it('begins a cassette anew with its first exchange, and keeps the old one while there is none', async () => {
+  it('replaces a cassette when its first exchange is recorded, not earlier', async () => {
     const upstream = await start();
     const folder = createFolder();
     const first = await create({ folder, mode: 'record-all', upstream: upstream.url });
@@ -148,7 +148,7 @@ describe('record-all', () => {
 });
 
 describe('strict replay', () => {
-  it('refuses what was not recorded with 501 that no client retries, and the test fails', async () => {
+  it('answers a call without a recording with 501 that no client retries, and assertNoMisses throws', async () => {
     const upstream = await start();
     const folder = createFolder();
     const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
@@ -174,13 +174,13 @@ describe('strict replay', () => {
     mock.verify();
   });
 
-  it('fails at start for a cassette that is not there', async () => {
+  it('fails at start if the cassette does not exist', async () => {
     await expect(create({ folder: createFolder(), mode: 'replay' })).rejects.toMatchObject({
       code: 'RECORDING_NOT_FOUND',
     });
   });
 
-  it('gives every session its own place in a sequence, and takes another cassette where told', async () => {
+  it('has a position for each session, and a session can select another cassette', async () => {
     const upstream = await start();
     const folder = createFolder();
     for (const [cassette, name] of [
@@ -203,7 +203,7 @@ describe('strict replay', () => {
     expect(() => mock.cassette('tow')).toThrow(expect.objectContaining({ hint: 'did you mean "two"?' }));
   });
 
-  it('goes back to where a sequence was with a snapshot', async () => {
+  it('restores the position of a sequence with a snapshot', async () => {
     const upstream = await start();
     const folder = createFolder();
     const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
@@ -221,7 +221,7 @@ describe('strict replay', () => {
     expect(await next()).toMatch(/0003/);
   });
 
-  it('says so where no cassette was put in', async () => {
+  it('reports that no cassette is selected', async () => {
     const mock = await create({ folder: createFolder(), cassette: undefined, mode: 'replay' });
     const answer = await ask(mock, KEYS);
     expect(answer.status).toBe(501);
@@ -230,7 +230,7 @@ describe('strict replay', () => {
     });
   });
 
-  it('warns of a recording that is older than it may be, or fails, and asks nobody', async () => {
+  it('warns of an expired recording, or fails, and never calls the upstream', async () => {
     const upstream = await start();
     const folder = createFolder();
     const recording = await create({ folder, mode: 'record-all', upstream: upstream.url, maxAge: 0 });
@@ -254,7 +254,7 @@ describe('strict replay', () => {
 });
 
 describe('an operation', () => {
-  it('is answered by its owner, who can be changed while the mock runs', async () => {
+  it('is answered by its owner, which can change while the mock runs', async () => {
     const upstream = await start();
     const folder = createFolder();
     const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
@@ -278,7 +278,7 @@ describe('an operation', () => {
     expect(loadCassette(join(folder, 'keys')).exchanges).toHaveLength(1);
   });
 
-  it('gets another owner, and a session another cassette, through the control API', async () => {
+  it('gets another owner, and a session another cassette, from the control API', async () => {
     const upstream = await start();
     const folder = createFolder();
     for (const cassette of ['keys', 'other']) {
@@ -328,7 +328,7 @@ describe('an operation', () => {
     });
   });
 
-  it('falls to the mock where there is no recording and owners were named, and the mock refuses what breaks the contract', async () => {
+  it('falls through to the mock without a recording if owners are configured, and the mock refuses invalid calls', async () => {
     const upstream = await start();
     const folder = createFolder();
     const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
@@ -358,7 +358,7 @@ describe('an operation', () => {
     expect(upstream.seen.length).toBeGreaterThan(0);
   });
 
-  it('that is not in the contract, or an owner nobody knows, is refused with the nearest', async () => {
+  it('that is not in the contract, or an unknown owner, is refused with the most similar one', async () => {
     const folder = createFolder();
     const owners = (entries: Record<string, string>): Promise<Mock> =>
       // From JavaScript, any string may come.
@@ -372,7 +372,7 @@ describe('an operation', () => {
     });
   });
 
-  it('is changed by a scenario over a recording', async () => {
+  it('has a recorded answer that a scenario can change', async () => {
     const upstream = await start();
     const folder = createFolder();
     const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
@@ -392,8 +392,8 @@ describe('an operation', () => {
   });
 });
 
-describe('rules for secrets that a user adds', () => {
-  it('hold on replay too, without being given again', async () => {
+describe('additional redaction rules', () => {
+  it('also apply on replay, from the manifest', async () => {
     const upstream = await start();
     const folder = createFolder();
     const redact = { keys: ['name'], patterns: [/cust-\d+/i] };
@@ -409,7 +409,7 @@ describe('rules for secrets that a user adds', () => {
 });
 
 describe('mode off', () => {
-  it('leaves recordings aside', async () => {
+  it('ignores recordings', async () => {
     const folder = createFolder();
     const mock = await create({ folder, mode: 'off' });
     expect((await ask(mock, KEYS)).from).toBe('state');

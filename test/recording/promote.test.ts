@@ -77,7 +77,7 @@ const describeDifferences = ({ differences }: PromoteOutcome): readonly string[]
   differences.flatMap(({ exchange, lines }) => lines.map((line) => `${exchange.file}: ${line}`));
 
 describe('a promoted recording', () => {
-  it('of a paged walk with creates and deletes answers as the recording does, and any other page too', async () => {
+  it('of pages with creates and deletes answers like the recording, and for any other page too', async () => {
     const seen: { before: readonly Page['data'][number][] } = { before: [] };
     const outcome = await recordAndPromote(
       async (ask) => {
@@ -117,7 +117,7 @@ describe('a promoted recording', () => {
     expect([...new Uint8Array(await bytes.arrayBuffer())]).toEqual(Array.from({ length: 256 }, (_, i) => i));
   });
 
-  it('begins with the state before the first exchange, or with --final after the last', async () => {
+  it('is the state before the first exchange, or with --final after the last one', async () => {
     const act = async (ask: Ask): Promise<void> => {
       await walk(ask, 10, 'asc');
       await create(ask, 'new');
@@ -135,7 +135,7 @@ describe('a promoted recording', () => {
     expect(read(final.into, 'vector_stores.files')).toEqual([]);
   });
 
-  it('restores an order that was only ever seen backwards', async () => {
+  it('restores the order of a list that was recorded in reverse', async () => {
     const seen: { ids: readonly string[] } = { ids: [] };
     const outcome = await recordAndPromote(
       async (ask) => {
@@ -148,7 +148,7 @@ describe('a promoted recording', () => {
     expect((await walk(askOf(mock), 4, 'asc')).map(({ id }) => id)).toEqual(seen.ids.toReversed());
   });
 
-  it('turns errors that the mock would not give by itself into a scenario', async () => {
+  it('turns errors that the mock would not answer into a scenario', async () => {
     let calls = 0;
     const outcome = await recordAndPromote(
       async (ask) => {
@@ -185,7 +185,7 @@ describe('a promoted recording', () => {
     });
   });
 
-  it('sets aside what breaks the contract, and says what comes out differently', async () => {
+  it('skips items that violate the contract, and lists the differences', async () => {
     const spoil = (key: { readonly name: string }): object =>
       key.name === 'Key 2' ? { ...key, created_at: 'yesterday' } : key;
     const change = (body: unknown): unknown => {
@@ -199,7 +199,7 @@ describe('a promoted recording', () => {
     expect(describeDifferences(outcome)).toEqual(['0001-listAdminApiKeys.200.json: /data had 3 items and has 2']);
   });
 
-  it('writes over nothing unless it is told to', async () => {
+  it('does not overwrite files without --force', async () => {
     const outcome = await recordAndPromote((ask) => ask(KEYS));
     const file = join(outcome.into, 'admin_api_keys.json');
     mkdirSync(outcome.into, { recursive: true });
@@ -217,13 +217,13 @@ describe('the order of a collection', () => {
     ['something before', ['b', 'c'], ['a', 'b'], 'abc'],
     ['nothing in common', ['a', 'b'], ['c', 'd'], 'abcd'],
     ['what is gone already', ['a', 'b', 'c'], ['a', 'c', 'd'], 'abcd'],
-  ])('is put together from %s', (_name, known, found, want) => {
+  ])('is merged from %s', (_name, known, found, want) => {
     expect(mergeOrder(known, found).join('')).toBe(want);
   });
 });
 
 describe('the contents of promoted items', () => {
-  it('each have a file of their own, though their ids look alike as the names of files', async () => {
+  it('each have a file of their own, even if their ids have the same file name', async () => {
     const parts = await loadParts({ openapi: '3.1.0', info: { title: 'Empty', version: '1' }, paths: {} });
     const give = (id: string, byte: number): PromotedItem => ({
       id,

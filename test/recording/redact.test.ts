@@ -166,7 +166,7 @@ const SECRETS: readonly (readonly [name: string, secret: string, change: Change]
 ];
 
 describe('redaction', () => {
-  it.each(SECRETS)('takes out %s', (_name, secret, change) => {
+  it.each(SECRETS)('replaces %s', (_name, secret, change) => {
     const redactor = create();
     const clean = redact(change, redactor);
     const bytes = clean.response?.bytes === undefined ? '' : Buffer.from(clean.response.bytes).toString('latin1');
@@ -188,7 +188,7 @@ describe('redaction', () => {
     ['a page token', 'page-2-of-9', { response: { body: { next_page_token: 'page-2-of-9' } } }],
     ['an id', 'a', { response: { body: { id: 'a' } } }],
     ['what describes a key', 'the name', { response: { body: { api_key: { id: 'k1', label: 'the name' } } } }],
-  ])('leaves %s alone', (_name, kept, change) => {
+  ])('keeps %s', (_name, kept, change) => {
     const redactor = create();
     expect(text(change, redactor)).toContain(kept);
     expect(redactor.placeholders.issued()).toEqual({});
@@ -206,7 +206,7 @@ describe('redaction', () => {
     ]);
   });
 
-  it('gives one secret one placeholder wherever it stands, and another one to another', () => {
+  it('uses one placeholder for each secret everywhere', () => {
     const redactor = create();
     const clean = redact(
       {
@@ -233,7 +233,7 @@ describe('redaction', () => {
     expect(Object.keys(redactor.placeholders.issued())).toHaveLength(2);
   });
 
-  it('makes placeholders that their schemas accept', () => {
+  it('creates placeholders that are valid for their schemas', () => {
     const { response } = redact({
       response: { body: { id: 'a', pin: '123456', token: 'hush', ticket: '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f' } },
     });
@@ -260,21 +260,21 @@ describe('redaction', () => {
     expect(performance.now() - start).toBeLessThan(5000);
   });
 
-  it('goes on counting where the cassette stopped', () => {
+  it('continues the numbers of the cassette', () => {
     const earlier = { REDACTED0001: 'header:x-api-key' };
     const redactor = createRedactor({ ...parts, options: {}, earlier, watched: [] });
     const clean = redact({ request: { headers: { 'x-api-key': 'k', 'x-shop': 'REDACTED0001' } } }, redactor);
     expect(clean.request.headers).toEqual({ 'x-api-key': 'REDACTED0002', 'x-shop': 'REDACTED0001' });
   });
 
-  it('takes out the values of variables that were named, and of the recorder’s own headers', () => {
+  it('replaces the values of the listed variables and of the recorder’s own headers', () => {
     const redactor = create({}, [{ rule: 'env:DATABASE', value: 'db-host-7' }]);
     const clean = text({ response: { body: { id: 'db-host-7', name: 'at db-host-7:5432' } } }, redactor);
     expect(clean).not.toContain('db-host-7');
     expect(Object.values(redactor.placeholders.issued())).toEqual(['env:DATABASE']);
   });
 
-  it('obeys headers, keys and patterns that a user adds, and names that a user keeps', () => {
+  it('applies additional headers, keys and patterns, and keeps the listed names', () => {
     const options: RedactionOptions = {
       headers: ['X-Who'],
       keys: ['nick'],
@@ -305,7 +305,7 @@ describe('the scan before a file is written', () => {
     maxAge: undefined,
   };
 
-  it('refuses a secret that is left, with its place and its rule, and writes nothing', async () => {
+  it('refuses a remaining secret with its pointer and rule, and writes nothing', async () => {
     // The pattern spans two members, so that no single text holds it.
     const redactor = create({ patterns: ['"id": "left",\\s+"name": "over"'] });
     const folder = join(createFolder(), 'shop');
@@ -321,7 +321,7 @@ describe('the scan before a file is written', () => {
     expect(next).toMatchObject({ stored: { number: 1, file: '0001-addItem.200.json' } });
   });
 
-  it('names the pointer of a secret in a member', () => {
+  it('reports the pointer of a secret in a member', () => {
     const redactor = create();
     redactor.placeholders.placeholder('known-secret', {
       rule: 'header:x-api-key',
@@ -341,7 +341,7 @@ describe('the scan before a file is written', () => {
     }
   });
 
-  it('cleans what was written before a credential was known', async () => {
+  it('removes a credential from exchanges that were written before it was detected', async () => {
     const redactor = create();
     const folder = join(createFolder(), 'shop');
     const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });

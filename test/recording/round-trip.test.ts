@@ -39,7 +39,7 @@ async function startMock(
 }
 
 describe('a recording', () => {
-  it('keeps no secret that a created key or a credential is, in any byte of any file', async () => {
+  it('contains neither created keys nor credentials in any byte of any file', async () => {
     const upstream = await startUpstream();
     onTestFinished(() => upstream.close());
     const folder = createFolder();
@@ -69,7 +69,7 @@ describe('a recording', () => {
     expect(created?.request.headers['authorization']).toMatch(/^Bearer REDACTED\d+$/);
   });
 
-  it('replays a whole workflow of the official client with the upstream down', async () => {
+  it('replays a whole workflow of the official client without the upstream', async () => {
     const upstream = await startUpstream();
     const folder = createFolder();
     const recording = await startMock({
