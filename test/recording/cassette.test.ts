@@ -113,7 +113,7 @@ describe('a cassette', () => {
     if (file === undefined) expect(response).toMatchObject(body);
   });
 
-  it('keeps numbers as they were written', async () => {
+  it('keeps the digits of numbers', async () => {
     const folder = createCassette();
     const text = '{"id":12345678901234567890,"small":0.1,"whole":9007199254740991,"over":1e400,"fine":1.50}';
     await openCassette(folder, MANIFEST).add(

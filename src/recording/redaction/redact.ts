@@ -99,7 +99,7 @@ export function createRequestWalk(parts: Pick<RedactorParts, 'contract' | 'valid
   return createSecretWalk(parts.contract, parts.validators, createSecretRules(parts.options));
 }
 
-/** Replaces the matches of patterns in a text. */
+/** Replaces the matches of patterns in a string. */
 export function replacePatterns(
   text: string,
   patterns: readonly SecretPattern[],

@@ -1,6 +1,6 @@
 import { MockError } from '../../errors.js';
 
-/** A pattern that detects secrets anywhere in a text. */
+/** A pattern that detects secrets anywhere in a string. */
 export interface SecretPattern {
   readonly rule: string;
   /** Global; the group `secret` is replaced, or the whole match without such a group. */

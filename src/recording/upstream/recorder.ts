@@ -27,7 +27,7 @@ export interface ObservedExchange {
   readonly outcome: { readonly response: ObservedResponse } | { readonly failure: RecordedFailure };
 }
 
-/** A response with the bytes of its body as they were received. */
+/** A response with the received bytes of its body. */
 interface ObservedResponse {
   readonly status: number;
   readonly headers: HeaderFields;

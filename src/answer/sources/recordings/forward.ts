@@ -135,7 +135,7 @@ const STREAM_LIMIT_BYTES = 1_048_576;
 
 /** Whether a body is passed on chunk by chunk: event streams and bodies that are large or of unknown length, but not JSON. */
 function isStreamed(method: string, { status, headers }: UpstreamResponse): boolean {
-  // RFC 9110 6.4.1: these have no content, and nobody would read the stream to its end.
+  // RFC 9110 6.4.1: these have no content, so that the stream would never be read to its end.
   if (method === 'HEAD' || status === 204 || status === 205 || status === 304) return false;
   const mediaType = readContentType(headers);
   if (mediaType !== undefined && isJsonType(mediaType)) return false;
