@@ -1,4 +1,4 @@
-// Any document will do, also one that is made on the spot. Nothing in it says how state works; that is inferred.
+// Any OpenAPI document can be used, also one that is built in code. How state behaves is inferred from it.
 import { createMock } from 'vouch';
 
 const note = { $ref: '#/components/schemas/Note' };

@@ -26,7 +26,7 @@ export type Fetch = (request: Request, environment?: SocketEnvironment) => Respo
  *
  * Each handler does the same: it decodes and validates the request, asks the chain of answer sources, writes the answer and adds it to the
  * journal. When the routes are copied into another app (`other.route('/api', app)`) that app matches the path with a router of its own;
- * the handler then asks the contract once more about the end of the path.
+ * the handler then asks the contract again about the end of the path.
  */
 export function createApp(parts: AppParts): Hono {
   const { router, contract, control, middleware, sessions } = parts;

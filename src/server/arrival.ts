@@ -8,24 +8,24 @@ import type { ParsedHeaders } from '../journal/interaction.js';
 import { readPrefix, type SessionPrefix } from '../session/choice.js';
 import type { Sessions } from '../session/sessions.js';
 
-/** What a request that came over a socket brings along: the bindings of @hono/node-server, and more when the mock itself listens. */
+/** The environment of a request on a socket: the bindings of @hono/node-server, and more if the mock itself listens. */
 export interface SocketEnvironment {
   readonly incoming: ParsedHeaders;
   readonly outgoing: ServerResponse;
-  /** The server's own Response class, cheaper to write than the platform's. */
+  /** The Response class of the server, cheaper to write than the platform's. */
   readonly ResponseClass?: ResponseConstructor | undefined;
   /** The body, if it has already arrived completely; undefined if it has to be read from the request. */
   readonly body?: BodyBytes | undefined;
-  /** Whether other machines can reach the socket; assumed where it is not known. */
+  /** Whether other machines can reach the socket; undefined is treated as true. */
   readonly exposed?: boolean;
 }
 
-/** Whether an argument is what a server hands over beside a request; in another runtime it is something else. */
+/** Whether the second argument of `fetch` is the environment of a Node.js server; other runtimes pass other values. */
 export function isSocketEnvironment(given: unknown): given is SocketEnvironment {
   return typeof given === 'object' && given !== null && 'incoming' in given && 'outgoing' in given;
 }
 
-/** A request as it arrived, its URL taken apart once. */
+/** A received request with its URL parsed once. */
 export interface Arrival extends RoutedRequest {
   readonly request: Request;
   /** Undefined in-process. */
@@ -34,21 +34,21 @@ export interface Arrival extends RoutedRequest {
   readonly startedAt: number;
   /** Path and query as they were sent. */
   readonly url: string;
-  /** The session id at the start of the path (`/~id/...`), which `path` is without. */
+  /** The session id at the start of the path (`/~id/...`), which is removed from `path`. */
   readonly sessionId: string | undefined;
 }
 
 /** The requests of one app. */
 export interface Arrivals {
-  /** Takes a request apart when Hono asks for its path, before routing. */
+  /** Parses a request when Hono asks for its path, before routing. */
   read(request: Request, environment: SocketEnvironment | undefined): Arrival;
-  /** The request that is routed right now: Hono asks for the path, the route and the handler in one synchronous step. */
+  /** The request that is being routed: Hono asks for the path, the route and the handler in one synchronous step. */
   current(): Arrival | undefined;
-  /** The request of a handler. Read again after asynchronous middleware, and when another app has routed it. */
+  /** The request of a handler; it is parsed a second time after asynchronous middleware or routing by another app. */
   of(c: Context): Arrival;
 }
 
-/** @param ownsControl - Whether a path belongs to the control API. */
+/** Creates the requests of an app. @param ownsControl - Whether a path belongs to the control API. */
 export function createArrivals(sessions: Sessions, ownsControl: ((path: string) => boolean) | undefined): Arrivals {
   let latest: Arrival | undefined;
   const read = (request: Request, environment: SocketEnvironment | undefined): Arrival => {
@@ -76,7 +76,7 @@ export function createArrivals(sessions: Sessions, ownsControl: ((path: string) 
   };
 }
 
-/** A contract may own paths such as `/~{user}`; the control API below a session prefix is served all the same. */
+/** Reads the session prefix of a control API path, which is served even if the contract has paths such as `/~{user}`. */
 function readControlPrefix(path: string, owns: ((path: string) => boolean) | undefined): SessionPrefix | undefined {
   const prefix = readPrefix(path, NOTHING_RESERVED);
   return prefix !== undefined && owns?.(prefix.path) === true ? prefix : undefined;

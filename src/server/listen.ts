@@ -36,7 +36,7 @@ export interface Listening {
  */
 export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
   const { port = 0 } = options;
-  // The system takes an empty name for every address, which nobody means by it.
+  // The system reads an empty name as every address, which is not what a caller means.
   const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
   checkPort(port);
   const listener = createListener(fetch, !isLoopback(host));

@@ -112,16 +112,16 @@ interface WatchedScenarios extends WatchOptions {
 export function watchScenarios(watched: WatchedScenarios): Watcher {
   const { folder, context, scenarios } = watched;
   let reported: string | undefined;
-  const reload = async (): Promise<void> => {
-    const result = await readAgain(folder, context, scenarios);
+  const update = async (): Promise<void> => {
+    const result = await reload(folder, context, scenarios);
     const mistakes = result.error?.toString();
     if (mistakes === undefined || mistakes !== reported) watched.onReload(result);
     reported = mistakes;
   };
-  return createWatcher([folder], reload, watched);
+  return createWatcher([folder], update, watched);
 }
 
-async function readAgain(folder: string, context: ScenarioContext, scenarios: Scenarios): Promise<Reload> {
+async function reload(folder: string, context: ScenarioContext, scenarios: Scenarios): Promise<Reload> {
   try {
     return await reloadScenarios(folder, context, scenarios);
   } catch (error) {

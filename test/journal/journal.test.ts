@@ -121,7 +121,7 @@ describe('a journal', () => {
     );
   });
 
-  it('forgets on clear, and its numbers go on', () => {
+  it('is empty after clear, and its numbers continue', () => {
     const journal = open();
     add(journal);
     journal.clear();
@@ -181,7 +181,7 @@ describe('waiting', () => {
     );
   });
 
-  it('rejects with the error of a predicate, and the request that was added is none the wiser', async () => {
+  it('rejects with the error of a predicate, which does not affect the added request', async () => {
     const journal = open();
     const waited = journal.waitFor(() => {
       throw new Error('my predicate');
@@ -205,7 +205,7 @@ describe('verification', () => {
     expect(() => verify(journal)).not.toThrow();
   });
 
-  it('lists every departure of the client under its request, and what to do', async () => {
+  it('lists every violation of the client below its request, with a hint', async () => {
     const journal = open();
     add(journal, { operation: 'createThing', status: 400, violations: [MISTAKE, { ...MISTAKE, code: 'TYPE' }] });
     add(journal, { operation: undefined, url: '/thinks', status: 404 });
@@ -222,7 +222,7 @@ describe('verification', () => {
     );
   });
 
-  it('says of a request that came to no operation for another reason that it was refused', async () => {
+  it('reports a request that matched no operation for another reason as refused', async () => {
     const journal = open();
     add(journal, { operation: undefined, status: 400 });
     expect(await messageOf(() => verify(journal))).toContain('(no operation)\n      refused with 400\n');

@@ -152,7 +152,7 @@ describe('what a journal shows', () => {
     });
   });
 
-  it('says of bytes only how many there were', async () => {
+  it('reports only the number of bytes', async () => {
     const bytes = new Uint8Array([1, 2, 3, 255]);
     const shown = await show('/accounts', { body: bytes, headers: { 'content-type': 'application/octet-stream' } });
     expect(shown).toContain('"body":"<4 bytes>"');

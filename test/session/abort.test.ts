@@ -22,7 +22,7 @@ it('a request that is given up while its body is awaited is rejected with the re
   await expect(mock.fetch(KEYS, { ...init, signal: leaving.signal })).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-it('a signal that nobody aborts changes nothing', async () => {
+it('a signal that is not aborted changes nothing', async () => {
   await using mock = await createMock(BUILT_IN);
   const { signal } = new AbortController();
   expect((await mock.fetch(KEYS, { ...jsonInit('POST', { name: 'CI' }), signal })).status).toBe(200);

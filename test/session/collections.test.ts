@@ -62,7 +62,7 @@ describe('what scenarios do to collections', () => {
     expect(state.collection('files').items.length).toBeGreaterThan(0);
   });
 
-  it('makes members up for items that are there, then for ones that are made up, too', async () => {
+  it('generates members for existing items, then for generated ones, too', async () => {
     await using plain = await createMock(BUILT_IN);
     const files = ids(plain, 'files');
     const made = await change('vector_stores.files', { generate: files.length + 3 });

@@ -70,7 +70,7 @@ describeBoth('sessions', (start) => {
     );
   }, 120_000);
 
-  it('are told apart by the base URL alone, with the base path of the contract behind it', async () => {
+  it('are selected by the base URL alone, followed by the base path of the contract', async () => {
     const reach = await start();
     const base = new URL(reach.baseUrl);
     const other = (path: string): Promise<Response> =>
@@ -82,7 +82,7 @@ describeBoth('sessions', (start) => {
     expect(reach.mock.journal.interactions).toEqual([]);
   });
 
-  it('are told apart by the key a client sends, which is accepted there although it is none of the tokens', async () => {
+  it('are selected by the key a client sends, which is accepted there without being one of the tokens', async () => {
     const reach = await start({ auth: { tokens: ['sk-good'] } });
     reach.mock.session('mine', { tokens: ['sk-mine', 'sk-mine-too'] });
     const send = async (token: string): Promise<number> =>
@@ -174,7 +174,7 @@ describeBoth('a session in a test’s hands', (start) => {
     expect(() => session.journal.calls('listAdminApiKey')).toThrow(MockError);
   });
 
-  it('says so where it was closed, instead of starting anew', async () => {
+  it('fails after it was closed, instead of starting again', async () => {
     const { mock } = await start();
     const session = mock.session('a');
     expect([session.close(), session.close()]).toEqual([true, false]);
@@ -184,7 +184,7 @@ describeBoth('a session in a test’s hands', (start) => {
     expect((await anew.fetch(`/v1${KEYS}`, { headers: AUTHORIZED })).status).toBe(200);
   });
 
-  it('reads and writes collections, and refuses what is no item', async () => {
+  it('reads and writes collections, and refuses invalid items', async () => {
     const reach = await start();
     const session = reach.mock.session('a');
     const keys = session.state.collection('admin_api_keys');
@@ -228,7 +228,7 @@ describeBoth('a session in a test’s hands', (start) => {
   });
 });
 
-it('two mocks in one process are strangers, whatever their sessions are called', async () => {
+it('two mocks in one process are isolated, even with equal session ids', async () => {
   const [one, two] = await Promise.all([createMock(BUILT_IN), createMock(BUILT_IN)]);
   one.session('a').state.collection('admin_api_keys').replace([]);
   expect(one.session('a').state.collection('admin_api_keys').items).toEqual([]);

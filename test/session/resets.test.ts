@@ -33,7 +33,7 @@ describeBoth('resets and scenarios', (start) => {
     expect([await list(reach), await list(reach)]).toEqual(['500 -', '200 8']);
   });
 
-  it('state: fixtures are back, what is active makes its changes anew, and counters go on', async () => {
+  it('state: fixtures are restored, active scenarios repeat their changes, and counters continue', async () => {
     const reach = await start({ scenarios: SCENARIOS });
     const session = reach.mock.session('a', { scenarios: ['flaky', 'emptied'] });
     session.state.collection('admin_api_keys').add({ name: 'gone with the reset' });
@@ -71,7 +71,7 @@ describeBoth('resets and scenarios', (start) => {
     expect(await list(reach)).toBe('401 -');
   });
 
-  it('a snapshot knows how far a sequence was, and a fork goes on from there', async () => {
+  it('a snapshot contains the position of a sequence, and a fork continues from it', async () => {
     const reach = await start({ scenarios: SCENARIOS });
     const session = reach.mock.session('a', { scenarios: ['flaky'] });
     const before = session.snapshot();

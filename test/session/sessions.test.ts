@@ -76,7 +76,7 @@ describe('the session a request means', () => {
     expect(choose(sessions, headers, path)).toBe(want);
   });
 
-  it('never is a prefix where the contract itself has such paths for anybody', () => {
+  it('is never a prefix if the contract itself has such paths', () => {
     const sessions = open({ reserved: readReserved(['/~{user}/files']) });
     expect(choose(sessions, {}, '/~ada/files')).toBe('default /~ada/files');
     expect(choose(sessions, { 'x-mock-session': 'a' }, '/~ada/files')).toBe('a /~ada/files');
@@ -114,7 +114,7 @@ describe('the session a request means', () => {
 });
 
 describe('opening and closing', () => {
-  it('makes up ids that nobody uses', () => {
+  it('generates unused ids', () => {
     const sessions = open();
     sessions.open({ id: 'session-1' });
     expect(sessions.open().id).toBe('session-2');
@@ -178,7 +178,7 @@ describe('opening and closing', () => {
 });
 
 describe('an idle session', () => {
-  it('is gone with its tokens once nobody used it for long enough', () => {
+  it('is dropped with its tokens after being idle long enough', () => {
     let now = 0;
     const sessions = open({ now: () => now });
     const first = sessions.open({ id: 'a', tokens: ['sk-a'] });

@@ -27,7 +27,7 @@ async function run(
 }
 
 describe('vouch resources', () => {
-  it('says of every operation what it does, how sure that is and why', async () => {
+  it('shows what each operation does, with confidence and reason', async () => {
     const { code, text } = await run((write) => runResources({ spec: SPEC, json: false, write }));
     expect(code).toBe(0);
     expect(text).toContain(
@@ -61,7 +61,7 @@ describe('vouch fixtures', () => {
     expect(body.data).toHaveLength(4);
   });
 
-  it('init writes over nothing, unless it is told to', async () => {
+  it('init overwrites files only with --force', async () => {
     const init = (force: boolean): Promise<number> =>
       runFixturesInit({ spec: SPEC, into: folder, force, write: () => undefined });
     await init(false);
@@ -69,7 +69,7 @@ describe('vouch fixtures', () => {
     await expect(init(true)).resolves.toBe(0);
   });
 
-  it('export writes the state of a running mock, and a mock that starts with it goes on from there', async () => {
+  it('export writes the state of a running mock, and a mock that starts with it continues from there', async () => {
     const list = '/v1/organization/admin_api_keys?limit=100';
     const mock = await createMock({ spec: SPEC, fixtures: 'fixtures' });
     const { url } = await mock.listen();

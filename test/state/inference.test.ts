@@ -142,7 +142,7 @@ for (const [file, known] of Object.entries(KNOWN)) {
       expect(Object.fromEntries(places.map((place, i) => [place, found[i]]))).toEqual(known);
     });
 
-    it('says of every operation what it does, or why nothing is known', async () => {
+    it('shows what each operation does, or why it is not bound', async () => {
       const contract = await loadContract(spec);
       const { bindings, unbound } = inferResources(contract);
       expect(bindings.size + unbound.length).toBe(contract.operations.length);

@@ -109,7 +109,7 @@ describe.each(NAMES)('a list paged by %s', (look) => {
 });
 
 describe.each(STEADY)('a walk by %s', (look) => {
-  it('visits what stays exactly once, also when things are removed and added between its pages', async () => {
+  it('visits each remaining item exactly once, also when items are removed and added between its pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 12 }),
@@ -179,7 +179,7 @@ describe('what pages say', () => {
     expect(items.map(({ id }) => id)).toEqual(ids.slice(2, 4));
   });
 
-  it('a walk backwards says whether it goes on, and ends at the beginning', async () => {
+  it('backward pages report whether there are more, and end at the first item', async () => {
     const { client } = await start('starting-after');
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await client.create(`n${i}`)).id);

@@ -77,7 +77,7 @@ describe('a store', () => {
     }
   });
 
-  it('remembers where a removed item stood, so that a cursor on it still works', () => {
+  it('remembers the position of a removed item, so that a cursor on it stays valid', () => {
     const store = open(createDefinition(5));
     change(store, (each) => each.remove('id-2'));
     const things = store.collection('things');

@@ -6,7 +6,7 @@ export interface OperationRoute {
   readonly operation: Operation;
   /** Of `servers[].url`, without a slash at the end; empty for none. */
   readonly basePath: string;
-  /** In Hono's syntax: `/v1/things/:id/parts`. */
+  /** In Hono's syntax: `/v1/orders/:id/parts`. */
   readonly path: string;
   /** How many segments the path has, those of the base path included. */
   readonly segmentCount: number;

@@ -25,7 +25,7 @@ export interface ItemModel {
   readonly identity: Identity;
   /** A new item, valid against the schema. */
   create(input: ItemInput): Item;
-  /** An item built anew from a whole body; what only the server sets stays. */
+  /** Replaces an item by a complete body; properties that only the server sets are kept. */
   replace(item: Item, input: ItemInput): Item;
   /** A merge (RFC 7386) of a patch into an item; `null` sets a nullable property to null and removes any other. */
   merge(item: Item, patch: Item): Item;
