@@ -5,7 +5,7 @@ import type { Validators } from '../schema/validate.js';
 import type { Violation } from '../schema/violation.js';
 import { readPlainName } from './text/names.js';
 import { createVocabulary } from './text/vocabulary.js';
-import { createSchemaMerger } from './values/merge-schemas.js';
+import { createMergeSchemas } from './values/merge-schemas.js';
 import { createMinimumDepth } from './values/minimum-depth.js';
 import { make } from './values/make.js';
 import { type Attempt, IMPOSSIBLE, type ValuePlace } from './values/attempt.js';
@@ -84,15 +84,15 @@ function createAttemptValue(
   contract: Contract,
   validators: Validators,
 ): (pointer: string, given: unknown, input: AttemptInput) => unknown {
-  const merger = createSchemaMerger(contract);
-  const minimumDepth = createMinimumDepth(merger);
+  const merge = createMergeSchemas(contract);
+  const minimumDepth = createMinimumDepth(merge);
   const vocabulary = createVocabulary();
   return (pointer, given, { context, mistakes, known }) => {
     const { direction, now, seed, key, name = '', hint } = context;
     const attempt: Attempt = {
       direction,
       now,
-      merger,
+      merge,
       minimumDepth,
       vocabulary,
       known,

@@ -1,6 +1,6 @@
 import type { Random } from '../../random.js';
 import type { Vocabulary } from '../text/vocabulary.js';
-import type { SchemaMerger } from './merge-schemas.js';
+import type { MergeSchemas } from './merge-schemas.js';
 import type { MinimumDepth } from './minimum-depth.js';
 import type { Part, Shape } from './shape.js';
 
@@ -15,7 +15,7 @@ export interface Attempt {
   readonly direction: 'request' | 'response';
   /** Milliseconds since 1970. */
   readonly now: number;
-  readonly merger: SchemaMerger;
+  readonly merge: MergeSchemas;
   readonly minimumDepth: MinimumDepth;
   readonly vocabulary: Vocabulary;
   /** Values from the request by plain names, see `readPlainName`. */

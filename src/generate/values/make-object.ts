@@ -160,7 +160,7 @@ function readHint({ shape, place }: Task): Readonly<Record<string, unknown>> | u
 }
 
 function allowsPreset(attempt: Attempt, parts: readonly Part[], preset: string): boolean {
-  const { values, types } = attempt.merger.merge(parts, UNDECIDED);
+  const { values, types } = attempt.merge(parts);
   return values === undefined ? types === undefined || types.has(readType(preset)) : values.includes(preset);
 }
 
@@ -210,7 +210,7 @@ function isRequired(task: Task, name: string): boolean {
 function isSent(task: Task, name: string): boolean {
   const parts = readPropertyParts(task.shape, name);
   if (parts === undefined) return false;
-  const { readOnly, writeOnly } = task.attempt.merger.merge(parts, UNDECIDED);
+  const { readOnly, writeOnly } = task.attempt.merge(parts);
   return task.attempt.direction === 'request' ? !readOnly : !writeOnly;
 }
 
@@ -242,8 +242,8 @@ function includesOptional(task: Task, name: string): boolean {
   if (place.minimal) return false;
   const parts = readPropertyParts(shape, name);
   if (parts === undefined) return false;
-  const inner = attempt.merger.merge(parts, UNDECIDED);
-  if (inner.impossible !== undefined) return false;
+  const inner = attempt.merge(parts);
+  if (inner.isImpossible) return false;
   if (!shape.propertyNames.every((part) => attempt.fits(part, name))) return false;
   if (place.exact && isObject(place.hint)) return Object.hasOwn(place.hint, name);
   if (place.depth >= 3) return false;
@@ -343,7 +343,7 @@ function setIfAllowed(
 ): void {
   const parts = readPropertyParts(shape, change.name);
   if (parts === undefined) return;
-  const inner = attempt.merger.merge(parts, UNDECIDED);
+  const inner = attempt.merge(parts);
   if (inner.values !== undefined || inner.patterns.length > 0) return;
   if (typeof change.next === 'number' && !acceptsNumber(inner, change.next)) return;
   change.value[change.name] = change.next;

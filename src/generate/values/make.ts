@@ -170,8 +170,8 @@ function* resolveChoices(
 ): Generator<Shape> {
   if (budget.left-- <= 0) return;
   const { attempt, parts, place } = context;
-  const shape = attempt.merger.merge(parts, decisions);
-  if (shape.impossible !== undefined) return;
+  const shape = attempt.merge(parts, decisions);
+  if (shape.isImpossible) return;
   if (place.given !== undefined && !acceptsGiven(shape, place.given)) return;
   const [choice] = shape.choices;
   if (choice === undefined) {
@@ -180,7 +180,7 @@ function* resolveChoices(
   }
   const options = orderOptions(context, decisions, choice);
   // After a mistake a branch of `oneOf` is also tried with the negation of all others.
-  const isExact = choice.isExact && attempt.mistakes.has(place.path);
+  const isExact = choice.keyword === 'oneOf' && attempt.mistakes.has(place.path);
   const exact = isExact ? choice.options.map((_, i) => choice.options.length + i) : [];
   for (const option of [...options, ...exact]) {
     yield* resolveChoices(context, new Map(decisions).set(choice.id, option), budget);
@@ -195,15 +195,13 @@ function orderOptions(context: ChoiceContext, decisions: Decisions, choice: Choi
   const weights = all.map((i) => {
     const next = new Map(decisions).set(choice.id, i);
     const depth = attempt.minimumDepth(parts, next);
-    return depth * 1000 + weigh(attempt.merger.merge(parts, next));
+    return depth * 1000 + weigh(attempt.merge(parts, next));
   });
   const weight = (i: number): number => weights[i] ?? 0;
   const ordered = all.toSorted((x, y) => weight(x) - weight(y) || x - y);
   const { hint } = place;
   if (isObject(hint)) {
-    const like = all.filter((i) =>
-      acceptsGiven(attempt.merger.merge(parts, new Map(decisions).set(choice.id, i)), hint),
-    );
+    const like = all.filter((i) => acceptsGiven(attempt.merge(parts, new Map(decisions).set(choice.id, i)), hint));
     if (like.length > 0 && like.length < all.length) return [...like, ...ordered.filter((i) => !like.includes(i))];
   }
   if (place.repeats > 0 && place.depth <= MAX_ROTATION_DEPTH) return rotate(all, place.repeats);
@@ -226,7 +224,7 @@ function weigh(shape: Shape): number {
 function isNull(attempt: Attempt, choice: Choice, index: number): boolean {
   const [part] = choice.options[index]?.add ?? [];
   if (part === undefined || !isKeywords(part.schema)) return false;
-  const { types, values } = attempt.merger.merge([part], new Map());
+  const { types, values } = attempt.merge([part]);
   if (values !== undefined) return values.every((value) => value === null);
   return types !== undefined && types.size === 1 && types.has('null');
 }

@@ -19,134 +19,85 @@ export type Decisions = ReadonlyMap<string, number>;
 /** Every choice is still open. */
 export const UNDECIDED: Decisions = new Map();
 
-/** Merges schemas that one value must fit, with some choices made. */
-export interface SchemaMerger {
-  merge(parts: readonly Part[], decisions: Decisions): Shape;
-  /** Resolves one `$ref`; undefined if its target does not exist. */
-  follow(reference: string): Part | undefined;
-}
+/** Merges schemas that one value must fit, with some choices made; default none. */
+export type MergeSchemas = (parts: readonly Part[], decisions?: Decisions) => Shape;
 
-/** Creates a merger for one contract; every shape is built once. */
-export function createSchemaMerger(contract: Contract): SchemaMerger {
+/** Creates the function that merges schemas of one contract; every shape is built once. */
+export function createMergeSchemas(contract: Contract): MergeSchemas {
   const shapes = new Map<string, Shape>();
-  const targets = new Map<string, Part | undefined>();
-  const follow = (reference: string): Part | undefined => {
-    if (targets.has(reference)) return targets.get(reference);
-    const target = find(reference);
-    targets.set(reference, target);
-    return target;
-  };
-  const find = (reference: string): Part | undefined => {
-    const pointer = fromReference(reference);
-    const schema = pointer === undefined ? undefined : contract.at(pointer);
-    // The target of a schema's reference is a schema; anything else counts as one that every value fits.
-    if (pointer === undefined || schema === undefined) return undefined;
-    return { schema: isKeywords(schema) ? schema : schema !== false, pointer };
-  };
-  const merge: MergePart = (shape, part, work) => {
-    if (work.seen.has(part.pointer)) return;
-    work.seen.add(part.pointer);
-    if (part.schema === false) shape.impossible ??= `nothing is allowed at ${part.pointer}`;
-    if (!isKeywords(part.schema)) return;
-    const { schema, pointer } = part;
-    const reference = schema.$ref ?? schema.$dynamicRef;
-    const target = typeof reference === 'string' ? follow(reference) : undefined;
-    if (target !== undefined) merge(shape, target, work);
-    mergeKeywords(shape, schema, part);
-    if (Array.isArray(schema.allOf)) {
-      schema.allOf.forEach((one, i) => merge(shape, { schema: one, pointer: `${pointer}/allOf/${i}` }, work));
-    }
-    for (const choice of readChoices(schema, part, follow)) decide(shape, choice, { ...work, merge });
-    const subtypes =
-      schema.discriminator === undefined ? undefined : readSubtypes({ schema, part, seen: work.seen, follow });
-    if (subtypes !== undefined) decide(shape, subtypes, { ...work, merge });
-  };
-  const build = (parts: readonly Part[], decisions: Decisions): Shape => {
+  return (parts, decisions = UNDECIDED) => {
+    const key = readShapeKey(parts, decisions);
+    const known = shapes.get(key);
+    if (known !== undefined) return known;
     const shape = createShape();
-    const work = { seen: new Set<string>(), decisions };
-    for (const part of parts) merge(shape, part, work);
-    for (const part of shape.forbidden) {
-      for (const choice of readNegations(part, follow)) decide(shape, choice, { ...work, merge });
-    }
+    const work: Work = { contract, shape, decisions, seen: new Set() };
+    for (const part of parts) mergePart(work, part);
+    // The iteration includes schemas that are added meanwhile.
+    for (const part of shape.forbidden) decide(work, readNegation(contract, part));
     checkValues(shape);
+    shapes.set(key, shape);
     return shape;
-  };
-  return {
-    follow,
-    merge(parts, decisions) {
-      const key = readShapeKey(parts, decisions);
-      const known = shapes.get(key);
-      if (known !== undefined) return known;
-      const shape = build(parts, decisions);
-      shapes.set(key, shape);
-      return shape;
-    },
   };
 }
 
 interface Work {
+  readonly contract: Contract;
+  readonly shape: MutableShape;
+  readonly decisions: Decisions;
   /** Pointers that are merged already: a cycle of `$ref` or `allOf` ends here. */
   readonly seen: Set<string>;
-  readonly decisions: Decisions;
 }
 
-type MergePart = (shape: MutableShape, part: Part, work: Work) => void;
+function mergePart(work: Work, part: Part): void {
+  const { contract, shape, seen } = work;
+  const { schema, pointer } = part;
+  if (seen.has(pointer)) return;
+  seen.add(pointer);
+  if (schema === false) shape.isImpossible = true;
+  if (!isKeywords(schema)) return;
+  const target = follow(contract, schema.$ref ?? schema.$dynamicRef);
+  if (target !== undefined) mergePart(work, target);
+  mergeKeywords(shape, schema, pointer);
+  if (Array.isArray(schema.allOf)) {
+    schema.allOf.forEach((one, i) => mergePart(work, { schema: one, pointer: `${pointer}/allOf/${i}` }));
+  }
+  const discriminator = readDiscriminator(contract, schema);
+  for (const choice of readChoices(contract, { schema, pointer, discriminator })) decide(work, choice);
+  const hasBranches = schema.oneOf !== undefined || schema.anyOf !== undefined;
+  if (discriminator !== undefined && !hasBranches) decide(work, readSubtypes(work, pointer, discriminator));
+}
+
+/** Resolves one `$ref`; undefined if its target does not exist. */
+function follow(contract: Contract, reference: unknown): Part | undefined {
+  const pointer = fromReference(reference);
+  const schema = pointer === undefined ? undefined : contract.at(pointer);
+  // The target of a schema's reference is a schema; anything else counts as one that every value fits.
+  if (pointer === undefined || schema === undefined) return undefined;
+  return { schema: isKeywords(schema) ? schema : schema !== false, pointer };
+}
 
 /** Merges the option that was decided or is the only one; else leaves the choice open. */
-function decide(shape: MutableShape, choice: Choice, work: Work & { readonly merge: MergePart }): void {
-  if (work.seen.has(choice.id)) return;
+function decide(work: Work, choice: Choice | undefined): void {
+  if (choice === undefined || work.seen.has(choice.id)) return;
   work.seen.add(choice.id);
-  const decided = work.decisions.get(choice.id) ?? (choice.options.length === 1 ? 0 : undefined);
-  const option = decided === undefined ? undefined : readOption(choice, decided);
+  const { shape } = work;
+  const index = work.decisions.get(choice.id) ?? (choice.options.length === 1 ? 0 : undefined);
+  const option = index === undefined ? undefined : readOption(choice, index);
   if (option === undefined) {
-    if (choice.options.length === 0) shape.impossible ??= `no option at ${choice.id}`;
+    if (choice.options.length === 0) shape.isImpossible = true;
     else shape.choices.push(choice);
     return;
   }
-  for (const part of option.add) work.merge(shape, part, work);
-  shape.forbidden.push(...option.forbid);
+  for (const part of option.add) mergePart(work, part);
+  shape.forbidden.push(...(option.forbid ?? []));
   if (option.preset !== undefined) shape.presets.set(...option.preset);
 }
 
-/** The choices of one schema: keywords that can be satisfied in several ways. */
-function readChoices(schema: SchemaObject, part: Part, follow: SchemaMerger['follow']): readonly Choice[] {
-  const { pointer } = part;
-  const choices: Choice[] = [];
-  for (const keyword of ['anyOf', 'oneOf'] as const) {
-    const branches = schema[keyword];
-    if (!Array.isArray(branches) || branches.length === 0) continue;
-    const options = branches.map((branch: Schema, i): Option => {
-      const one = { schema: branch, pointer: `${pointer}/${keyword}/${i}` };
-      const preset = readDiscriminator(schema, branch, follow);
-      return preset === undefined ? { add: [one], forbid: [] } : { add: [one], forbid: [], preset };
-    });
-    const isExact = keyword === 'oneOf' && options.length > 1;
-    choices.push({ id: `?${pointer}/${keyword}`, keyword, options, isExact });
-  }
-  if (schema.not !== undefined) {
-    const options = [{ add: [], forbid: [{ schema: schema.not, pointer: `${pointer}/not` }] }];
-    choices.push({ id: `?${pointer}/not`, keyword: 'not', options, isExact: false });
-  }
-  if (schema.if !== undefined && (schema.then !== undefined || schema.else !== undefined)) {
-    const condition = { schema: schema.if, pointer: `${pointer}/if` };
-    const then = schema.then === undefined ? [] : [{ schema: schema.then, pointer: `${pointer}/then` }];
-    const otherwise = schema.else === undefined ? [] : [{ schema: schema.else, pointer: `${pointer}/else` }];
-    const options = [
-      { add: [condition, ...then], forbid: [] },
-      { add: otherwise, forbid: [condition] },
-    ];
-    choices.push({ id: `?${pointer}/if`, keyword: 'if', options, isExact: false });
-  }
-  return choices;
-}
-
 /** The option with an index; indices past the last one are the same options with the negation of all others. */
-function readOption({ options, isExact }: Choice, index: number): Option | undefined {
+function readOption({ options }: Choice, index: number): Option | undefined {
   const own = options[index % options.length];
-  if (index < options.length || own === undefined) return options[index];
-  if (!isExact) return undefined;
-  const others = options.filter((option) => option !== own);
-  return { ...own, forbid: others.flatMap(({ add }) => add) };
+  if (index < options.length || own === undefined) return own;
+  return { ...own, forbid: options.filter((option) => option !== own).flatMap(({ add }) => add) };
 }
 
 /** Identifies a shape: by the schemas it is merged from, and the decisions. */
@@ -157,34 +108,61 @@ export function readShapeKey(parts: readonly Part[], decisions: Decisions): stri
   return key;
 }
 
-/** The ways not to fit a schema: a choice between its keywords; none for keywords that cannot be negated, which are left to chance. */
-function readNegations(part: Part, follow: (reference: string) => Part | undefined): readonly Choice[] {
-  const { schema, pointer } = part;
-  if (schema === true) return [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options: [], isExact: false }];
-  if (!isKeywords(schema)) return [];
+/** A schema with its pointer and discriminator. */
+interface SchemaWithChoices {
+  readonly schema: SchemaObject;
+  readonly pointer: string;
+  readonly discriminator: Discriminator | undefined;
+}
+
+/** The choices of one schema: keywords that can be satisfied in several ways. */
+function readChoices(contract: Contract, { schema, pointer, discriminator }: SchemaWithChoices): readonly Choice[] {
+  const at = (place: string, inner: Schema): Part => ({ schema: inner, pointer: `${pointer}/${place}` });
+  const choices: Choice[] = [];
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const branches = schema[keyword];
+    if (!Array.isArray(branches) || branches.length === 0) continue;
+    const options = branches.map((branch: Schema, i) => ({
+      add: [at(`${keyword}/${i}`, branch)],
+      preset: discriminator && readPreset(contract, discriminator, branch),
+    }));
+    choices.push({ id: `?${pointer}/${keyword}`, keyword, options });
+  }
+  if (schema.not !== undefined) {
+    const options = [{ add: [], forbid: [at('not', schema.not)] }];
+    choices.push({ id: `?${pointer}/not`, keyword: 'not', options });
+  }
+  if (schema.if !== undefined && (schema.then !== undefined || schema.else !== undefined)) {
+    const condition = at('if', schema.if);
+    const then = schema.then === undefined ? [] : [at('then', schema.then)];
+    const otherwise = schema.else === undefined ? [] : [at('else', schema.else)];
+    const options = [{ add: [condition, ...then] }, { add: otherwise, forbid: [condition] }];
+    choices.push({ id: `?${pointer}/if`, keyword: 'if', options });
+  }
+  return choices;
+}
+
+/** The ways not to fit a schema: a choice between its keywords; undefined for keywords that cannot be negated, which are left to chance. */
+function readNegation(contract: Contract, { schema, pointer }: Part): Choice | undefined {
+  const id = `${pointer}${SYNTHETIC}`;
+  if (schema === true) return { id, keyword: 'not', options: [] };
+  if (!isKeywords(schema)) return undefined;
+  const target = follow(contract, schema.$ref);
+  if (target !== undefined && Object.keys(schema).length === 1) return readNegation(contract, target);
   const options: Option[] = [];
-  const target = typeof schema.$ref === 'string' ? follow(schema.$ref) : undefined;
-  if (target !== undefined && Object.keys(schema).length === 1) return readNegations(target, follow);
-  const add = (keywords: object, name: string): void => {
-    options.push({ add: [{ schema: { ...keywords }, pointer: `${pointer}${SYNTHETIC}${name}` }], forbid: [] });
+  const add = (keywords: SchemaObject, name: string): void => {
+    options.push({ add: [{ schema: keywords, pointer: `${pointer}${SYNTHETIC}${name}` }] });
   };
   if (Array.isArray(schema.required)) {
     for (const name of schema.required) add({ properties: { [name]: false } }, `required-${name}`);
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const inner = { schema: property, pointer: `${pointer}/properties/${name}` };
-    add({ required: [name], properties: { [name]: { not: inner.schema } } }, `property-${name}`);
+    add({ required: [name], properties: { [name]: { not: property } } }, `property-${name}`);
   }
-  const types = schema.type;
-  if (types !== undefined) {
-    const given = new Set<unknown>(Array.isArray(types) ? types : [types]);
-    const left = ['object', 'string', 'integer', 'number', 'boolean', 'array', 'null'].filter(
-      (type) =>
-        !given.has(type) &&
-        !(type === 'integer' && given.has('number')) &&
-        !(type === 'number' && given.has('integer')),
-    );
-    add({ type: left }, 'type');
+  if (schema.type !== undefined) {
+    const given = new Set([schema.type].flat());
+    if (given.has('number') || given.has('integer')) given.add('number').add('integer');
+    add({ type: TYPES.filter((type) => !given.has(type)) }, 'type');
   }
   if (schema.const !== undefined) add({ 'x-vouch-excluded': [schema.const] }, 'const');
   if (Array.isArray(schema.enum)) add({ 'x-vouch-excluded': schema.enum }, 'enum');
@@ -197,8 +175,10 @@ function readNegations(part: Part, follow: (reference: string) => Part | undefin
     add({ allOf: branches.map((branch) => ({ not: branch })) }, 'branches');
   }
   if (isObject(schema.not)) add({ allOf: [schema.not] }, 'not');
-  return options.length === 0 ? [] : [{ id: `${pointer}${SYNTHETIC}`, keyword: 'not', options, isExact: false }];
+  return options.length === 0 ? undefined : { id, keyword: 'not', options };
 }
+
+const TYPES = ['object', 'string', 'integer', 'number', 'boolean', 'array', 'null'];
 
 /** Keywords that set a bound: each one with the keyword that requires the opposite, and the distance of its bound. */
 const OPPOSITE_BOUNDS = [
@@ -210,65 +190,61 @@ const OPPOSITE_BOUNDS = [
   ['maxItems', 'minItems', 1],
 ] as const;
 
-/**
- * The property of a discriminator and its value for one branch (OpenAPI 3.1 section 4.8.25): its name in the mapping, else the
- * last step of its reference. Undefined without a discriminator, or for a branch without a name.
- */
-function readDiscriminator(
-  schema: SchemaObject,
-  branch: Schema,
-  follow: (reference: string) => Part | undefined,
-): readonly [name: string, value: string] | undefined {
-  const discriminator = schema.discriminator;
-  if (!isKeywords(discriminator) || typeof discriminator.propertyName !== 'string') return undefined;
-  if (!isKeywords(branch) || typeof branch.$ref !== 'string') return undefined;
-  const target = follow(branch.$ref)?.pointer;
-  for (const [value, reference] of Object.entries(discriminator.mapping ?? {})) {
-    if (reference === branch.$ref) return [discriminator.propertyName, value];
-    const mapped = follow(reference.startsWith('#') ? reference : `#/components/schemas/${reference}`);
-    if (mapped !== undefined && mapped.pointer === target) return [discriminator.propertyName, value];
-  }
-  const name = branch.$ref.slice(branch.$ref.lastIndexOf('/') + 1);
-  return name === '' ? undefined : [discriminator.propertyName, name];
+/** The property of a discriminator, and its mapping with the schemas that it names (OpenAPI 3.1 section 4.8.25). */
+interface Discriminator {
+  readonly property: string;
+  readonly mapping: readonly {
+    readonly value: string;
+    readonly reference: string;
+    readonly target: Part | undefined;
+  }[];
 }
 
-/** A schema with a discriminator, and the pointers merged with it so far. */
-interface DiscriminatorSchema {
-  readonly schema: SchemaObject;
-  readonly part: Part;
-  readonly seen: ReadonlySet<string>;
-  follow(reference: string): Part | undefined;
+function readDiscriminator(contract: Contract, { discriminator }: SchemaObject): Discriminator | undefined {
+  if (!isKeywords(discriminator) || typeof discriminator.propertyName !== 'string') return undefined;
+  const mapping = Object.entries(discriminator.mapping ?? {}).map(([value, reference]) => {
+    const target = follow(contract, reference.startsWith('#') ? reference : `#/components/schemas/${reference}`);
+    return { value, reference, target };
+  });
+  return { property: discriminator.propertyName, mapping };
+}
+
+/** The value of a discriminator for one branch: its name in the mapping, else the last step of its reference. */
+function readPreset(contract: Contract, { property, mapping }: Discriminator, branch: Schema): Option['preset'] {
+  if (!isKeywords(branch) || typeof branch.$ref !== 'string') return undefined;
+  const { $ref } = branch;
+  const pointer = follow(contract, $ref)?.pointer;
+  const mapped = mapping.find(
+    ({ reference, target }) => reference === $ref || (target !== undefined && target.pointer === pointer),
+  );
+  const value = mapped?.value ?? readName($ref);
+  return value === '' && mapped === undefined ? undefined : [property, value];
 }
 
 /**
  * The choice of a discriminator in a base schema, whose subtypes refer back to it by `allOf`.
  *
  * If a mapped subtype is being merged already, it is the only option; without a mapping the name of the component is the value
- * (OpenAPI 3.1 section 4.8.25.1). Undefined beside `oneOf` and `anyOf`, whose branches are choices themselves.
+ * (OpenAPI 3.1 section 4.8.25.1).
  */
-function readSubtypes({ schema, part, seen, follow }: DiscriminatorSchema): Choice | undefined {
-  const discriminator = schema.discriminator;
-  if (!isKeywords(discriminator) || typeof discriminator.propertyName !== 'string') return undefined;
-  if (schema.oneOf !== undefined || schema.anyOf !== undefined) return undefined;
-  const name = discriminator.propertyName;
-  const subtypes = Object.entries(discriminator.mapping ?? {}).flatMap(([value, reference]) => {
-    const target = follow(reference.startsWith('#') ? reference : `#/components/schemas/${reference}`);
-    return target === undefined ? [] : [{ value, target }];
+function readSubtypes({ contract, seen }: Work, pointer: string, discriminator: Discriminator): Choice | undefined {
+  const { property, mapping } = discriminator;
+  const subtypes = mapping.flatMap(({ value, target }) => (target === undefined ? [] : [{ value, target }]));
+  const current = subtypes.find(({ target }) => target.pointer !== pointer && seen.has(target.pointer));
+  const toChoice = (options: readonly { readonly value: string; readonly target?: Part }[]): Choice => ({
+    id: `?${pointer}/discriminator`,
+    keyword: 'discriminator',
+    options: options.map(({ value, target }) => ({ add: target ? [target] : [], preset: [property, value] })),
   });
-  const current = subtypes.find(({ target }) => target.pointer !== part.pointer && seen.has(target.pointer));
-  const toOption = (value: string, add: readonly Part[]): Option => ({ add, forbid: [], preset: [name, value] });
-  const id = `?${part.pointer}/discriminator`;
-  if (current !== undefined)
-    return { id, keyword: 'discriminator', options: [toOption(current.value, [])], isExact: false };
-  if (subtypes.length > 0) {
-    const options = subtypes.map(({ value, target }) => toOption(value, [target]));
-    return { id, keyword: 'discriminator', options, isExact: false };
-  }
-  const subtype = [...seen].find((pointer) => isComponent(pointer) && hasAllOf(follow(`#${pointer}`)));
-  const pointer = subtype ?? (isComponent(part.pointer) ? part.pointer : undefined);
-  if (pointer === undefined) return undefined;
-  const value = pointer.slice(pointer.lastIndexOf('/') + 1);
-  return { id, keyword: 'discriminator', options: [toOption(value, [])], isExact: false };
+  if (current !== undefined) return toChoice([{ value: current.value }]);
+  if (subtypes.length > 0) return toChoice(subtypes);
+  const subtype = [...seen].find((one) => isComponent(one) && hasAllOf(follow(contract, `#${one}`)));
+  const component = subtype ?? (isComponent(pointer) ? pointer : undefined);
+  return component === undefined ? undefined : toChoice([{ value: readName(component) }]);
+}
+
+function readName(pointer: string): string {
+  return pointer.slice(pointer.lastIndexOf('/') + 1);
 }
 
 function isComponent(pointer: string): boolean {

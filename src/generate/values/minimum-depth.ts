@@ -1,5 +1,5 @@
 import { allowsType, guessContainer, type Part, readItemParts, readPropertyParts, type Shape } from './shape.js';
-import { type Decisions, readShapeKey, type SchemaMerger, UNDECIDED } from './merge-schemas.js';
+import { type Decisions, readShapeKey, type MergeSchemas, UNDECIDED } from './merge-schemas.js';
 
 /** The levels of nesting of the flattest value: 0 for a scalar or an empty container, `ENDLESS` if there is no end. */
 export type MinimumDepth = (parts: readonly Part[], decisions: Decisions) => number;
@@ -8,7 +8,7 @@ export type MinimumDepth = (parts: readonly Part[], decisions: Decisions) => num
 export const ENDLESS = 9;
 
 /** Creates a function that finds out how soon a recursive schema can end; each result is kept. */
-export function createMinimumDepth(merger: SchemaMerger): MinimumDepth {
+export function createMinimumDepth(merge: MergeSchemas): MinimumDepth {
   const depths = new Map<string, number>();
   const known = new Map<string, boolean>();
   const fits = (parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
@@ -21,8 +21,8 @@ export function createMinimumDepth(merger: SchemaMerger): MinimumDepth {
     return result;
   };
   const measure = (parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
-    const shape = merger.merge(parts, decisions);
-    if (shape.impossible !== undefined) return false;
+    const shape = merge(parts, decisions);
+    if (shape.isImpossible) return false;
     const [choice] = shape.choices;
     if (choice !== undefined) {
       return choice.options.some((_, i) => fits(parts, new Map(decisions).set(choice.id, i), levels));

@@ -14,9 +14,9 @@ export interface Part {
 /** One way to satisfy a choice: schemas that must be valid, and schemas that must not. */
 export interface Option {
   readonly add: readonly Part[];
-  readonly forbid: readonly Part[];
+  readonly forbid?: readonly Part[];
   /** The property of a discriminator, and its value for this option. */
-  readonly preset?: readonly [name: string, value: string];
+  readonly preset?: readonly [name: string, value: string] | undefined;
 }
 
 /** A keyword that can be satisfied in more than one way. */
@@ -25,8 +25,6 @@ export interface Choice {
   readonly id: string;
   readonly keyword: 'anyOf' | 'discriminator' | 'if' | 'not' | 'oneOf';
   readonly options: readonly Option[];
-  /** Whether exactly one option may be valid, so that one can be combined with the negation of all others. */
-  readonly isExact: boolean;
 }
 
 /** One `additionalProperties`, with the names and patterns that it does not apply to. */
@@ -38,8 +36,8 @@ interface AdditionalProperties {
 
 /** The merged keywords of all schemas that one value must fit. */
 export interface Shape {
-  /** Why no value can fit; undefined if that is not obvious. */
-  readonly impossible: string | undefined;
+  /** Whether it is obvious that no value can fit. */
+  readonly isImpossible: boolean;
   /** The allowed types; undefined for any. */
   readonly types: ReadonlySet<JsonType> | undefined;
   /** The allowed values of `const` and `enum`; undefined for any. */
@@ -101,7 +99,7 @@ type Mutable<T> =
 /** A shape that every value fits. */
 export function createShape(): MutableShape {
   return {
-    impossible: undefined,
+    isImpossible: false,
     types: undefined,
     values: undefined,
     excluded: [],
