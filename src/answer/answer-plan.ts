@@ -27,29 +27,26 @@ export interface AnswerPlan {
   checkStream(body: unknown): unknown;
 }
 
-/** Plans by operation, status and media type; each one is created once. */
-interface AnswerPlans {
-  of(operation: Operation, answer: Answer): AnswerPlan;
-}
-
+/** Media types of one operation whose plans are kept. */
 const MAX_TYPES = 200;
 
-/** Creates the plans of one contract, on demand. */
-export function createAnswerPlans(contract: Contract, validators: Validators): AnswerPlans {
+/** Creates a function that plans answers; each plan is created once. */
+export function createAnswerPlans(
+  contract: Contract,
+  validators: Validators,
+): (operation: Operation, answer: Answer) => AnswerPlan {
   const plans = new Map<Operation, Map<string, Map<number, AnswerPlan>>>();
-  return {
-    of(operation, { status, mediaType = '' }) {
-      let byType = plans.get(operation);
-      if (byType === undefined) plans.set(operation, (byType = new Map()));
-      const byStatus = byType.get(mediaType);
-      const known = byStatus?.get(status);
-      if (known !== undefined) return known;
-      const plan = createPlan({ contract, validators }, operation, { status, mediaType });
-      if (byStatus !== undefined) byStatus.set(status, plan);
-      // A handler may answer with a new media type each time, such as one with a boundary.
-      else if (byType.size < MAX_TYPES) byType.set(mediaType, new Map([[status, plan]]));
-      return plan;
-    },
+  return (operation, { status, mediaType = '' }) => {
+    let byType = plans.get(operation);
+    if (byType === undefined) plans.set(operation, (byType = new Map()));
+    const byStatus = byType.get(mediaType);
+    const known = byStatus?.get(status);
+    if (known !== undefined) return known;
+    const plan = createPlan({ contract, validators }, operation, { status, mediaType });
+    if (byStatus !== undefined) byStatus.set(status, plan);
+    // A handler may answer with a new media type each time, such as one with a boundary.
+    else if (byType.size < MAX_TYPES) byType.set(mediaType, new Map([[status, plan]]));
+    return plan;
   };
 }
 
@@ -68,6 +65,7 @@ function createPlan(
     links: status >= 200 && status < 300 ? planLinks(parts.contract, response) : [],
     schemaPointer: undefined,
     isWhole: () => true,
+    check: () => NO_VIOLATIONS,
     checkStream: (body: unknown): unknown => body,
   };
   const undeclared = findUndeclared(operation, response, { status, mediaType });
@@ -77,10 +75,10 @@ function createPlan(
   }
   const media = response === undefined || mediaType === '' ? undefined : findMedia(response.content, mediaType);
   const essence = toEssence(mediaType);
-  if (media === undefined) return { ...plan, check: () => NO_VIOLATIONS };
+  if (media === undefined) return plan;
   if (isSequenceType(essence)) {
     const items = planItems(parts.contract, media, essence);
-    if (items === undefined) return { ...plan, check: () => NO_VIOLATIONS };
+    if (items === undefined) return plan;
     const check = parts.validators.check(items.schemaPointer, 'response');
     return {
       ...plan,
@@ -89,13 +87,18 @@ function createPlan(
       checkStream: (body) => (isStream(body) ? checkItems(body, check, items) : body),
     };
   }
-  if (media.schema === undefined) return { ...plan, check: () => NO_VIOLATIONS };
+  if (media.schema === undefined) return plan;
   const check = parts.validators.check(media.schemaPointer, 'response');
-  const whole = isJsonType(essence)
-    ? (body: unknown): readonly Violation[] => (isOpaque(body) ? NO_VIOLATIONS : check(body, 'body'))
-    : checkOther(check, describesString(parts.contract, media.schemaPointer));
   const { schemaPointer } = media;
-  return { ...plan, schemaPointer, isWhole: () => parts.validators.isWhole(schemaPointer), check: whole };
+  // A string in another format (XML, CSV) is checked only against a schema for strings.
+  const checksStrings = isJsonType(essence) || describesString(parts.contract, schemaPointer);
+  return {
+    ...plan,
+    schemaPointer,
+    isWhole: () => parts.validators.isWhole(schemaPointer),
+    check: (body) =>
+      isOpaque(body) || (typeof body === 'string' && !checksStrings) ? NO_VIOLATIONS : check(body, 'body'),
+  };
 }
 
 /** An undeclared status or media type; errors need not be declared, since the mock itself answers with them. */
@@ -123,11 +126,6 @@ function findUndeclared(
 /** Whether there is no body, or one that is not a JSON value. */
 function isOpaque(body: unknown): boolean {
   return body === undefined || body instanceof Uint8Array || isStream(body);
-}
-
-/** Checks bodies of types other than JSON: a string in another format (XML, CSV) only against a schema for strings. */
-function checkOther(check: SchemaCheck, isString: boolean): (body: unknown) => readonly Violation[] {
-  return (body) => (isOpaque(body) || (typeof body === 'string' && !isString) ? NO_VIOLATIONS : check(body, 'body'));
 }
 
 function describesString(contract: Contract, pointer: string): boolean {

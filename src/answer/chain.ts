@@ -2,10 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
+import type { Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
 import { isJsonType } from '../http/media-type.js';
 import type { Call } from '../http/request/call.js';
+import type { Validators } from '../schema/validate.js';
 import type { Session } from '../session/session.js';
+import type { ErrorAnswers } from './error-answers.js';
+
+/** What the sources of one mock are created from. */
+export interface SourceParts {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly generator: Generator;
+  readonly errors: ErrorAnswers;
+}
 
 /** What a source works with while it answers one call. */
 export interface Exchange {

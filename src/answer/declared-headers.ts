@@ -1,37 +1,31 @@
 import { isObject } from '../contract/json.js';
 import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
+import type { Answer } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
 import type { Validators } from '../schema/validate.js';
 
 /** Header fields by name, in lower case. */
 type HeaderFields = Readonly<Record<string, string>>;
 
-/** Writes the headers that a response declares. */
-interface DeclaredHeaders {
-  /**
-   * A value for each header that a response declares, from its examples or its schema.
-   *
-   * @param given - Headers that are set already; they are left out.
-   */
-  fields(response: DeclaredResponse, context: GenerateContext, given?: Readonly<Record<string, unknown>>): HeaderFields;
-}
+/**
+ * Writes a value for each header that a response declares, from its examples or its schema.
+ *
+ * @param given - Headers that are set already; they are left out.
+ */
+type WriteDeclaredHeaders = (
+  response: DeclaredResponse,
+  context: GenerateContext,
+  given: Readonly<Record<string, unknown>>,
+) => HeaderFields;
 
 /** Declared headers that are not sent: of the connection, message framing (RFC 9110 7.6.1, RFC 9112 6), or the server itself. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const RESERVED: ReadonlySet<string> = new Set(
+  (
+    'connection content-encoding content-length content-type date keep-alive proxy-authenticate proxy-connection te ' +
+    'trailer transfer-encoding upgrade'
+  ).split(' '),
+);
 
 /** Whether a declared header may be sent. */
 export function isSendable(name: string): boolean {
@@ -41,7 +35,7 @@ export function isSendable(name: string): boolean {
 const NONE: HeaderFields = {};
 
 /** Creates the writer of declared headers. */
-export function createDeclaredHeaders(generator: Generator, validators: Validators): DeclaredHeaders {
+export function createDeclaredHeaders(generator: Generator, validators: Validators): WriteDeclaredHeaders {
   const examples = new Map<string, unknown>();
   const findExample = (header: DeclaredHeader): unknown => {
     if (examples.has(header.pointer)) return examples.get(header.pointer);
@@ -50,37 +44,33 @@ export function createDeclaredHeaders(generator: Generator, validators: Validato
     examples.set(header.pointer, found);
     return found;
   };
-  return {
-    fields(response, context, given = {}) {
-      if (response.headers.length === 0) return NONE;
-      const fields: Record<string, string> = {};
-      for (const header of response.headers) {
-        const name = header.name.toLowerCase();
-        if (!isSendable(name) || Object.hasOwn(given, name)) continue;
-        const key = `${context.key}\nheader ${name}`;
-        const value =
-          findExample(header) ?? generator.value(header.schemaPointer, { ...context, key, name: header.name });
-        fields[name] = writeSimple(value, header.explode);
-      }
-      return fields;
-    },
+  return (response, context, given) => {
+    if (response.headers.length === 0) return NONE;
+    const fields: Record<string, string> = {};
+    for (const header of response.headers) {
+      const name = header.name.toLowerCase();
+      if (!isSendable(name) || Object.hasOwn(given, name)) continue;
+      const key = `${context.key}\nheader ${name}`;
+      const value =
+        findExample(header) ?? generator.value(header.schemaPointer, { ...context, key, name: header.name });
+      fields[name] = writeSimple(value, header.explode);
+    }
+    return fields;
   };
 }
 
 /** The `Location` of a created resource, if the response declares it and the body has an id (RFC 9110 15.3.2). */
-export function locateCreated(call: Call, response: DeclaredResponse, answer: LocatedBody): HeaderFields {
+export function locateCreated(
+  call: Call,
+  response: DeclaredResponse,
+  answer: Pick<Answer, 'body' | 'status'>,
+): HeaderFields {
   const isDeclared = response.headers.some(({ name }) => name.toLowerCase() === 'location');
   if (answer.status !== 201 || !isDeclared || !isObject(answer.body)) return NONE;
   const { id } = answer.body;
   if (typeof id !== 'string' && typeof id !== 'number') return NONE;
   const path = call.url.split('?')[0] ?? '';
   return { location: `${path.replace(/\/$/, '')}/${encodeURIComponent(String(id).toWellFormed())}` };
-}
-
-/** The parts of an answer that its `Location` depends on. */
-interface LocatedBody {
-  readonly status: number;
-  readonly body: unknown;
 }
 
 /** A value in the `simple` style, the only one for headers (OpenAPI 3.1 section 4.8.12.3). */

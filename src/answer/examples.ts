@@ -6,7 +6,7 @@ import type { Validators } from '../schema/validate.js';
 import type { Violation } from '../schema/violation.js';
 
 /** An example that can be sent. */
-export interface FittingExample {
+interface FittingExample {
   /** `''` for one without a name. */
   readonly name: string;
   readonly value: unknown;
@@ -16,48 +16,44 @@ export interface FittingExample {
 interface ExampleReport {
   readonly fitting: readonly FittingExample[];
   /** Those that break the schema. */
-  readonly broken: readonly (FittingExample & { readonly violations: readonly Violation[] })[];
+  readonly broken: readonly BrokenExample[];
 }
 
-/** The examples of a contract, checked against their schemas once. */
-export interface Examples {
-  of(media: MediaType): ExampleReport;
+interface BrokenExample extends FittingExample {
+  readonly violations: readonly Violation[];
 }
 
 /**
- * Creates a reader of examples: those of the media type in their order, then those of its schema.
+ * Creates a reader of examples: those of the media type in their order, then those of its schema, checked once.
  *
  * `writeOnly` properties are removed. With `verbatim` an example counts as fitting although it breaks the schema, except null.
  */
-export function createExamples(
+export function createExampleReader(
   contract: Contract,
   validators: Validators,
   policy: 'fitting' | 'verbatim' = 'fitting',
-): Examples {
+): (media: MediaType) => ExampleReport {
   const reports = new Map<string, ExampleReport>();
   const readReport = (media: MediaType): ExampleReport => {
     const fitting: FittingExample[] = [];
-    const broken: (FittingExample & { readonly violations: readonly Violation[] })[] = [];
+    const broken: BrokenExample[] = [];
     const check = media.schema === undefined ? undefined : validators.check(media.schemaPointer, 'response');
     for (const example of listCandidates(contract, media)) {
       const violations = findErrors(check?.(example.value, 'body'));
       const secret = violations.filter(({ code }) => code === 'WRITE_ONLY');
       const value = secret.reduce((left, { pointer }) => without(left, readSegments(pointer)), example.value);
       const left = secret.length === 0 ? violations : findErrors(check?.(value, 'body'));
-      const isServed = left.length === 0 || (policy === 'verbatim' && value !== null);
-      if (isServed) fitting.push({ name: example.name, value });
+      if (left.length === 0 || (policy === 'verbatim' && value !== null)) fitting.push({ name: example.name, value });
       else broken.push({ ...example, violations: left });
     }
     return { fitting, broken };
   };
-  return {
-    of: (media) => {
-      const known = reports.get(media.pointer);
-      if (known !== undefined) return known;
-      const report = readReport(media);
-      reports.set(media.pointer, report);
-      return report;
-    },
+  return (media) => {
+    const known = reports.get(media.pointer);
+    if (known !== undefined) return known;
+    const report = readReport(media);
+    reports.set(media.pointer, report);
+    return report;
   };
 }
 

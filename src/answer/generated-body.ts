@@ -15,7 +15,8 @@ type GenerateBody = (media: MediaType, mediaType: string, context: GenerateConte
 export function createGenerateBody(contract: Contract, generator: Generator): GenerateBody {
   return (media, mediaType, context) => {
     const essence = toEssence(mediaType);
-    if (isSequenceType(essence)) return streamItems({ contract, generator }, { media, essence, context });
+    if (isSequenceType(essence))
+      return streamItems(generator, planItems(contract, media, essence), { essence, context });
     const pointer = media.schema === undefined ? undefined : media.schemaPointer;
     if (isJsonType(essence) || essence === 'application/x-www-form-urlencoded') {
       return pointer === undefined ? {} : generator.value(pointer, context);
@@ -42,19 +43,7 @@ function isPlainText(contract: Contract, media: MediaType): boolean {
 }
 
 /** Keywords that a sample file may break. */
-const CONSTRAINTS = [
-  'enum',
-  'const',
-  'pattern',
-  'minLength',
-  'maxLength',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'properties',
-  'items',
-  'not',
-];
+const CONSTRAINTS = 'enum const pattern minLength maxLength allOf anyOf oneOf properties items not'.split(' ');
 
 /** The schema of each item of a stream, and what an item is. */
 export interface ItemPlan {
@@ -77,17 +66,16 @@ export function planItems(contract: Contract, media: MediaType, essence: string)
 }
 
 /** A stream of a few items of the schema. */
-export function streamItems(
-  parts: { readonly contract: Contract; readonly generator: Generator },
-  options: { readonly media: MediaType; readonly essence: string; readonly context: GenerateContext },
+function streamItems(
+  generator: Generator,
+  plan: ItemPlan | undefined,
+  { essence, context }: { readonly essence: string; readonly context: GenerateContext },
 ): AsyncIterable<unknown> {
-  const { media, essence, context } = options;
-  const plan = planItems(parts.contract, media, essence);
   return {
     async *[Symbol.asyncIterator]() {
       for (let i = 0; i < ITEM_COUNT; i++) {
         const key = `${context.key}\nitem ${i}`;
-        const value = plan === undefined ? {} : parts.generator.value(plan.schemaPointer, { ...context, key });
+        const value = plan === undefined ? {} : generator.value(plan.schemaPointer, { ...context, key });
         yield plan?.form === 'event' || essence !== 'text/event-stream' ? value : { data: value };
       }
     },

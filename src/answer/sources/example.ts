@@ -1,21 +1,13 @@
-import type { Contract } from '../../contract/contract.js';
-import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
-import type { AnswerSource, Exchange } from '../chain.js';
+import type { AnswerSource, Exchange, SourceParts } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
-import type { ErrorAnswers } from '../error-answers.js';
-import { createExamples, type Examples, type FittingExample } from '../examples.js';
-import { createGenerateAnswer, type GenerateAnswer, readContext } from './generate.js';
+import { createExampleReader } from '../examples.js';
+import { createGenerateAnswer, readContext } from './generate.js';
 
 /** What the example source is created from. */
-export interface ExampleParts {
-  readonly contract: Contract;
-  readonly validators: Validators;
-  readonly generator: Generator;
-  readonly errors: ErrorAnswers;
+export interface ExampleParts extends SourceParts {
   /** `fitting` (default) serves examples that fit their schemas, `verbatim` any of them unchanged. */
   readonly examples?: 'fitting' | 'verbatim' | undefined;
 }
@@ -43,46 +35,35 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
 }
 
 /** Creates a function that answers with examples. */
-export function createExampleAnswer(parts: Omit<ExampleParts, 'errors'>): ExampleAnswer {
-  const examples = createExamples(parts.contract, parts.validators, parts.examples);
-  const headers = createDeclaredHeaders(parts.generator, parts.validators);
+export function createExampleAnswer(parts: ExampleParts): ExampleAnswer {
+  const readExamples = createExampleReader(parts.contract, parts.validators, parts.examples);
+  const writeHeaders = createDeclaredHeaders(parts.generator, parts.validators);
   const generate = createGenerateAnswer(parts);
   return (exchange, choice, name) => {
     const { media, mediaType, status, response } = choice;
     if (media === undefined || response === undefined) return undefined;
-    const { fitting } = examples.of(media);
+    const { fitting, broken } = readExamples(media);
     const example = name === undefined ? fitting[0] : fitting.find((one) => one.name === name);
-    if (example === undefined)
-      return name === undefined ? repairExample({ examples, generate }, exchange, choice) : undefined;
+    if (example === undefined) {
+      const repairable = name === undefined ? broken.find(({ value }) => value !== null) : undefined;
+      if (repairable === undefined) return undefined;
+      const why = repairable.violations[0]?.message ?? 'it does not fit';
+      exchange.note(
+        `example "${repairable.name}" breaks its schema (${why}): its valid parts were kept, the rest generated`,
+      );
+      return generate(exchange, choice, { hint: repairable.value });
+    }
     const located = locateCreated(exchange.call, response, { status, body: example.value });
-    const fields = response.headers.length === 0 ? {} : headers.fields(response, readContext(exchange), located);
+    const fields = response.headers.length === 0 ? {} : writeHeaders(response, readContext(exchange), located);
     return {
       status,
       headers: { ...fields, ...located },
       body: example.value,
       mediaType,
       schemaPointer: media.schema === undefined ? undefined : media.schemaPointer,
-      from: toSourceName(example),
+      from: example.name === '' ? 'example' : `example:${example.name}`,
       violations: NO_VIOLATIONS,
       ...(parts.examples === 'verbatim' ? { violates: 'examples are served unchanged' } : {}),
     };
   };
-}
-
-function toSourceName({ name }: FittingExample): string {
-  return name === '' ? 'example' : `example:${name}`;
-}
-
-function repairExample(
-  parts: { readonly examples: Examples; readonly generate: GenerateAnswer },
-  exchange: Exchange,
-  choice: ResponseChoice,
-): Answer | undefined {
-  if (choice.media === undefined) return undefined;
-  const { broken } = parts.examples.of(choice.media);
-  const example = broken.find(({ value }) => value !== null);
-  if (example === undefined) return undefined;
-  const why = example.violations[0]?.message ?? 'it does not fit';
-  exchange.note(`example "${example.name}" breaks its schema (${why}): its valid parts were kept, the rest generated`);
-  return parts.generate(exchange, choice, { hint: example.value });
 }

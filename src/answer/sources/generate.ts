@@ -1,30 +1,18 @@
-import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import type { GenerateContext, Generator } from '../../generate/generate.js';
+import type { GenerateContext } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
-import { type AnswerSource, type Exchange, nameCall } from '../chain.js';
+import { type AnswerSource, type Exchange, nameCall, type SourceParts } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
-import type { ErrorAnswers } from '../error-answers.js';
 import { createGenerateBody } from '../generated-body.js';
 
-/** What the generate source is created from. */
-interface GenerateParts {
-  readonly contract: Contract;
-  readonly validators: Validators;
-  readonly generator: Generator;
-  readonly errors: ErrorAnswers;
-}
-
 /** Generates the answer of a chosen response. */
-export type GenerateAnswer = (exchange: Exchange, choice: ResponseChoice, options?: GenerateOptions) => Answer;
+export type GenerateAnswer = (exchange: Exchange, choice: ResponseChoice, changes?: GenerateChanges) => Answer;
 
-/** Changes how an answer is generated. */
-interface GenerateOptions {
+interface GenerateChanges {
   /** Instead of the session's seed. */
   readonly seed?: number | undefined;
   /** An invalid value whose valid parts are kept. */
@@ -32,7 +20,7 @@ interface GenerateOptions {
 }
 
 /** Answers with a value generated from the schema of the response and the session's seed. */
-export function createGenerateSource(parts: GenerateParts): AnswerSource {
+export function createGenerateSource(parts: SourceParts): AnswerSource {
   const generate = createGenerateAnswer(parts);
   return {
     name: 'generate',
@@ -48,20 +36,18 @@ export function createGenerateSource(parts: GenerateParts): AnswerSource {
 }
 
 /** Creates a function that generates answers. */
-export function createGenerateAnswer(
-  parts: Pick<GenerateParts, 'contract' | 'generator' | 'validators'>,
-): GenerateAnswer {
-  const generateBody = createGenerateBody(parts.contract, parts.generator);
-  const headers = createDeclaredHeaders(parts.generator, parts.validators);
-  return (exchange, choice, options = {}) => {
+export function createGenerateAnswer({ contract, generator, validators }: SourceParts): GenerateAnswer {
+  const generateBody = createGenerateBody(contract, generator);
+  const writeHeaders = createDeclaredHeaders(generator, validators);
+  return (exchange, choice, { seed, hint } = {}) => {
     const { media, mediaType, status, response } = choice;
     const own = readContext(exchange);
-    const context = { ...own, seed: options.seed ?? own.seed, hint: options.hint };
+    const context = { ...own, seed: seed ?? own.seed, hint };
     const answer = { status, from: 'generate', violations: NO_VIOLATIONS };
     const hasBody = media !== undefined && mediaType !== undefined;
     const body = hasBody ? generateBody(media, mediaType, context) : undefined;
     const located = response === undefined ? {} : locateCreated(exchange.call, response, { status, body });
-    const fields = response === undefined ? {} : { ...headers.fields(response, context, located), ...located };
+    const fields = response === undefined ? {} : { ...writeHeaders(response, context, located), ...located };
     if (!hasBody) return { ...answer, headers: fields, body, mediaType: undefined };
     const schemaPointer = media.schema === undefined ? undefined : media.schemaPointer;
     return { ...answer, headers: fields, body, mediaType, schemaPointer };
@@ -78,7 +64,7 @@ export function readContext(exchange: Exchange): GenerateContext {
     // To the day, so that a running clock does not change every answer.
     now: Math.floor(session.clock.now() / DAY_MS) * DAY_MS,
     known: readKnown(call),
-    note: (line) => exchange.note(line),
+    note: exchange.note,
   };
 }
 

@@ -1,23 +1,17 @@
-import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import type { Validators } from '../../schema/validate.js';
 import type { Violation } from '../../schema/violation.js';
 import { type AnswerPlan, createAnswerPlans } from '../answer-plan.js';
-import { type AnswerSource, type Exchange, whenSettled } from '../chain.js';
+import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 import { createDeclaredHeaders } from '../declared-headers.js';
 import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks } from '../links.js';
 import { readContext } from './generate.js';
 
 /** What the verify source is created from. */
-interface VerifyParts {
-  readonly contract: Contract;
-  readonly validators: Validators;
-  readonly generator: Generator;
-  readonly errors: ErrorAnswers;
+interface VerifyParts extends SourceParts {
   /** The sources below, whose answers are checked. */
   readonly sources: readonly AnswerSource[];
 }
@@ -35,15 +29,15 @@ interface InvalidAnswer {
  * that are missing are generated, a success gets its links, and a deprecated operation its `Deprecation` header.
  */
 export function createVerifySource(parts: VerifyParts): AnswerSource {
-  const plans = createAnswerPlans(parts.contract, parts.validators);
-  const headers = createDeclaredHeaders(parts.generator, parts.validators);
+  const planAnswer = createAnswerPlans(parts.contract, parts.validators);
+  const writeHeaders = createDeclaredHeaders(parts.generator, parts.validators);
   const sources = new Map(parts.sources.map((source) => [source.name, source] as const));
   const findSource = ({ from }: Answer): AnswerSource | undefined => sources.get(/^\w*/.exec(from)?.[0] ?? '');
 
   const verify = (answer: Answer | undefined, exchange: Exchange): Answer | undefined => {
     if (answer === undefined || isSilent(answer)) return answer;
     const { operation } = exchange.call;
-    const plan = plans.of(operation, answer);
+    const plan = planAnswer(operation, answer);
     if (isChecked(answer)) return plan.isWhole() ? answer : withViolations(answer, [toUnusable(plan)]);
     const violations = plan.check(answer.body);
     const valid = violations.length === 0 ? answer : correct(exchange, plan, { answer, violations });
@@ -76,9 +70,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const body = plan.checkStream(answer.body);
     if (!missing && !isDeprecated) return body === answer.body ? answer : { ...answer, body };
     const declared =
-      missing && plan.response !== undefined
-        ? headers.fields(plan.response, readContext(exchange), answer.headers)
-        : {};
+      missing && plan.response !== undefined ? writeHeaders(plan.response, readContext(exchange), answer.headers) : {};
     const required = Object.fromEntries(
       Object.entries(declared).filter(([name]) => plan.requiredHeaders.includes(name)),
     );
