@@ -47,16 +47,17 @@ interface ErrorShape {
 /** Creates the error answers of one contract; shapes are chosen once per operation and status. */
 export function createErrorAnswers(contract: Contract, validators: Validators, complete: CompleteBody): ErrorAnswers {
   const shapes = new Map<string, ErrorShape | undefined>();
-  let shared: Map<string, MediaType> | undefined;
+  let shared: ReadonlyMap<string, SharedMedia> | undefined;
 
   const findShape = (operation: Operation | undefined, status: number): ErrorShape | undefined => {
     const key = `${operation?.id ?? ''} ${status}`;
     if (shapes.has(key)) return shapes.get(key);
     const declared = operation?.responses.find((response) => response.status === String(status));
     shared ??= countErrorMedia(contract);
-    const exact = operation === undefined ? shared.get(String(status)) : declared && findJsonMedia(declared.content);
+    const usual = shared.get(String(status))?.media;
+    const exact = operation === undefined ? usual : declared && findJsonMedia(declared.content);
     const other = operation === undefined ? undefined : findOtherMedia(operation, status);
-    const media = exact ?? other ?? shared.get(String(status)) ?? shared.get('*');
+    const media = exact ?? other ?? usual ?? shared.get('*')?.media;
     const shape = media && {
       mediaType: media.type,
       draft: createErrorDraft(contract, media, media === exact),
@@ -71,14 +72,8 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
     const shape = findShape(operation, status);
     if (shape === undefined) {
       const { code, message: detail, violations: errors } = error;
-      return {
-        status,
-        headers,
-        body: toProblem({ status, detail, code, errors }),
-        mediaType: PROBLEM_TYPE,
-        from,
-        violations,
-      };
+      const body = toProblem({ status, detail, code, errors });
+      return { status, headers, body, mediaType: PROBLEM_TYPE, from, violations };
     }
     const draft = shape.draft(error);
     const fits = validators.check(shape.schemaPointer, 'response')(draft, 'body').length === 0;
@@ -99,42 +94,45 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
 /** The operation's own media type for a status it does not name: the range, `default`, then any of its other errors. */
 function findOtherMedia(operation: Operation, status: number): MediaType | undefined {
   const range = `${Math.floor(status / 100)}XX`;
-  const ordered = [
-    ...operation.responses.filter((response) => response.status === range),
-    ...operation.responses.filter((response) => response.status === 'default'),
-    ...operation.responses.filter((response) => isErrorStatus(response.status)),
-  ];
-  return ordered.map(({ content }) => findJsonMedia(content)).find((media) => media !== undefined);
+  const select = (isWanted: (status: string) => boolean): readonly MediaType[] =>
+    operation.responses.flatMap((response) =>
+      isWanted(response.status) ? (findJsonMedia(response.content) ?? []) : [],
+    );
+  return [...select((one) => one === range), ...select((one) => one === 'default'), ...select(isErrorStatus)][0];
 }
 
 function isErrorStatus(status: string): boolean {
   return status.startsWith('4') || status.startsWith('5');
 }
 
+/** An error schema of some operations. */
+interface SharedMedia {
+  readonly status: string;
+  readonly media: MediaType;
+  count: number;
+}
+
 /** The error schemas that most operations share: one per status, and `*` for any error. */
-function countErrorMedia(contract: Contract): Map<string, MediaType> {
-  const counts = new Map<string, Map<string, { readonly media: MediaType; count: number }>>();
-  for (const operation of contract.operations) {
-    for (const response of operation.responses) {
-      const media =
-        isErrorStatus(response.status) || response.status === 'default' ? findJsonMedia(response.content) : undefined;
-      if (media?.schema === undefined) continue;
+function countErrorMedia(contract: Contract): ReadonlyMap<string, SharedMedia> {
+  const counts = new Map<string, SharedMedia>();
+  for (const { responses } of contract.operations) {
+    for (const response of responses) {
       // A `default` that is the only response is not an error.
-      if (response.status === 'default' && operation.responses.length === 1) continue;
+      const isError = response.status === 'default' ? responses.length > 1 : isErrorStatus(response.status);
+      const media = isError ? findJsonMedia(response.content) : undefined;
+      if (media?.schema === undefined) continue;
       const target = contract.resolve(media.schema, media.schemaPointer).pointer;
-      for (const key of [response.status, '*']) {
-        const byTarget = counts.get(key) ?? new Map<string, { readonly media: MediaType; count: number }>();
-        const entry = byTarget.get(target) ?? { media, count: 0 };
+      for (const status of [response.status, '*']) {
+        const key = `${status} ${target}`;
+        const entry = counts.get(key) ?? { status, media, count: 0 };
         entry.count += 1;
-        byTarget.set(target, entry);
-        counts.set(key, byTarget);
+        counts.set(key, entry);
       }
     }
   }
-  const most = new Map<string, MediaType>();
-  for (const [key, byTarget] of counts) {
-    const best = [...byTarget.values()].reduce((a, b) => (b.count > a.count ? b : a));
-    most.set(key, best.media);
+  const most = new Map<string, SharedMedia>();
+  for (const entry of counts.values()) {
+    if (entry.count > (most.get(entry.status)?.count ?? 0)) most.set(entry.status, entry);
   }
   return most;
 }

@@ -48,16 +48,17 @@ const MAX_DEPTH = 6;
  */
 export function createErrorDraft(contract: Contract, media: MediaType, isForStatus: boolean): DraftErrorBody {
   const example = media.examples.map((candidate) => candidate.value).find(isObject);
-  const fill = createFiller(contract, { schema: media.schema ?? true, pointer: media.schemaPointer, depth: 0 });
-  return (facts) => fill({ facts, isForStatus }, example);
+  const place = { schema: media.schema ?? true, pointer: media.schemaPointer, depth: 0 };
+  const fill = createFiller({ contract, isForStatus }, place);
+  return (facts) => fill(facts, example);
 }
 
-interface Situation {
-  readonly facts: ErrorFacts;
+interface DraftContext {
+  readonly contract: Contract;
   readonly isForStatus: boolean;
 }
 
-type Filler = (situation: Situation, example: unknown) => unknown;
+type Filler = (facts: ErrorFacts, example: unknown) => unknown;
 
 interface SchemaPlace {
   readonly schema: Schema;
@@ -65,21 +66,21 @@ interface SchemaPlace {
   readonly depth: number;
 }
 
-function createFiller(contract: Contract, place: SchemaPlace): Filler {
-  const { schema } = contract.resolve(place.schema, place.pointer);
-  const properties = collectProperties(contract, place, place.depth);
-  if (typeof schema === 'boolean') return (situation, example) => example ?? situation.facts.message;
+function createFiller(context: DraftContext, place: SchemaPlace): Filler {
+  const { schema } = context.contract.resolve(place.schema, place.pointer);
+  if (typeof schema === 'boolean') return (facts, example) => example ?? facts.message;
+  const properties = collectProperties(context.contract, place);
   if (properties.size === 0) {
-    return readTypes(schema).includes('string') ? (situation) => situation.facts.message : (_, example) => example;
+    return readTypes(schema).includes('string') ? ({ message }) => message : (_, example) => example;
   }
   const fillers = [...properties].map(([name, inner]): readonly [string, Filler] => [
     name,
-    createPropertyFiller(contract, name, { ...inner, depth: place.depth + 1 }),
+    createPropertyFiller(context, name, { ...inner, depth: place.depth + 1 }),
   ]);
-  return (situation, example) => {
+  return (facts, example) => {
     const body: Record<string, unknown> = isObject(example) ? { ...example } : {};
     for (const [name, fill] of fillers) {
-      const value = fill(situation, Object.hasOwn(body, name) ? body[name] : undefined);
+      const value = fill(facts, Object.hasOwn(body, name) ? body[name] : undefined);
       if (value !== undefined) setOwn(body, name, value);
     }
     return body;
@@ -89,74 +90,61 @@ function createFiller(contract: Contract, place: SchemaPlace): Filler {
 /** Names of objects inside an error that describe it. */
 const ERROR_OBJECT = /^(errors?|faults?|problems?|details?|status|meta|response|result|body|data|context_?info)$/i;
 
-function createPropertyFiller(contract: Contract, name: string, place: SchemaPlace): Filler {
+function createPropertyFiller(context: DraftContext, name: string, place: SchemaPlace): Filler {
   if (place.depth > MAX_DEPTH) return (_, example) => example;
-  const { schema } = contract.resolve(place.schema, place.pointer);
+  const { schema } = context.contract.resolve(place.schema, place.pointer);
   const role = ROLES.get(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
-  if (typeof schema === 'boolean') return (situation, example) => readFact(role, situation.facts) ?? example;
-  const properties = collectProperties(contract, place, place.depth);
+  if (typeof schema === 'boolean') return (facts, example) => readFact(role, facts) ?? example;
+  const properties = collectProperties(context.contract, place);
   if (properties.size > 0) {
     // Other objects inside an error are resources it refers to, such as a customer.
     return ERROR_OBJECT.test(name) || (name === 'source' && properties.has('pointer'))
-      ? createFiller(contract, place)
+      ? createFiller(context, place)
       : (_, example) => example;
   }
   const types = readTypes(schema);
   if (types.includes('array')) {
-    const items = createFiller(contract, {
-      schema: schema.items ?? true,
-      pointer: `${place.pointer}/items`,
-      depth: place.depth + 1,
-    });
-    return (situation, example) => fillList(items, situation, example);
+    const items = { schema: schema.items ?? true, pointer: `${place.pointer}/items`, depth: place.depth + 1 };
+    return createListFiller(createFiller(context, items));
   }
-  return (situation, example) =>
-    fillScalar({ role: role ?? roleOfText(name, types), schema, types }, situation, example);
+  // A string called `error` is the message.
+  const isMessage = name.toLowerCase() === 'error' && types.includes('string');
+  return createScalarFiller(context, role ?? (isMessage ? 'message' : undefined), schema);
 }
 
 /** A list of errors has one entry per violation; without violations, one for the error itself. */
-function fillList(items: Filler, situation: Situation, example: unknown): unknown {
-  const { facts } = situation;
-  const first: unknown = Array.isArray(example) ? example[0] : undefined;
-  const violations = facts.violations ?? [];
-  if (violations.length === 0) return [items(situation, first)];
-  return violations.map((violation) => {
-    const own = { ...facts, message: violation.message, param: readParam(violation.pointer), violations: [] };
-    return items({ ...situation, facts: own }, first);
-  });
+function createListFiller(fillItem: Filler): Filler {
+  return (facts, example) => {
+    const first: unknown = Array.isArray(example) ? example[0] : undefined;
+    const { violations = [] } = facts;
+    if (violations.length === 0) return [fillItem(facts, first)];
+    return violations.map(({ message, pointer }) =>
+      fillItem({ ...facts, message, param: readParam(pointer), violations: [] }, first),
+    );
+  };
 }
 
-interface Scalar {
-  readonly role: Role | undefined;
-  readonly schema: SchemaObject;
-  readonly types: readonly string[];
-}
-
-function fillScalar(scalar: Scalar, situation: Situation, example: unknown): unknown {
-  const { role, schema, types } = scalar;
-  const { facts } = situation;
-  if (schema.const !== undefined) return schema.const;
+function createScalarFiller({ isForStatus }: DraftContext, role: Role | undefined, schema: SchemaObject): Filler {
+  const types = readTypes(schema);
+  const { const: only, enum: members } = schema;
   const isNumber = types.includes('integer') || types.includes('number');
-  if (role === 'status' || (role === 'code' && isNumber && !types.includes('string'))) {
-    return isNumber ? facts.status : String(facts.status);
-  }
-  if (role === 'failed' && types.includes('boolean')) return false;
-  if (role === 'param') return writeParam(facts.param, schema) ?? (types.includes('null') ? null : example);
-  const fact = readFact(role, facts);
-  if (schema.enum !== undefined) return pickMember(schema.enum, fact, example);
-  if (role === 'code') return (situation.isForStatus ? example : undefined) ?? facts.code ?? example;
-  if (fact !== undefined && (types.length === 0 || types.includes('string'))) return fact;
-  return example;
+  const isStatus = role === 'status' || (role === 'code' && isNumber && !types.includes('string'));
+  return (facts, example) => {
+    if (only !== undefined) return only;
+    if (isStatus) return isNumber ? facts.status : String(facts.status);
+    if (role === 'failed' && types.includes('boolean')) return false;
+    if (role === 'param') return writeParam(facts.param, schema) ?? (types.includes('null') ? null : example);
+    const fact = readFact(role, facts);
+    if (members !== undefined) return [fact, example].find((one) => one !== undefined && members.includes(one));
+    if (role === 'code') return (isForStatus ? example : undefined) ?? facts.code ?? example;
+    if (fact !== undefined && (types.length === 0 || types.includes('string'))) return fact;
+    return example;
+  };
 }
 
 /** The field at fault; as a JSON pointer (RFC 6901) if the schema says so. */
 function writeParam(param: string | undefined, { format }: SchemaObject): string | undefined {
   return param === undefined || format !== 'json-pointer' ? param : toPointer(...param.split('.'));
-}
-
-/** A string called `error` is the message. */
-function roleOfText(name: string, types: readonly string[]): Role | undefined {
-  return name.toLowerCase() === 'error' && types.includes('string') ? 'message' : undefined;
 }
 
 function readFact(role: Role | undefined, facts: ErrorFacts): string | undefined {
@@ -165,11 +153,6 @@ function readFact(role: Role | undefined, facts: ErrorFacts): string | undefined
   if (role === 'code') return facts.code;
   if (role === 'param') return facts.param;
   return undefined;
-}
-
-function pickMember(members: readonly unknown[], fact: string | undefined, example: unknown): unknown {
-  if (fact !== undefined && members.includes(fact)) return fact;
-  return members.includes(example) ? example : undefined;
 }
 
 /** The field at a pointer in dotted form, such as `owner.name`; undefined for the whole value. */
@@ -186,26 +169,19 @@ function readTypes(schema: SchemaObject): readonly string[] {
 }
 
 /** Properties of a schema, its reference, all of its `allOf`, and the first branch of a union that has any. */
-function collectProperties(
-  contract: Contract,
-  place: SchemaPlace,
-  depth: number,
-): ReadonlyMap<string, Omit<SchemaPlace, 'depth'>> {
+function collectProperties(contract: Contract, place: SchemaPlace): ReadonlyMap<string, SchemaPlace> {
   const { schema, pointer } = contract.resolve(place.schema, place.pointer);
-  const found = new Map<string, Omit<SchemaPlace, 'depth'>>();
+  const found = new Map<string, SchemaPlace>();
+  const { depth } = place;
   if (typeof schema === 'boolean' || depth > MAX_DEPTH) return found;
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
-    found.set(name, { schema: inner, pointer: pointer + toPointer('properties', name) });
+    found.set(name, { schema: inner, pointer: pointer + toPointer('properties', name), depth });
   }
   for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [i, part] of (schema[keyword] ?? []).entries()) {
       if (keyword !== 'allOf' && found.size > 0) break;
-      const inner = collectProperties(
-        contract,
-        { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth },
-        depth + 1,
-      );
-      for (const [name, property] of inner) found.set(name, property);
+      const branch = { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth: depth + 1 };
+      for (const [name, property] of collectProperties(contract, branch)) found.set(name, property);
     }
   }
   return found;

@@ -126,15 +126,13 @@ const NAMES = ['code', 'example', 'dynamic', 'seed'] as const;
 /** The preferences of a call; undefined without any of these. Other preferences are ignored. */
 function readPreferences(call: Call): Preferences | undefined {
   const header = call.headers.get('prefer');
-  const query = call.url.includes('__') ? call.url.slice(call.url.indexOf('?') + 1) : undefined;
+  const query = call.url.includes('__') ? /\?(.*)/.exec(call.url)?.[1] : undefined;
   if (header === null && query === undefined) return undefined;
   const values = new Map<string, string>();
-  if (query !== undefined && call.url.includes('?')) {
-    const fields = new URLSearchParams(query);
-    for (const name of NAMES) {
-      const value = fields.get(`__${name}`);
-      if (value !== null) values.set(name, value);
-    }
+  const fields = new URLSearchParams(query);
+  for (const name of NAMES) {
+    const value = fields.get(`__${name}`);
+    if (value !== null) values.set(name, value);
   }
   // The header wins over the query, which may come with a copied link.
   for (const [name, value] of parsePrefer(header ?? '')) values.set(name, value);

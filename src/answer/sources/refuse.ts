@@ -1,21 +1,18 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import { toError, type Violation } from '../../schema/violation.js';
+import { NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
-import type { AnswerSource, Next } from '../chain.js';
+import type { AnswerSource } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-body.js';
 
-/** Whether a session accepts a credential. */
-type AcceptsCredential = (session: Session, credential: string) => boolean;
-
 /** What the refuse source is created from. */
 interface RefuseParts {
   readonly errors: ErrorAnswers;
-  /** Undefined accepts any well-formed credential. */
-  readonly accepts?: AcceptsCredential | undefined;
+  /** Whether a session accepts a credential; undefined accepts any well-formed one. */
+  readonly accepts?: ((session: Session, credential: string) => boolean) | undefined;
   /** Whether a call is answered although its `Accept` header rules out every declared media type. */
   readonly lenientAccept: boolean;
 }
@@ -31,8 +28,6 @@ const STATUS_ORDER: readonly number[] = [401, 403, 413, 415, 406];
  */
 export function createRefuseSource({ errors, accepts, lenientAccept }: RefuseParts): AnswerSource {
   const isAcceptable = createAcceptance();
-  const answerOrRefuse = (call: Call, next: Next): ReturnType<Next> =>
-    lenientAccept || isAcceptable(call) ? next() : refuseType(errors, call);
   return {
     name: 'refuse',
     onInvalid: 'complete',
@@ -43,11 +38,9 @@ export function createRefuseSource({ errors, accepts, lenientAccept }: RefusePar
       ) {
         return rejectCredential(errors, call);
       }
-      const { violations } = call;
-      if (violations.length === 0) return answerOrRefuse(call, next);
-      const mistakes = violations.filter((violation) => violation.severity === 'error');
+      const mistakes = call.violations.length === 0 ? NO_VIOLATIONS : call.violations.filter(isError);
       const first = findFirst(mistakes);
-      if (first === undefined) return answerOrRefuse(call, next);
+      if (first === undefined) return lenientAccept || isAcceptable(call) ? next() : refuseType(errors, call);
       const status = first.status ?? readInvalidStatus(call.operation);
       return errors.answer(call.operation, {
         status,
@@ -99,7 +92,12 @@ function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
   });
 }
 
+function isError({ severity }: Violation): boolean {
+  return severity === 'error';
+}
+
 function findFirst(mistakes: readonly Violation[]): Violation | undefined {
+  if (mistakes.length < 2) return mistakes[0];
   for (const status of STATUS_ORDER) {
     const found = mistakes.find((violation) => violation.status === status);
     if (found !== undefined) return found;
@@ -127,8 +125,6 @@ function readParamOf(violation: Violation): string | undefined {
 /** The schemes that a 401 names as acceptable (RFC 9110 11.6.1). */
 function readChallenges(call: Call, status: number): Readonly<Record<string, readonly string[]>> {
   if (status !== 401) return {};
-  const challenges = call.violations.flatMap((violation) =>
-    violation.challenge === undefined ? [] : [violation.challenge],
-  );
+  const challenges = call.violations.flatMap(({ challenge }) => challenge ?? []);
   return challenges.length === 0 ? {} : { 'www-authenticate': [...new Set(challenges)] };
 }

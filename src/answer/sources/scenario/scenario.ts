@@ -1,5 +1,4 @@
 import { MockError } from '../../../errors.js';
-import type { Generator } from '../../../generate/generate.js';
 import { type Answer, type Fault, isSilent } from '../../../http/answer.js';
 import { evaluateRules, type Evaluation, type Outcome } from '../../../scenario/rules/evaluate.js';
 import type { ExpressionScope } from '../../../scenario/rules/expression.js';
@@ -9,16 +8,14 @@ import { applyChanges, type ChangeCollections } from '../../../scenario/rules/sc
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Session } from '../../../session/session.js';
-import { type AnswerSource, type Exchange, type Next, whenSettled } from '../../chain.js';
+import { type AnswerSource, type Exchange, type Next, type SourceParts, whenSettled } from '../../chain.js';
 import { type ErrorAnswers, NO_RETRY } from '../../error-answers.js';
 import { parsePrefer } from '../prefer.js';
-import { createRespond, patchAnswer } from './respond.js';
+import { patchAnswer, respondToRule } from './respond.js';
 
 /** What the scenario source is built with. */
-interface ScenarioParts {
+interface ScenarioParts extends Pick<SourceParts, 'errors' | 'generator'> {
   readonly scenarios: Scenarios;
-  readonly generator: Generator;
-  readonly errors: ErrorAnswers;
   /** The collections of a session, for conditions. */
   viewCollections(session: Session): CollectionView;
   /** Changes the collections of a session. */
@@ -32,7 +29,6 @@ interface ScenarioParts {
  */
 export function createScenarioSource(parts: ScenarioParts): AnswerSource {
   const { scenarios, errors } = parts;
-  const answerOutcome = createOutcomeAnswers(parts);
 
   const answerRules = (exchange: Exchange, ids: readonly string[], next: Next): ReturnType<Next> => {
     const { call, session, clock } = exchange;
@@ -51,7 +47,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
     const target = { state, changeCollections: parts.changeCollections(session) };
     for (const rule of evaluation.applied) if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
     const finish = (): ReturnType<Next> => {
-      const answer = answerOutcome(exchange, { outcome: evaluation.outcome, scope, next });
+      const answer = answerOutcome(parts, { exchange, outcome: evaluation.outcome, scope }, next);
       return whenSettled(answer, complete, { evaluation, scope });
     };
     return evaluation.delayMs > 0 ? clock.sleep(evaluation.delayMs).then(finish) : finish();
@@ -142,47 +138,38 @@ function complete(
   return { ...patched, headers: { ...evaluation.headers, ...patched.headers } };
 }
 
-/** What the rules decided, and what carries it out. */
-interface OutcomeInput {
+/** What the rules decided. */
+interface Decision {
+  readonly exchange: Exchange;
   /** Undefined: the sources below answer. */
   readonly outcome: Outcome | undefined;
   readonly scope: ExpressionScope;
-  readonly next: Next;
 }
 
 /** Builds the answer of the deciding rule. */
-type AnswerOutcome = (exchange: Exchange, input: OutcomeInput) => ReturnType<Next>;
-
-/** Creates the function that builds the answer of the deciding rule. */
-function createOutcomeAnswers(parts: { readonly generator: Generator; readonly errors: ErrorAnswers }): AnswerOutcome {
-  const { errors } = parts;
-  const respond = createRespond(parts);
-  return (exchange, { outcome, scope, next }) => {
-    if (outcome === undefined) return next(exchange);
-    const from = `scenario:${outcome.rule.scenario}`;
-    if (outcome.kind === 'respond') {
-      const { fault } = outcome.respond;
-      return fault !== undefined && isSilent(fault)
-        ? noResponse(outcome.rule, fault)
-        : respond(exchange, outcome.rule, { respond: outcome.respond, scope });
-    }
-    if (outcome.kind === 'fault') {
-      return isSilent(outcome.fault) ? noResponse(outcome.rule, outcome.fault) : addFault(exchange, outcome, next);
-    }
-    return errors.answer(
-      exchange.call.operation,
-      outcome.kind === 'limited'
-        ? { status: 429, message: outcome.message, code: 'rate_limit_exceeded', headers: outcome.headers, from }
-        : { status: 500, message: outcome.message, code: 'sequence_ended', headers: NO_RETRY, from },
-    );
-  };
+function answerOutcome(parts: ScenarioParts, { exchange, outcome, scope }: Decision, next: Next): ReturnType<Next> {
+  if (outcome === undefined) return next(exchange);
+  const { rule } = outcome;
+  const fault =
+    outcome.kind === 'fault' ? outcome.fault : outcome.kind === 'respond' ? outcome.respond.fault : undefined;
+  if (fault !== undefined && isSilent(fault)) return noResponse(rule, fault);
+  if (outcome.kind === 'respond') return respondToRule(parts, { exchange, rule, respond: outcome.respond, scope });
+  if (outcome.kind === 'fault') return whenSettled(next(exchange), addFault, outcome);
+  const from = `scenario:${rule.scenario}`;
+  return parts.errors.answer(
+    exchange.call.operation,
+    outcome.kind === 'limited'
+      ? { status: 429, message: outcome.message, code: 'rate_limit_exceeded', headers: outcome.headers, from }
+      : { status: 500, message: outcome.message, code: 'sequence_ended', headers: NO_RETRY, from },
+  );
 }
 
-function addFault(exchange: Exchange, outcome: Outcome & { readonly kind: 'fault' }, next: Next): ReturnType<Next> {
-  const { rule, fault } = outcome;
-  const mark = (answer: Answer | undefined): Answer | undefined =>
-    answer && { ...answer, fault, from: `scenario:${rule.scenario}`, violates: rule.violates ?? answer.violates };
-  return whenSettled(next(exchange), mark, undefined);
+function addFault(
+  answer: Answer | undefined,
+  { rule, fault }: Outcome & { readonly kind: 'fault' },
+): Answer | undefined {
+  const from = `scenario:${rule.scenario}`;
+  return answer && { ...answer, fault, from, violates: rule.violates ?? answer.violates };
 }
 
 /** An exchange without an answer; its status is 0 in the journal. */
