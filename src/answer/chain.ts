@@ -79,7 +79,7 @@ export function createChain(sources: readonly AnswerSource[]): Chain {
  */
 export function whenSettled<Value, Context, Result>(
   value: Value | Promise<Value>,
-  apply: (value: Value, context: Context) => Result,
+  apply: (value: Value, context: Context) => Result | Promise<Result>,
   context: Context,
 ): Result | Promise<Result> {
   return value instanceof Promise ? value.then((settled) => apply(settled, context)) : apply(value, context);

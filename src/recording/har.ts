@@ -213,7 +213,7 @@ async function readEntryCall(
   const { path, search } = readTarget(wire.url);
   const match = router.match(request.method, path, search);
   if (match.kind !== 'operation') return { why: 'it matches no operation of the contract' };
-  return decoder.decode(match.operation, match.pathText, wire);
+  return decoder.decode({ ...match, request: wire });
 }
 
 /** The target below the base path of the API; undefined for a URL elsewhere. */

@@ -1,5 +1,5 @@
 import type { HonoRequest } from 'hono';
-import type { Chain } from '../answer/chain.js';
+import { type Chain, whenSettled } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-answers.js';
 import { type Clock, toSocketClock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
@@ -81,13 +81,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (session instanceof MockError) {
       return answerUnrouted(arrival, sessions.default, answerRefusedSession(errors, session));
     }
-    const call =
-      body === undefined
-        ? decoder.decode(match.operation, match.pathText, request)
-        : decoder.decodeWhole(match.operation, match.pathText, { request, body });
-    return call instanceof Promise
-      ? call.then((decoded) => answerCall(arrival, session, decoded))
-      : answerCall(arrival, session, call);
+    const { operation, pathText } = match;
+    const call = decoder.decode({ operation, pathText, request, target: arrival, body });
+    return whenSettled(call, answerCall, { arrival, session });
   };
 
   return {
@@ -115,7 +111,7 @@ function createCallAnswerer(
   { contract, chain, errors }: PipelineParts,
   readClock: ReadClock,
   finish: Finish,
-): (arrival: Arrival, session: Session, call: Call) => Written {
+): (call: Call, from: Pick<Outcome, 'arrival' | 'session'>) => Written {
   const failCall = (outcome: Outcome, call: Call, error: unknown): Written =>
     finish(outcome, toFailure(errors, call.operation, error));
 
@@ -128,7 +124,7 @@ function createCallAnswerer(
     }
   };
 
-  return (arrival, session, call) => {
+  return (call, { arrival, session }) => {
     const trace: string[] = [];
     const outcome: Outcome = { arrival, session, request: call, call, trace };
     try {

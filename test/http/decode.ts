@@ -44,7 +44,7 @@ export async function createAsk(document: object, options: Partial<CallDecoderOp
     const { pathname, search } = new URL(request.url);
     const match = router.match(method, pathname, search);
     if (match.kind !== 'operation') throw new Error(`${ask} meets no operation`);
-    return decoder.decode(match.operation, pathText ?? match.pathText, request);
+    return decoder.decode({ operation: match.operation, pathText: pathText ?? match.pathText, request });
   };
 }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   if (operation === undefined) throw new Error('the document has an operation');
   const listener = getRequestListener(
     async (request) => {
-      const decoded = decoder.decode(operation, {}, request);
+      const decoded = decoder.decode({ operation, pathText: {}, request });
       calls.push(decoded);
       arrived();
       const call = await decoded;

@@ -28,7 +28,7 @@ async function toCall({ url, method, headers, body }: Asked): Promise<Call> {
   const target = new URL(request.url);
   const match = parts.router.match(request.method, target.pathname, target.search);
   if (match.kind !== 'operation') throw new Error(`no operation for ${url}`);
-  return parts.decoder.decode(match.operation, match.pathText, request);
+  return parts.decoder.decode({ ...match, request });
 }
 
 /** A matcher over recordings of these requests, written to disk and read again as they are in real use. */

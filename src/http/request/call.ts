@@ -5,7 +5,7 @@ import { createUndeclaredFinder } from '../../schema/undeclared.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
 import { decodeRequestContent } from '../content-encoding.js';
-import { readTarget } from '../target.js';
+import { readTarget, type RequestTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody } from './body-bytes.js';
 import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody } from './body.js';
 import { createCoerce } from './coerce.js';
@@ -56,18 +56,21 @@ export interface CallDecoder {
   /**
    * Decodes a request; every mistake of the client is a violation of the call, nothing is thrown.
    *
-   * @param pathText - The path parameters, still percent-encoded.
    * @returns A promise only where a body has to be read.
    */
-  decode(operation: Operation, pathText: Readonly<Record<string, string>>, request: Request): Call | Promise<Call>;
-  /** The same for a request whose body has been read. */
-  decodeWhole(operation: Operation, pathText: Readonly<Record<string, string>>, arrived: ArrivedRequest): Call;
+  decode(matched: MatchedRequest): Call | Promise<Call>;
 }
 
-/** A request with its body. */
-interface ArrivedRequest {
+/** A request and the operation that it matches. */
+export interface MatchedRequest {
+  readonly operation: Operation;
+  /** The path parameters, still percent-encoded. */
+  readonly pathText: Readonly<Record<string, string>>;
   readonly request: Request;
-  readonly body: BodyBytes;
+  /** The request target, if the URL has already been parsed. */
+  readonly target?: Pick<RequestTarget, 'url' | 'search'>;
+  /** The body, if it has already been read. */
+  readonly body?: BodyBytes | undefined;
 }
 
 /** The readers of one operation. */
@@ -75,12 +78,6 @@ interface Plan {
   readonly readParameters: ParametersReader;
   readonly readSecurity: SecurityReader;
   readonly readBody: BodyReader;
-}
-
-/** A request and its operation. */
-interface MatchedRequest {
-  readonly operation: Operation;
-  readonly request: Request;
 }
 
 /** A call before its body is read. */
@@ -120,9 +117,9 @@ export function createCallDecoder(
     return plan;
   };
 
-  const createDraft = (plan: Plan, pathText: Readonly<Record<string, string>>, from: MatchedRequest): Draft => {
-    const { operation, request } = from;
-    const { url, search } = readTarget(request.url);
+  const createDraft = (plan: Plan, matched: MatchedRequest): Draft => {
+    const { operation, pathText, request } = matched;
+    const { url, search } = matched.target ?? readTarget(request.url);
     const violations: Violation[] = [];
     const source = { pathText, search: search.slice(1), headers: request.headers };
     const credentials = plan.readSecurity(source, violations);
@@ -130,19 +127,18 @@ export function createCallDecoder(
   };
 
   return {
-    decode: (operation, pathText, request) => {
+    decode: (matched) => {
+      const { operation, request, body } = matched;
       const plan = planOf(operation);
-      const draft = createDraft(plan, pathText, { operation, request });
-      if (!hasBody(request)) return withoutBody(draft);
-      return readBody(request, bodyLimitBytes).then((body) => withBody(draft, plan, { body, limit: bodyLimitBytes }));
-    },
-    decodeWhole: (operation, pathText, { request, body }) => {
-      const plan = planOf(operation);
-      const draft = createDraft(plan, pathText, { operation, request });
+      const draft = createDraft(plan, matched);
+      const limit = bodyLimitBytes;
+      if (body === undefined) {
+        if (!hasBody(request)) return withoutBody(draft);
+        return readBody(request, limit).then((read) => withBody(draft, plan, { body: read, limit }));
+      }
       if (body.kind === 'none' || isBodiless(request.method)) return withoutBody(draft);
       const size = body.kind === 'bytes' ? body.bytes.length : 0;
-      const taken: BodyBytes = size > bodyLimitBytes ? { kind: 'large', size } : body;
-      return withBody(draft, plan, { body: taken, limit: bodyLimitBytes });
+      return withBody(draft, plan, { body: size > limit ? { kind: 'large', size } : body, limit });
     },
   };
 }

@@ -164,7 +164,7 @@ async function checkRequest(
     const message = `${request.method} ${target} matches ${found}, not ${operation.id}`;
     return [{ file, severity: 'error', side: 'request', code: 'PATH_MISMATCH', message }];
   }
-  const call = await parts.decoder.decode(operation, match.pathText, wire);
+  const call = await parts.decoder.decode({ operation, pathText: match.pathText, request: wire });
   // A recorded refusal is expected to have an invalid request.
   const severity = response !== undefined && response.status >= 400 ? 'note' : 'error';
   return call.violations

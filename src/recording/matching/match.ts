@@ -163,7 +163,7 @@ export function readCall(request: RecordedRequest, parts: Pick<MatcherParts, 'ro
   const { path, search } = readTarget(wire.url);
   const match = parts.router.match(request.method, path, search);
   if (match.kind !== 'operation') return undefined;
-  const call = parts.decoder.decode(match.operation, match.pathText, wire);
+  const call = parts.decoder.decode({ ...match, request: wire });
   // A request without a body is decoded synchronously; the recorded body is compared separately.
   return call instanceof Promise ? undefined : call;
 }

@@ -65,7 +65,7 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
       const path = arrival.path.slice(arrival.path.indexOf(options.prefix) + options.prefix.length) || '/';
       return answerUnrouted(request, router.match(method, path, arrival.search), { path, prefix: options.prefix });
     }
-    const call = await decoder.decode(operation, readPathText(c), request);
+    const call = await decoder.decode({ operation, pathText: readPathText(c), request, target: arrival });
     const errors = call.violations.filter((violation) => violation.severity === 'error' && violation.in !== 'security');
     return errors.length > 0 ? answerInvalid(errors) : handlers.answer(call, arrival.sessionId ?? 'default');
   };
