@@ -81,22 +81,6 @@ const BANNED: readonly (readonly [pattern: string, instead: string])[] = [
   ['\\bspots?\\b', '"position", "location"'],
 ];
 
-/** Folders and files that still have banned phrases; the test requires nothing of them yet. */
-const PENDING: readonly string[] =
-  process.env['LANGUAGE_TEST'] === 'all'
-    ? []
-    : [
-        'src/answer/sources/handler.ts',
-        'src/answer/sources/recordings/forward.ts',
-        'src/journal/',
-        'src/mock.ts',
-        'src/server/control/journal.ts',
-        'src/session/',
-        'docs/journal.md',
-        'docs/sessions.md',
-        'test/recording/',
-      ];
-
 /** Path -> text. */
 type Texts = Readonly<Record<string, string>>;
 
@@ -138,10 +122,6 @@ function readFolder(folder: string, extension: string): Texts {
 function readFiles(paths: readonly string[]): Texts {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]));
 }
-
-const isPending = (path: string): boolean => PENDING.some((prefix) => path.startsWith(prefix));
-const withoutPending = (texts: Texts): Texts =>
-  Object.fromEntries(Object.entries(texts).filter(([path]) => !isPending(path)));
 
 /** The names of tests, each on its own line. */
 function readTestNames(text: string): string {
@@ -186,7 +166,7 @@ describe('the language of', () => {
       'spec/, fixtures/ and scenarios/',
       { ...readFolder('spec', '.yaml'), ...readFolder('fixtures', '.yaml'), ...readFolder('scenarios', '.yaml') },
     ],
-  ])('%s has no banned phrase', (_, texts) => expect(findBanned(withoutPending(texts))).toEqual([]));
+  ])('%s has no banned phrase', (_, texts) => expect(findBanned(texts)).toEqual([]));
 
   it('command help has no banned phrase', async () => {
     const help = await readHelp();
@@ -196,7 +176,7 @@ describe('the language of', () => {
 
   it('test names has no banned phrase and no vague verb', () => {
     const names = Object.fromEntries(
-      Object.entries(withoutPending(readFolder('test', '.test.ts'))).map(([path, text]) => [path, readTestNames(text)]),
+      Object.entries(readFolder('test', '.test.ts')).map(([path, text]) => [path, readTestNames(text)]),
     );
     const vague = Object.entries(names).flatMap(([path, text]) =>
       text.split('\n').flatMap((name, i) => (/\b(?:should|works?)\b/iu.test(name) ? [`${path}:${i + 1} ${name}`] : [])),

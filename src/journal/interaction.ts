@@ -123,7 +123,7 @@ function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, str
   return Object.fromEntries(joined);
 }
 
-/** One interaction on one line, for messages: `#3 GET /v1/things -> 404 state (listThings)`. Secrets in the query are left out. */
+/** One interaction on one line, for messages: `#3 GET /v1/books -> 404 state (listBooks)`. Secrets in the query are left out. */
 export function describeInteraction({ number, request, answer, operation }: Interaction): string {
   const name = operation === undefined ? 'no operation' : operation;
   return `#${number} ${request.method} ${shorten(hideQuery(request.url))} -> ${answer.status} ${answer.from} (${name})`;

@@ -25,14 +25,14 @@ export interface Finding {
 }
 
 /** Every violation of the client, then every wrong count. */
-export function findDepartures(
+export function findUnexpected(
   record: { readonly interactions: readonly Interaction[]; readonly dropped: number },
   options: VerifyOptions,
 ): readonly Finding[] {
-  const departures = record.interactions.flatMap((interaction) =>
+  const unexpected = record.interactions.flatMap((interaction) =>
     options.ignore?.(interaction) === true
       ? []
-      : listDepartures(interaction).map((message) => ({ interaction, message })),
+      : listUnexpected(interaction).map((message) => ({ interaction, message })),
   );
   const counts = Object.entries(options.calls ?? {}).flatMap(([operation, wanted]) => {
     const given = record.interactions.filter((interaction) => interaction.operation === operation).length;
@@ -41,7 +41,7 @@ export function findDepartures(
     const lost = record.dropped === 0 ? '' : ` (${record.dropped} older interactions were dropped)`;
     return [{ interaction: undefined, message: message + lost }];
   });
-  return [...departures, ...counts];
+  return [...unexpected, ...counts];
 }
 
 /** The error for a list of findings: each on its own line, below its request. */
@@ -65,7 +65,7 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
   return new MockError('VERIFY_FAILED', `verification failed with ${count}:\n${lines.join('\n')}`, { hint });
 }
 
-function listDepartures(interaction: Interaction): readonly string[] {
+function listUnexpected(interaction: Interaction): readonly string[] {
   const { status } = interaction.answer;
   if (interaction.operation === undefined && status >= 400) {
     // 404 and 405 answer a path or method that the contract does not have; an unknown session gets another status.

@@ -31,7 +31,7 @@ export interface SessionPrefix {
 }
 
 /**
- * The session id at the start of a path, and the path without it: `/~id/v1/things` is `/v1/things` of session `id`.
+ * The session id at the start of a path, and the path without it: `/~id/v1/books` is `/v1/books` of session `id`.
  *
  * @param reserved - First segments of the contract, which are not sessions: `~user`.
  */

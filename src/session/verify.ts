@@ -1,5 +1,5 @@
 import { checkOperation } from '../journal/journal.js';
-import { findDepartures, type Finding, toVerifyError, type VerifyOptions } from '../journal/verify.js';
+import { findUnexpected, type Finding, toVerifyError, type VerifyOptions } from '../journal/verify.js';
 import type { Scenarios } from '../scenario/scenarios.js';
 import type { Session } from './session.js';
 
@@ -27,7 +27,7 @@ interface VerifyParts {
  */
 export function verifySession(session: Session, parts: VerifyParts, options: SessionVerifyOptions = {}): void {
   for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, parts.operations);
-  const findings = findSessionDepartures(session, parts.scenarios, options);
+  const findings = findSessionViolations(session, parts.scenarios, options);
   const shared = options.unusedRules === false ? [] : findSharedUnused(session, parts);
   if (findings.length + shared.length > 0) throw toVerifyError([...findings, ...shared]);
 }
@@ -36,14 +36,14 @@ const MISS_HINT =
   'record the missing calls with mode "record-missing", or ignore what differs with recordings: { match }';
 
 /** The findings of one session. */
-export function findSessionDepartures(
+export function findSessionViolations(
   session: Session,
   scenarios: Scenarios,
   options: SessionVerifyOptions,
 ): readonly Finding[] {
   const misses = options.missedRecordings === false ? [] : session.replay.misses;
   return [
-    ...findDepartures(session.journal, options),
+    ...findUnexpected(session.journal, options),
     ...(options.unusedRules === false ? [] : findUnused(session.scenario.active, scenarios, [session])),
     ...misses.map(({ message }) => ({ interaction: undefined, message, hint: MISS_HINT })),
   ];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createJournal, type SessionJournal } from '../../src/journal/journal.js';
 import { type Interaction, recordRequest } from '../../src/journal/interaction.js';
 import { MockError } from '../../src/errors.js';
-import { findDepartures, toVerifyError, type VerifyOptions } from '../../src/journal/verify.js';
+import { findUnexpected, toVerifyError, type VerifyOptions } from '../../src/journal/verify.js';
 import type { Violation } from '../../src/schema/violation.js';
 
 const OPERATIONS = ['listThings', 'createThing', 'getThing'];
@@ -39,7 +39,7 @@ function add(journal: SessionJournal, given: Given = {}, size?: number): Interac
 
 /** What `mock.verify` does with a journal. */
 function verify(journal: SessionJournal, options: VerifyOptions = {}): void {
-  const findings = findDepartures(journal, options);
+  const findings = findUnexpected(journal, options);
   if (findings.length > 0) throw toVerifyError(findings);
 }
 

@@ -192,7 +192,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
   const json = (body: unknown, more: AnswerDetails = {}): Answer => {
     const choice = chooseResponse(call.operation, { status: more.status, accept: call.headers.get('accept') });
     const other = choice?.response?.content.find((media) => isJsonType(media.type))?.type;
-    // A string or bytes for an operation that declares no JSON: a text, a file.
+    // A string or bytes for an operation that does not declare JSON: text, a file.
     const raw = other === undefined && (typeof body === 'string' || body instanceof Uint8Array);
     const fallback = raw ? choice?.mediaType : other;
     const declared = choice?.mediaType !== undefined && isJsonType(choice.mediaType) ? choice.mediaType : fallback;

@@ -4,7 +4,7 @@ import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
 import type { Interaction } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
-import { findSessionDepartures } from '../../session/verify.js';
+import { findSessionViolations } from '../../session/verify.js';
 import { answerEmpty, answerJson, answerLines, answerProblem } from './answer.js';
 import type { ControlHandler, ControlledParts } from './routes.js';
 
@@ -33,7 +33,7 @@ export function journalHandlers(parts: ControlledParts): Readonly<Record<string,
       return answerJson(200, journal.toPlain(interaction));
     },
     verifyJournal: ({ session }) => {
-      const findings = findSessionDepartures(session(), parts.scenarios, {}).map(({ interaction, message }) => ({
+      const findings = findSessionViolations(session(), parts.scenarios, {}).map(({ interaction, message }) => ({
         number: interaction?.number ?? null,
         message,
       }));
