@@ -8,8 +8,8 @@ import { createVocabulary } from './text/vocabulary.js';
 import { createMergeSchemas } from './values/merge-schemas.js';
 import { createMinimumDepth } from './values/minimum-depth.js';
 import { make } from './values/make.js';
-import { type Attempt, IMPOSSIBLE, type ValuePlace } from './values/attempt.js';
-import { SYNTHETIC } from './values/shape.js';
+import { type Attempt, IMPOSSIBLE } from './values/attempt.js';
+import { SYNTHETIC, type ValuePlace } from './values/shape.js';
 
 /** What a generated value depends on, besides its schema. */
 export interface GenerateContext {

@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { toTable } from './text/names.js';
 
 /** A small, valid file of a media type, given with or without parameters. */
 export function readSampleFile(mediaType: string): Uint8Array {
@@ -23,13 +24,11 @@ export function readSampleText(essence: string): string {
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n<root/>';
 
-const TEXTS: ReadonlyMap<string, string> = new Map([
-  ['application/ecmascript', 'export {};\n'],
-  ['application/javascript', 'export {};\n'],
+const TEXTS: ReadonlyMap<string, string> = toTable([
+  ['application/ecmascript application/javascript text/javascript', 'export {};\n'],
   ['application/json', '{}'],
-  ['application/x-yaml', 'sample: true\n'],
   ['application/xml', XML],
-  ['application/yaml', 'sample: true\n'],
+  ['application/yaml application/x-yaml', 'sample: true\n'],
   [
     'image/svg+xml',
     '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" viewBox="0 0 8 8"><rect width="8" height="8" fill="#4a8"/></svg>\n',
@@ -41,7 +40,6 @@ const TEXTS: ReadonlyMap<string, string> = new Map([
     'text/html',
     '<!doctype html>\n<html lang="en"><head><title>Sample</title></head><body><p>A sample page.</p></body></html>\n',
   ],
-  ['text/javascript', 'export {};\n'],
   ['text/markdown', '# Sample\n\nA sample text.\n'],
   ['text/tab-separated-values', 'id	name\n1	Amber Finch\n'],
   ['text/vtt', 'WEBVTT\n\n00:00.000 --> 00:01.000\nA sample.\n'],
@@ -118,25 +116,21 @@ const WOFF2: SampleFile = {
 };
 
 /** By media type; then by family, for other types of that family. */
-const FILES: ReadonlyMap<string, SampleFile> = new Map([
-  ...list(PNG, 'image/png image'),
-  ...list(JPEG, 'image/jpeg image/jpg'),
-  ...list(GIF, 'image/gif'),
-  ...list(WEBP, 'image/webp'),
-  ...list(BMP, 'image/bmp'),
-  ...list(ICO, 'image/x-icon image/vnd.microsoft.icon'),
-  ...list(PDF, 'application/pdf'),
-  ...list(ZIP, 'application/zip application/x-zip-compressed'),
-  ...list(GZIP, 'application/gzip application/x-gzip'),
-  ...list(TAR, 'application/x-tar'),
-  ...list(WAV, 'audio/wav audio/wave audio/x-wav audio/vnd.wave audio'),
-  ...list(MP3, 'audio/mpeg audio/mp3'),
-  ...list(OGG, 'audio/ogg audio/opus'),
-  ...list(MP4, 'audio/mp4 video/mp4 video'),
-  ...list(WEBM, 'video/webm audio/webm'),
-  ...list(WOFF2, 'font/woff2'),
+const FILES: ReadonlyMap<string, SampleFile> = toTable([
+  ['image/png image', PNG],
+  ['image/jpeg image/jpg', JPEG],
+  ['image/gif', GIF],
+  ['image/webp', WEBP],
+  ['image/bmp', BMP],
+  ['image/x-icon image/vnd.microsoft.icon', ICO],
+  ['application/pdf', PDF],
+  ['application/zip application/x-zip-compressed', ZIP],
+  ['application/gzip application/x-gzip', GZIP],
+  ['application/x-tar', TAR],
+  ['audio/wav audio/wave audio/x-wav audio/vnd.wave audio', WAV],
+  ['audio/mpeg audio/mp3', MP3],
+  ['audio/ogg audio/opus', OGG],
+  ['audio/mp4 video/mp4 video', MP4],
+  ['video/webm audio/webm', WEBM],
+  ['font/woff2', WOFF2],
 ]);
-
-function list(file: SampleFile, types: string): readonly (readonly [string, SampleFile])[] {
-  return types.split(' ').map((type) => [type, file] as const);
-}

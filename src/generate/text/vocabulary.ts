@@ -1,6 +1,7 @@
 import type { Faker } from '@faker-js/faker';
 import { createRequire } from 'node:module';
 import type { Random } from '../../random.js';
+import type { Shape, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter } from './formats.js';
 import { imitateIdentifier, pickIdentifier } from './identifiers.js';
 import {
@@ -44,23 +45,8 @@ interface WantedValue {
     readonly now: number;
     random(stream: string, purpose?: string): Random;
   };
-  readonly place: {
-    readonly name: string;
-    /** The title or name of the schema the property belongs to. */
-    readonly kind: string;
-    readonly stream: string;
-    readonly ownerStream: string;
-    readonly index: number;
-    readonly repeats: number;
-  };
-  readonly shape: {
-    readonly formats: readonly string[];
-    readonly minLength: number;
-    readonly maxLength: number;
-    readonly suggestions: readonly unknown[];
-    readonly faker: unknown;
-    readonly contentEncoding: string | undefined;
-  };
+  readonly place: ValuePlace;
+  readonly shape: Shape;
 }
 
 /** What the name of a property says about its value. */

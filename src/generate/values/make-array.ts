@@ -1,7 +1,6 @@
-import { ENUMERATE, IMPOSSIBLE, type Task, type ValuePlace } from './attempt.js';
-import { UNDECIDED } from './merge-schemas.js';
+import { ENUMERATE, IMPOSSIBLE, type Task } from './attempt.js';
 import { ENDLESS } from './minimum-depth.js';
-import { type Part, readItemParts, SYNTHETIC } from './shape.js';
+import { type Part, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */
 export function makeArray(task: Task): unknown {
@@ -144,7 +143,7 @@ function readLength(task: Task, needed: number): number {
   const parts = readItemParts(shape, shape.prefixItems.length);
   if (parts === undefined) return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
   if (shape.prefixItems.length > 0) return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
-  const depth = attempt.minimumDepth(parts, UNDECIDED);
+  const depth = attempt.minimumDepth(parts);
   const isRecursive = parts.some(
     ({ schema }) => typeof schema !== 'boolean' && place.ancestors.includes(schema.$ref ?? ''),
   );

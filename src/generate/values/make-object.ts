@@ -1,10 +1,17 @@
 import { isObject, setOwn } from '../../contract/json.js';
 import { escapeSegment } from '../../contract/pointer.js';
 import { TIME_KINDS } from '../text/names.js';
-import { acceptsNumber, type Part, readPropertyParts, readType, type Shape, SYNTHETIC } from './shape.js';
-import { UNDECIDED } from './merge-schemas.js';
+import {
+  acceptsNumber,
+  type Part,
+  readPropertyParts,
+  readType,
+  type Shape,
+  SYNTHETIC,
+  type ValuePlace,
+} from './shape.js';
 import { ENDLESS } from './minimum-depth.js';
-import { type Attempt, IMPOSSIBLE, type Task, type ValuePlace } from './attempt.js';
+import { type Attempt, IMPOSSIBLE, type Task } from './attempt.js';
 
 /** Generates an object: required and given properties, and the optional ones that keep it small. */
 export function makeObject(task: Task): unknown {
@@ -45,7 +52,7 @@ function fill(task: Task, names: readonly string[]): unknown {
     else if (isRequired(task, name)) return IMPOSSIBLE;
   }
   addUntilEnough(context, value);
-  if (place.given === undefined && !attempt.mistakes.has(place.path)) makeConsistent(attempt, shape, value);
+  if (place.given === undefined && !attempt.mistakes.has(place.path)) makeConsistent({ attempt, shape, value });
   return Object.keys(value).length < shape.minProperties ? IMPOSSIBLE : value;
 }
 
@@ -74,7 +81,7 @@ function makeProperty(context: ObjectContext, name: string): unknown {
     kind: readKind(task),
     depth: place.depth + 1,
     index: place.index,
-    ancestors: ancestors,
+    ancestors,
     given: own === undefined ? known : own,
     hint: context.hint === undefined || !Object.hasOwn(context.hint, name) ? undefined : context.hint[name],
     exact: place.exact,
@@ -119,15 +126,8 @@ function* generateNames(task: Task, target: number): Generator<string> {
     else {
       const path = `${place.path}/{name}`;
       const stream = `${place.stream}/{${i}}`;
-      const name = attempt.make(parts, {
-        ...place,
-        path,
-        stream,
-        name: 'key',
-        given: undefined,
-        hint: undefined,
-        repeats: i,
-      });
+      const child = { ...place, path, stream, name: 'key', given: undefined, hint: undefined, repeats: i };
+      const name = attempt.make(parts, child);
       if (typeof name === 'string') yield name;
     }
   }
@@ -248,7 +248,7 @@ function includesOptional(task: Task, name: string): boolean {
   if (place.exact && isObject(place.hint)) return Object.hasOwn(place.hint, name);
   if (place.depth >= 3) return false;
   if (place.ancestors.includes(readCycleKey(parts))) return false;
-  const depth = attempt.minimumDepth(parts, UNDECIDED);
+  const depth = attempt.minimumDepth(parts);
   if (place.depth === 0) return depth < ENDLESS;
   return place.depth === 1 ? depth <= 1 : isFlatOption(inner);
 }
@@ -259,61 +259,53 @@ function isFlatOption(shape: Shape): boolean {
   return shape.types !== undefined && ![...shape.types].some((type) => type === 'object' || type === 'array');
 }
 
-/** Makes the properties of one object consistent: counts and lists, first and last ids, times, bounds. */
-function makeConsistent(attempt: Attempt, shape: Shape, value: Record<string, unknown>): void {
-  const list = findList(value);
-  if (list !== undefined) alignWithList(attempt, shape, { value, list });
-  alignTimes(attempt, shape, value);
-  alignBounds(attempt, shape, value);
-}
-
-interface Listing {
+/** A generated object whose properties are made consistent. */
+interface Draft {
+  readonly attempt: Attempt;
+  readonly shape: Shape;
   readonly value: Record<string, unknown>;
-  readonly list: readonly unknown[];
 }
 
-/** The only array of an envelope. */
-function findList(value: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
-  const lists = Object.values(value).filter((one): one is readonly unknown[] => Array.isArray(one));
-  return lists.length === 1 ? lists[0] : undefined;
+/** Makes the properties of one object consistent: counts and lists, first and last ids, times, bounds. */
+function makeConsistent(draft: Draft): void {
+  // The only array of an envelope.
+  const lists = Object.values(draft.value).filter((one): one is readonly unknown[] => Array.isArray(one));
+  if (lists.length === 1) alignWithList(draft, lists[0] ?? []);
+  alignTimes(draft);
+  alignBounds(draft);
 }
 
 const COUNTS: ReadonlySet<string> = new Set(
   'total count totalcount totalitems totalresults totalelements numberofelements resultcount'.split(' '),
 );
 
-function alignWithList(attempt: Attempt, shape: Shape, { value, list }: Listing): void {
-  for (const [name, old] of Object.entries(value)) {
-    const { plain } = attempt.vocabulary.about(name);
-    if (COUNTS.has(plain) && typeof old === 'number') setIfAllowed(attempt, shape, { value, name, next: list.length });
+function alignWithList(draft: Draft, list: readonly unknown[]): void {
+  for (const [name, old] of Object.entries(draft.value)) {
+    const { plain } = draft.attempt.vocabulary.about(name);
+    if (COUNTS.has(plain) && typeof old === 'number') setIfAllowed(draft, name, list.length);
     if ((plain === 'firstid' || plain === 'lastid') && typeof old === 'string') {
       const item = plain === 'firstid' ? list[0] : list.at(-1);
       const id = isObject(item) ? item['id'] : undefined;
-      if (typeof id === 'string') setIfAllowed(attempt, shape, { value, name, next: id });
+      if (typeof id === 'string') setIfAllowed(draft, name, id);
     }
   }
 }
 
 /** Times from examples may be in the wrong order; then the later one is moved. */
-function alignTimes(attempt: Attempt, shape: Shape, value: Record<string, unknown>): void {
+function alignTimes(draft: Draft): void {
+  const { attempt, value } = draft;
   let last: { readonly at: number; readonly text: unknown } | undefined;
-  const times = Object.keys(value)
-    .filter((name) => attempt.vocabulary.about(name).isTime)
-    .toSorted((a, b) => rankOf(attempt, a) - rankOf(attempt, b));
-  for (const name of times) {
+  const rankOf = (name: string): number => TIME_KINDS.indexOf(attempt.vocabulary.about(name).timeKind);
+  const times = Object.keys(value).filter((name) => attempt.vocabulary.about(name).isTime);
+  for (const name of times.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const at = readInstant(value[name]);
     if (at === undefined) continue;
-    const isSameForm = last !== undefined && typeof last.text === typeof value[name];
-    if (last !== undefined && isSameForm && at < last.at) {
-      setIfAllowed(attempt, shape, { value, name, next: last.text });
+    if (last !== undefined && typeof last.text === typeof value[name] && at < last.at) {
+      setIfAllowed(draft, name, last.text);
     } else {
       last = { at, text: value[name] };
     }
   }
-}
-
-function rankOf(attempt: Attempt, name: string): number {
-  return TIME_KINDS.indexOf(attempt.vocabulary.about(name).timeKind);
 }
 
 function readInstant(value: unknown): number | undefined {
@@ -324,27 +316,23 @@ function readInstant(value: unknown): number | undefined {
 }
 
 /** Swaps `min_x` and `max_x` if they are in the wrong order. */
-function alignBounds(attempt: Attempt, shape: Shape, value: Record<string, unknown>): void {
+function alignBounds(draft: Draft): void {
+  const { value } = draft;
   for (const [name, least] of Object.entries(value)) {
     if (typeof least !== 'number' || !/^min/i.test(name)) continue;
     const other = Object.keys(value).find((one) => one.toLowerCase() === name.toLowerCase().replace(/^min/, 'max'));
     const most = other === undefined ? undefined : value[other];
     if (other === undefined || typeof most !== 'number' || least <= most) continue;
-    setIfAllowed(attempt, shape, { value, name, next: most });
-    setIfAllowed(attempt, shape, { value, name: other, next: least });
+    setIfAllowed(draft, name, most);
+    setIfAllowed(draft, other, least);
   }
 }
 
 /** Sets a property if its schema allows the value. */
-function setIfAllowed(
-  attempt: Attempt,
-  shape: Shape,
-  change: { readonly value: Record<string, unknown>; readonly name: string; readonly next: unknown },
-): void {
-  const parts = readPropertyParts(shape, change.name);
+function setIfAllowed({ attempt, shape, value }: Draft, name: string, next: unknown): void {
+  const parts = readPropertyParts(shape, name);
   if (parts === undefined) return;
   const inner = attempt.merge(parts);
   if (inner.values !== undefined || inner.patterns.length > 0) return;
-  if (typeof change.next === 'number' && !acceptsNumber(inner, change.next)) return;
-  change.value[change.name] = change.next;
+  if (typeof next !== 'number' || acceptsNumber(inner, next)) value[name] = next;
 }

@@ -5,7 +5,10 @@ import { ENUMERATE, IMPOSSIBLE, type Task } from './attempt.js';
 /** Generates a number within its bounds that is a multiple of `multipleOf`. */
 export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   const { shape, place, attempt } = task;
-  const suggestion = place.repeats > 0 || attempt.mistakes.has(place.path) ? undefined : readSuggestion(task, type);
+  const isFitting = (value: unknown): value is number =>
+    typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value);
+  const fitting = listSuggestions(task).filter(isFitting);
+  const suggestion = fitting[place.index % Math.max(1, fitting.length)];
   if (suggestion !== undefined) return suggestion;
   const random = attempt.random(place.stream);
   const word = place.repeats > 0 ? undefined : attempt.vocabulary.number(task, type);
@@ -24,27 +27,17 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
     const value = round(random.integer(first, last) * step, step);
     if (accepts(shape, value)) return value;
   }
-  for (const value of [
-    round(first * step, step),
-    round((first + 1) * step, step),
-    round(last * step, step),
-    (least + most) / 2,
-    shape.minimum,
-    shape.maximum,
-  ]) {
+  const ends = [first, first + 1, last].map((factor) => round(factor * step, step));
+  for (const value of [...ends, (least + most) / 2, shape.minimum, shape.maximum]) {
     if (Number.isFinite(value) && accepts(shape, value) && (type === 'number' || Number.isInteger(value))) return value;
   }
   return IMPOSSIBLE;
 }
 
-function readSuggestion(task: Task, type: 'integer' | 'number'): number | undefined {
-  const { shape, place, attempt } = task;
-  if (attempt.vocabulary.about(place.name).isIdentifier) return undefined;
-  const fitting = shape.suggestions.filter(
-    (value): value is number =>
-      typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value),
-  );
-  return fitting[place.index % Math.max(1, fitting.length)];
+/** The examples of a scalar; none for an identifier, for a duplicate, and after a mistake. */
+function listSuggestions({ shape, place, attempt }: Task): readonly unknown[] {
+  if (place.repeats > 0 || attempt.mistakes.has(place.path)) return [];
+  return attempt.vocabulary.about(place.name).isIdentifier ? [] : shape.suggestions;
 }
 
 /** The step between candidates: the least common multiple of all `multipleOf`, else 1 or 0.01. */
@@ -66,12 +59,8 @@ function leastCommonMultiple(a: number, b: number): number {
 function readBounds(task: Task, step: number): readonly [least: number, most: number] {
   const { shape, place } = task;
   const size = shape.formats.includes('int32') ? 2 ** 31 - 1 : Math.max(Number.MAX_SAFE_INTEGER, shape.minimum);
-  const least = Math.max(shape.minimum, Number.isFinite(shape.exclusiveMinimum) ? shape.exclusiveMinimum : -Infinity);
-  const most = Math.min(
-    shape.maximum,
-    Number.isFinite(shape.exclusiveMaximum) ? shape.exclusiveMaximum : Infinity,
-    size,
-  );
+  const least = Math.max(shape.minimum, shape.exclusiveMinimum);
+  const most = Math.min(shape.maximum, shape.exclusiveMaximum, size);
   const span = Math.max(place.repeats < 2 ? 1000 : 1e9, step * 100);
   if (least === -Infinity) return most === size ? [Math.min(1, most), span] : [most - span, most];
   return [least, Math.min(most, Math.max(least + span, most < least + span * 10 ? most : 0))];
@@ -90,24 +79,16 @@ function countDecimals(value: number): number {
 export function makeString(task: Task): unknown {
   const { shape, place, attempt } = task;
   if (shape.minLength > MAX_TEXT_LENGTH) return IMPOSSIBLE;
-  const isWrong = attempt.mistakes.has(place.path);
-  if (!isWrong && place.repeats === 0 && !attempt.vocabulary.about(place.name).isIdentifier) {
-    const fitting = shape.suggestions.filter(
-      (value): value is string => typeof value === 'string' && acceptsString(shape, value),
-    );
-    // The items of a list of strings differ.
-    const isItem = place.stream === place.ownerStream;
-    const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];
-    if (suggestion !== undefined) return suggestion;
-  }
+  const isFitting = (value: unknown): value is string => typeof value === 'string' && acceptsString(shape, value);
+  const fitting = listSuggestions(task).filter(isFitting);
+  // The items of a list of strings differ.
+  const isItem = place.stream === place.ownerStream;
+  const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];
+  if (suggestion !== undefined) return suggestion;
   for (const word of attempt.vocabulary.strings(task)) if (acceptsString(shape, word)) return word;
-  const [pattern] = shape.patterns;
-  if (pattern !== undefined) return samplePatterns(task) ?? IMPOSSIBLE;
-  const plain = fitLength(
-    attempt.random(place.stream).text('abcdefghijklmnopqrstuvwxyz', 8),
-    shape.minLength,
-    shape.maxLength,
-  );
+  if (shape.patterns.length > 0) return samplePatterns(task) ?? IMPOSSIBLE;
+  const text = attempt.random(place.stream).text('abcdefghijklmnopqrstuvwxyz', 8);
+  const plain = fitLength(text, shape.minLength, shape.maxLength);
   return acceptsString(shape, plain) ? plain : IMPOSSIBLE;
 }
 

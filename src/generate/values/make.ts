@@ -10,12 +10,13 @@ import {
   readPropertyParts,
   readType,
   type Shape,
+  type ValuePlace,
 } from './shape.js';
 import { type Decisions, UNDECIDED } from './merge-schemas.js';
 import { makeArray } from './make-array.js';
 import { makeObject } from './make-object.js';
 import { makeNumber, makeString } from './make-scalar.js';
-import { type Attempt, IMPOSSIBLE, type Task, type ValuePlace } from './attempt.js';
+import { type Attempt, IMPOSSIBLE, type Task } from './attempt.js';
 
 /** A schema that requires more levels of objects counts as endless. */
 const MAX_DEPTH = 40;
@@ -150,11 +151,7 @@ function isContainer(value: unknown): boolean {
 }
 
 /** A place with the schemas that its value must fit. */
-interface ChoiceContext {
-  readonly attempt: Attempt;
-  readonly parts: readonly Part[];
-  readonly place: ValuePlace;
-}
+type ChoiceContext = Omit<Task, 'shape'>;
 
 /** Combinations of choices looked at for one place. */
 const MAX_COMBINATIONS = 400;

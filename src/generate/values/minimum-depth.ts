@@ -1,8 +1,8 @@
 import { allowsType, guessContainer, type Part, readItemParts, readPropertyParts, type Shape } from './shape.js';
-import { type Decisions, readShapeKey, type MergeSchemas, UNDECIDED } from './merge-schemas.js';
+import { type Decisions, type MergeSchemas, readShapeKey, UNDECIDED } from './merge-schemas.js';
 
 /** The levels of nesting of the flattest value: 0 for a scalar or an empty container, `ENDLESS` if there is no end. */
-export type MinimumDepth = (parts: readonly Part[], decisions: Decisions) => number;
+export type MinimumDepth = (parts: readonly Part[], decisions?: Decisions) => number;
 
 /** The depth of schemas without a value, or without a flat one. */
 export const ENDLESS = 9;
@@ -32,7 +32,7 @@ export function createMinimumDepth(merge: MergeSchemas): MinimumDepth {
     const children = readRequiredChildren(shape);
     return children !== undefined && children.every((child) => fits(child, UNDECIDED, levels - 1));
   };
-  return (parts, decisions) => {
+  return (parts, decisions = UNDECIDED) => {
     const key = readShapeKey(parts, decisions);
     const before = depths.get(key);
     if (before !== undefined) return before;
@@ -50,10 +50,7 @@ function isFlat(shape: Shape): boolean {
   if (types === undefined && guessContainer(shape) === undefined) return true;
   if (types !== undefined && [...types].some((type) => type !== 'object' && type !== 'array')) return true;
   if (allowsType(types, 'object') && shape.required.size === 0 && shape.minProperties === 0) return true;
-  return types !== undefined && allowsType(types, 'array') && allowsEmptyArray(shape);
-}
-
-function allowsEmptyArray(shape: Shape): boolean {
+  if (types === undefined || !allowsType(types, 'array')) return false;
   return shape.minItems === 0 && shape.contains.every(({ minimum }) => minimum === 0);
 }
 

@@ -84,6 +84,38 @@ export interface Shape {
   readonly writeOnly: boolean;
 }
 
+/** The place a value is generated for. */
+export interface ValuePlace {
+  /** Its JSON pointer in the whole value. */
+  readonly path: string;
+  /** The name of its random stream: its pointer, and how often it was tried again. */
+  readonly stream: string;
+  /** The stream of the object it is a property of. */
+  readonly ownerStream: string;
+  /** The name of the property, or of the nearest one above. */
+  readonly name: string;
+  /** The title of the owner's schema, or the last segment of that schema's pointer. */
+  readonly kind: string;
+  /** The number of objects above. */
+  readonly depth: number;
+  /** The position in the nearest array. */
+  readonly index: number;
+  /** The schemas above, to detect a cycle. */
+  readonly ancestors: readonly string[];
+  /** The caller's partial value for this place, if any. */
+  readonly given: unknown;
+  /** A value to follow if it fits: from an example of the schema above, or one that was not valid as a whole. */
+  readonly hint: unknown;
+  /** Whether the hint is the intended value, identifiers included, and not only an example of one. */
+  readonly exact: boolean;
+  /** Whether values of the request with the same name are repeated here. */
+  readonly repeatsRequest: boolean;
+  /** How often the value was a duplicate: above 0 examples are skipped, above 1 also values with few variants. */
+  readonly repeats: number;
+  /** Whether optional properties, items and branches are left out. */
+  readonly minimal: boolean;
+}
+
 /** A shape while schemas are merged into it. */
 export type MutableShape = { -readonly [Key in keyof Shape]: Mutable<Shape[Key]> };
 
@@ -160,7 +192,7 @@ export const SYNTHETIC: string = '\0not ';
 
 /** Whether a schema is an object of keywords rather than a boolean. */
 export function isKeywords(schema: unknown): schema is SchemaObject {
-  return typeof schema === 'object' && schema !== null && !Array.isArray(schema);
+  return isObject(schema);
 }
 
 /** The schemas of the property with a name; undefined if the name is not allowed. */
