@@ -44,17 +44,21 @@ const MAX_ATTEMPTS = 6;
 
 /** Creates a generator for one contract; every schema is read once, when it is needed. */
 export function createGenerator(contract: Contract, validators: Validators): Generator {
-  const attemptValue = createAttemptValue(contract, validators);
-  const generate: Generate = (pointer, given, context) => {
+  const createAttempt = createAttempts(contract, validators);
+  const complete: Generate = (pointer, given, context) => {
     const check = validators.check(pointer, context.direction);
+    // The value at a schema's pointer is a schema.
+    const parts = [{ schema: contract.at(pointer) as Schema, pointer }];
+    const { name = '', hint } = context;
+    const place: ValuePlace = { ...ROOT, given, name, hint, exact: hint !== undefined };
     let known = toPlainNames(context.known);
     const mistakes = new Map<string, number>();
     let best: unknown = IMPOSSIBLE;
     let fewest = Infinity;
     for (let i = 0; i < MAX_ATTEMPTS; i++) {
-      const value = attemptValue(pointer, given, { context, mistakes, known });
-      if (value === IMPOSSIBLE && known.size === 0) break;
+      const value = createAttempt(context, mistakes, known).make(parts, place);
       if (value === IMPOSSIBLE) {
+        if (known.size === 0) break;
         known = new Map();
         continue;
       }
@@ -69,26 +73,18 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     context.note?.(`no value was found that fits the schema at ${pointer}`);
     return best === IMPOSSIBLE ? (given ?? null) : best;
   };
-  return { value: cacheValues(generate), complete: generate };
+  return { value: cacheValues(complete), complete };
 }
 
-type Generate = (schemaPointer: string, given: unknown, context: GenerateContext) => unknown;
+type Generate = Generator['complete'];
 
-interface AttemptInput {
-  readonly context: GenerateContext;
-  readonly mistakes: ReadonlyMap<string, number>;
-  readonly known: ReadonlyMap<string, unknown>;
-}
+type CreateAttempt = (context: GenerateContext, mistakes: Attempt['mistakes'], known: Attempt['known']) => Attempt;
 
-function createAttemptValue(
-  contract: Contract,
-  validators: Validators,
-): (pointer: string, given: unknown, input: AttemptInput) => unknown {
+function createAttempts(contract: Contract, validators: Validators): CreateAttempt {
   const merge = createMergeSchemas(contract);
   const minimumDepth = createMinimumDepth(merge);
   const vocabulary = createVocabulary();
-  return (pointer, given, { context, mistakes, known }) => {
-    const { direction, now, seed, key, name = '', hint } = context;
+  return ({ direction, now, seed, key, full = false }, mistakes, known) => {
     const attempt: Attempt = {
       direction,
       now,
@@ -96,7 +92,7 @@ function createAttemptValue(
       minimumDepth,
       vocabulary,
       known,
-      full: context.full === true,
+      full,
       mistakes,
       steps: 0,
       random: (stream, purpose = '') => createRandom(seed, `${key}\0${stream}\0${purpose}`),
@@ -107,9 +103,7 @@ function createAttemptValue(
           .every(({ severity }) => severity === 'note'),
       make: (parts, place) => make(attempt, parts, place),
     };
-    // The value at a schema's pointer is a schema.
-    const schema = contract.at(pointer) as Schema;
-    return attempt.make([{ schema, pointer }], { ...ROOT, given, name, hint, exact: hint !== undefined });
+    return attempt;
   };
 }
 

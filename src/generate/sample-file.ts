@@ -116,7 +116,7 @@ const WOFF2: SampleFile = {
 };
 
 /** By media type; then by family, for other types of that family. */
-const FILES: ReadonlyMap<string, SampleFile> = toTable([
+const FILES: ReadonlyMap<string, SampleFile> = toTable<SampleFile>([
   ['image/png image', PNG],
   ['image/jpeg image/jpg', JPEG],
   ['image/gif', GIF],

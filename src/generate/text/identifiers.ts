@@ -22,8 +22,8 @@ const FULL_LENGTH = 14;
 export function createIdGenerator(schema: SchemaObject, pattern?: string): TextGenerator | undefined {
   const source = pattern ?? schema.pattern;
   const wanted = source === undefined ? undefined : readPattern(source);
-  const pieces = wanted?.pieces();
-  if (pieces !== undefined) return joinPieces(pieces);
+  const joined = wanted?.joined();
+  if (joined !== undefined) return joined;
   if (schema.format === 'uuid') return pickUuid;
   for (const example of [schema.example, ...(Array.isArray(schema.examples) ? schema.examples : [])]) {
     const generate = typeof example === 'string' ? createLikeExample(example) : undefined;

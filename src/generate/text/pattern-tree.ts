@@ -37,11 +37,7 @@ function readEither(reader: Reader): PatternNode {
 
 function readSequence(reader: Reader): PatternNode {
   const nodes: PatternNode[] = [];
-  for (
-    let next = reader.source[reader.at];
-    next !== undefined && next !== '|' && next !== ')';
-    next = reader.source[reader.at]
-  ) {
+  while (reader.at < reader.source.length && !/[|)]/.test(reader.source.charAt(reader.at))) {
     nodes.push(readRepeats(reader, readAtom(reader)));
   }
   return { kind: 'sequence', nodes };

@@ -11,8 +11,8 @@ export interface Pattern {
   length(): Range | undefined;
   /** A string that matches and has between `minimum` and `maximum` characters; undefined if none was found. */
   sample(random: Random, minimum: number, maximum: number): string | undefined;
-  /** The pattern as literals and counted character classes; undefined if it has alternatives, look-around or references. */
-  pieces(): readonly (string | TextPiece)[] | undefined;
+  /** Writes matches piece by piece; undefined for a pattern with alternatives, look-around or references. */
+  joined(): TextGenerator | undefined;
 }
 
 /** Writes a string from a random stream. */
@@ -46,26 +46,29 @@ export function readPattern(source: string): Pattern {
     sample(random, minimum, maximum) {
       const range = measure(readTree());
       if (range.least > MAX_TEXT_LENGTH) return undefined;
+      const least = Math.max(range.least, minimum);
+      const wanted = { least, most: Math.max(least, Math.min(range.most, maximum)) };
       for (let i = 0; i < MAX_TRIES; i++) {
-        const length = chooseLength(random, range, { minimum, maximum, turn: i });
-        const text = pad(sampleNode(readTree(), length, random), expression, { minimum, maximum });
+        const length = chooseLength(random, wanted, i);
+        const text = pad(sampleNode(readTree(), length, random), expression, minimum);
         const count = countCharacters(text);
         if (count >= minimum && count <= maximum && expression.test(text)) return text;
       }
       return undefined;
     },
-    pieces() {
+    joined() {
       const pieces = readPieces(readTree());
+      const generate = pieces && joinPieces(pieces);
       // Some patterns, such as one with an anchor in the middle, match nothing: only a trial tells.
-      return pieces !== undefined && expression.test(joinPieces(pieces)(createRandom(0, source))) ? pieces : undefined;
+      return generate !== undefined && expression.test(generate(createRandom(0, source))) ? generate : undefined;
     },
   };
 }
 
 /** Writes strings that match a pattern, long enough to be unique if it allows that; undefined if none was found. */
 export function createPatternGenerator(pattern: Pattern): TextGenerator | undefined {
-  const pieces = pattern.pieces();
-  if (pieces !== undefined) return joinPieces(pieces);
+  const joined = pattern.joined();
+  if (joined !== undefined) return joined;
   const trial = pattern.sample(createRandom(0, pattern.source), 0, MAX_TEXT_LENGTH);
   if (trial === undefined) return undefined;
   const long = trial.length + UNIQUE_GROWTH;
@@ -139,22 +142,17 @@ export function countCharacters(text: string): number {
 }
 
 /** A length that both tree and schema allow: a usual one first, then the limits and longer and longer ones. */
-function chooseLength(
-  random: Random,
-  range: Range,
-  wanted: { readonly minimum: number; readonly maximum: number; readonly turn: number },
-): number {
-  const least = Math.max(range.least, wanted.minimum);
-  const most = Math.max(least, Math.min(range.most, wanted.maximum));
+function chooseLength(random: Random, range: Range, turn: number): number {
+  const { least, most } = range;
   const usual = Math.min(most, least + USUAL_GROWTH);
-  if (wanted.turn < 20) return random.integer(Math.min(usual, least + Math.min(3, usual - least)), usual);
-  if (wanted.turn % 3 === 0) return least + Math.min(most - least, Math.floor(wanted.turn / 3) - 7);
-  return random.integer(least, Math.min(most, least + wanted.turn * 2));
+  if (turn < 20) return random.integer(Math.min(usual, least + Math.min(3, usual - least)), usual);
+  if (turn % 3 === 0) return least + Math.min(most - least, Math.floor(turn / 3) - 7);
+  return random.integer(least, Math.min(most, least + turn * 2));
 }
 
 /** Pads a string that is too short, at the end where the pattern still matches. */
-function pad(text: string, expression: RegExp, wanted: { readonly minimum: number; readonly maximum: number }): string {
-  const missing = wanted.minimum - countCharacters(text);
+function pad(text: string, expression: RegExp, minimum: number): string {
+  const missing = minimum - countCharacters(text);
   if (missing <= 0) return text;
   const filler = 'abcdefghij'.repeat(Math.ceil(missing / 10)).slice(0, missing);
   return expression.test(text + filler) ? text + filler : filler + text;
@@ -253,7 +251,7 @@ function writeAll(nodes: readonly PatternNode[], length: number, sampling: Sampl
   let room = ranges.reduce((sum, range) => sum + readSpan(range), 0);
   let text = '';
   for (const [i, node] of nodes.entries()) {
-    const range = ranges[i] ?? { least: 0, most: 0 };
+    const range = ranges[i] ?? EMPTY;
     const space = readSpan(range);
     room = Number.isFinite(room) ? room - space : ranges.slice(i + 1).reduce((sum, later) => sum + readSpan(later), 0);
     const share = Math.max(0, Math.min(space, takeShare({ spare, room, space }, sampling.random)));
@@ -270,9 +268,8 @@ function takeShare(
 ): number {
   const needed = Math.max(0, spare - room);
   const possible = Math.min(space, spare);
-  return room === 0 || possible <= needed
-    ? Math.max(needed, room === 0 ? possible : needed)
-    : random.integer(needed, possible);
+  if (room === 0) return Math.max(needed, possible);
+  return possible <= needed ? needed : random.integer(needed, possible);
 }
 
 function readSpan({ least, most }: Range): number {
@@ -295,11 +292,8 @@ function writeRepeat(node: PatternNode & { readonly kind: 'repeat' }, length: nu
   const least = Math.max(node.least, Number.isFinite(fewest) ? fewest : node.least, length > 0 ? 1 : 0);
   const count = Math.min(node.most, most <= least ? least : sampling.random.integer(least, most));
   if (count === 0) return '';
-  return writeAll(
-    Array.from({ length: count }, () => node.node),
-    length,
-    sampling,
-  );
+  const nodes = Array.from({ length: count }, () => node.node);
+  return writeAll(nodes, length, sampling);
 }
 
 /** Overwrites a string with what look-ahead requires, one piece after the other, for `^(?=.*\d)(?=.*[a-z]).{8,}$`. */

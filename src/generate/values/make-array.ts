@@ -46,24 +46,20 @@ function fill(task: Task, placement: Placement): unknown {
   const needed = Math.max(shape.minItems, ...placement.filter(({ from, to }) => to > from).map(({ to }) => to));
   const wanted = Array.isArray(place.given) ? Math.max(given.length, needed) : readLength(task, needed);
   if (needed > shape.maxItems && given.length === 0) return IMPOSSIBLE;
-  const items = collect(task, wanted, { given, placement, repeats: 0 });
+  const items = collect(task, wanted, { placement, repeats: 0 });
   if (items.length >= needed) return items;
   // Random values leave gaps if nearly every value of a range is needed.
-  const inTurn = shape.uniqueItems ? collect(task, wanted, { given, placement, repeats: ENUMERATE }) : [];
+  const inTurn = shape.uniqueItems ? collect(task, wanted, { placement, repeats: ENUMERATE }) : [];
   return inTurn.length < needed ? IMPOSSIBLE : inTurn;
 }
 
-function collect(
-  task: Task,
-  wanted: number,
-  how: { readonly given: readonly unknown[]; readonly placement: Placement; readonly repeats: number },
-): readonly unknown[] {
+function collect(task: Task, wanted: number, how: Pick<Slot, 'placement' | 'repeats'>): readonly unknown[] {
   const items: unknown[] = [];
+  const given: readonly unknown[] = Array.isArray(task.place.given) ? task.place.given : [];
   const taken = task.shape.uniqueItems ? new Set<string>() : undefined;
-  const { given, placement, repeats } = how;
   for (let i = 0; i < wanted; i++) {
     if (i >= given.length && task.attempt.steps > MAX_VALUES) break;
-    const item = makeItem(task, { index: i, given: given[i], taken, placement, repeats });
+    const item = makeItem(task, { ...how, index: i, given: given[i], taken });
     if (item === IMPOSSIBLE) break;
     items.push(item);
   }
@@ -141,8 +137,8 @@ function readLength(task: Task, needed: number): number {
   if (place.minimal) return needed;
   if (place.exact && Array.isArray(place.hint)) return Math.max(needed, Math.min(place.hint.length, shape.maxItems));
   const parts = readItemParts(shape, shape.prefixItems.length);
-  if (parts === undefined) return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
-  if (shape.prefixItems.length > 0) return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
+  if (parts === undefined || shape.prefixItems.length > 0)
+    return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
   const depth = attempt.minimumDepth(parts);
   const isRecursive = parts.some(
     ({ schema }) => typeof schema !== 'boolean' && place.ancestors.includes(schema.$ref ?? ''),
