@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '../src/errors.js';
 
 /** Path below `src/` -> text. */
 type Files = Readonly<Record<string, string>>;
@@ -167,16 +168,17 @@ describe('docs/errors.md', () => {
     (match) => match[1],
   );
 
+  const codes = Object.keys(ERROR_CODES);
+
   it('has a heading for every error code', () => {
-    const union = /export type ErrorCode =([^;]+);/u.exec(files['errors.ts'] ?? '')?.[1] ?? '';
-    const codes = [...union.matchAll(/'([A-Z_]+)'/gu)].map((match) => match[1]);
     expect(codes.length).toBeGreaterThan(5);
     expect(codes.filter((code) => !headings.includes(code))).toEqual([]);
   });
 
   it('has each heading once, and only for codes that exist', () => {
     const source = Object.values(files).join('\n');
-    expect(headings.filter((code) => !source.includes(`'${code}'`))).toEqual([]);
+    const isKnown = (code = ''): boolean => codes.includes(code) || source.includes(`'${code}'`);
+    expect(headings.filter((code) => !isKnown(code))).toEqual([]);
     expect(headings.length).toBe(new Set(headings).size);
   });
 });
