@@ -41,350 +41,258 @@ export interface OptionEntry {
   readonly description: string;
 }
 
+type OptionMore = Omit<OptionEntry, 'kinds' | 'description'>;
+
+function option(kinds: OptionKind | readonly OptionKind[], description: string, more: OptionMore = {}): OptionEntry {
+  return { kinds: typeof kinds === 'string' ? [kinds] : kinds, description, ...more };
+}
+
+/** A boolean that is false by default. */
+function toggle(description: string, flag?: string): OptionEntry {
+  return option('boolean', description, { default: false, ...(flag !== undefined && { flag }) });
+}
+
+/** A non-negative integer. */
+function count(description: string, more: OptionMore): OptionEntry {
+  return option('integer', description, { minimum: 0, ...more });
+}
+
 /** Every option there is. The type makes sure that none is missing. */
 export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
-  spec: {
-    kinds: ['string', 'URL', 'object'],
-    otherwise: 'required; `vouch serve`: `spec/openapi.yaml`, else the built-in contract',
-    description: 'The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, or the parsed document.',
-  },
-  overlays: {
-    kinds: ['strings'],
+  spec: option(
+    ['string', 'URL', 'object'],
+    'The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, or the parsed document.',
+    { otherwise: 'required; `vouch serve`: `spec/openapi.yaml`, else the built-in contract' },
+  ),
+  overlays: option('strings', 'OpenAPI Overlay 1.0 documents, applied in order.', {
     default: [],
     flag: '--overlay <file>',
-    description: 'OpenAPI Overlay 1.0 documents, applied in order.',
-  },
-  document: { kinds: ['object'], description: 'How the document is loaded.' },
-  'document.allowHttpRefs': {
-    kinds: ['boolean'],
-    default: false,
-    flag: '--allow-http-refs',
-    description: 'Allow the document and its `$ref`s to be loaded over HTTP(S).',
-  },
-  'document.cacheFolder': {
-    kinds: ['string', 'false'],
-    otherwise: '`node_modules/.cache/vouch`, else the cache folder of the user',
-    description: 'Folder in which large documents are cached for a faster start; `false` caches none.',
-  },
-  fixtures: {
-    kinds: ['string', 'object'],
-    otherwise: 'none; `vouch serve`: the folder `fixtures` beside the document',
-    env: 'VOUCH_FIXTURES',
-    flag: '--fixtures <folder>',
-    noFlag: '--no-fixtures',
-    description: 'Initial items: a folder with one file per collection, or the collections by name.',
-  },
-  seed: {
-    kinds: ['integer'],
+  }),
+  document: option('object', 'How the document is loaded.'),
+  'document.allowHttpRefs': toggle(
+    'Allow the document and its `$ref`s to be loaded over HTTP(S).',
+    '--allow-http-refs',
+  ),
+  'document.cacheFolder': option(
+    ['string', 'false'],
+    'Folder in which large documents are cached for a faster start; `false` caches none.',
+    { otherwise: '`node_modules/.cache/vouch`, else the cache folder of the user' },
+  ),
+  fixtures: option(
+    ['string', 'object'],
+    'Initial items: a folder with one file per collection, or the collections by name.',
+    {
+      otherwise: 'none; `vouch serve`: the folder `fixtures` beside the document',
+      env: 'VOUCH_FIXTURES',
+      flag: '--fixtures <folder>',
+      noFlag: '--no-fixtures',
+    },
+  ),
+  seed: option('integer', 'Seed of generated values: the same seed and the same requests give the same responses.', {
     default: 1,
     env: 'VOUCH_SEED',
     flag: '--seed <integer>',
-    description: 'Seed of generated values: the same seed and the same requests give the same responses.',
-  },
-  clock: {
-    kinds: ['string', 'number', 'Date', 'Clock'],
-    otherwise: '2026-01-01T00:00:00Z; `vouch record` and `vouch replay`: `real`',
-    env: 'VOUCH_CLOCK',
-    flag: '--clock <clock>',
-    description: "Time of the mock: `'real'`, a fixed instant, or a clock object.",
-  },
-  handlers: {
-    kinds: ['object'],
-    description: 'Functions that answer operations, by operation id or `"GET /path"`.',
-  },
-  strict: {
-    kinds: ['boolean'],
-    default: false,
-    flag: '--strict',
-    description: 'Reject undeclared query parameters and properties, and a missing content type.',
-  },
-  state: {
-    kinds: ['false', 'object'],
+  }),
+  clock: option(
+    ['string', 'number', 'Date', 'Clock'],
+    "Time of the mock: `'real'`, a fixed instant, or a clock object.",
+    {
+      otherwise: '2026-01-01T00:00:00Z; `vouch record` and `vouch replay`: `real`',
+      env: 'VOUCH_CLOCK',
+      flag: '--clock <clock>',
+    },
+  ),
+  handlers: option('object', 'Functions that answer operations, by operation id or `"GET /path"`.'),
+  strict: toggle('Reject undeclared query parameters and properties, and a missing content type.', '--strict'),
+  state: option(['false', 'object'], 'Stateful collections; `false` answers from examples and schemas only.', {
     noFlag: '--no-state',
-    description: 'Stateful collections; `false` answers from examples and schemas only.',
-  },
-  'state.unknownIds': {
-    kinds: ['string'],
-    values: ['create', 'not-found'],
-    otherwise: '`not-found` for collections with fixtures, `create` for the others',
-    flag: '--unknown-ids <create|not-found>',
-    description:
-      'Response to an id that no client created: `create` creates the item, `not-found` answers 404 Not Found.',
-  },
-  'state.initialItems': {
-    kinds: ['integer'],
-    minimum: 0,
+  }),
+  'state.unknownIds': option(
+    'string',
+    'Response to an id that no client created: `create` creates the item, `not-found` answers 404 Not Found.',
+    {
+      values: ['create', 'not-found'],
+      otherwise: '`not-found` for collections with fixtures, `create` for the others',
+      flag: '--unknown-ids <create|not-found>',
+    },
+  ),
+  'state.initialItems': count('Number of items a collection without fixtures starts with.', {
     default: 3,
     flag: '--initial-items <count>',
-    description: 'Number of items a collection without fixtures starts with.',
-  },
-  auth: { kinds: ['object'], description: 'Which credentials are accepted.' },
-  'auth.tokens': {
-    kinds: ['strings'],
+  }),
+  auth: option('object', 'Which credentials are accepted.'),
+  'auth.tokens': option('strings', 'Accepted bearer tokens and API keys.', {
     otherwise: 'any',
     flag: '--token <token>',
-    description: 'Accepted bearer tokens and API keys.',
-  },
-  'auth.acceptIssued': {
-    kinds: ['boolean'],
+  }),
+  'auth.acceptIssued': option('boolean', 'Accept secrets that the mock issued itself, besides `tokens`.', {
     otherwise: '`true` unless `auth.tokens` is given',
     flag: '--accept-issued',
-    description: 'Accept secrets that the mock issued itself, besides `tokens`.',
-  },
-  requests: { kinds: ['object'], description: 'How requests are read.' },
-  'requests.bodyLimitBytes': {
-    kinds: ['integer'],
-    minimum: 0,
+  }),
+  requests: option('object', 'How requests are read.'),
+  'requests.bodyLimitBytes': count('Maximum size of a request body in bytes; larger ones get 413 Content Too Large.', {
     otherwise: '8 MiB; 256 MiB with an upstream',
     flag: '--body-limit <size>',
-    description: 'Maximum size of a request body in bytes; larger ones get 413 Content Too Large.',
-  },
-  'requests.queryProfile': {
-    kinds: ['string'],
+  }),
+  'requests.queryProfile': option('string', 'How arrays and objects are written in query strings.', {
     values: ['brackets', 'dots', 'comma', 'repeat'],
     otherwise: 'any style that the document allows',
     flag: '--query-profile <profile>',
-    description: 'How arrays and objects are written in query strings.',
-  },
-  'requests.lenientAccept': {
-    kinds: ['boolean'],
-    default: false,
-    flag: '--lenient-accept',
-    description:
-      'Ignore an `Accept` header that rules out every declared media type, instead of answering 406 Not Acceptable.',
-  },
-  responses: { kinds: ['object'], description: 'How responses are made.' },
-  'responses.examples': {
-    kinds: ['string'],
-    values: ['fitting', 'verbatim'],
-    default: 'fitting',
-    flag: '--examples <fitting|verbatim>',
-    description:
-      'Examples of the document to use: only those that match their schemas (`fitting`), or all (`verbatim`).',
-  },
-  sessions: { kinds: ['object'], description: 'How sessions are opened and dropped.' },
-  'sessions.required': {
-    kinds: ['boolean'],
-    default: false,
-    flag: '--require-session',
-    description: 'Reject requests for a session that is not open, instead of opening it.',
-  },
-  'sessions.idleMs': {
-    kinds: ['integer'],
-    minimum: 0,
+  }),
+  'requests.lenientAccept': toggle(
+    'Ignore an `Accept` header that rules out every declared media type, instead of answering 406 Not Acceptable.',
+    '--lenient-accept',
+  ),
+  responses: option('object', 'How responses are made.'),
+  'responses.examples': option(
+    'string',
+    'Examples of the document to use: only those that match their schemas (`fitting`), or all (`verbatim`).',
+    { values: ['fitting', 'verbatim'], default: 'fitting', flag: '--examples <fitting|verbatim>' },
+  ),
+  sessions: option('object', 'How sessions are opened and dropped.'),
+  'sessions.required': toggle(
+    'Reject requests for a session that is not open, instead of opening it.',
+    '--require-session',
+  ),
+  'sessions.idleMs': count('Milliseconds after which an unused session is closed.', {
     default: 1_800_000,
     flag: '--session-idle <ms>',
-    description: 'Milliseconds after which an unused session is closed.',
-  },
-  'sessions.max': {
-    kinds: ['integer'],
-    minimum: 0,
+  }),
+  'sessions.max': count('Maximum number of open sessions, besides the default one.', {
     default: 10_000,
     flag: '--max-sessions <count>',
-    description: 'Maximum number of open sessions, besides the default one.',
-  },
-  journal: { kinds: ['object'], description: 'How many interactions are kept.' },
-  'journal.limit': {
-    kinds: ['integer'],
-    minimum: 0,
+  }),
+  journal: option('object', 'How many interactions are kept.'),
+  'journal.limit': count('Maximum number of interactions kept per session; the oldest are dropped first.', {
     default: 1000,
     flag: '--journal-limit <count>',
-    description: 'Maximum number of interactions kept per session; the oldest are dropped first.',
-  },
-  control: {
-    kinds: ['false', 'object'],
-    noFlag: '--no-control',
-    description: 'The control API; `false` switches it off.',
-  },
-  'control.prefix': {
-    kinds: ['string'],
+  }),
+  control: option(['false', 'object'], 'The control API; `false` switches it off.', { noFlag: '--no-control' }),
+  'control.prefix': option('string', 'Path prefix of the control API.', {
     default: '/__mock',
     flag: '--control-prefix <path>',
-    description: 'Path prefix of the control API.',
-  },
-  'control.token': {
-    kinds: ['string', 'false'],
-    otherwise: 'none; requests of other machines are refused',
-    env: 'VOUCH_CONTROL_TOKEN',
-    flag: '--control-token <token>',
-    noFlag: '--no-control-token',
-    description: 'Token that the control API requires; `false` requires none, even from other machines.',
-  },
-  'control.origins': {
-    kinds: ['strings'],
-    default: [],
-    flag: '--control-origin <origin>',
-    description: 'Origins whose pages may use the control API, such as `http://localhost:5173`.',
-  },
-  scenarios: {
-    kinds: ['string', 'object'],
-    otherwise: 'none; `vouch serve`: the folder `scenarios` beside the document',
-    env: 'VOUCH_SCENARIOS',
-    flag: '--scenarios <folder>',
-    noFlag: '--no-scenarios',
-    description: 'A folder with one scenario per file, scenarios by id, or an object with more options.',
-  },
-  'scenarios.from': {
-    kinds: ['string', 'object'],
+  }),
+  'control.token': option(
+    ['string', 'false'],
+    'Token that the control API requires; `false` requires none, even from other machines.',
+    {
+      otherwise: 'none; requests of other machines are refused',
+      env: 'VOUCH_CONTROL_TOKEN',
+      flag: '--control-token <token>',
+      noFlag: '--no-control-token',
+    },
+  ),
+  'control.origins': option(
+    'strings',
+    'Origins whose pages may use the control API, such as `http://localhost:5173`.',
+    { default: [], flag: '--control-origin <origin>' },
+  ),
+  scenarios: option(
+    ['string', 'object'],
+    'A folder with one scenario per file, scenarios by id, or an object with more options.',
+    {
+      otherwise: 'none; `vouch serve`: the folder `scenarios` beside the document',
+      env: 'VOUCH_SCENARIOS',
+      flag: '--scenarios <folder>',
+      noFlag: '--no-scenarios',
+    },
+  ),
+  'scenarios.from': option(['string', 'object'], 'A folder with one scenario per file, or scenarios by id.', {
     otherwise: 'required',
-    description: 'A folder with one scenario per file, or scenarios by id.',
-  },
-  'scenarios.active': {
-    kinds: ['string', 'strings'],
-    default: [],
-    env: 'VOUCH_SCENARIO',
-    flag: '--scenario <ids>',
-    description: 'Ids of the scenarios that are active in the default session from the start; later ones win.',
-  },
-  'scenarios.watch': {
-    kinds: ['boolean'],
+  }),
+  'scenarios.active': option(
+    ['string', 'strings'],
+    'Ids of the scenarios that are active in the default session from the start; later ones win.',
+    { default: [], env: 'VOUCH_SCENARIO', flag: '--scenario <ids>' },
+  ),
+  'scenarios.watch': option('boolean', 'Reload scenarios when files in the folder change.', {
     otherwise: '`true` with `onReload`, else `false`',
     noFlag: '--no-watch',
-    description: 'Reload scenarios when files in the folder change.',
-  },
-  'scenarios.onReload': {
-    kinds: ['function'],
-    description: 'Called after each reload; a file with a mistake keeps the last valid version of its scenario.',
-  },
-  recordings: {
-    kinds: ['string', 'object'],
+  }),
+  'scenarios.onReload': option(
+    'function',
+    'Called after each reload; a file with a mistake keeps the last valid version of its scenario.',
+  ),
+  recordings: option(['string', 'object'], 'The folder of recorded cassettes, or an object with more options.', {
     flag: '--recordings <folder>',
-    description: 'The folder of recorded cassettes, or an object with more options.',
-  },
-  'recordings.folder': {
-    kinds: ['string'],
+  }),
+  'recordings.folder': option('string', 'The folder that holds the cassettes, or one cassette.', {
     otherwise: 'required',
-    description: 'The folder that holds the cassettes, or one cassette.',
-  },
-  'recordings.cassette': {
-    kinds: ['string'],
+  }),
+  'recordings.cassette': option('string', 'The cassette in use until a session selects another one.', {
     flag: '--cassette <name>',
-    description: 'The cassette in use until a session selects another one.',
-  },
-  'recordings.mode': {
-    kinds: ['string'],
-    values: RECORDING_MODES,
-    otherwise: '`replay`',
-    env: 'VOUCH_RECORDINGS',
-    flag: '--mode <mode>',
-    description:
-      'Replay recordings (`replay`), add missing ones (`record-missing`), record all again (`record-all`), or use none (`off`).',
-  },
-  'recordings.upstream': {
-    kinds: ['string'],
+  }),
+  'recordings.mode': option(
+    'string',
+    'Replay recordings (`replay`), add missing ones (`record-missing`), record all again (`record-all`), or use none (`off`).',
+    { values: RECORDING_MODES, otherwise: '`replay`', env: 'VOUCH_RECORDINGS', flag: '--mode <mode>' },
+  ),
+  'recordings.upstream': option('string', 'Base URL of the server that requests are forwarded to.', {
     flag: '--upstream <url>',
-    description: 'Base URL of the server that requests are forwarded to.',
-  },
-  'recordings.upstreamHeaders': {
-    kinds: ['object'],
-    flag: '--header <line>',
-    description: 'Header fields that are added to every forwarded request; their values are treated as secrets.',
-  },
-  'recordings.owners': {
-    kinds: ['object'],
+  }),
+  'recordings.upstreamHeaders': option(
+    'object',
+    'Header fields that are added to every forwarded request; their values are treated as secrets.',
+    { flag: '--header <line>' },
+  ),
+  'recordings.owners': option('object', 'Which part answers an operation, by operation id; `*` means all others.', {
     memberValues: OWNERS,
     flag: '--owner <operation=owner>',
-    description: 'Which part answers an operation, by operation id; `*` means all others.',
-  },
-  'recordings.redact': { kinds: ['object'], description: 'Additional redaction rules.' },
-  'recordings.redact.headers': {
-    kinds: ['strings'],
+  }),
+  'recordings.redact': option('object', 'Additional redaction rules.'),
+  'recordings.redact.headers': option('strings', 'Additional headers to redact, by name.', {
     flag: '--redact-header <name>',
-    description: 'Additional headers to redact, by name.',
-  },
-  'recordings.redact.keys': {
-    kinds: ['strings'],
-    flag: '--redact-key <name>',
-    description: 'Additional JSON properties, form fields and query parameters to redact, by name.',
-  },
-  'recordings.redact.patterns': {
-    kinds: ['patterns'],
+  }),
+  'recordings.redact.keys': option(
+    'strings',
+    'Additional JSON properties, form fields and query parameters to redact, by name.',
+    { flag: '--redact-key <name>' },
+  ),
+  'recordings.redact.patterns': option('patterns', 'Additional regular expressions for values to redact.', {
     flag: '--redact-pattern <expression>',
-    description: 'Additional regular expressions for values to redact.',
-  },
-  'recordings.redact.env': {
-    kinds: ['strings'],
+  }),
+  'recordings.redact.env': option('strings', 'Environment variables whose values are redacted.', {
     flag: '--redact-env <name>',
-    description: 'Environment variables whose values are redacted.',
-  },
-  'recordings.redact.keep': {
-    kinds: ['strings'],
+  }),
+  'recordings.redact.keep': option('strings', 'Headers and properties that are not redacted.', {
     flag: '--keep <name>',
-    description: 'Headers and properties that are not redacted.',
-  },
-  'recordings.match': { kinds: ['object'], description: 'How requests are compared, for new cassettes.' },
-  'recordings.match.ignoreBody': {
-    kinds: ['strings'],
-    flag: '--ignore-body <pointer>',
-    description: 'JSON pointers into the request body to ignore; `*` matches any one segment.',
-  },
-  'recordings.match.ignoreQuery': {
-    kinds: ['strings'],
-    flag: '--ignore-query <name>',
-    description: 'Query parameters to ignore.',
-  },
-  'recordings.match.headers': {
-    kinds: ['strings'],
+  }),
+  'recordings.match': option('object', 'How requests are compared, for new cassettes.'),
+  'recordings.match.ignoreBody': option(
+    'strings',
+    'JSON pointers into the request body to ignore; `*` matches any one segment.',
+    { flag: '--ignore-body <pointer>' },
+  ),
+  'recordings.match.ignoreQuery': option('strings', 'Query parameters to ignore.', { flag: '--ignore-query <name>' }),
+  'recordings.match.headers': option('strings', 'Headers to compare although the document does not declare them.', {
     flag: '--match-header <name>',
-    description: 'Headers to compare although the document does not declare them.',
-  },
-  'recordings.match.ignoreHeaders': {
-    kinds: ['strings'],
-    description: 'Headers to ignore although the document declares them.',
-  },
-  'recordings.maxAge': {
-    kinds: ['number'],
+  }),
+  'recordings.match.ignoreHeaders': option('strings', 'Headers to ignore although the document declares them.'),
+  'recordings.maxAge': option('number', 'Days after which a new cassette is expired.', {
     minimum: 0,
     otherwise: 'never',
     flag: '--max-age <days>',
-    description: 'Days after which a new cassette is expired.',
-  },
-  'recordings.expired': {
-    kinds: ['string'],
+  }),
+  'recordings.expired': option('string', 'What to do if a cassette is expired: print a warning, or fail.', {
     values: ['warn', 'fail'],
     default: 'warn',
     flag: '--expired <warn|fail>',
-    description: 'What to do if a cassette is expired: print a warning, or fail.',
-  },
-  'recordings.live': {
-    kinds: ['boolean'],
-    default: false,
-    description: 'Allow requests to the upstream although `CI=true` is set.',
-  },
-  'recordings.pace': {
-    kinds: ['string'],
-    values: ['recorded', 'none'],
-    default: 'none',
-    flag: '--pace <none|recorded>',
-    description: 'Speed of replayed streams: as recorded (`recorded`), or without delays (`none`).',
-  },
-  'recordings.timeoutMs': {
-    kinds: ['integer'],
-    minimum: 0,
+  }),
+  'recordings.live': toggle('Allow requests to the upstream although `CI=true` is set.'),
+  'recordings.pace': option(
+    'string',
+    'Speed of replayed streams: as recorded (`recorded`), or without delays (`none`).',
+    { values: ['recorded', 'none'], default: 'none', flag: '--pace <none|recorded>' },
+  ),
+  'recordings.timeoutMs': count('Milliseconds without data after which a request to the upstream fails.', {
     default: 60_000,
     flag: '--timeout <ms>',
-    description: 'Milliseconds without data after which a request to the upstream fails.',
-  },
-  'recordings.insecure': {
-    kinds: ['boolean'],
-    default: false,
-    flag: '--insecure',
-    description: 'Do not verify the TLS certificate of the upstream.',
-  },
-  'recordings.ca': {
-    kinds: ['string'],
-    description: 'Certificates of additional certificate authorities, in PEM.',
-  },
-  cors: {
-    kinds: ['boolean'],
-    default: true,
-    noFlag: '--no-cors',
-    description: 'Allow browsers of any origin to read responses.',
-  },
-  middleware: {
-    kinds: ['functions'],
+  }),
+  'recordings.insecure': toggle('Do not verify the TLS certificate of the upstream.', '--insecure'),
+  'recordings.ca': option('string', 'Certificates of additional certificate authorities, in PEM.'),
+  cors: option('boolean', 'Allow browsers of any origin to read responses.', { default: true, noFlag: '--no-cors' }),
+  middleware: option('functions', 'Hono middleware that runs around every request, the control API included.', {
     default: [],
-    description: 'Hono middleware that runs around every request, the control API included.',
-  },
-  onInteraction: { kinds: ['function'], description: 'Called with every interaction, after its response is made.' },
+  }),
+  onInteraction: option('function', 'Called with every interaction, after its response is made.'),
 };

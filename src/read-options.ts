@@ -11,6 +11,14 @@ const FORWARDED_BODY_LIMIT_BYTES = 256 * 1024 * 1024;
 /** The options by name; names are looked up as plain strings. */
 const ENTRIES: ReadonlyMap<string, OptionEntry> = new Map(Object.entries(OPTIONS));
 
+/** The members of a group by their own names. @param prefix - The name of the group and a dot; empty for the options themselves. */
+function listMembers(prefix: string): readonly (readonly [member: string, entry: OptionEntry])[] {
+  const below = [...ENTRIES].filter(([name]) => name.startsWith(prefix));
+  return below
+    .map(([name, entry]) => [name.slice(prefix.length), entry] as const)
+    .filter(([name]) => !name.includes('.'));
+}
+
 /**
  * The settings of a mock: options are checked, short forms are expanded and defaults are filled in.
  *
@@ -49,14 +57,14 @@ function checkMembers(given: Readonly<Record<string, unknown>>, prefix: string):
     if (value === undefined) continue;
     const name = prefix + member;
     const entry = ENTRIES.get(name);
-    if (entry === undefined) throw toUnknown(name, prefix);
+    if (entry === undefined) return refuseUnknown(member, prefix);
     checkValue(name, entry, value);
     if (isGroup(name) && isObject(value)) checkMembers(value, `${name}.`);
   }
-  for (const [name, { otherwise }] of ENTRIES) {
-    const isMissing =
-      otherwise === 'required' && name.startsWith(prefix) && given[name.slice(prefix.length)] === undefined;
-    if (prefix !== '' && isMissing) refuse(`the option "${name}" is missing`, ENTRIES.get(name)?.description);
+  if (prefix === '') return;
+  for (const [member, { otherwise, description }] of listMembers(prefix)) {
+    const isMissing = otherwise === 'required' && given[member] === undefined;
+    if (isMissing) refuse(`the option "${prefix}${member}" is missing`, description);
   }
 }
 
@@ -137,20 +145,13 @@ function describeHint({ description, default: value }: OptionEntry): string {
   return value === undefined ? description : `${description} Default: ${JSON.stringify(value)}`;
 }
 
-function toUnknown(name: string, prefix: string): MockError {
-  const siblings = [...ENTRIES.keys()].filter(
-    (known) => known.startsWith(prefix) && !known.slice(prefix.length).includes('.'),
-  );
-  const member = name.slice(prefix.length);
-  const elsewhere = [...ENTRIES.keys()].find((known) => known.endsWith(`.${member}`));
-  const meant = nearest(name, siblings) ?? elsewhere;
-  const list = siblings.map((known) => known.slice(prefix.length)).join(', ');
-  return new MockError('OPTION_INVALID', `there is no option "${name}"`, {
-    hint:
-      meant === undefined
-        ? `the options${prefix === '' ? '' : ` of "${prefix.slice(0, -1)}"`} are ${list}`
-        : `did you mean "${meant}"?`,
-  });
+function refuseUnknown(member: string, prefix: string): never {
+  const siblings = listMembers(prefix).map(([name]) => prefix + name);
+  const elsewhere = [...ENTRIES.keys()].find((name) => name.endsWith(`.${member}`));
+  const meant = nearest(prefix + member, siblings) ?? elsewhere;
+  const list = siblings.map((name) => name.slice(prefix.length)).join(', ');
+  const all = `the options${prefix === '' ? '' : ` of "${prefix.slice(0, -1)}"`} are ${list}`;
+  refuse(`there is no option "${prefix}${member}"`, meant === undefined ? all : `did you mean "${meant}"?`);
 }
 
 function isGroup(name: string): boolean {
@@ -160,9 +161,8 @@ function isGroup(name: string): boolean {
 /** Fills in defaults; `recordings` and `scenarios` exist only where they were given. */
 function fillDefaults(given: Readonly<Record<string, unknown>>, prefix: string): Readonly<Record<string, unknown>> {
   const filled: Record<string, unknown> = { ...given };
-  for (const [name, entry] of ENTRIES) {
-    const member = name.slice(prefix.length);
-    if (!name.startsWith(prefix) || member.includes('.')) continue;
+  for (const [member, entry] of listMembers(prefix)) {
+    const name = prefix + member;
     const value = given[member] ?? entry.default;
     if (isGroup(name) && value !== false && (value !== undefined || !OPTIONAL_GROUPS.has(name))) {
       filled[member] = fillDefaults(isObject(value) ? value : {}, `${name}.`);
@@ -215,10 +215,9 @@ export function optionsSchema(): Readonly<Record<string, unknown>> {
 }
 
 function createGroupSchema(prefix: string): Readonly<Record<string, unknown>> {
-  const members = [...ENTRIES].filter(([name]) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'));
-  const properties = members.flatMap(([name, entry]) => {
-    const schema = createSchema(name, entry);
-    return schema === undefined ? [] : [[name.slice(prefix.length), schema]];
+  const properties = listMembers(prefix).flatMap(([member, entry]) => {
+    const schema = createSchema(prefix + member, entry);
+    return schema === undefined ? [] : [[member, schema]];
   });
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
 }
