@@ -3,9 +3,8 @@ import type { Call } from '../../http/request/call.js';
 import { createRandom, type Random } from '../../random.js';
 import { type CollectionView, findMismatch, formatRange, isInRange } from './match.js';
 import type { Delay, Effect, Patch, RateLimit, Respond, Rule } from './rule.js';
-import type { RateWindow, ScenarioState } from './scenario-state.js';
+import type { ScenarioState } from './scenario-state.js';
 
-/** What rules are evaluated with. */
 interface EvaluationInput {
   readonly call: Call;
   readonly seed: number;
@@ -35,12 +34,13 @@ export type Outcome =
   | { readonly kind: 'respond'; readonly rule: Rule; readonly respond: Respond }
   | { readonly kind: 'fault'; readonly rule: Rule; readonly fault: Fault }
   | {
-      readonly kind: 'limited';
+      readonly kind: 'error';
       readonly rule: Rule;
-      readonly headers: Readonly<Record<string, string>>;
+      readonly status: number;
+      readonly code: string;
       readonly message: string;
-    }
-  | { readonly kind: 'sequence-ended'; readonly rule: Rule; readonly message: string };
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 /**
  * Evaluates every rule, by precedence, against the state before the call.
@@ -128,7 +128,8 @@ function decideStep(rule: Rule, { steps, onEnd }: Effect & { readonly kind: 'seq
   const step = steps[index];
   if (step === undefined || (isOver && onEnd === 'error')) {
     const message = `the sequence of rule ${rule.key} has no step for call ${applied + 1}: its length is ${steps.length}`;
-    return { outcome: { kind: 'sequence-ended', rule, message }, remark: ': its sequence has ended' };
+    const outcome = { kind: 'error', rule, status: 500, code: 'sequence_ended', message } as const;
+    return { outcome, remark: ': its sequence has ended' };
   }
   const held = isOver && onEnd === 'hold' ? ', held after the end of its sequence' : '';
   const remark = ` with step ${index + 1} of ${steps.length}${held}`;
@@ -142,36 +143,25 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
   const credential = Object.values(call.credentials)[0] ?? call.headers.get('authorization') ?? '';
   const owner = limit.per === 'session' ? '' : limit.per === 'operation' ? call.operation.id : credential;
   const key = `${rule.key} ${owner}`;
-  const draw = countCall(state.window(key), limit, now);
-  state.setWindow(key, draw.window);
-  const { headers } = draw;
-  if (draw.isAllowed) {
-    const remark = `: ${draw.window.calls} of ${limit.limit} calls in this window`;
-    return { outcome: undefined, headers, remark };
-  }
-  const message = `rate limit reached: ${limit.limit} calls in ${limit.windowMs / 1000} s; try again in ${headers['retry-after']} s`;
-  return { outcome: { kind: 'limited', rule, headers, message }, remark: ': no call is left in this window' };
-}
-
-interface CountedCall {
-  readonly window: RateWindow;
-  readonly isAllowed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Counts one more call in a window; the first call, or the first after the end of the window, starts a new one. */
-function countCall(window: RateWindow | undefined, limit: RateLimit, now: number): CountedCall {
+  const window = state.window(key);
+  // The first call, or the first after the end of the window, starts a new one.
   const current = window === undefined || now >= window.start + limit.windowMs ? { start: now, calls: 0 } : window;
   const isAllowed = current.calls < limit.limit;
-  const next = isAllowed ? { start: current.start, calls: current.calls + 1 } : current;
+  const calls = isAllowed ? current.calls + 1 : current.calls;
+  state.setWindow(key, { start: current.start, calls });
   // RFC 9110 10.2.3: Retry-After counts whole seconds; rounded up, so that a client that waits is not refused again.
   const seconds = String(Math.max(1, Math.ceil((current.start + limit.windowMs - now) / 1000)));
   const headers: Record<string, string> = {};
   if (limit.headers.limit !== undefined) headers[limit.headers.limit] = String(limit.limit);
-  if (limit.headers.remaining !== undefined) headers[limit.headers.remaining] = String(limit.limit - next.calls);
+  if (limit.headers.remaining !== undefined) headers[limit.headers.remaining] = String(limit.limit - calls);
   if (limit.headers.reset !== undefined) headers[limit.headers.reset] = seconds;
-  if (!isAllowed) headers['retry-after'] = seconds;
-  return { window: next, isAllowed, headers };
+  if (isAllowed) {
+    return { outcome: undefined, headers, remark: `: ${calls} of ${limit.limit} calls in this window` };
+  }
+  headers['retry-after'] = seconds;
+  const message = `rate limit reached: ${limit.limit} calls in ${limit.windowMs / 1000} s; try again in ${seconds} s`;
+  const outcome = { kind: 'error', rule, status: 429, code: 'rate_limit_exceeded', message, headers } as const;
+  return { outcome, remark: ': no call is left in this window' };
 }
 
 /** The longest delay, in milliseconds, whatever its distribution yields. */

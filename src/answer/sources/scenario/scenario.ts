@@ -149,19 +149,16 @@ interface Decision {
 /** Builds the answer of the deciding rule. */
 function answerOutcome(parts: ScenarioParts, { exchange, outcome, scope }: Decision, next: Next): ReturnType<Next> {
   if (outcome === undefined) return next(exchange);
-  const { rule } = outcome;
-  const fault =
-    outcome.kind === 'fault' ? outcome.fault : outcome.kind === 'respond' ? outcome.respond.fault : undefined;
+  const { kind, rule } = outcome;
+  if (kind === 'error') {
+    const { status, message, code, headers = NO_RETRY } = outcome;
+    const from = `scenario:${rule.scenario}`;
+    return parts.errors.answer(exchange.call.operation, { status, message, code, headers, from });
+  }
+  const fault = kind === 'fault' ? outcome.fault : outcome.respond.fault;
   if (fault !== undefined && isSilent(fault)) return noResponse(rule, fault);
-  if (outcome.kind === 'respond') return respondToRule(parts, { exchange, rule, respond: outcome.respond, scope });
-  if (outcome.kind === 'fault') return whenSettled(next(exchange), addFault, outcome);
-  const from = `scenario:${rule.scenario}`;
-  return parts.errors.answer(
-    exchange.call.operation,
-    outcome.kind === 'limited'
-      ? { status: 429, message: outcome.message, code: 'rate_limit_exceeded', headers: outcome.headers, from }
-      : { status: 500, message: outcome.message, code: 'sequence_ended', headers: NO_RETRY, from },
-  );
+  if (kind === 'fault') return whenSettled(next(exchange), addFault, outcome);
+  return respondToRule(parts, { exchange, rule, respond: outcome.respond, scope });
 }
 
 function addFault(
