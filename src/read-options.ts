@@ -1,5 +1,5 @@
 import { isObject } from './contract/json.js';
-import { MockError, nearest } from './errors.js';
+import { MockError, nearest, suggest } from './errors.js';
 import { type OptionEntry, type OptionKind, OPTIONS } from './options-table.js';
 import type { MockOptions, OptionName, Settings } from './options.js';
 
@@ -81,10 +81,10 @@ function checkValue(name: string, entry: OptionEntry, value: unknown): void {
 
 function checkWord(name: string, word: unknown, words: readonly string[]): void {
   if (typeof word === 'string' && words.includes(word)) return;
-  const meant = typeof word === 'string' ? nearest(word, words) : undefined;
   const list = words.map((known) => JSON.stringify(known)).join(', ');
-  const got = typeof word === 'string' ? JSON.stringify(word) : describeValue(word);
-  refuse(`the option "${name}" must be one of ${list}, got ${got}`, meant && `did you mean ${JSON.stringify(meant)}?`);
+  const message = `the option "${name}" must be one of ${list}, got`;
+  if (typeof word === 'string') refuse(`${message} ${JSON.stringify(word)}`, suggest(word, words));
+  refuse(`${message} ${describeValue(word)}`, undefined);
 }
 
 interface KindRules {

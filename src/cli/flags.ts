@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { MockError } from '../errors.js';
 import { OPTIONS } from '../options-table.js';
 import type { OptionName } from '../options.js';
-import { packageFolder } from './output.js';
+import { type Output, packageFolder } from './output.js';
 
 /** How a flag differs from the option it sets. */
 export interface FlagChange {
@@ -118,6 +118,14 @@ export const DOCUMENT_OPTIONS: readonly OptionName[] = listFlagOptions(/^(overla
 export interface DocumentFlags {
   readonly overlay?: readonly string[];
   readonly allowHttpRefs?: boolean;
+}
+
+/** Options of a command that prints a report about a document. */
+export interface ReportOptions extends DocumentFlags, Pick<Output, 'write'> {
+  /** A path or URL. */
+  readonly spec: string;
+  /** Print one JSON object instead of lines. */
+  readonly json?: boolean;
 }
 
 /** Adds the required argument `<spec>` and the flags that say how the document is loaded. */

@@ -113,9 +113,9 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
 
 /** Activates scenarios in one session, and applies their `state`. @throws MockError `SCENARIO_UNKNOWN`. */
 export function useScenarios(scenarios: Scenarios, target: ChangeTarget, ids: readonly string[]): void {
-  const found = withoutRepeats(ids).map((id) => scenarios.find(id));
+  for (const id of ids) scenarios.find(id);
   target.state.setActive(moveToEnd(target.state.active, ids));
-  for (const scenario of found) applyChanges(scenario.start, target, undefined);
+  startScenarios(scenarios, target, withoutRepeats(ids));
 }
 
 /** Applies the `state` of scenarios; ids that no longer exist are skipped. */

@@ -6,23 +6,15 @@ import { formatMistake } from '../../errors.js';
 import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import type { Violation, ViolationPlace } from '../../schema/violation.js';
-import { addDocument, type DocumentFlags } from '../flags.js';
+import { addDocument, type ReportOptions } from '../flags.js';
 import { countOf, type Output } from '../output.js';
-
-/** Options of `vouch check`. */
-export interface CheckOptions extends DocumentFlags, Pick<Output, 'write'> {
-  /** A path or URL. */
-  readonly spec: string;
-  /** Print one JSON object instead of lines. */
-  readonly json?: boolean;
-}
 
 /** Defines `vouch check`. */
 export function defineCommand(command: Command, { write }: Output): void {
   addDocument(command)
     .description('list problems of an OpenAPI document, invalid examples and unusable schemas; exit code 1 on errors')
     .option('--json', 'print JSON')
-    .action(async (spec: string, flags: DocumentFlags & Pick<CheckOptions, 'json'>) => {
+    .action(async (spec: string, flags: Omit<ReportOptions, 'spec' | 'write'>) => {
       process.exitCode = await runCheck({ spec, ...flags, write });
     });
 }
@@ -34,7 +26,7 @@ export function defineCommand(command: Command, { write }: Output): void {
  * @returns the exit code: 1 if one of them is an error, otherwise 0.
  * @throws MockError if the document cannot be loaded.
  */
-export async function runCheck(options: CheckOptions): Promise<number> {
+export async function runCheck(options: ReportOptions): Promise<number> {
   const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;
   // Documents are checked while they are edited: caching each version would fill the disk.
   const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PROBLEM_CODES } from '../../contract/contract.js';
-import { ERROR_CODES, nearest } from '../../errors.js';
+import { ERROR_CODES, suggest } from '../../errors.js';
 import { VIOLATION_CODES } from '../../schema/violation.js';
 import type { Output } from '../output.js';
 
@@ -38,8 +38,7 @@ export function runExplain({ code: given, write, writeError }: ExplainOptions): 
   for (const [, page, codes] of known) write(`${code}\n  ${codes[code] ?? ''}\n  more: ${page}`);
   if (known.length > 0) return 0;
   const allCodes = KINDS.flatMap(([, , codes]) => Object.keys(codes));
-  const close = nearest(code, allCodes);
   writeError(`unknown code "${given}"`);
-  writeError(close === undefined ? '  hint: "vouch explain" lists all codes' : `  hint: did you mean "${close}"?`);
+  writeError(`  hint: ${suggest(code, allCodes) ?? '"vouch explain" lists all codes'}`);
   return 1;
 }

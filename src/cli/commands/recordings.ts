@@ -29,7 +29,6 @@ import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions }
 import { colour, countOf, type Output, readVersion, showPath } from '../output.js';
 import type { PromoteFlags } from './recordings-promote.js';
 
-/** Flags of every subcommand. */
 interface Flags {
   readonly spec?: string;
   /** The folder of the cassettes. */

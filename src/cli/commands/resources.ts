@@ -2,23 +2,15 @@ import type { Command } from 'commander';
 import { loadContract } from '../../contract/load/load.js';
 import { inferResources } from '../../state/inference/infer.js';
 import type { Binding, Resource, Resources } from '../../state/resource.js';
-import { addDocument, type DocumentFlags } from '../flags.js';
+import { addDocument, type ReportOptions } from '../flags.js';
 import { countOf, type Output } from '../output.js';
-
-/** Options of `vouch resources`. */
-export interface ResourcesOptions extends DocumentFlags, Pick<Output, 'write'> {
-  /** A path or URL. */
-  readonly spec: string;
-  /** Print one JSON object instead of lines. */
-  readonly json?: boolean;
-}
 
 /** Defines `vouch resources`. */
 export function defineCommand(command: Command, { write }: Output): void {
   addDocument(command)
     .description('show which operations form a resource, with confidence and reason')
     .option('--json', 'print JSON')
-    .action(async (spec: string, flags: DocumentFlags & Pick<ResourcesOptions, 'json'>) => {
+    .action(async (spec: string, flags: Omit<ReportOptions, 'spec' | 'write'>) => {
       process.exitCode = await runResources({ spec, ...flags, write });
     });
 }
@@ -30,7 +22,7 @@ export function defineCommand(command: Command, { write }: Output): void {
  * @returns the exit code, 0.
  * @throws MockError if the document cannot be loaded or contains an invalid hint.
  */
-export async function runResources(options: ResourcesOptions): Promise<number> {
+export async function runResources(options: ReportOptions): Promise<number> {
   const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;
   const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
   const resources = inferResources(contract);

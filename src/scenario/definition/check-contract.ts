@@ -112,7 +112,7 @@ export function checkRequestBody(node: SourceNode, context: CheckContext): void 
 }
 
 /** Reports a status that an operation does not document. */
-export function checkStatus(status: number, node: SourceNode, context: CheckContext): void {
+export function checkStatus(node: SourceNode, context: CheckContext, status: number): void {
   if (context.violates) return;
   const lacking = context.operations.filter((operation) => findResponse(operation, status) === undefined);
   const [first, ...others] = lacking;

@@ -16,7 +16,6 @@ import {
 } from './kinds.js';
 import { child, didYouMean, reject, report, type SourceNode } from './source.js';
 
-/** The names of the faults. */
 type FaultName = Fault['kind'] | 'rate-limit';
 
 /** One fault: what docs, types, editors and the reader know about it. */

@@ -50,7 +50,6 @@ import {
 } from './rule-kinds.js';
 import { child, formatPosition, readMembers, reject, report, type SourceNode } from './source.js';
 
-/** The most items that one change generates. */
 const MAX_GENERATED_ITEMS = 100_000;
 
 const COLLECTION_CHANGE: ObjectKind<Omit<CollectionChanges, 'name'>> = object({
@@ -97,7 +96,7 @@ const WHEN: ObjectKind<WhenFields> = object({
     header: parameters('header', 'Headers'),
     cookie: parameters('cookie', 'Cookies'),
     body: optional(
-      checked(ANY, (_value, node, context) => checkRequestBody(node, context)),
+      checked(ANY, checkRequestBody),
       'A subset of the JSON body: objects may have more members, everything else is equal.',
     ),
     call: optional(range(1), 'Which of the calls that match the rest: `3`, `"2..4"`, `"3.."`, `"..3"` or `"every 5"`.'),
@@ -157,10 +156,7 @@ const PATCH: ObjectKind<Patch> = object({
   fields: {
     status: optional(STATUS, 'The new status.'),
     headers: optional(HEADER_PATCH, 'New headers; `null` removes one.', {}),
-    body: optional(
-      checked(ANY, (_value, node, context) => checkExpressions(node, context)),
-      'A merge patch (RFC 7386) of the body; `null` removes a member.',
-    ),
+    body: optional(checked(ANY, checkExpressions), 'A merge patch (RFC 7386) of the body; `null` removes a member.'),
   },
   hint: (name) => `to change the body write patch: { body: { ${name}: … } }`,
   check: (patch, node, context) => {
@@ -168,7 +164,6 @@ const PATCH: ObjectKind<Patch> = object({
   },
 });
 
-/** The members of a rule, as they are read. */
 interface RuleFields {
   readonly when?: WhenFields;
   readonly respond?: Omit<Respond, 'fault'>;
@@ -183,7 +178,7 @@ interface RuleFields {
   readonly violates?: string;
 }
 
-const RULE_FIELDS: ObjectKind<RuleFields> = object({
+const RULE: ObjectKind<RuleFields> = object({
   label: 'a rule',
   type: 'RuleDefinition',
   share: 'rule',
@@ -208,7 +203,7 @@ const RULE_FIELDS: ObjectKind<RuleFields> = object({
     then: optional(CHANGES, 'Changes of collections and variables, made before the answer.'),
     violates: optional(TEXT, 'Why the rule breaks the contract on purpose; the journal shows it.'),
   },
-  check: (rule, node) => checkRule(rule, node),
+  check: checkRule,
 });
 
 const EFFECTS = ['respond', 'patch', 'sequence', 'fault'] as const;
@@ -233,16 +228,6 @@ function checkRule(rule: RuleFields, node: SourceNode): void {
   }
 }
 
-/** A rule; it may break the contract if it says why. */
-const RULE: ObjectKind<RuleFields> = {
-  ...RULE_FIELDS,
-  read: (node, context) => {
-    const reason = child(node, 'violates').value;
-    return RULE_FIELDS.read(node, { ...context, violates: typeof reason === 'string' && reason.trim() !== '' });
-  },
-};
-
-/** What a rule does to the answer. */
 function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields): Effect {
   if (respond !== undefined) {
     return { kind: 'respond', respond: { ...respond, fault: fault?.kind === 'fault' ? fault.fault : undefined } };
@@ -276,7 +261,10 @@ const OPERATIONS: Kind<readonly RulePart[]> = {
       const items = Array.isArray(member.value) ? member.value.map((_, i) => child(member, i)) : [member];
       reportUnreachable(items);
       return items.flatMap((item, index) => {
-        const rule = RULE.read(item, { ...context, operations });
+        // A rule may break the contract if it says why.
+        const reason = child(item, 'violates').value;
+        const violates = typeof reason === 'string' && reason.trim() !== '';
+        const rule = RULE.read(item, { ...context, operations, violates });
         const about = { target, name: `${key}[${index}]`, position: formatPosition(item) };
         return rule === undefined ? [] : [toRulePart(rule, about)];
       });
@@ -305,7 +293,6 @@ function answersEveryCall(rule: Readonly<Record<string, unknown>>): boolean {
   return respond !== undefined || fault !== undefined || sequence !== undefined;
 }
 
-/** The members of a scenario, as they are read. */
 interface ScenarioFields {
   readonly $schema?: string;
   readonly description?: string;

@@ -202,13 +202,13 @@ export function oneOrMany<Item>(item: Kind<Item>): Kind<readonly Item[]> {
 /** The same kind with a check of its own after the value was read without a mistake. */
 export function checked<Value>(
   kind: Kind<Value>,
-  check: (value: Value, node: SourceNode, context: CheckContext) => void,
+  check: (node: SourceNode, context: CheckContext, value: Value) => void,
 ): Kind<Value> {
   return {
     ...kind,
     read: (node, context) => {
       const value = kind.read(node, context);
-      if (value !== undefined) check(value, node, context);
+      if (value !== undefined) check(node, context, value);
       return value;
     },
   };

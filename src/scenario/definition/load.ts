@@ -21,7 +21,6 @@ import {
   toSource,
 } from './source.js';
 
-/** The scenarios of a folder. */
 interface LoadedScenarios {
   /** Those without a mistake. */
   readonly scenarios: readonly Scenario[];
@@ -31,7 +30,6 @@ interface LoadedScenarios {
   readonly ids: readonly string[];
 }
 
-/** The extensions of scenario files. */
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
 /** A valid scenario id: ids are separated by commas in headers and lists. */

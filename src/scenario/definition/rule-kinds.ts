@@ -211,12 +211,10 @@ export function byCollection<Value>(
 }
 
 /** Values of variables, which may be runtime expressions. */
-export const VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), (_value, node, context) =>
-  checkExpressions(node, context),
-);
+export const VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), checkExpressions);
 
 /** Values of variables that something sets. */
-export const KNOWN_VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), (_value, node, context) => {
+export const KNOWN_VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), (node, context) => {
   for (const [name, member] of readMembers(node)) checkVariable(member, name, context);
 });
 

@@ -2,7 +2,7 @@ import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import { findJsonMistake, isObject } from '../../contract/json.js';
 import { createLineFinder } from '../../contract/load/source-map.js';
 import { toPointer } from '../../contract/pointer.js';
-import { formatMistake, MockError, nearest, type Place } from '../../errors.js';
+import { formatMistake, MockError, type Place, suggest } from '../../errors.js';
 
 /** One mistake in a scenario. */
 export interface Mistake {
@@ -82,8 +82,7 @@ export function formatPosition({ source, pointer }: SourceNode): string {
 
 /** `did you mean "x"?` if a candidate is close, otherwise the other text. */
 export function didYouMean(given: string, candidates: Iterable<string>, otherwise?: string): string | undefined {
-  const near = nearest(given, candidates);
-  return near === undefined ? otherwise : `did you mean ${JSON.stringify(near)}?`;
+  return suggest(given, candidates) ?? otherwise;
 }
 
 /** A value as messages show it: JSON, shortened to 60 characters. */
