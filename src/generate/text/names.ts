@@ -17,10 +17,8 @@ export function readPlainName(name: string): string {
 
 /** The entry of a table for a name: of the whole name, else of its last words, else of its last word. */
 export function findByName<Entry>(table: ReadonlyMap<string, Entry>, name: string): Entry | undefined {
-  const whole = table.get(readPlainName(name));
-  if (whole !== undefined) return whole;
   const words = readWords(name);
-  for (let i = 1; i < words.length; i++) {
+  for (let i = 0; i < words.length; i++) {
     const found = table.get(words.slice(i).join(''));
     if (found !== undefined) return found;
   }

@@ -1,5 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { createRequire } from 'node:module';
+import { isObject } from '../../contract/json.js';
 import type { Random } from '../../random.js';
 import type { Shape, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter } from './formats.js';
@@ -222,14 +223,14 @@ function createLendFaker(): LendFaker {
 
 /** Calls the faker method that `x-faker` names, such as `person.firstName`; undefined if it does not exist or throws. */
 function readFakerMethod(faker: Faker, keyword: unknown): unknown {
-  const [path, given] = readFakerCall(keyword);
-  if (path === undefined) return undefined;
-  const steps = path.replace(/^faker\./, '').split('.');
-  const method = steps.pop() ?? '';
+  const { path, given } = readFakerCall(keyword);
   // The names come from the document, so every step is checked.
-  let owner: unknown = faker;
-  for (const step of steps) owner = readOwn(owner, step);
-  const call = readOwn(owner, method);
+  let owner: unknown;
+  let call: unknown = faker;
+  for (const step of path.replace(/^faker\./, '').split('.')) {
+    owner = call;
+    call = readOwn(owner, step);
+  }
   if (typeof call !== 'function') return undefined;
   try {
     const value: unknown = Reflect.apply(call, owner, given);
@@ -239,18 +240,17 @@ function readFakerMethod(faker: Faker, keyword: unknown): unknown {
   }
 }
 
-/** A call, written as `'a.b'`, `'a.b(1, {"x": 2})'`, `{ 'a.b': arguments }` or `{ method, args }`. */
-function readFakerCall(keyword: unknown): readonly [path: string | undefined, given: readonly unknown[]] {
+/** A call (`'a.b'`, `'a.b(1, {"x": 2})'`, `{ 'a.b': arguments }`, `{ method, args }`); the path is empty if invalid. */
+function readFakerCall(keyword: unknown): { readonly path: string; readonly given: readonly unknown[] } {
   if (typeof keyword === 'string') {
-    const found = /^([\w.]+)(?:\((.*)\))?$/s.exec(keyword.trim());
-    if (found === null) return [undefined, []];
-    return [found[1], readArguments(found[2] ?? '')];
+    const [, path = '', given = ''] = /^([\w.]+)(?:\((.*)\))?$/s.exec(keyword.trim()) ?? [];
+    return { path, given: readArguments(given) };
   }
-  if (typeof keyword !== 'object' || keyword === null || Array.isArray(keyword)) return [undefined, []];
-  const { method, args, arguments: more } = keyword as Readonly<Record<string, unknown>>;
-  if (typeof method === 'string') return [method, toList(args ?? more)];
-  const [entry] = Object.entries(keyword);
-  return entry === undefined ? [undefined, []] : [entry[0], toList(entry[1])];
+  if (!isObject(keyword)) return { path: '', given: [] };
+  const { method, args, arguments: more } = keyword;
+  if (typeof method === 'string') return { path: method, given: toList(args ?? more) };
+  const [[path, given] = ['', []]] = Object.entries(keyword);
+  return { path, given: toList(given) };
 }
 
 function readArguments(text: string): readonly unknown[] {

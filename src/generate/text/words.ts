@@ -70,13 +70,10 @@ export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ['state province region county', ({ location }) => location().state],
   ['statecode regioncode', ({ location }) => location().stateCode],
   ['zip zipcode postalcode postcode', ({ location }) => location().zip],
-  [
-    'country countryname',
-    (context) => (context.maxLength <= 3 ? context.location().countryCode : context.location().country),
-  ],
+  ['country countryname', ({ maxLength, location }) => location()[maxLength <= 3 ? 'countryCode' : 'country']],
   [
     'countrycode nationality',
-    (context) => (context.minLength === 3 ? context.location().countryCode3 : context.location().countryCode),
+    ({ minLength, location }) => location()[minLength === 3 ? 'countryCode3' : 'countryCode'],
   ],
   ['currency currencycode', ({ location }) => location().currency],
   ['timezone tz', ({ location }) => location().timezone],

@@ -189,16 +189,14 @@ function orderOptions(context: ChoiceContext, decisions: Decisions, choice: Choi
   const { attempt, parts, place } = context;
   const all = choice.options.map((_, i) => i);
   if (choice.keyword === 'if' || choice.keyword === 'not') return all;
-  const weights = all.map((i) => {
-    const next = new Map(decisions).set(choice.id, i);
-    const depth = attempt.minimumDepth(parts, next);
-    return depth * 1000 + weigh(attempt.merge(parts, next));
-  });
+  const decided = all.map((i) => new Map(decisions).set(choice.id, i));
+  const shapes = decided.map((next) => attempt.merge(parts, next));
+  const weights = shapes.map((shape, i) => attempt.minimumDepth(parts, decided[i]) * 1000 + weigh(shape));
   const weight = (i: number): number => weights[i] ?? 0;
   const ordered = all.toSorted((x, y) => weight(x) - weight(y) || x - y);
   const { hint } = place;
   if (isObject(hint)) {
-    const like = all.filter((i) => acceptsGiven(attempt.merge(parts, new Map(decisions).set(choice.id, i)), hint));
+    const like = shapes.flatMap((shape, i) => (acceptsGiven(shape, hint) ? [i] : []));
     if (like.length > 0 && like.length < all.length) return [...like, ...ordered.filter((i) => !like.includes(i))];
   }
   if (place.repeats > 0 && place.depth <= MAX_ROTATION_DEPTH) return rotate(all, place.repeats);
