@@ -8,7 +8,6 @@ import { chooseResponse } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-body.js';
 
-/** What the refuse source is created from. */
 interface RefuseParts {
   readonly errors: ErrorAnswers;
   /** Whether a session accepts a credential; undefined accepts any well-formed one. */

@@ -10,13 +10,11 @@ import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks } from '../links.js';
 import { readContext } from './generate.js';
 
-/** What the verify source is created from. */
 interface VerifyParts extends SourceParts {
   /** The sources below, whose answers are checked. */
   readonly sources: readonly AnswerSource[];
 }
 
-/** An answer whose body breaks the contract. */
 interface InvalidAnswer {
   readonly answer: Answer;
   readonly violations: readonly Violation[];
@@ -35,10 +33,13 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   const findSource = ({ from }: Answer): AnswerSource | undefined => sources.get(/^\w*/.exec(from)?.[0] ?? '');
 
   const verify = (answer: Answer | undefined, exchange: Exchange): Answer | undefined => {
-    if (answer === undefined || isSilent(answer)) return answer;
+    // A fault without a body strikes before anything is sent.
+    if (answer === undefined || (answer.fault !== undefined && answer.body === undefined)) return answer;
     const { operation } = exchange.call;
     const plan = planAnswer(operation, answer);
-    if (isChecked(answer)) return plan.isWhole() ? answer : withViolations(answer, [toUnusable(plan)]);
+    // The source has checked the answer itself, and nothing above it changed the body.
+    if (answer.checked !== undefined && answer.checked.body === answer.body)
+      return plan.isWhole() ? answer : withViolations(answer, [toUnusable(plan)]);
     const violations = plan.check(answer.body);
     const valid = violations.length === 0 ? answer : correct(exchange, plan, { answer, violations });
     const whole = finish(exchange, plan, valid);
@@ -79,16 +80,6 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   };
 
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
-}
-
-/** Whether a fault strikes before anything is sent, so that there is nothing to check. */
-function isSilent({ fault, body }: Answer): boolean {
-  return fault !== undefined && body === undefined;
-}
-
-/** Whether the source has checked the answer itself, and nothing above it changed the body. */
-function isChecked({ checked, body }: Answer): boolean {
-  return checked !== undefined && checked.body === body;
 }
 
 /** A note that parts of the schema cannot be used, so that the check was weaker than the contract. */

@@ -10,7 +10,6 @@ import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Exchange, SourceParts } from '../../chain.js';
 import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
 
-/** A rule that answers an exchange. */
 interface RuleAnswer {
   readonly exchange: Exchange;
   readonly rule: Rule;

@@ -13,7 +13,6 @@ import { type ErrorAnswers, NO_RETRY } from '../../error-answers.js';
 import { parsePrefer } from '../prefer.js';
 import { patchAnswer, respondToRule } from './respond.js';
 
-/** What the scenario source is built with. */
 interface ScenarioParts extends Pick<SourceParts, 'errors' | 'generator'> {
   readonly scenarios: Scenarios;
   /** The collections of a session, for conditions. */
