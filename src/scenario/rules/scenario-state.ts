@@ -72,7 +72,8 @@ export function createScenarioState(): ScenarioState {
     window: (key) => windows.get(key),
     setWindow: (key, window) => {
       windows.set(key, window);
-      if (windows.size > MAX_WINDOWS) deleteFirst(windows);
+      const [first] = windows.size > MAX_WINDOWS ? windows.keys() : [];
+      if (first !== undefined) windows.delete(first);
     },
     resetCounters: () => {
       counters = new Map();
@@ -96,11 +97,6 @@ export function createScenarioState(): ScenarioState {
   };
 }
 
-function deleteFirst(windows: Map<string, RateWindow>): void {
-  const [first] = windows.keys();
-  if (first !== undefined) windows.delete(first);
-}
-
 /** Makes the changes of collections, all or none of them; their expressions are evaluated already. */
 export type ChangeCollections = (changes: readonly CollectionChanges[]) => void;
 
@@ -112,20 +108,8 @@ export interface ChangeTarget {
 
 /** Applies the changes of `state` or `then`, collections first. @param scope - Undefined: expressions stay as they are. */
 export function applyChanges(changes: Changes, target: ChangeTarget, scope: ExpressionScope | undefined): void {
-  const resolve = (value: unknown): unknown => (scope === undefined ? value : resolveExpressions(value, scope));
-  if (changes.collections.length > 0) {
-    target.changeCollections(changes.collections.map((change) => resolveChange(change, resolve)));
-  }
-  // An object stays an object.
-  target.state.setVars(resolve(changes.vars) as Readonly<Record<string, unknown>>);
-}
-
-function resolveChange(change: CollectionChanges, resolve: (value: unknown) => unknown): CollectionChanges {
-  return {
-    ...change,
-    // Arrays stay arrays and objects stay objects; items whose expression has no value are omitted.
-    add: resolve(change.add) as readonly unknown[],
-    update: resolve(change.update) as Readonly<Record<string, unknown>>,
-    remove: resolve(change.remove) as readonly unknown[],
-  };
+  // Arrays stay arrays and objects stay objects; items whose expression has no value are omitted.
+  const { collections, vars } = scope === undefined ? changes : (resolveExpressions(changes, scope) as Changes);
+  if (collections.length > 0) target.changeCollections(collections);
+  target.state.setVars(vars);
 }
