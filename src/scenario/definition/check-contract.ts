@@ -1,5 +1,5 @@
 import { isObject, type Schema } from '../../contract/json.js';
-import type { DeclaredResponse, Operation, Parameter, ParameterPlace } from '../../contract/operations/operation.js';
+import type { MediaType, Operation, Parameter, ParameterPlace } from '../../contract/operations/operation.js';
 import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
 import { nearest } from '../../errors.js';
 import { isCovered, toEssence } from '../../http/media-type.js';
@@ -148,8 +148,7 @@ function checkExample(
   context: CheckContext,
 ): void {
   for (const operation of context.operations) {
-    const media = listResponses(operation, status).flatMap((response) => response.content);
-    const names = media.flatMap(({ examples }) => examples.map((each) => each.name));
+    const names = listMedia(operation, status).flatMap(({ examples }) => examples.map((each) => each.name));
     if (names.includes(example)) continue;
     const known = [...new Set(names)].filter((name) => name !== '');
     const hint = didYouMean(example, known, known.length === 0 ? 'it has none' : `it has ${joinWords(known)}`);
@@ -158,11 +157,10 @@ function checkExample(
   }
 }
 
-/** The response that a status selects, or all of them if there is none. */
-function listResponses(operation: Operation, status: number | undefined): readonly DeclaredResponse[] {
-  if (status === undefined) return operation.responses;
-  const found = findResponse(operation, status);
-  return found === undefined ? [] : [found];
+/** The media types of the response that a status selects, or of all of them if there is none. */
+function listMedia(operation: Operation, status: number | undefined): readonly MediaType[] {
+  const responses = status === undefined ? operation.responses : [findResponse(operation, status)];
+  return responses.flatMap((response) => response?.content ?? []);
 }
 
 /** Checks a body against the schema of each operation for that status; reports the first operation that it does not match. */
@@ -203,10 +201,9 @@ function toBodyTarget(operation: Operation, respond: Respond, context: CheckCont
 export function checkPatchBody(node: SourceNode, status: number | undefined, context: CheckContext): void {
   const operation = onlyOperation(context);
   if (operation === undefined || context.violates) return;
-  const responses = listResponses(operation, status).filter(
-    (each) => status !== undefined || each.status.startsWith('2'),
-  );
-  const media = responses.flatMap((response) => response.content).filter((each) => each.schema !== undefined);
+  const successes = operation.responses.filter((response) => response.status.startsWith('2'));
+  const changed = status === undefined ? successes.flatMap(({ content }) => content) : listMedia(operation, status);
+  const media = changed.filter((each) => each.schema !== undefined);
   const pointers = media.map((each) => each.schemaPointer);
   if (pointers.length === 0) return;
   checkParts(node, { context, pointers, direction: 'response', what: `the response of ${operation.id}` });
@@ -215,8 +212,7 @@ export function checkPatchBody(node: SourceNode, status: number | undefined, con
 function checkMediaType(node: SourceNode, respond: Respond & { mediaType: string }, context: CheckContext): void {
   const essence = toEssence(respond.mediaType);
   for (const operation of context.operations) {
-    const content = listResponses(operation, respond.status).flatMap((response) => response.content);
-    const types = [...new Set(content.map((media) => media.type))];
+    const types = [...new Set(listMedia(operation, respond.status).map((media) => media.type))];
     if (types.some((type) => isCovered(essence, toEssence(type)))) continue;
     const known = types.length === 0 ? 'it has no body' : `it documents ${joinWords(types)}`;
     const message = `media type ${JSON.stringify(essence)} is not documented for ${JSON.stringify(operation.id)}`;
