@@ -142,7 +142,7 @@ describe('vouch serve', () => {
     );
     const { waitFor } = await serve([path]);
     const [line] = await waitFor(/SCHEMA_UNUSABLE.*/);
-    expect(line).toMatch(/unusable\.yaml:3:\d+ \(#.*schema\) +the pattern "\(" is not a regular expression/);
+    expect(line).toMatch(/unusable\.yaml:3:\d+ \(#.*schema\) +the pattern "\(" is not a valid regular expression/);
   });
 
   it('reports a port that is in use and exits with 1', async () => {
