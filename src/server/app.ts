@@ -51,7 +51,9 @@ export function createApp(parts: AppParts): Hono {
       const arrival = arrivals.of(c);
       const match = arrival.match ?? matchEnd(router, arrival, segmentCount);
       if (match.kind !== 'operation') return pipeline.refuse(arrival, match);
-      return hasBodyRead(c) ? pipeline.answerRead(arrival, match, c.req) : pipeline.answer(arrival, match);
+      // Only middleware, of this app or of one that routes to it, can have read the body.
+      const isRead = (arrival.match === undefined || middleware.length > 0) && hasBodyRead(c);
+      return isRead ? pipeline.answerRead(arrival, match, c.req) : pipeline.answer(arrival, match);
     };
     // Shown by `showRoutes(app, { verbose: true })` and `inspectRoutes`.
     Object.defineProperty(handler, 'name', { value: operation.id });

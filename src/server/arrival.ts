@@ -72,8 +72,14 @@ export function createArrivals(sessions: Sessions, ownsControl: ((path: string) 
       return latest;
     },
     current: () => latest,
-    of: ({ req, env }) => (latest?.request === req.raw ? latest : read(req.raw, env as SocketEnvironment | undefined)),
+    of: (c) =>
+      latest !== undefined && isFrom(c, latest) ? latest : read(c.req.raw, c.env as SocketEnvironment | undefined),
   };
+}
+
+/** Each request has bindings of its own; comparing them avoids `c.req`, which Hono creates when it is first used. */
+function isFrom(c: Context, { request, environment }: Arrival): boolean {
+  return (environment !== undefined && environment === c.env) || request === c.req.raw;
 }
 
 /** Reads the session prefix of a control API path, which is served even if the contract has paths such as `/~{user}`. */
