@@ -1,6 +1,9 @@
 import { readMedian, type StartUp } from './start-up.js';
 import type { StoreFigure } from './store.js';
 
+/** The name of the server of `--against`. */
+export const BEFORE = 'vouch before';
+
 /** The figures of one kind of request at one server. */
 export interface Cell {
   readonly request: string;
@@ -22,15 +25,16 @@ export interface Report {
 
 /** Formats the report as two tables. */
 export function formatReport({ plan, cells, startUp, store }: Report): string {
+  const hasBefore = cells.some(({ server }) => server === BEFORE);
   const throughput = cells.map((cell) => {
-    const bare = cells.find(({ request, server }) => request === cell.request && server === 'hono');
-    // Compared round by round, so that other load on the machine affects both servers equally.
-    const ratio = readMedian(cell.rounds.map((cpu, i) => cpu / (bare?.rounds[i] ?? Number.NaN)));
+    const other = (name: string): Cell | undefined =>
+      cells.find(({ request, server }) => request === cell.request && server === name);
     return [
       cell.request,
       cell.server,
       cell.cpuMicros.toFixed(1),
-      ratio.toFixed(2),
+      toRatio(cell, other('hono')),
+      ...(hasBefore ? [toRatio(cell, other(BEFORE))] : []),
       Math.round(cell.perSecond).toString(),
     ];
   });
@@ -41,13 +45,21 @@ export function formatReport({ plan, cells, startUp, store }: Report): string {
       : [
           title,
           '',
-          ...formatTable([['request', 'server', 'CPU us/request', 'to hono', 'requests/s'], ...throughput]),
+          ...formatTable([
+            ['request', 'server', 'CPU us/request', 'to hono', ...(hasBefore ? [`to ${BEFORE}`] : []), 'requests/s'],
+            ...throughput,
+          ]),
           '',
         ]),
     ...formatTable([['start-up', 'ms', 'CPU ms', 'peak MB'], ...startUp.map(formatStartUp)]),
     '',
     ...formatTable([['store', 'ms'], ...store.map(({ name, ms }) => [name, ms.toFixed(3)])]),
   ].join('\n');
+}
+
+/** Compares round by round, so that other load on the machine affects both servers equally. */
+function toRatio(cell: Cell, other: Cell | undefined): string {
+  return readMedian(cell.rounds.map((cpu, i) => cpu / (other?.rounds[i] ?? Number.NaN))).toFixed(2);
 }
 
 function formatStartUp({ name, ms, cpuMs, peakMb }: StartUp): readonly string[] {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createFixtureFolder } from './fixtures.js';
 import { readAnswer, runLoad } from './load.js';
-import { formatReport, type Cell, type Report } from './report.js';
+import { BEFORE, formatReport, type Cell, type Report } from './report.js';
 import { type BenchRequest, REQUESTS, toBytes } from './requests.js';
 import { startServer, type ServerProcess } from './server-process.js';
 import { measureDocuments } from './documents.js';
@@ -39,6 +39,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '8' },
     json: { type: 'boolean', default: false },
     'start-up': { type: 'boolean', default: false },
+    against: { type: 'string' },
   },
 });
 const plan: Plan = {
@@ -52,7 +53,7 @@ const report: Report = { plan, cells, startUp: await measureStartUp(), store: aw
 console.log(values.json ? JSON.stringify(report, undefined, 2) : formatReport(report));
 
 /**
- * Measures all servers, each in its own process; each round resets the state and sends each kind of request to each server in turn.
+ * Measures all servers, with `--against <folder>` also the built checkout of vouch in that folder, each in its own process; each round resets the state and sends each kind of request to each server in turn.
  */
 async function measureThroughput(given: Plan): Promise<readonly Cell[]> {
   const folder = createFixtureFolder(given.requests);
@@ -63,6 +64,11 @@ async function measureThroughput(given: Plan): Promise<readonly Cell[]> {
     subjects.push({ name: 'vouch', server: vouch });
     const answers = join(scratch, 'answers.json');
     writeFileSync(answers, JSON.stringify(await collectAnswers(vouch)));
+    if (values.against !== undefined) {
+      const [cli, spec] = [join(values.against, CLI), join(values.against, SPEC)];
+      const before = await startServer([cli, 'serve', spec, '--port', '0', '--fixtures', folder.path, '--quiet']);
+      subjects.push({ name: BEFORE, server: before });
+    }
     for (const [name, file] of [
       ['node:http', 'node-http'],
       ['hono', 'hono'],
@@ -92,7 +98,9 @@ async function runRounds(subjects: readonly Subject[], given: Plan): Promise<rea
   const cells = new Map<string, { cpu: number[]; perSecond: number[] }>();
   const pairs = REQUESTS.flatMap((request) => subjects.map((subject) => ({ request, ...subject })));
   for (let round = 0; round <= given.rounds; round++) {
-    await Promise.all(subjects.filter(({ name }) => name === 'vouch').map(({ server }) => reset(server)));
+    await Promise.all(
+      subjects.filter(({ name }) => name === 'vouch' || name === BEFORE).map(({ server }) => reset(server)),
+    );
     for (const { request, name, server } of pairs) {
       const measured = await measureCell(server, request, given);
       // The first round is the warm-up.
