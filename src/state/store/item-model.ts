@@ -202,6 +202,7 @@ function createTag(schema: ItemSchema | undefined): ItemModel['tag'] {
 /** Adds the masked forms of secrets that are not given, each at its position in the schema. */
 function createMask(resource: Resource, names: readonly string[]): (item: Item, given: Item) => Item {
   const masks = new Map(Object.entries(resource.redacts));
+  if (masks.size === 0) return (item) => item;
   const known = new Set(names);
   return (item, given) => {
     const isMasked = (name: string, plain: string): boolean =>

@@ -297,12 +297,17 @@ function draftEntry(
     id: resource.singleton ? undefined : identity.toValue(id),
     body,
     fixed,
-    defaults: readDefaults(resource, id, { ...given.defaults, ...collection.defaults }),
+    defaults: readDefaults(
+      resource,
+      id,
+      given.defaults === undefined ? collection.defaults : { ...given.defaults, ...collection.defaults },
+    ),
     seed,
     key: `${resource.name}\0${scope}\0${number ?? id}`,
     now: clock.now(),
   });
-  const whole = { ...model.tag(built, 1), ...(strict ? fixed : NO_PROPERTIES) };
+  const tagged = model.tag(built, 1);
+  const whole = strict ? { ...tagged, ...fixed } : tagged;
   const shown = resource.idProperty === undefined ? undefined : whole[resource.idProperty];
   const key = given.key ?? (resource.singleton ? '' : readItemKey(resource, whole, shown ?? id));
   const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));

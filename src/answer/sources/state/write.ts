@@ -1,6 +1,7 @@
-import { isObject } from '../../../contract/json.js';
+import { isObject, setOwn } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
+import type { ItemSchema } from '../../../state/item-schema.js';
 import { type Binding, toBareName } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
@@ -250,24 +251,51 @@ export function createDeleteHandler(context: StateContext, binding: Binding): St
   const choose = createChoice(binding.operation);
   const { resource } = context.items.model(binding.collection);
   const project = createProjections(context, resource);
+  const reports = new Map<string, DeleteReport | undefined>();
+  const findReport = (pointer: string): DeleteReport | undefined => {
+    if (!reports.has(pointer)) reports.set(pointer, createDeleteReport(context.read(pointer)));
+    return reports.get(pointer);
+  };
   return createItemHandler(context, binding, (exchange, { entry, location }) => {
     const choice = choose(exchange.call);
     const { id } = entry;
     context.items.remove(location, id);
     if (choice === undefined) return undefined;
     const pointer = choice.media?.schemaPointer;
-    const schema = pointer === undefined ? undefined : context.read(pointer);
-    if (pointer === undefined || schema === undefined) return toAnswer(choice, undefined);
-    if (schema.pointer === resource.schema) return toAnswer(choice, project(pointer)(entry, exchange));
-    const body: Record<string, unknown> = {};
-    for (const { name, schema: own } of schema.properties.values()) {
-      if ('const' in own) body[name] = own.const;
-      else if (Array.isArray(own.enum) && own.enum.length === 1) body[name] = own.enum[0];
-      else if (toBareName(name) === 'id') body[name] = entry.item[resource.idProperty ?? 'id'] ?? id;
-      else if (DELETED.test(name) && own.type === 'boolean') body[name] = true;
-    }
+    const report = pointer === undefined ? undefined : findReport(pointer);
+    if (pointer === undefined || report === undefined) return toAnswer(choice, undefined);
+    if (report.schemaPointer === resource.schema) return toAnswer(choice, project(pointer)(entry, exchange));
+    const body: Record<string, unknown> = { ...report.constants };
+    const shownId = entry.item[resource.idProperty ?? 'id'] ?? id;
+    for (const name of report.ids) body[name] = shownId;
     return toAnswer(choice, completeBody(context, exchange, { pointer, body, key: `${pointer}\0${id}` }));
   });
+}
+
+/** The body of the answer to a delete. */
+interface DeleteReport {
+  readonly schemaPointer: string;
+  /** Constants of the schema, and true for a property that reports the deletion; undefined for an id. */
+  readonly constants: Item;
+  /** The properties that hold the id of the removed item. */
+  readonly ids: readonly string[];
+}
+
+function createDeleteReport(schema: ItemSchema | undefined): DeleteReport | undefined {
+  if (schema === undefined) return undefined;
+  const constants: Record<string, unknown> = {};
+  const ids: string[] = [];
+  for (const { name, schema: own } of schema.properties.values()) {
+    if ('const' in own) setOwn(constants, name, own.const);
+    else if (Array.isArray(own.enum) && own.enum.length === 1) setOwn(constants, name, own.enum[0]);
+    else if (DELETED.test(name) && own.type === 'boolean') setOwn(constants, name, true);
+    else if (toBareName(name) === 'id') {
+      // Keeps the position of the property.
+      constants[name] = undefined;
+      ids.push(name);
+    }
+  }
+  return { schemaPointer: schema.pointer, constants, ids };
 }
 
 /** Properties that report a deletion as done. */
