@@ -71,7 +71,8 @@ export type ProblemCode = keyof typeof PROBLEM_CODES;
 /** A problem with the pointer instead of the place, which is expensive to find. */
 export interface Finding {
   readonly code: ProblemCode;
-  readonly severity: 'error' | 'warning';
+  /** Default `warning`. */
+  readonly severity?: 'error' | 'warning';
   readonly message: string;
   readonly pointer: string;
   readonly assumed?: string;
@@ -81,16 +82,18 @@ export interface Finding {
 export type Report = (finding: Finding) => void;
 
 /** A finding as a problem; `at` is found when it is first read, because that parses the text again. */
-export function toProblem(finding: Finding, locate: (pointer: string) => Place): Problem {
+export function toProblem(
+  { code, severity = 'warning', message, pointer, ...rest }: Omit<Finding, 'code'> & { readonly code: string },
+  locate: (pointer: string) => Place,
+): Problem {
   let place: Place | undefined;
   return {
-    code: finding.code,
-    severity: finding.severity,
-    message: finding.message,
+    code,
+    severity,
+    message,
     get at() {
-      place ??= locate(finding.pointer);
-      return place;
+      return (place ??= locate(pointer));
     },
-    ...(finding.assumed === undefined ? {} : { assumed: finding.assumed }),
+    ...rest,
   };
 }

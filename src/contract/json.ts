@@ -75,6 +75,14 @@ export function setOwn<Value>(target: Record<string, Value>, name: string, value
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** An object with each value replaced. */
+export function mapValues<Value, Result>(
+  object: Readonly<Record<string, Value>>,
+  replace: (value: Value, name: string) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, replace(value, name)]));
+}
+
 /** RFC 7386 section 2: objects are merged member by member, `null` removes a member, any other value replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
@@ -122,7 +130,7 @@ function findMistakePosition(text: string, message: string): number {
 }
 
 /** The message of `JSON.parse`; empty where the text is valid. */
-function readJsonError(text: string): string {
+export function readJsonError(text: string): string {
   try {
     JSON.parse(text);
     return '';

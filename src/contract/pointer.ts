@@ -98,9 +98,20 @@ export function followBareReferences(document: unknown, pointer: string): string
 /** The object at the end of a chain of references; undefined where it cannot be resolved. */
 export function findObject(document: unknown, value: unknown, pointer: string): Located | undefined {
   const end = followReferences(document, value, pointer);
-  return isObject(end.value) && typeof end.value['$ref'] !== 'string'
-    ? { value: end.value, pointer: end.pointer }
-    : undefined;
+  if (!isObject(end.value) || typeof end.value['$ref'] === 'string') return undefined;
+  return { value: end.value, pointer: end.pointer };
+}
+
+/** The objects of a map in a field by name, references resolved. */
+export function findObjects(
+  document: unknown,
+  parent: Located,
+  field: string,
+): readonly (readonly [name: string, object: Located])[] {
+  return readEntries(parent.value[field]).flatMap(([name, value]) => {
+    const found = findObject(document, value, parent.pointer + toPointer(field, name));
+    return found === undefined ? [] : [[name, found] as const];
+  });
 }
 
 /** The members whose name starts with `x-`. */
@@ -111,6 +122,11 @@ export function readExtensions(value: Readonly<Record<string, unknown>>): Readon
 /** The value where it is a string. */
 export function readString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** The strings of a value where it is an array, else none. */
+export function readStrings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /** The members of a value where it is an object, else none. */

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { isObject } from '../contract/json.js';
+import { isObject, mapValues } from '../contract/json.js';
 import { escapeSegment, readSegments } from '../contract/pointer.js';
 import { nearest, suggest } from '../errors.js';
 import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
@@ -18,8 +18,8 @@ export interface Finding {
 
 /** One error of ajv as a finding; undefined for one that only repeats others. */
 export function toFinding(error: ErrorObject, schemaPointer: string | undefined): Finding | undefined {
-  const describe = SENTENCES[error.keyword];
-  const sentence = describe === undefined ? fallback(error) : describe(error);
+  const describe = SENTENCES[error.keyword] ?? (({ keyword }) => ['EXCLUDED', `violates the keyword "${keyword}"`]);
+  const sentence = describe(error);
   if (sentence === undefined) return undefined;
   const [code, says, below] = sentence;
   const path = below === undefined ? error.instancePath : `${error.instancePath}/${escapeSegment(below)}`;
@@ -42,6 +42,8 @@ export function withHint(hint: string | undefined): string {
 /** A code, the predicate of a sentence, and the property it is about where that is not the value itself. */
 type Sentence = readonly [code: ViolationCode, says: string, below?: string];
 
+type Describe = (error: ErrorObject) => Sentence | undefined;
+
 /** Keyword of a limit on a number -> how the limit reads. */
 const LIMITS = {
   minimum: 'at least',
@@ -63,15 +65,13 @@ const SIZES = {
 } as const;
 
 /** One entry per keyword. */
-const SENTENCES: Readonly<Record<string, (error: ErrorObject) => Sentence | undefined>> = {
-  ...mapValues(LIMITS, (words) => ({ params, data }) => [
-    'RANGE',
-    `must be ${words} ${params['limit']}, got ${toWords(data)}`,
-  ]),
-  ...mapValues(SIZES, ([code, words, noun]) => ({ params, data }) => [
-    code,
-    `must have ${words} ${toCount(Number(params['limit']), noun)}, got ${readSize(data)}`,
-  ]),
+const SENTENCES: Readonly<Record<string, Describe>> = {
+  ...mapValues(LIMITS, (words): Describe => ({ params, data }) => {
+    return ['RANGE', `must be ${words} ${params['limit']}, got ${toWords(data)}`];
+  }),
+  ...mapValues(SIZES, ([code, words, noun]): Describe => ({ params, data }) => {
+    return [code, `must have ${words} ${toCount(Number(params['limit']), noun)}, got ${readSize(data)}`];
+  }),
   // ajv gives a string or an array of strings.
   type: ({ params, data }) => [
     'TYPE',
@@ -117,17 +117,6 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => Sentence | unde
   // The errors of `then` and `else` say what is wrong.
   if: () => undefined,
 };
-
-function mapValues<Value>(
-  table: Readonly<Record<string, Value>>,
-  toSentence: (value: Value) => (error: ErrorObject) => Sentence,
-): Readonly<Record<string, (error: ErrorObject) => Sentence>> {
-  return Object.fromEntries(Object.entries(table).map(([keyword, value]) => [keyword, toSentence(value)]));
-}
-
-function fallback({ keyword }: ErrorObject): Sentence {
-  return ['EXCLUDED', `violates the keyword "${keyword}"`];
-}
 
 /** Characters of a string (code points, as JSON Schema counts), items of an array or properties of an object. */
 function readSize(data: unknown): number {

@@ -33,17 +33,17 @@ test.each([
   ['/paths/~1a~1b/get/gone/deeper', '8:5'],
   ['/gone', '2:1'],
 ])('%s stands at %s', (pointer, want) => {
-  const found = createLineFinder(YAML).find(pointer);
+  const found = createLineFinder(YAML)(pointer);
   expect(`${found?.line}:${found?.column}`).toBe(want);
 });
 
 test('JSON with tabs and Windows line ends has lines as well', () => {
   const text = '{\r\n\t"a": [\r\n\t\t1,\r\n\t\t{"b": 2}\r\n\t]\r\n}';
-  expect(createLineFinder(text).find('/a/1/b')).toEqual({ line: 4, column: 5 });
+  expect(createLineFinder(text)('/a/1/b')).toEqual({ line: 4, column: 5 });
 });
 
 test('a file that is not YAML has no lines, and no error', () => {
-  expect(createLineFinder('a: [').find('/a')).toBeUndefined();
+  expect(createLineFinder('a: [')('/a')).toBeUndefined();
 });
 
 test.each(['', '/a', '/a~1b/~0', '/a b/{c}', '/ü%/"\\', '/x?y#z', '/%41'])(

@@ -12,7 +12,7 @@ import { createSourceMap, type SourceMap } from './source-map.js';
 interface Bundle {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
-  readonly sourceMap: SourceMap;
+  readonly origins: SourceMap;
 }
 
 /** The member of the bundled document with copies of what is not in a standard place of the main file. */
@@ -46,25 +46,20 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   }
   const document = { ...(isObject(root) ? root : {}), 'x-vouch': OWN_SCHEMAS };
   const cut = cutCircularReferences(Object.keys(copied).length === 0 ? document : { ...document, [FILES]: copied });
-  return { document: cut.document, findings: [...readNotes(files), ...findings, ...cut.findings], sourceMap };
-}
-
-/** A node that is copied, and the name of its copy. */
-interface CopiedNode extends NodeSource {
-  readonly name: string;
+  return { document: cut.document, findings: [...readNotes(files), ...findings, ...cut.findings], origins: sourceMap };
 }
 
 /** The nodes that are copied, in the order they are found. */
 interface Copies {
   /** The local reference to a target, which is copied where it has no standard place. */
   placeTarget(target: ReferenceTarget, type: ObjectType): string;
-  next(): CopiedNode | undefined;
+  next(): (NodeSource & { readonly name: string }) | undefined;
 }
 
 function createCopies(files: readonly SourceFile[], mainDialect: Dialect): Copies {
   const placed = new Map<string, string>();
   const names = new Set<string>();
-  const queue: CopiedNode[] = [];
+  const queue: (NodeSource & { readonly name: string })[] = [];
   let taken = 0;
   const add = (target: ReferenceTarget, type: ObjectType): string => {
     const { file, pointer, value } = target;
@@ -91,9 +86,14 @@ function createCopies(files: readonly SourceFile[], mainDialect: Dialect): Copie
 function readStandardPlace(target: ReferenceTarget, type: ObjectType, dialect: Dialect): string | undefined {
   if (target.file !== 0) return undefined;
   const segments = readSegments(target.pointer);
-  if (dialect === 20) return readSwaggerPlace(segments, type);
-  const found = readObjectType(segments);
-  return found?.type === type && !found.insideSchema ? toReference(target.pointer) : undefined;
+  if (dialect !== 20) {
+    const found = readObjectType(segments);
+    return found?.type === type && !found.insideSchema ? toReference(target.pointer) : undefined;
+  }
+  const [parent, name] = segments;
+  const place = SWAGGER_PLACES.find(([from, of]) => from === parent && of === type)?.[2];
+  if (segments.length !== 2 || name === undefined || place === undefined) return undefined;
+  return toReference(toPointer('components', place, name));
 }
 
 /** The shared maps of Swagger 2.0, the type of their members, and their name in `components`. */
@@ -102,13 +102,6 @@ const SWAGGER_PLACES: readonly (readonly [string, ObjectType, string])[] = [
   ['responses', 'response', 'responses'],
   ['parameters', 'parameter', 'parameters'],
 ];
-
-function readSwaggerPlace(segments: readonly string[], type: ObjectType): string | undefined {
-  const [parent, name] = segments;
-  const place = SWAGGER_PLACES.find(([from, of]) => from === parent && of === type)?.[2];
-  if (segments.length !== 2 || name === undefined || place === undefined) return undefined;
-  return toReference(toPointer('components', place, name));
-}
 
 /** The last segment of a pointer, or the name of the file. */
 function readName(file: SourceFile | undefined, pointer: string): string {
@@ -127,16 +120,16 @@ function readDialect(
   const declared = readOwnDialect(document);
   if (declared !== undefined) {
     const version = readVersion(document);
-    if (/^(?:2|3)(?:\.[0-2](?:\.\d+)?(?:-.*)?)?$/u.test(version)) return declared;
-    findings.push(describeVersion(`version "${version}" of OpenAPI is unknown`, declared));
+    const isKnown = /^(?:2|3)(?:\.[0-2](?:\.\d+)?(?:-.*)?)?$/u.test(version);
+    if (!isKnown) findings.push(describeVersion(`version "${version}" of OpenAPI is unknown`, declared));
     return declared;
   }
   if (!isObject(document['paths']) && !isObject(document['webhooks'])) {
     const found = Object.keys(document).slice(0, 5).join(', ');
-    throw new MockError('SPEC_INVALID', 'this is not an OpenAPI document: it has neither "openapi" nor "swagger"', {
-      ...(file === undefined ? {} : { at: { file, line: 1, column: 1 } }),
-      hint: `its members are: ${found === '' ? 'none' : found}; an OpenAPI document starts with "openapi: 3.1.0"`,
-    });
+    const at = file === undefined ? {} : { file, line: 1, column: 1 };
+    const hint = `its members are: ${found === '' ? 'none' : found}; an OpenAPI document starts with "openapi: 3.1.0"`;
+    const reason = 'this is not an OpenAPI document: it has neither "openapi" nor "swagger"';
+    throw new MockError('SPEC_INVALID', reason, { at, hint });
   }
   const assumed: Dialect = isObject(document['definitions']) || 'basePath' in document ? 20 : 31;
   findings.push(describeVersion('the document has neither "openapi" nor "swagger"', assumed));
@@ -145,8 +138,7 @@ function readDialect(
 
 function describeVersion(message: string, dialect: Dialect): Finding {
   const names = { 20: 'Swagger 2.0', 30: 'OpenAPI 3.0', 31: 'OpenAPI 3.1' };
-  const assumed = `it is read as ${names[dialect]}`;
-  return { code: 'VERSION_UNKNOWN', severity: 'warning', message, pointer: '', assumed };
+  return { code: 'VERSION_UNKNOWN', message, pointer: '', assumed: `it is read as ${names[dialect]}` };
 }
 
 function readOwnDialect(value: unknown): Dialect | undefined {
@@ -165,7 +157,7 @@ function readNotes(files: readonly SourceFile[]): readonly Finding[] {
   return files.flatMap(({ notes, name }) =>
     notes.map(({ code, message }): Finding => {
       const assumed = code === 'DUPLICATE_KEY' ? 'the last one wins' : 'only the first document is read';
-      return { code, severity: 'warning', message: `${message} of ${name ?? 'the document'}`, pointer: '', assumed };
+      return { code, message: `${message} of ${name ?? 'the document'}`, pointer: '', assumed };
     }),
   );
 }
@@ -182,14 +174,11 @@ function cutCircularReferences(document: Node): Pick<Bundle, 'document' | 'findi
   const findings: Finding[] = [];
   let current: unknown = document;
   for (const pointer of findCircular(document)) {
-    const reference = readPointer(document, `${pointer}/$ref`);
-    findings.push({
-      code: 'SCHEMA_CIRCULAR',
-      severity: 'error',
-      message: `the reference "${String(reference)}" leads back to its own schema`,
-      pointer: `${pointer}/$ref`,
-      assumed: 'anything is accepted there',
-    });
+    const at = `${pointer}/$ref`;
+    const reference = readPointer(document, at);
+    const message = `the reference "${String(reference)}" leads back to its own schema`;
+    const assumed = 'anything is accepted there';
+    findings.push({ code: 'SCHEMA_CIRCULAR', severity: 'error', message, pointer: at, assumed });
     current = changeAt(current, readSegments(pointer), (schema) =>
       isObject(schema) ? { ...omit(schema, '$ref'), 'x-vouch-unresolved': reference } : schema,
     );
@@ -214,9 +203,8 @@ function findCircular(document: Node): readonly string[] {
     done.add(pointer);
   };
   // All possible targets of local references: shared schemas and copies.
-  const parents = [toPointer('components', 'schemas')];
-  if (isObject(document[FILES])) parents.push(...Object.keys(document[FILES]).map((file) => toPointer(FILES, file)));
-  for (const parent of parents) {
+  const files = readEntries(document[FILES]).map(([file]) => toPointer(FILES, file));
+  for (const parent of ['/components/schemas', ...files]) {
     for (const [name] of readEntries(readPointer(document, parent))) visit(parent + toPointer(name));
   }
   return found;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockError, type Place } from '../../errors.js';
 import { type Contract, type Finding, toProblem } from '../contract.js';
-import { followReferences, readPointer } from '../pointer.js';
+import { followReferences, readPointer, readString } from '../pointer.js';
 import { isObject, type Schema } from '../json.js';
 import { readOperations, readSecuritySchemes } from '../operations/path-item.js';
 import { bundleFiles } from './bundle.js';
@@ -45,11 +45,9 @@ export async function loadContract(spec: string | URL | object, options: LoadOpt
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // The document passes the limits on nesting, and the stack is still too small.
-    throw new MockError('SPEC_INVALID', 'the document is nested too deeply', {
-      ...(main.name === undefined ? {} : { at: { file: main.name } }),
-      hint: 'write a schema that contains itself as a $ref to itself',
-      cause: error,
-    });
+    const hint = 'write a schema that contains itself as a $ref to itself';
+    const at = { file: main.name };
+    throw new MockError('SPEC_INVALID', 'the document is nested too deeply', { at, hint, cause: error });
   }
 }
 
@@ -75,12 +73,8 @@ async function loadWhole(
   const known = cached === undefined ? undefined : await readCached(cached, main, policy);
   const loaded = known ?? (await bundle(main, overlays, policy));
   const places = new Map(known === undefined ? [] : cached?.places);
-  const contract = createContract({
-    document: loaded.document,
-    hash: digestText([...loaded.files, ...overlays].map(({ text }) => digestText(text)).join()),
-    findings: loaded.findings,
-    locate: createLocate(loaded, places),
-  });
+  const hash = digestText([...loaded.files, ...overlays].map(({ text }) => digestText(text)).join());
+  const contract = createContract(loaded, hash, createLocate(loaded, places));
   if (known !== undefined || cache === undefined || !loaded.isComplete) return contract;
   const keep = async (): Promise<void> => {
     // Reading a place adds it to `places`.
@@ -140,13 +134,8 @@ async function bundle(main: MainText, overlays: readonly OverlayText[], policy: 
   }
   const sources = await loadSourceFiles({ ...file, value }, policy);
   const bundled = bundleFiles(sources);
-  return {
-    document: bundled.document,
-    findings: [...findings, ...bundled.findings],
-    origins: bundled.sourceMap,
-    files: sources.files,
-    isComplete: sources.failures.size === 0,
-  };
+  findings.push(...bundled.findings);
+  return { ...bundled, findings, files: sources.files, isComplete: sources.failures.size === 0 };
 }
 
 async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
@@ -155,11 +144,8 @@ async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
   try {
     return { file, text: await loadText(uri, { cwd, allowHttp: false, trustedHost: undefined }) };
   } catch (cause) {
-    throw new MockError('OVERLAY_INVALID', `the overlay "${file}" cannot be read`, {
-      at: { file },
-      hint: 'check the path; it is relative to the working folder',
-      cause,
-    });
+    const hint = 'check the path; it is relative to the working folder';
+    throw new MockError('OVERLAY_INVALID', `the overlay "${file}" cannot be read`, { at: { file }, hint, cause });
   }
 }
 
@@ -171,60 +157,45 @@ function createLocate({ files, origins }: Loaded, places: Map<string, Place>): C
     if (known !== undefined) return known;
     const { file: number, pointer } = origins.find(inner);
     const file = files[number]?.name;
-    const place = file === undefined ? { pointer } : { file, ...finders[number]?.find(pointer), pointer };
+    const place = file === undefined ? { pointer } : { file, ...finders[number]?.(pointer), pointer };
     places.set(inner, place);
     return place;
   };
 }
 
-/** A document of the inner dialect, and how to find places in its text. */
-interface ContractParts {
-  readonly document: Readonly<Record<string, unknown>>;
-  readonly hash: string;
-  /** Mistakes found so far. */
-  readonly findings: readonly Finding[];
-  readonly locate: (pointer: string) => Place;
-}
-
 /** Creates the contract of a bundled document. */
-function createContract(parts: ContractParts): Contract {
-  const { document, hash, locate } = parts;
-  const findings = [...parts.findings];
+function createContract({ document, findings: found }: Loaded, hash: string, locate: Contract['locate']): Contract {
+  const findings = [...found];
   const context = { document, report: (finding: Finding) => void findings.push(finding) };
   const operations = readOperations(context);
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   // The end of each chain of references, resolved once.
   const ends = new Map<string, { readonly schema: Schema; readonly pointer: string }>();
-  const info = isObject(document['info']) ? document['info'] : {};
+  const isError = ({ severity }: Finding): boolean => severity === 'error';
+  const sorted = [...findings.filter(isError), ...findings.filter((finding) => !isError(finding))];
   return {
-    title: typeof info['title'] === 'string' ? info['title'] : 'Untitled API',
-    version: typeof info['version'] === 'string' ? info['version'] : '0',
+    title: readString(readPointer(document, '/info/title')) ?? 'Untitled API',
+    version: readString(readPointer(document, '/info/version')) ?? '0',
     hash,
     document,
     operations,
     securitySchemes: readSecuritySchemes(context),
-    problems: findings.toSorted(compareSeverity).map((finding) => toProblem(finding, locate)),
+    problems: sorted.map((finding) => toProblem(finding, locate)),
     operation: (id) => byId.get(id),
     at: (pointer) => readPointer(document, pointer),
     resolve: (schema, pointer) => {
       const reference = isObject(schema) ? schema.$ref : undefined;
       if (typeof reference !== 'string') return { schema, pointer };
-      let end = ends.get(reference);
-      if (end === undefined) {
-        const { value, pointer: target } = followReferences(document, schema, pointer);
-        // Every $ref of a schema points to a schema: the bundler replaced the others.
-        end = { schema: value as Schema, pointer: target };
-        ends.set(reference, end);
-      }
+      const known = ends.get(reference);
+      if (known !== undefined) return known;
+      const { value, pointer: target } = followReferences(document, schema, pointer);
+      // Every $ref of a schema points to a schema: the bundler replaced the others.
+      const end = { schema: value as Schema, pointer: target };
+      ends.set(reference, end);
       return end;
     },
     locate,
   };
-}
-
-/** Errors before warnings. */
-function compareSeverity(one: Finding, other: Finding): number {
-  return Number(one.severity === 'warning') - Number(other.severity === 'warning');
 }
 
 /** The main file of a document, not yet parsed. */
@@ -248,13 +219,9 @@ async function loadMain(
 ): Promise<MainText> {
   const { cwd, allowHttp } = options;
   if (typeof spec !== 'string' && !(spec instanceof URL)) {
+    const uri = pathToFileURL(resolve(cwd, 'object.json')).href;
     // A copy as text: later changes of the caller have no effect.
-    return {
-      uri: pathToFileURL(resolve(cwd, 'object.json')).href,
-      name: undefined,
-      text: toText(spec),
-      host: undefined,
-    };
+    return { uri, name: undefined, text: toText(spec), host: undefined };
   }
   const uri = toUri(spec, cwd);
   const name = readDisplayName(uri, cwd);
@@ -272,10 +239,9 @@ function parseMain({ uri, name, text }: MainText): SourceFile {
   const { value, notes } = parseText(text, name ?? 'the given object');
   if (isObject(value)) return { uri, name, text, value, notes };
   const type = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
-  throw new MockError('SPEC_INVALID', `the document must be an object, got ${type}`, {
-    at: { file: name ?? 'the given object', line: 1, column: 1 },
-    hint: 'an OpenAPI document starts with "openapi: 3.1.0"',
-  });
+  const at = { file: name ?? 'the given object', line: 1, column: 1 };
+  const hint = 'an OpenAPI document starts with "openapi: 3.1.0"';
+  throw new MockError('SPEC_INVALID', `the document must be an object, got ${type}`, { at, hint });
 }
 
 function toUri(spec: string | URL, cwd: string): string {
@@ -284,10 +250,8 @@ function toUri(spec: string | URL, cwd: string): string {
   try {
     return new URL(text).href;
   } catch (cause) {
-    throw new MockError('SPEC_NOT_FOUND', `"${text}" is not a valid URL`, {
-      hint: 'use a path, or a file: or http(s): URL',
-      cause,
-    });
+    const hint = 'use a path, or a file: or http(s): URL';
+    throw new MockError('SPEC_NOT_FOUND', `"${text}" is not a valid URL`, { hint, cause });
   }
 }
 
@@ -296,10 +260,8 @@ function toText(document: object): string {
     const text: string | undefined = JSON.stringify(document);
     if (text !== undefined) return text;
   } catch (cause) {
-    throw new MockError('SPEC_INVALID', 'the given object cannot be written as JSON', {
-      hint: 'pass the document with its $ref, not dereferenced: a dereferenced document can contain itself',
-      cause,
-    });
+    const hint = 'pass the document with its $ref, not dereferenced: a dereferenced document can contain itself';
+    throw new MockError('SPEC_INVALID', 'the given object cannot be written as JSON', { hint, cause });
   }
   throw new MockError('SPEC_INVALID', 'the given value is not a document', { hint: 'use a path, a URL or an object' });
 }
@@ -318,15 +280,9 @@ function describeFailure(
     return new MockError('SPEC_UNREADABLE', `the document cannot be fetched: ${reason}`, { at, hint, cause });
   }
   if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
-    return new MockError('SPEC_NOT_FOUND', `the file "${name}" does not exist`, {
-      at,
-      hint: 'check the path; it is relative to the working folder',
-      cause,
-    });
+    const hint = 'check the path; it is relative to the working folder';
+    return new MockError('SPEC_NOT_FOUND', `the file "${name}" does not exist`, { at, hint, cause });
   }
-  return new MockError('SPEC_UNREADABLE', `the document cannot be read: ${reason}`, {
-    at,
-    hint: 'it must be a readable file',
-    cause,
-  });
+  const hint = 'it must be a readable file';
+  return new MockError('SPEC_UNREADABLE', `the document cannot be read: ${reason}`, { at, hint, cause });
 }

@@ -12,12 +12,6 @@ export interface OverlayText {
   readonly file: string;
 }
 
-/** A document with an overlay applied, and the actions that matched nothing. */
-export interface OverlaidDocument {
-  readonly document: unknown;
-  readonly findings: readonly Finding[];
-}
-
 /** One entry of `actions` (Overlay 1.0 section "Action Object"; `copy` is of 1.1). */
 interface Action {
   readonly target: string;
@@ -36,10 +30,13 @@ type Location = readonly (string | number)[];
  *
  * @throws MockError `OVERLAY_INVALID` with the line in the overlay.
  */
-export async function applyOverlay(document: unknown, overlay: OverlayText): Promise<OverlaidDocument> {
+export async function applyOverlay(
+  document: unknown,
+  overlay: OverlayText,
+): Promise<{ readonly document: unknown; readonly findings: readonly Finding[] }> {
   const { file, text } = overlay;
   const lines = createLineFinder(text);
-  const place = (pointer: string): Place => ({ file, ...lines.find(pointer), pointer });
+  const place = (pointer: string): Place => ({ file, ...lines(pointer), pointer });
   const { value } = parseText(text, file, 'OVERLAY_INVALID');
   const actions = readActions(value, place);
   // Loaded on demand: few documents have an overlay.
@@ -50,18 +47,19 @@ export async function applyOverlay(document: unknown, overlay: OverlayText): Pro
       return query(path, root as Parameters<typeof query>[1]).locations();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new MockError('OVERLAY_INVALID', `${quote(path)} is not a valid JSONPath: ${reason}`, {
-        at: place(pointer),
-        hint: `examples of RFC 9535: $.paths['/pets'].get, $.paths.*.get, $..[?@.name=='limit']`,
-        cause,
-      });
+      const message = `${quote(path)} is not a valid JSONPath: ${reason}`;
+      const hint = `examples of RFC 9535: $.paths['/pets'].get, $.paths.*.get, $..[?@.name=='limit']`;
+      throw new MockError('OVERLAY_INVALID', message, { at: place(pointer), hint, cause });
     }
   };
   let current = document;
   const findings: Finding[] = [];
   for (const action of actions) {
     const locations = select(current, action.target, `${action.pointer}/target`);
-    if (locations.length === 0) findings.push(describeNoMatch(action, file));
+    if (locations.length === 0) {
+      const message = `the target ${quote(action.target)} of ${file} (#${action.pointer}) matches nothing`;
+      findings.push({ code: 'OVERLAY_NO_MATCH', message, pointer: '', assumed: 'the action changes nothing' });
+    }
     if (action.remove) {
       current = removeAll(current, locations);
       continue;
@@ -73,16 +71,6 @@ export async function applyOverlay(document: unknown, overlay: OverlayText): Pro
     }
   }
   return { document: current, findings };
-}
-
-function describeNoMatch(action: Action, file: string): Finding {
-  return {
-    code: 'OVERLAY_NO_MATCH',
-    severity: 'warning',
-    message: `the target ${quote(action.target)} of ${file} (#${action.pointer}) matches nothing`,
-    pointer: '',
-    assumed: 'the action changes nothing',
-  };
 }
 
 function readUpdate(root: unknown, action: Action, select: (path: string) => readonly Location[]): unknown {
@@ -99,11 +87,8 @@ function readActions(value: unknown, place: (pointer: string) => Place): readonl
     throw fail('this is not an Overlay document: it has no "overlay"', '', 'start it with "overlay: 1.0.0"');
   }
   if (!/^1\.\d+(?:\.\d+)?/u.test(value['overlay'])) {
-    throw fail(
-      `version "${value['overlay']}" of the Overlay Specification is not supported`,
-      '/overlay',
-      'write "overlay: 1.0.0"',
-    );
+    const message = `version "${value['overlay']}" of the Overlay Specification is not supported`;
+    throw fail(message, '/overlay', 'write "overlay: 1.0.0"');
   }
   const list = value['actions'];
   if (!Array.isArray(list) || list.length === 0) {

@@ -7,10 +7,12 @@ import {
   loadAll,
   mapTag,
   mergeTag,
+  seqTag,
   type Schema,
   YAMLException,
 } from 'js-yaml';
 import { type ErrorCode, MockError } from '../../errors.js';
+import { readJsonError } from '../json.js';
 
 /** A parsed text, and the mistakes that were tolerated. */
 export interface ParsedText {
@@ -53,21 +55,16 @@ function parseJson(text: string): ParsedText | undefined {
 
 function parseYaml(text: string, file: string, code: ErrorCode): ParsedText {
   const options = { schema: createSchema(), maxDepth: MAX_NESTING };
-  const parsed = loadYaml(text, { options, file, code });
+  let parsed: ParsedText | undefined;
+  try {
+    parsed = { value: load(text, options), notes: [] };
+  } catch (error) {
+    parsed = retryYaml(text, error, options);
+    if (parsed === undefined) throw toMockError(error, { text, file, code });
+  }
   // An alias needs an anchor, and few texts have something that looks like one.
   if (/[\s,[{:-]&[^\s&]/u.test(text)) checkExpansion(parsed.value, file, code);
   return parsed;
-}
-
-function loadYaml(text: string, context: { options: object; file: string; code: ErrorCode }): ParsedText {
-  const { options, file, code } = context;
-  try {
-    return { value: load(text, options), notes: [] };
-  } catch (error) {
-    const retried = retryYaml(text, error, options);
-    if (retried !== undefined) return retried;
-    throw toMockError(error, { text, file, code });
-  }
 }
 
 /** The maximum number of nodes with aliases expanded; the largest real documents have half a million. */
@@ -117,43 +114,23 @@ function retryYaml(text: string, error: unknown, options: object): ParsedText | 
 function toMockError(error: unknown, source: { text: string; file: string; code: ErrorCode }): MockError {
   const { text, file, code } = source;
   if (error instanceof YAMLException && error.mark !== undefined) {
-    const place = { file, line: error.mark.line + 1, column: error.mark.column + 1 };
-    const json = text.trimStart().startsWith('{') ? jsonHint(text) : undefined;
-    return new MockError(code, `the file is neither valid JSON nor valid YAML: ${error.reason}`, {
-      at: place,
-      hint: json ?? 'correct this line; an editor with YAML support marks the mistake',
-      cause: error,
-    });
+    const at = { file, line: error.mark.line + 1, column: error.mark.column + 1 };
+    const json = text.trimStart().startsWith('{') ? readJsonError(text) : '';
+    const hint = json === '' ? 'correct this line; an editor with YAML support marks the mistake' : `as JSON: ${json}`;
+    const message = `the file is neither valid JSON nor valid YAML: ${error.reason}`;
+    return new MockError(code, message, { at, hint, cause: error });
   }
   const reason = error instanceof Error ? error.message : String(error);
   return new MockError(code, `the file cannot be parsed: ${reason}`, { at: { file }, cause: error });
 }
 
-function jsonHint(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-  } catch (error) {
-    return `as JSON: ${error instanceof Error ? error.message : String(error)}`;
-  }
-  return undefined;
-}
-
 /** The core schema of YAML 1.2 with merge keys; unknown tags are ignored. */
 function createSchema(): Schema {
-  const prefixes = ['!', 'tag:yaml.org,2002:', 'tag:'];
-  return CORE_SCHEMA.withTags(
-    mergeTag,
-    prefixes.map((prefix) =>
-      defineScalarTag(prefix, { matchByTagPrefix: true, resolve: (source) => source, identify: () => false }),
-    ),
-    prefixes.map((prefix) =>
-      defineSequenceTag(prefix, {
-        matchByTagPrefix: true,
-        create: (): unknown[] => [],
-        addItem: (carrier, item) => void carrier.push(item),
-        identify: () => false,
-      }),
-    ),
-    prefixes.map((prefix) => defineMappingTag(prefix, { ...mapTag, matchByTagPrefix: true, identify: () => false })),
-  );
+  const identify = (): boolean => false;
+  const ignored = ['!', 'tag:yaml.org,2002:', 'tag:'].flatMap((prefix) => [
+    defineScalarTag(prefix, { matchByTagPrefix: true, resolve: (source) => source, identify }),
+    defineSequenceTag(prefix, { ...seqTag, matchByTagPrefix: true, identify }),
+    defineMappingTag(prefix, { ...mapTag, matchByTagPrefix: true, identify }),
+  ]);
+  return CORE_SCHEMA.withTags(mergeTag, ignored);
 }

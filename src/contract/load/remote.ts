@@ -37,10 +37,8 @@ export function isPrivateAddress(address: string): boolean {
   return createPrivateList().check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
-interface FetchedText {
-  readonly text: string;
-  readonly location: string | undefined;
-}
+/** A text, or the URL that a redirect leads to. */
+type FetchedText = { readonly text: string; readonly location: string | undefined };
 
 function fetchOnce(url: URL, isTrusted: boolean): Promise<FetchedText> {
   const host = url.hostname.replaceAll(/^\[|\]$/gu, '');
@@ -61,12 +59,9 @@ function fetchOnce(url: URL, isTrusted: boolean): Promise<FetchedText> {
 async function readResponse(response: IncomingMessage): Promise<FetchedText> {
   const status = response.statusCode ?? 0;
   const { location } = response.headers;
-  if (status >= 300 && status < 400 && location !== undefined) {
-    response.resume();
-    return { text: '', location };
-  }
   if (status !== 200) {
     response.resume();
+    if (status >= 300 && status < 400 && location !== undefined) return { text: '', location };
     throw new Error(`it answers ${status}`);
   }
   const chunks: Buffer[] = [];
@@ -103,29 +98,14 @@ function describePrivate(host: string): string {
 
 function createPrivateList(): BlockList {
   const list = new BlockList();
-  for (const [network, prefix] of PRIVATE_IPV4) list.addSubnet(network, prefix, 'ipv4');
-  for (const [network, prefix] of PRIVATE_IPV6) list.addSubnet(network, prefix, 'ipv6');
+  for (const network of PRIVATE_NETWORKS) {
+    const [address = '', prefix] = network.split('/');
+    list.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
+  }
   return list;
 }
 
-const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-];
-
-const PRIVATE_IPV6: readonly (readonly [string, number])[] = [
-  ['::', 128],
-  ['::1', 128],
-  ['64:ff9b:1::', 48],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-];
+const PRIVATE_NETWORKS: readonly string[] = (
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 ' +
+  '198.18.0.0/15 224.0.0.0/3 ::/128 ::1/128 64:ff9b:1::/48 fc00::/7 fe80::/10 ff00::/8'
+).split(' ');

@@ -38,17 +38,8 @@ export function createSourceMap(entries: ReturnType<SourceMap['list']> = []): So
   };
 }
 
-/** A line and a column, both from 1. */
-interface TextPosition {
-  readonly line: number;
-  readonly column: number;
-}
-
-/** Finds the position of a JSON pointer in a file. */
-interface LineFinder {
-  /** The position of the key or item at a pointer, or of its closest ancestor in the text. */
-  find(pointer: string): TextPosition | undefined;
-}
+/** Finds the line and column, both from 1, of the key or item at a JSON pointer, or of its closest ancestor in the text. */
+type LineFinder = (pointer: string) => { readonly line: number; readonly column: number } | undefined;
 
 /** The events of a YAML parser, and for each one the index of the first event after its node. */
 interface Outline {
@@ -61,23 +52,21 @@ interface Outline {
   readonly root: number;
 }
 
-/**
- * Creates a finder for one YAML or JSON text, which is parsed at the first call of `find`.
- */
+/** Creates a finder for one YAML or JSON text, which is parsed at its first call. */
 export function createLineFinder(text: string): LineFinder {
   let outline: Outline | undefined;
   let starts: readonly number[] | undefined;
-  return {
-    find: (pointer) => {
-      try {
-        outline ??= readOutline(text);
-      } catch {
-        // JSON.parse accepts some texts that the YAML parser does not: the problem has no line then.
-        return undefined;
-      }
-      starts ??= readLineStarts(text);
-      return toPosition(findOffset(outline, readSegments(pointer)), starts);
-    },
+  return (pointer) => {
+    try {
+      outline ??= readOutline(text);
+    } catch {
+      // JSON.parse accepts some texts that the YAML parser does not: the problem has no line then.
+      return undefined;
+    }
+    starts ??= [0, ...Array.from(text.matchAll(/\n/gu), ({ index }) => index + 1)];
+    const offset = findOffset(outline, readSegments(pointer));
+    const line = starts.findLastIndex((start) => start <= offset);
+    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
   };
 }
 
@@ -93,8 +82,7 @@ function readOutline(text: string): Outline {
       if (start !== undefined) ends[start] = index + 1;
       return;
     }
-    if (event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING)
-      open.push(index);
+    if (event.type !== EVENT_ID.SCALAR && event.type !== EVENT_ID.ALIAS) open.push(index);
     if (event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.ALIAS || event.anchorStart < 0) return;
     anchors.set(text.slice(event.anchorStart, event.anchorEnd), index);
   });
@@ -147,21 +135,4 @@ function readOffset({ events }: Outline, node: number): number {
   if (event.type === EVENT_ID.SCALAR) return event.valueStart;
   // The anchor of an alias begins after its star.
   return event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
-}
-
-function readLineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function toPosition(offset: number, starts: readonly number[]): TextPosition {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }

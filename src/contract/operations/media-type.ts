@@ -1,5 +1,5 @@
 import { isObject, type Schema } from '../json.js';
-import { findObject, type Located, readEntries, readExtensions, readString, toPointer } from '../pointer.js';
+import { findObject, findObjects, type Located, readExtensions, readString, toPointer } from '../pointer.js';
 import type {
   DeclaredHeader,
   DeclaredResponse,
@@ -11,22 +11,20 @@ import type {
 } from './operation.js';
 
 /** The pointer of a schema that accepts anything. */
-export const ANYTHING_POINTER = '/x-vouch/anything';
+const ANYTHING_POINTER = '/x-vouch/anything';
 
 /** The schema in a field, and its pointer. */
-export function readSchema(parent: Located, key: string): { schema: Schema | undefined; pointer: string } {
+function readSchema(parent: Located, key: string): { schema: Schema | undefined; pointer: string } {
   const value = parent.value[key];
   const pointer = parent.pointer + toPointer(key);
   return { schema: isObject(value) || typeof value === 'boolean' ? value : undefined, pointer };
 }
 
 /** The `example` and `examples` of a parameter, header or media type. */
-export function readExamples(document: unknown, parent: Located): readonly Example[] {
-  const examples = readEntries(parent.value['examples']).flatMap(([name, value]): readonly Example[] => {
-    const example = findObject(document, value, parent.pointer + toPointer('examples', name));
-    if (example === undefined || !('value' in example.value)) return [];
-    const summary = readString(example.value['summary']);
-    return [{ name, value: example.value['value'], summary, pointer: `${example.pointer}/value` }];
+function readExamples(document: unknown, parent: Located): readonly Example[] {
+  const examples = findObjects(document, parent, 'examples').flatMap(([name, { value, pointer }]) => {
+    if (!('value' in value)) return [];
+    return [{ name, value: value['value'], summary: readString(value['summary']), pointer: `${pointer}/value` }];
   });
   if (!('example' in parent.value)) return examples;
   const single = { name: '', value: parent.value['example'], summary: undefined, pointer: `${parent.pointer}/example` };
@@ -35,23 +33,21 @@ export function readExamples(document: unknown, parent: Located): readonly Examp
 
 /** The entries of a `content` map. */
 export function readContent(document: unknown, parent: Located): readonly MediaType[] {
-  return readEntries(parent.value['content']).flatMap(([key, value]): readonly MediaType[] => {
-    const found = findObject(document, value, parent.pointer + toPointer('content', key));
-    if (found === undefined) return [];
+  return findObjects(document, parent, 'content').map(([key, found]): MediaType => {
     const schema = readSchema(found, 'schema');
     const itemSchema = readSchema(found, 'itemSchema');
-    return [
-      {
-        type: key.trim().toLowerCase(),
-        schema: schema.schema,
-        schemaPointer: schema.pointer,
-        itemSchema: itemSchema.schema,
-        itemSchemaPointer: itemSchema.pointer,
-        examples: readExamples(document, found),
-        encoding: readEncodings(document, found),
-        pointer: found.pointer,
-      },
-    ];
+    return {
+      type: key.trim().toLowerCase(),
+      schema: schema.schema,
+      schemaPointer: schema.pointer,
+      itemSchema: itemSchema.schema,
+      itemSchemaPointer: itemSchema.pointer,
+      examples: readExamples(document, found),
+      encoding: Object.fromEntries(
+        findObjects(document, found, 'encoding').map(([name, encoding]) => [name, readEncoding(document, encoding)]),
+      ),
+      pointer: found.pointer,
+    };
   });
 }
 
@@ -64,61 +60,50 @@ export function readRequestBody(document: unknown, parent: Located): RequestBody
 
 /** The entries of `responses`. */
 export function readResponses(document: unknown, parent: Located): readonly DeclaredResponse[] {
-  return readEntries(parent.value['responses']).flatMap(([key, value]): readonly DeclaredResponse[] => {
+  return findObjects(document, parent, 'responses').flatMap(([key, found]): readonly DeclaredResponse[] => {
     const status = key.toLowerCase() === 'default' ? 'default' : key.toUpperCase();
     if (!/^(?:[1-5]\d\d|[1-5]XX|default)$/u.test(status)) return [];
-    const found = findObject(document, value, parent.pointer + toPointer('responses', key));
-    if (found === undefined) return [];
-    return [
-      {
-        status,
-        description: readString(found.value['description']),
-        headers: readHeaders(document, found),
-        content: readContent(document, found),
-        links: readLinks(document, found),
-        pointer: found.pointer,
-        extensions: readExtensions(found.value),
-      },
-    ];
+    const response: DeclaredResponse = {
+      status,
+      description: readString(found.value['description']),
+      headers: readHeaders(document, found),
+      content: readContent(document, found),
+      links: Object.fromEntries(findObjects(document, found, 'links').map(([name, link]) => [name, link.value])),
+      pointer: found.pointer,
+      extensions: readExtensions(found.value),
+    };
+    return [response];
   });
 }
 
 /** The entries of a `headers` map. OpenAPI 3.1 section 4.8.17: a response header called Content-Type is ignored. */
 function readHeaders(document: unknown, parent: Located): readonly DeclaredHeader[] {
-  return readEntries(parent.value['headers']).flatMap(([name, value]): readonly DeclaredHeader[] => {
-    if (name.toLowerCase() === 'content-type') return [];
-    const found = findObject(document, value, parent.pointer + toPointer('headers', name));
-    if (found === undefined) return [];
-    const content = readContent(document, found)[0];
-    const schema = content?.schema === undefined ? readSchema(found, 'schema') : undefined;
-    return [
-      {
-        name,
-        required: found.value['required'] === true,
-        explode: found.value['explode'] === true,
-        schema: schema?.schema ?? content?.schema ?? {},
-        schemaPointer: schema?.schema === undefined ? (content?.schemaPointer ?? ANYTHING_POINTER) : schema.pointer,
-        examples: [...readExamples(document, found), ...(content?.examples ?? [])],
-        pointer: found.pointer,
-      },
-    ];
-  });
+  const headers = findObjects(document, parent, 'headers').filter(([name]) => name.toLowerCase() !== 'content-type');
+  return headers.map(([name, found]) => ({
+    name,
+    required: found.value['required'] === true,
+    explode: found.value['explode'] === true,
+    ...readValue(document, found).declared,
+  }));
 }
 
-function readLinks(document: unknown, parent: Located): DeclaredResponse['links'] {
-  const links = readEntries(parent.value['links']).flatMap(([name, value]) => {
-    const found = findObject(document, value, parent.pointer + toPointer('links', name));
-    return found === undefined ? [] : [[name, found.value] as const];
-  });
-  return Object.fromEntries(links);
-}
-
-function readEncodings(document: unknown, parent: Located): Readonly<Record<string, Encoding>> {
-  const encodings = readEntries(parent.value['encoding']).flatMap(([name, value]): readonly [string, Encoding][] => {
-    const found = findObject(document, value, parent.pointer + toPointer('encoding', name));
-    return found === undefined ? [] : [[name, readEncoding(document, found)]];
-  });
-  return Object.fromEntries(encodings);
+/** What a parameter or header has in `schema` or, with a media type, in `content`; without a schema it accepts anything. */
+export function readValue(
+  document: unknown,
+  found: Located,
+): {
+  readonly mediaType: string | undefined;
+  readonly declared: Pick<DeclaredHeader, 'schema' | 'schemaPointer' | 'examples' | 'pointer'>;
+} {
+  const own = readSchema(found, 'schema');
+  const content = own.schema === undefined ? readContent(document, found)[0] : undefined;
+  const schema = own.schema ?? content?.schema;
+  const schemaPointer = schema === undefined ? ANYTHING_POINTER : (content?.schemaPointer ?? own.pointer);
+  const examples = [...readExamples(document, found), ...(content?.examples ?? [])];
+  return {
+    mediaType: content?.type,
+    declared: { schema: schema ?? {}, schemaPointer, examples, pointer: found.pointer },
+  };
 }
 
 function readEncoding(document: unknown, found: Located): Encoding {

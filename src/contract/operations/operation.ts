@@ -1,5 +1,10 @@
 import type { Schema } from '../json.js';
 
+/** The methods of a path item (OpenAPI 3.2 section 4.9). */
+export const METHODS: readonly string[] = 'get put post delete options head patch trace query'.split(' ');
+
+/** The types of security schemes (OpenAPI 3.1 section 4.8.27). */
+export const SCHEME_TYPES = ['apiKey', 'http', 'mutualTLS', 'oauth2', 'openIdConnect'] as const;
 /** The `in` of a parameter (OpenAPI 3.1 section 4.8.12.1). `querystring` of 3.2 is the whole query. */
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie' | 'querystring';
 
@@ -127,7 +132,7 @@ export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 /** A security scheme (OpenAPI 3.1 section 4.8.27). */
 export interface SecurityScheme {
   readonly name: string;
-  readonly type: 'apiKey' | 'http' | 'mutualTLS' | 'oauth2' | 'openIdConnect';
+  readonly type: (typeof SCHEME_TYPES)[number];
   /** For `http`: lower case, `bearer` or `basic` or another registered scheme. */
   readonly scheme: string | undefined;
   /** For `apiKey`. */

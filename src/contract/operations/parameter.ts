@@ -1,7 +1,7 @@
 import type { Report } from '../contract.js';
 import { findObject, type Located, readExtensions, readString } from '../pointer.js';
 import { readParameterNames } from '../router/path-template.js';
-import { ANYTHING_POINTER, readContent, readExamples, readSchema } from './media-type.js';
+import { readValue } from './media-type.js';
 import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
 
 /** The pointer of a schema that accepts any string. */
@@ -17,10 +17,8 @@ interface ParameterSource {
   readonly report: Report;
 }
 
-const PLACES: ReadonlySet<unknown> = new Set<ParameterPlace>(['path', 'query', 'header', 'cookie', 'querystring']);
-
 /** The styles of each place, the default first (OpenAPI 3.1 section 4.8.12.3, and `cookie` of 3.2). */
-const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
+const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...ParameterStyle[]]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
@@ -53,86 +51,52 @@ export function readParameters(source: ParameterSource): readonly Parameter[] {
 function readParameter(source: ParameterSource, found: Located, pointer: string): Parameter | undefined {
   const name = readString(found.value['name']);
   const place = found.value['in'];
-  if (name === undefined || name === '' || !PLACES.has(place)) {
-    const what =
-      name === undefined || name === ''
-        ? 'has no name'
-        : `has the invalid "in" ${JSON.stringify(place) ?? 'undefined'}`;
-    source.report({
-      code: 'PARAMETER_INVALID',
-      severity: 'error',
-      message: `a parameter ${what}`,
-      pointer,
-      assumed: 'it is ignored',
-    });
+  if (name === undefined || name === '' || !isPlace(place)) {
+    const isNamed = name !== undefined && name !== '';
+    const what = isNamed ? `has the invalid "in" ${JSON.stringify(place) ?? 'undefined'}` : 'has no name';
+    const message = `a parameter ${what}`;
+    source.report({ code: 'PARAMETER_INVALID', severity: 'error', message, pointer, assumed: 'it is ignored' });
     return undefined;
   }
-  // Checked above.
-  const where = place as ParameterPlace;
-  if (where === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return undefined;
-  return buildParameter(source.document, found, { name, in: where });
-}
-
-function buildParameter(
-  document: unknown,
-  found: Located,
-  key: { readonly name: string; readonly in: ParameterPlace },
-): Parameter {
+  if (place === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return undefined;
+  const { document } = source;
   const { value } = found;
-  const own = readSchema(found, 'schema');
-  const content = own.schema === undefined ? readContent(document, found)[0] : undefined;
-  const style = readStyle(value['style'], key.in);
+  const { mediaType, declared } = readValue(document, found);
+  const style = STYLES[place].find((style) => style === value['style']) ?? STYLES[place][0];
   return {
-    ...key,
-    required: key.in === 'path' || value['required'] === true,
+    name,
+    in: place,
+    required: place === 'path' || value['required'] === true,
     deprecated: value['deprecated'] === true,
     style,
     explode: typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form' || style === 'cookie',
     allowReserved: value['allowReserved'] === true,
     allowEmptyValue: value['allowEmptyValue'] === true,
-    schema: own.schema ?? content?.schema ?? {},
-    schemaPointer: own.schema === undefined ? readContentPointer(content) : own.pointer,
-    mediaType: content?.type,
+    ...declared,
+    mediaType,
     description: readString(value['description']),
-    examples: [...readExamples(document, found), ...(content?.examples ?? [])],
-    pointer: found.pointer,
     extensions: readExtensions(value),
   };
 }
 
-function readContentPointer(content: { schema: unknown; schemaPointer: string } | undefined): string {
-  return content?.schema === undefined ? ANYTHING_POINTER : content.schemaPointer;
+function isPlace(value: unknown): value is ParameterPlace {
+  return typeof value === 'string' && Object.hasOwn(STYLES, value);
 }
-
-function readStyle(value: unknown, place: ParameterPlace): ParameterStyle {
-  const known = STYLES[place];
-  return known.find((style) => style === value) ?? known[0] ?? 'form';
-}
-
 /** Reports where the path template and the declared path parameters differ. */
 function checkPathParameters(source: ParameterSource, declared: readonly Parameter[]): readonly Parameter[] {
   const names = new Set(readParameterNames(source.path));
   const { pointer } = source.operation;
   const parameters = declared.filter((parameter) => {
     if (parameter.in !== 'path' || names.has(parameter.name)) return true;
-    source.report({
-      code: 'PATH_PARAMETER_UNUSED',
-      severity: 'warning',
-      message: `path parameter "${parameter.name}" is declared, but the path "${source.path}" has no {${parameter.name}}`,
-      pointer: parameter.pointer,
-      assumed: 'it is ignored',
-    });
+    const { name, pointer } = parameter;
+    const message = `path parameter "${name}" is declared, but the path "${source.path}" has no {${name}}`;
+    source.report({ code: 'PATH_PARAMETER_UNUSED', message, pointer, assumed: 'it is ignored' });
     return false;
   });
   const missing = [...names].filter((name) => !parameters.some((one) => one.in === 'path' && one.name === name));
   for (const name of missing) {
-    source.report({
-      code: 'PATH_PARAMETER_MISSING',
-      severity: 'warning',
-      message: `the path "${source.path}" has {${name}}, but no parameter declares it`,
-      pointer,
-      assumed: 'it accepts any string',
-    });
+    const message = `the path "${source.path}" has {${name}}, but no parameter declares it`;
+    source.report({ code: 'PATH_PARAMETER_MISSING', message, pointer, assumed: 'it accepts any string' });
   }
   return [...parameters, ...missing.map((name) => createTextParameter(name, pointer))];
 }

@@ -1,8 +1,19 @@
 import type { Report } from '../contract.js';
 import { isObject } from '../json.js';
-import { findObject, type Located, readEntries, readExtensions, readString, toPointer } from '../pointer.js';
+import {
+  findObject,
+  findObjects,
+  type Located,
+  readEntries,
+  readExtensions,
+  readPointer,
+  readString,
+  readStrings,
+  toPointer,
+} from '../pointer.js';
+
 import { readRequestBody, readResponses } from './media-type.js';
-import type { Operation, SecurityRequirement, SecurityScheme } from './operation.js';
+import { METHODS, type Operation, SCHEME_TYPES, type SecurityRequirement, type SecurityScheme } from './operation.js';
 import { readParameters } from './parameter.js';
 
 /** The document and the report of its problems. */
@@ -11,133 +22,96 @@ interface ReadContext {
   readonly report: Report;
 }
 
-/** The methods of a path item; `additionalOperations` adds others (OpenAPI 3.2 section 4.9). */
-const METHODS: ReadonlySet<string> = new Set([
-  'get',
-  'put',
-  'post',
-  'delete',
-  'options',
-  'head',
-  'patch',
-  'trace',
-  'query',
-]);
-
 /** All operations under `paths` with what they inherit, in the order of the document. */
 export function readOperations(context: ReadContext): readonly Operation[] {
   const { document } = context;
   const ids = new Set<string>();
   const operations = readEntries(document['paths']).flatMap(([path, value]) => {
-    if (!path.startsWith('/')) return [];
-    const pathItem = findPathItem(document, value, toPointer('paths', path));
-    return pathItem === undefined ? [] : readPathItem(context, path, pathItem).map((make) => make(ids));
+    const pathItem = path.startsWith('/') ? findPathItem(document, value, toPointer('paths', path)) : [];
+    return listOperations(document, pathItem).map(([key, operation]) =>
+      readOperation(context, { method: key.toUpperCase(), path, pathItem, operation, ids }),
+    );
   });
   reportDuplicates(operations, context.report);
   return operations;
 }
 
-/** A path item: its own fields, and those of the target of its `$ref`. */
-interface PathItem {
-  /** The own fields first: a field is read from the first part that has it. */
-  readonly parts: readonly [Located, ...Located[]];
-}
+/** A path item: its own fields, then those of the target of its `$ref`. A field is read from the first part that has it. */
+type PathItem = readonly Located[];
 
-function findPathItem(document: unknown, value: unknown, pointer: string): PathItem | undefined {
+function findPathItem(document: unknown, value: unknown, pointer: string): PathItem {
   const found = findObject(document, value, pointer);
-  if (found === undefined) return undefined;
-  return isObject(value) && found.pointer !== pointer ? { parts: [{ value, pointer }, found] } : { parts: [found] };
+  if (found === undefined) return [];
+  return isObject(value) && found.pointer !== pointer ? [{ value, pointer }, found] : [found];
 }
 
 /** The part of a path item that has a field. */
-function findPart({ parts }: PathItem, name: string): Located {
-  return parts.find(({ value }) => Object.hasOwn(value, name)) ?? parts[0];
+function findPart(pathItem: PathItem, name: string): Located {
+  return pathItem.find(({ value }) => Object.hasOwn(value, name)) ?? pathItem[0] ?? { value: {}, pointer: '' };
 }
 
 function readMember(pathItem: PathItem, name: string): unknown {
   return findPart(pathItem, name).value[name];
 }
 
-type MakeOperation = (ids: Set<string>) => Operation;
-
-function readPathItem(context: ReadContext, path: string, pathItem: PathItem): readonly MakeOperation[] {
-  const keys = new Set(pathItem.parts.flatMap(({ value }) => Object.keys(value)));
-  const fixed = [...keys]
-    .filter((key) => METHODS.has(key))
-    .map((key) => {
-      const { value, pointer } = findPart(pathItem, key);
-      return { method: key.toUpperCase(), value: value[key], pointer: `${pointer}/${key}` };
-    });
-  const further = findPart(pathItem, 'additionalOperations');
-  const additional = readEntries(further.value['additionalOperations']).map(([key, value]) => ({
-    method: key.toUpperCase(),
-    value,
-    pointer: further.pointer + toPointer('additionalOperations', key),
-  }));
-  return [...fixed, ...additional].flatMap(({ method, value, pointer }): readonly MakeOperation[] => {
-    const operation = findObject(context.document, value, pointer);
-    if (operation === undefined) return [];
-    return [(ids) => readOperation(context, { method, path, pathItem, operation }, ids)];
+/** The operations of a path item by method; `additionalOperations` has further methods (OpenAPI 3.2 section 4.9). */
+function listOperations(document: unknown, pathItem: PathItem): readonly (readonly [method: string, Located])[] {
+  const keys = new Set(pathItem.flatMap(({ value }) => Object.keys(value)));
+  const fixed = [...keys].flatMap((key) => {
+    const { value, pointer } = findPart(pathItem, key);
+    const operation = METHODS.includes(key) ? findObject(document, value[key], `${pointer}/${key}`) : undefined;
+    return operation === undefined ? [] : [[key, operation] as const];
   });
+  const name = 'additionalOperations';
+  return [...fixed, ...findObjects(document, findPart(pathItem, name), name)];
 }
 
-function readOperation(
-  context: ReadContext,
-  parts: { readonly method: string; readonly path: string; readonly pathItem: PathItem; readonly operation: Located },
-  ids: Set<string>,
-): Operation {
+/** An operation in its path item, and the ids of the operations before it. */
+interface OperationParts {
+  readonly method: string;
+  readonly path: string;
+  readonly pathItem: PathItem;
+  readonly operation: Located;
+  readonly ids: Set<string>;
+}
+
+function readOperation(context: ReadContext, parts: OperationParts): Operation {
   const { document, report } = context;
   const { method, path, pathItem, operation } = parts;
   const { value, pointer } = operation;
   const responses = readResponses(document, operation);
   if (responses.length === 0) {
-    report({
-      code: 'RESPONSES_MISSING',
-      severity: 'warning',
-      message: `${method} ${path} declares no response`,
-      pointer,
-      assumed: 'the response is 200 without a body',
-    });
+    const message = `${method} ${path} declares no response`;
+    report({ code: 'RESPONSES_MISSING', message, pointer, assumed: 'the response is 200 without a body' });
   }
   return {
-    id: readId(context, parts, ids),
+    id: readId(context, parts),
     method,
     path,
     basePaths: readBasePaths(value['servers'] ?? readMember(pathItem, 'servers') ?? document['servers']),
     pointer,
     summary: readString(value['summary']) ?? readString(readMember(pathItem, 'summary')),
-    tags: Array.isArray(value['tags']) ? value['tags'].filter((tag) => typeof tag === 'string') : [],
+    tags: readStrings(value['tags']),
     deprecated: value['deprecated'] === true,
     parameters: readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report }),
     body: readRequestBody(document, operation),
     responses,
     security: readSecurity(context, value['security'] === undefined ? undefined : operation),
-    extensions: { ...readItemExtensions(pathItem), ...readExtensions(value) },
+    extensions: Object.fromEntries(
+      [operation, ...pathItem].toReversed().flatMap((part) => Object.entries(readExtensions(part.value))),
+    ),
   };
 }
 
-function readItemExtensions({ parts }: PathItem): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(parts.toReversed().flatMap(({ value }) => Object.entries(readExtensions(value))));
-}
-
-function readId(
-  context: ReadContext,
-  parts: { readonly method: string; readonly path: string; readonly operation: Located },
-  ids: Set<string>,
-): string {
-  const { method, path, operation } = parts;
+function readId({ report }: ReadContext, { method, path, operation, ids }: OperationParts): string {
   const declared = readString(operation.value['operationId']);
   const isTaken = declared !== undefined && ids.has(declared);
   const id = declared === undefined || declared === '' || isTaken ? readFreeId(`${method} ${path}`, ids) : declared;
   ids.add(id);
   if (isTaken) {
-    context.report({
-      code: 'OPERATION_ID_DUPLICATE',
-      severity: 'warning',
-      message: `an earlier operation has the operationId "${declared}"`,
-      pointer: `${operation.pointer}/operationId`,
-      assumed: `the id is "${id}"`,
-    });
+    const message = `an earlier operation has the operationId "${declared}"`;
+    const pointer = `${operation.pointer}/operationId`;
+    report({ code: 'OPERATION_ID_DUPLICATE', message, pointer, assumed: `the id is "${id}"` });
   }
   return id;
 }
@@ -150,77 +124,53 @@ function readFreeId(wanted: string, ids: ReadonlySet<string>): string {
 }
 
 /** OpenAPI 3.1 section 4.8.10.1: the security of an operation replaces that of the document; an empty array removes it. */
-function readSecurity(context: ReadContext, own: Located | undefined): readonly SecurityRequirement[] {
-  const list = own === undefined ? context.document['security'] : own.value['security'];
+function readSecurity({ document, report }: ReadContext, own: Located | undefined): readonly SecurityRequirement[] {
+  const list = (own?.value ?? document)['security'];
   if (!Array.isArray(list)) return [];
-  const schemes = isObject(context.document['components'])
-    ? context.document['components']['securitySchemes']
-    : undefined;
+  const schemes = new Set(readEntries(readPointer(document, '/components/securitySchemes')).map(([name]) => name));
+  const pointer = `${own?.pointer ?? ''}/security`;
   return list.filter(isObject).map((requirement) => {
-    for (const name of Object.keys(requirement)) {
-      if (isObject(schemes) && Object.hasOwn(schemes, name)) continue;
-      context.report({
-        code: 'SECURITY_UNKNOWN',
-        severity: 'error',
-        message: `security scheme "${name}" is not declared`,
-        pointer: `${own?.pointer ?? ''}/security`,
-        assumed: 'it requires nothing',
-      });
+    for (const name of Object.keys(requirement).filter((name) => !schemes.has(name))) {
+      const message = `security scheme "${name}" is not declared`;
+      report({ code: 'SECURITY_UNKNOWN', severity: 'error', message, pointer, assumed: 'it requires nothing' });
     }
-    return Object.fromEntries(
-      Object.entries(requirement).map(([name, scopes]) => [
-        name,
-        Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
-      ]),
-    );
+    return Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [name, readStrings(scopes)]));
   });
 }
 
-const SCHEME_TYPES = ['apiKey', 'http', 'mutualTLS', 'oauth2', 'openIdConnect'] as const;
-
 /** The schemes under `components` by name, without those of an unknown type. */
-export function readSecuritySchemes(context: ReadContext): Readonly<Record<string, SecurityScheme>> {
-  const { document } = context;
-  const schemes = isObject(document['components']) ? document['components']['securitySchemes'] : undefined;
-  const entries = readEntries(schemes).flatMap(([name, value]): readonly [string, SecurityScheme][] => {
-    const found = findObject(document, value, toPointer('components', 'securitySchemes', name));
-    const type = SCHEME_TYPES.find((known) => known === found?.value['type']);
-    if (found === undefined || type === undefined) return [];
-    const place = (['query', 'header', 'cookie'] as const).find((known) => known === found.value['in']);
-    return [
-      [
+export function readSecuritySchemes({ document }: ReadContext): Readonly<Record<string, SecurityScheme>> {
+  const value = isObject(document['components']) ? document['components'] : {};
+  const schemes = findObjects(document, { value, pointer: '/components' }, 'securitySchemes');
+  return Object.fromEntries(
+    schemes.flatMap(([name, found]): readonly (readonly [string, SecurityScheme])[] => {
+      const type = SCHEME_TYPES.find((known) => known === found.value['type']);
+      if (type === undefined) return [];
+      const { scheme, in: place, name: key } = found.value;
+      const isKey = type === 'apiKey';
+      const read: SecurityScheme = {
         name,
-        {
-          name,
-          type,
-          scheme: type === 'http' ? readString(found.value['scheme'])?.toLowerCase() : undefined,
-          in: type === 'apiKey' ? (place ?? 'header') : undefined,
-          key: type === 'apiKey' ? (readString(found.value['name']) ?? 'Authorization') : undefined,
-          pointer: found.pointer,
-          extensions: readExtensions(found.value),
-        },
-      ],
-    ];
-  });
-  return Object.fromEntries(entries);
+        type,
+        scheme: type === 'http' ? readString(scheme)?.toLowerCase() : undefined,
+        in: isKey ? ((['query', 'cookie'] as const).find((known) => known === place) ?? 'header') : undefined,
+        key: isKey ? (readString(key) ?? 'Authorization') : undefined,
+        pointer: found.pointer,
+        extensions: readExtensions(found.value),
+      };
+      return [[name, read]];
+    }),
+  );
 }
 
 function reportDuplicates(operations: readonly Operation[], report: Report): void {
-  const seen = new Map<string, Operation>();
-  for (const operation of operations) {
-    const key = `${operation.method} ${operation.path.replaceAll(/\{[^{}]*\}/gu, '{}')}`;
+  const seen = new Map<string, string>();
+  for (const { method, path, pointer } of operations) {
+    const key = `${method} ${path.replaceAll(/\{[^{}]*\}/gu, '{}')}`;
     const first = seen.get(key);
-    if (first === undefined) {
-      seen.set(key, operation);
-      continue;
-    }
-    report({
-      code: 'PATH_DUPLICATE',
-      severity: 'warning',
-      message: `${operation.method} ${operation.path} matches the same requests as ${first.path}`,
-      pointer: operation.pointer,
-      assumed: `${first.path} is used where its parameters are valid`,
-    });
+    seen.set(key, first ?? path);
+    if (first === undefined) continue;
+    const message = `${method} ${path} matches the same requests as ${first}`;
+    report({ code: 'PATH_DUPLICATE', message, pointer, assumed: `${first} is used where its parameters are valid` });
   }
 }
 
@@ -244,10 +194,8 @@ function readBasePaths(servers: unknown): readonly string[] {
 
 function expandVariables(url: string, variables: unknown): readonly string[] {
   let urls = [url];
-  if (!isObject(variables)) return urls;
-  for (const [name, variable] of Object.entries(variables)) {
-    if (!url.includes(`{${name}}`)) continue;
-    const values = readValues(variable);
+  for (const [name, variable] of readEntries(variables)) {
+    const values = url.includes(`{${name}}`) ? readValues(variable) : [];
     if (values.length === 0) continue;
     urls = urls
       .flatMap((text) => values.map((value) => text.replaceAll(`{${name}}`, () => value)))
@@ -258,13 +206,9 @@ function expandVariables(url: string, variables: unknown): readonly string[] {
 
 function readValues(variable: unknown): readonly string[] {
   if (!isObject(variable)) return [];
-  const members = Array.isArray(variable['enum']) ? variable['enum'] : [];
+  const members: readonly unknown[] = [variable['default'], variable['enum']].flat();
   // Versions such as 1.0 are often written without quotes.
-  return [...new Set([variable['default'], ...members].filter(isScalar).map(String))];
-}
-
-function isScalar(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number';
+  return [...new Set(members.filter((value) => typeof value === 'string' || typeof value === 'number').map(String))];
 }
 
 /** The path of a URL that may be relative, have no scheme or contain a template. */

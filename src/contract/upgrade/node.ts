@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../contract.js';
-import type { ReferenceTarget } from '../load/references.js';
+import { METHODS } from '../operations/operation.js';
 
 /** The version of the specification a file follows: 2.0, 3.0, or 3.1 and later. */
 export type Dialect = 20 | 30 | 31;
@@ -25,6 +25,9 @@ export type ObjectType =
   | 'schema'
   | 'securityScheme';
 
+/** The keywords of a schema whose members are schemas with names of the author. */
+export const SCHEMA_MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const;
+
 /** The value of a field that holds nodes: one node, a map of named nodes, or an array of them. */
 export interface Field {
   readonly type: ObjectType;
@@ -35,28 +38,15 @@ const one = (type: ObjectType): Field => ({ type, shape: 'one' });
 const map = (type: ObjectType): Field => ({ type, shape: 'map' });
 const list = (type: ObjectType): Field => ({ type, shape: 'list' });
 
-const EXAMPLES_AND_CONTENT: readonly [string, Field][] = [
-  ['schema', one('schema')],
-  ['content', map('mediaType')],
-  ['examples', map('example')],
-];
-
-const fieldsOf = (names: string, field: Field): readonly [string, Field][] =>
+/** Fields of one kind; `names` are separated by spaces. */
+const fields = (names: string, field: Field): readonly [string, Field][] =>
   names.split(' ').map((name) => [name, field]);
 
-/** The core and applicator vocabularies of JSON Schema 2020-12. */
-const SCHEMA: readonly [string, Field][] = [
-  ...fieldsOf('properties patternProperties $defs definitions dependentSchemas', map('schema')),
-  ...fieldsOf('allOf anyOf oneOf prefixItems', list('schema')),
-  ...fieldsOf(
-    'items contains additionalProperties unevaluatedItems unevaluatedProperties propertyNames',
-    one('schema'),
-  ),
-  ...fieldsOf('not if then else contentSchema', one('schema')),
-];
-
-const OPERATIONS = fieldsOf('get put post delete options head patch trace query', one('operation'));
-
+const PARAMETER_FIELDS: ReadonlyMap<string, Field> = new Map([
+  ...fields('schema', one('schema')),
+  ...fields('content', map('mediaType')),
+  ...fields('examples', map('example')),
+]);
 /**
  * The fields of each object that hold nodes (OpenAPI 3.0 to 3.2, section 4). All other fields are data or extensions and stay as they are:
  * a `$ref` in an example value is a value.
@@ -76,18 +66,13 @@ const FIELDS: Readonly<Record<ObjectType, ReadonlyMap<string, Field>>> = {
     ['pathItems', map('pathItem')],
     ['mediaTypes', map('mediaType')],
   ]),
-  document: new Map([
-    ['paths', map('pathItem')],
-    ['webhooks', map('pathItem')],
-    ['components', one('components')],
-  ]),
+  document: new Map([...fields('paths webhooks', map('pathItem')), ['components', one('components')]]),
   encoding: new Map([['headers', map('header')]]),
   example: new Map(),
-  header: new Map(EXAMPLES_AND_CONTENT),
+  header: PARAMETER_FIELDS,
   link: new Map(),
   mediaType: new Map([
-    ['schema', one('schema')],
-    ['itemSchema', one('schema')],
+    ...fields('schema itemSchema', one('schema')),
     ['examples', map('example')],
     ['encoding', map('encoding')],
     ['itemEncoding', one('encoding')],
@@ -99,15 +84,25 @@ const FIELDS: Readonly<Record<ObjectType, ReadonlyMap<string, Field>>> = {
     ['responses', map('response')],
     ['callbacks', map('callback')],
   ]),
-  parameter: new Map(EXAMPLES_AND_CONTENT),
-  pathItem: new Map([...OPERATIONS, ['parameters', list('parameter')], ['additionalOperations', map('operation')]]),
+  parameter: PARAMETER_FIELDS,
+  pathItem: new Map([
+    ...fields(METHODS.join(' '), one('operation')),
+    ['parameters', list('parameter')],
+    ['additionalOperations', map('operation')],
+  ]),
   requestBody: new Map([['content', map('mediaType')]]),
   response: new Map([
     ['headers', map('header')],
     ['content', map('mediaType')],
     ['links', map('link')],
   ]),
-  schema: new Map(SCHEMA),
+  // The core and applicator vocabularies of JSON Schema 2020-12.
+  schema: new Map([
+    ...fields(SCHEMA_MAPS.join(' '), map('schema')),
+    ...fields('allOf anyOf oneOf prefixItems', list('schema')),
+    ...fields('items contains additionalProperties unevaluatedItems unevaluatedProperties', one('schema')),
+    ...fields('propertyNames not if then else contentSchema', one('schema')),
+  ]),
   securityScheme: new Map(),
 };
 
@@ -141,27 +136,25 @@ export function readObjectType(
   return { type, insideSchema };
 }
 
-/** A mistake at the node that is being repaired. */
-interface NodeMistake {
-  /** Default `SCHEMA_REPAIRED`. */
-  readonly code?: ProblemCode;
-  readonly severity?: 'error' | 'warning';
-  readonly message: string;
-  readonly assumed: string;
-  /** The path from the node to the mistake. */
-  readonly inside?: readonly string[];
-}
-
 /** What a repair can read and report at the node it repairs. */
 export interface RepairContext {
   readonly dialect: Dialect;
-  report(mistake: NodeMistake): void;
+  /**
+   * Reports a mistake and what is assumed instead.
+   *
+   * @param more - `code` defaults to `SCHEMA_REPAIRED`; `inside` is the path from the node to the mistake.
+   */
+  report(
+    message: string,
+    assumed: string,
+    more?: { readonly code?: ProblemCode; readonly severity?: 'error'; readonly inside?: readonly string[] },
+  ): void;
   /** Records that `to` of the bundled document comes from `from` of the file; both are paths from this node. */
   recordMove(to: readonly string[], from: readonly string[]): void;
-  /** The target of a reference in this node. */
-  findTarget(reference: string): ReferenceTarget | undefined;
-  /** The local reference to the schema that a reference in this node points to; reports one that cannot be resolved. */
-  resolveSchema(reference: string): string | undefined;
+  /** The value that a reference in this node points to. */
+  findTarget(reference: string): unknown;
+  /** The local reference to the target of a reference in this node; reports one that cannot be resolved. */
+  resolveReference(type: ObjectType, reference: string): string | undefined;
   /** A field of the root of the file: Swagger 2.0 keeps defaults there. */
   readRootField(name: string): unknown;
 }

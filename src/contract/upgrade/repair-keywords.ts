@@ -73,14 +73,15 @@ export function repairKeyword(keyword: string, value: unknown, context: RepairCo
   if (right !== value && !(value === null && definition.ignoresNull === true)) {
     const message = `"${keyword}" must be ${definition.expected}, got ${quote(value)}`;
     const assumed = right === undefined ? 'it is ignored' : `it means ${quote(right)}`;
-    context.report({ message, assumed, inside: [keyword] });
+    context.report(message, assumed, { inside: [keyword] });
   }
   // A pattern that cannot be read stays: the validator reports that a part of the schema is not checked.
   if (keyword === 'pattern' && typeof right === 'string') checkPattern(right, [keyword], context);
   return right;
 }
 
-function readNumber(value: unknown): number | undefined {
+/** The finite number that a value is or, as a string, means. */
+export function readNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
@@ -104,54 +105,45 @@ function readDependentRequired(value: unknown): unknown {
 function checkPattern(pattern: string, inside: readonly string[], context: RepairContext): void {
   const { remark } = readPattern(pattern);
   if (remark === undefined) return;
-  const message = `the pattern ${quote(pattern)} is ${remark}`;
-  context.report({ message, assumed: 'the rest of the schema applies', inside });
+  context.report(`the pattern ${quote(pattern)} is ${remark}`, 'the rest of the schema applies', { inside });
 }
 
 /** The JSON type of each field of an XML Object (OpenAPI 3.1 section 4.8.26). */
-const XML_FIELDS: ReadonlyMap<string, string> = new Map([
-  ['attribute', 'boolean'],
-  ['name', 'string'],
-  ['namespace', 'string'],
-  ['prefix', 'string'],
-  ['wrapped', 'boolean'],
-]);
+const XML_FIELDS: Readonly<Record<string, string>> = {
+  attribute: 'boolean',
+  name: 'string',
+  namespace: 'string',
+  prefix: 'string',
+  wrapped: 'boolean',
+};
 
 function repairXml(value: unknown, context: RepairContext): unknown {
   if (!isObject(value)) {
-    context.report({
-      message: `"xml" must be an object, got ${quote(value)}`,
-      assumed: 'it is ignored',
-      inside: ['xml'],
-    });
+    context.report(`"xml" must be an object, got ${quote(value)}`, 'it is ignored', { inside: ['xml'] });
     return undefined;
   }
-  const wrong = Object.keys(value).filter(
-    (name) => (XML_FIELDS.get(name) ?? typeof value[name]) !== typeof value[name],
-  );
+  const wrong = Object.keys(XML_FIELDS).filter((name) => name in value && typeof value[name] !== XML_FIELDS[name]);
   for (const name of wrong) {
-    const message = `"xml.${name}" must be a ${XML_FIELDS.get(name)}, got ${quote(value[name])}`;
-    context.report({ message, assumed: 'it is ignored', inside: ['xml', name] });
+    const message = `"xml.${name}" must be a ${XML_FIELDS[name]}, got ${quote(value[name])}`;
+    context.report(message, 'it is ignored', { inside: ['xml', name] });
   }
   return wrong.length === 0 ? value : omit(value, ...wrong);
 }
 
-/**
- * The names of `required`, each once, with the properties that have `required: true` themselves.
- *
- * @returns The same array where nothing is wrong, undefined where there are none.
- */
-export function repairRequired({ required, properties }: Node, context: RepairContext): unknown {
+/** A schema whose `required` has each name once, and those of the properties that have `required: true` themselves. */
+export function repairRequired(node: Node, context: RepairContext): Node {
+  const { required, properties } = node;
   const names = readRequired(required, context);
   const missing = readEntries(properties).flatMap(([name, schema]) =>
     isObject(schema) && schema['required'] === true && !names.includes(name) ? [name] : [],
   );
   for (const name of missing) {
     const message = `property "${name}" has "required: true"; "required" is an array of names beside "properties"`;
-    context.report({ message, assumed: 'the property is required', inside: ['properties', name, 'required'] });
+    context.report(message, 'the property is required', { inside: ['properties', name, 'required'] });
   }
-  if (missing.length === 0 && names === required) return required;
-  return names.length + missing.length === 0 ? undefined : [...names, ...missing];
+  if (missing.length === 0 && names === required) return node;
+  if (names.length + missing.length === 0) return required === undefined ? node : omit(node, 'required');
+  return { ...node, required: [...names, ...missing] };
 }
 
 function readRequired(required: unknown, context: RepairContext): readonly string[] {
@@ -162,7 +154,7 @@ function readRequired(required: unknown, context: RepairContext): readonly strin
   if (Array.isArray(required) && names.length === required.length) return required as readonly string[];
   const message = `"required" must be an array of different names, got ${quote(required)}`;
   const assumed = names.length === 0 ? 'it is ignored' : `it means ${quote(names)}`;
-  context.report({ message, assumed, inside: ['required'] });
+  context.report(message, assumed, { inside: ['required'] });
   return names;
 }
 
@@ -170,37 +162,27 @@ function readRequired(required: unknown, context: RepairContext): readonly strin
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
 /** Names that are not types of JSON Schema -> the schema that is meant. */
-const TYPE_NAMES: Readonly<Record<string, Node>> = {
-  any: {},
-  bool: { type: 'boolean' },
-  binary: { type: 'string', format: 'binary' },
-  bytes: { type: 'string', format: 'binary' },
-  date: { type: 'string', format: 'date' },
-  'date-time': { type: 'string', format: 'date-time' },
-  datetime: { type: 'string', format: 'date-time' },
-  decimal: { type: 'number' },
-  dict: { type: 'object' },
-  double: { type: 'number', format: 'double' },
-  email: { type: 'string', format: 'email' },
-  enum: { type: 'string' },
-  file: { type: 'string', format: 'binary' },
-  float: { type: 'number', format: 'float' },
-  hash: { type: 'object' },
-  int: { type: 'integer' },
-  int32: { type: 'integer', format: 'int32' },
-  int64: { type: 'integer', format: 'int64' },
-  list: { type: 'array' },
-  long: { type: 'integer', format: 'int64' },
-  map: { type: 'object' },
-  nil: { type: 'null' },
-  none: { type: 'null' },
-  str: { type: 'string' },
-  text: { type: 'string' },
-  timestamp: { type: 'string' },
-  uri: { type: 'string', format: 'uri' },
-  url: { type: 'string', format: 'uri' },
-  uuid: { type: 'string', format: 'uuid' },
-};
+const TYPE_NAMES: ReadonlyMap<string, Node> = new Map<string, Node>([
+  ['any', {}],
+  ...toNames('bool', { type: 'boolean' }),
+  ...toNames('int', { type: 'integer' }),
+  ...toNames('decimal', { type: 'number' }),
+  ...toNames('str text enum timestamp', { type: 'string' }),
+  ...toNames('dict hash map', { type: 'object' }),
+  ...toNames('list', { type: 'array' }),
+  ...toNames('nil none', { type: 'null' }),
+  ...toNames('binary bytes file', { type: 'string', format: 'binary' }),
+  ...toNames('datetime date-time', { type: 'string', format: 'date-time' }),
+  ...toNames('uri url', { type: 'string', format: 'uri' }),
+  ...toNames('int64 long', { type: 'integer', format: 'int64' }),
+  ...['date', 'email', 'uuid'].map((format) => [format, { type: 'string', format }] as const),
+  ...['double', 'float'].map((format) => [format, { type: 'number', format }] as const),
+  ['int32', { type: 'integer', format: 'int32' }],
+]);
+
+function toNames(names: string, schema: Node): readonly (readonly [string, Node])[] {
+  return names.split(' ').map((name) => [name, schema]);
+}
 
 /** A schema whose `type` is a type or an array of types, or is missing. */
 export function repairType(node: Node, context: RepairContext): Node {
@@ -217,7 +199,7 @@ export function repairType(node: Node, context: RepairContext): Node {
 export function readTypeName(value: unknown): Node | undefined {
   if (typeof value !== 'string') return undefined;
   const name = TYPES.has(value) ? value : value.toLowerCase();
-  return TYPES.has(name) ? { type: name } : Object.hasOwn(TYPE_NAMES, name) ? TYPE_NAMES[name] : undefined;
+  return TYPES.has(name) ? { type: name } : TYPE_NAMES.get(name);
 }
 
 function readType(type: unknown, context: RepairContext): Node {
@@ -228,7 +210,7 @@ function readType(type: unknown, context: RepairContext): Node {
   if (type !== 'file' || context.dialect !== 20) {
     const isKnown = meant !== undefined && 'type' in meant;
     const assumed = isKnown ? `it means ${quote(meant['type'])}` : 'any type is accepted';
-    context.report({ message: `${quote(type)} is not a JSON Schema type`, assumed, inside: ['type'] });
+    context.report(`${quote(type)} is not a JSON Schema type`, assumed, { inside: ['type'] });
   }
   return meant ?? {};
 }
@@ -237,6 +219,6 @@ function readTypes(types: readonly unknown[], context: RepairContext): Node {
   const names = types.map((type) => (TYPES.has(type) ? type : readType(type, context)['type']));
   const unique = [...new Set(names.filter((name) => name !== undefined))];
   if (unique.length > 0) return { type: unique };
-  context.report({ message: 'the array of types is empty', assumed: 'any type is accepted', inside: ['type'] });
+  context.report('the array of types is empty', 'any type is accepted', { inside: ['type'] });
   return {};
 }

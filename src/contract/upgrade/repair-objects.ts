@@ -1,4 +1,5 @@
 import { isObject, setOwn } from '../json.js';
+import { METHODS, SCHEME_TYPES } from '../operations/operation.js';
 import { type ObjectType, type Node, omit, quote, type RepairContext } from './node.js';
 import { repairSchema } from './repair-schema.js';
 import {
@@ -44,17 +45,13 @@ const REPAIRS: Readonly<Partial<Record<ObjectType, RepairNode>>> = {
 function repairDocument(node: Node, context: RepairContext): Node {
   if (!isObject(node['info'])) {
     const assumed = 'the title is "Untitled API", the version "0"';
-    context.report({ code: 'VALUE_MISSING', message: 'the document has no "info"', assumed });
+    context.report('the document has no "info"', assumed, { code: 'VALUE_MISSING' });
   }
   reportServers(node, context);
   const { paths } = node;
   if (paths === undefined && !isObject(node['webhooks']) && !isObject(node['components'])) {
-    context.report({
-      code: 'VALUE_MISSING',
-      severity: 'error',
-      message: 'the document has no "paths"',
-      assumed: 'every request gets a 404',
-    });
+    const more = { code: 'VALUE_MISSING', severity: 'error' } as const;
+    context.report('the document has no "paths"', 'every request gets a 404', more);
   }
   if (!isObject(paths)) return node;
   const wrong = Object.keys(paths).filter((path) => !path.startsWith('/') && !path.startsWith('x-'));
@@ -64,8 +61,8 @@ function repairDocument(node: Node, context: RepairContext): Node {
     const key = wrong.includes(path) ? `/${path}` : path;
     if (key !== path) {
       context.recordMove(['paths', key], ['paths', path]);
-      const message = `the path "${path}" does not start with a slash`;
-      context.report({ code: 'PATH_INVALID', message, assumed: `it means "${key}"`, inside: ['paths', key] });
+      const more = { code: 'PATH_INVALID', inside: ['paths', key] } as const;
+      context.report(`the path "${path}" does not start with a slash`, `it means "${key}"`, more);
     }
     if (key === path || !Object.hasOwn(paths, key)) right[key] = item;
   }
@@ -79,16 +76,14 @@ function reportServers(node: Node, context: RepairContext): void {
   list.forEach((server, index) => {
     if (Array.isArray(servers) && isObject(server) && typeof server['url'] === 'string') return;
     const inside = Array.isArray(servers) ? ['servers', String(index)] : ['servers'];
-    context.report({ code: 'SERVER_INVALID', message: 'a server needs a "url"', assumed: 'it is ignored', inside });
+    context.report('a server needs a "url"', 'it is ignored', { code: 'SERVER_INVALID', inside });
   });
 }
-
-const METHOD = /^(?:get|put|post|delete|options|head|patch|trace|query)$/iu;
 
 /** Repairs methods that are not in lower case. */
 function repairPathItem(node: Node, context: RepairContext): Node {
   reportServers(node, context);
-  const wrong = Object.keys(node).filter((key) => key !== key.toLowerCase() && METHOD.test(key));
+  const wrong = Object.keys(node).filter((key) => key !== key.toLowerCase() && METHODS.includes(key.toLowerCase()));
   if (wrong.length === 0) return node;
   const right = omit(node, ...wrong);
   for (const key of wrong) {
@@ -96,12 +91,8 @@ function repairPathItem(node: Node, context: RepairContext): Node {
     if (Object.hasOwn(node, method)) continue;
     right[method] = node[key];
     context.recordMove([method], [key]);
-    context.report({
-      code: 'PATH_INVALID',
-      message: `the method "${key}" must be in lower case`,
-      assumed: `it means "${method}"`,
-      inside: [method],
-    });
+    const more = { code: 'PATH_INVALID', inside: [method] } as const;
+    context.report(`the method "${key}" must be in lower case`, `it means "${method}"`, more);
   }
   return right;
 }
@@ -112,17 +103,13 @@ function repairOperation(node: Node, context: RepairContext): Node {
   for (const status of isObject(responses) ? Object.keys(responses) : []) {
     if (/^(?:[1-5](?:\d\d|XX)|default)$/iu.test(status) || status.startsWith('x-')) continue;
     const message = `"${status}" is not a status code, a range such as 4XX or "default"`;
-    context.report({ code: 'STATUS_INVALID', message, assumed: 'it is ignored', inside: ['responses', status] });
+    context.report(message, 'it is ignored', { code: 'STATUS_INVALID', inside: ['responses', status] });
   }
   if (security === undefined || Array.isArray(security)) return node;
   const isOne = isObject(security);
   const assumed = isOne ? 'it is the only alternative' : 'the security of the document applies';
-  context.report({
-    code: 'SECURITY_INVALID',
-    message: `"security" must be an array, got ${quote(security)}`,
-    assumed,
-    inside: ['security'],
-  });
+  const more = { code: 'SECURITY_INVALID', inside: ['security'] } as const;
+  context.report(`"security" must be an array, got ${quote(security)}`, assumed, more);
   return isOne ? { ...node, security: [security] } : omit(node, 'security');
 }
 
@@ -130,13 +117,8 @@ function repairOperation(node: Node, context: RepairContext): Node {
 function repairParameter(node: Node, context: RepairContext): Node {
   if (node['schema'] !== undefined || node['content'] !== undefined) return repairContent(node, context);
   if (node['type'] === undefined) return node;
-  context.report({
-    code: 'PARAMETER_INVALID',
-    severity: 'warning',
-    message: '"type" must be inside "schema"',
-    assumed: 'it is part of the schema',
-    inside: ['type'],
-  });
+  const more = { code: 'PARAMETER_INVALID', inside: ['type'] } as const;
+  context.report('"type" must be inside "schema"', 'it is part of the schema', more);
   context.recordMove(['schema'], []);
   return { ...node, schema: readSimpleSchema(node) };
 }
@@ -165,12 +147,8 @@ function repairContent(node: Node, context: RepairContext): Node {
       setOwn(right, meant, content[type]);
       context.recordMove(['content', meant], ['content', type]);
     }
-    context.report({
-      code: 'MEDIA_TYPE_INVALID',
-      message: `${quote(type)} is not a media type`,
-      assumed: isFree ? `it means "${meant}"` : 'it is ignored',
-      inside: ['content', isFree ? meant : type],
-    });
+    const more = { code: 'MEDIA_TYPE_INVALID', inside: ['content', isFree ? meant : type] } as const;
+    context.report(`${quote(type)} is not a media type`, isFree ? `it means "${meant}"` : 'it is ignored', more);
   }
   return { ...node, content: right };
 }
@@ -183,8 +161,7 @@ function upgradeExample(node: Node, context: RepairContext): Node {
   if (Object.hasOwn(node, 'dataValue')) return { ...node, value: node['dataValue'] };
   if (typeof node['serializedValue'] === 'string') return { ...node, value: parseSerialized(node['serializedValue']) };
   if (EXAMPLE_MEMBERS.some((name) => Object.hasOwn(node, name)) || Object.keys(node).length === 0) return node;
-  const message = 'the example has no "value"';
-  context.report({ code: 'VALUE_MISSING', message, assumed: 'the whole object is the value' });
+  context.report('the example has no "value"', 'the whole object is the value', { code: 'VALUE_MISSING' });
   return { value: node };
 }
 
@@ -196,28 +173,18 @@ function parseSerialized(text: string): unknown {
   }
 }
 
-const SCHEME_TYPES: ReadonlySet<unknown> = new Set(['apiKey', 'http', 'mutualTLS', 'oauth2', 'openIdConnect']);
-
 function repairSecurityScheme(node: Node, context: RepairContext): Node {
   const { type } = node;
-  if (SCHEME_TYPES.has(type)) {
+  const code = 'SECURITY_INVALID';
+  if (SCHEME_TYPES.some((known) => known === type)) {
     if (type !== 'http' || typeof node['scheme'] === 'string') return node;
-    context.report({
-      code: 'SECURITY_INVALID',
-      message: 'the "http" scheme has no "scheme"',
-      assumed: 'it is "bearer"',
-    });
+    context.report('the "http" scheme has no "scheme"', 'it is "bearer"', { code });
     return { ...node, scheme: 'bearer' };
   }
-  const name = typeof type === 'string' ? type.toLowerCase() : '';
-  const known = [...SCHEME_TYPES].find((one) => String(one).toLowerCase() === name);
+  const name = String(type).toLowerCase();
+  const known = SCHEME_TYPES.find((one) => one.toLowerCase() === name);
   const meant = known === undefined ? { type: 'http', scheme: name === 'basic' ? 'basic' : 'bearer' } : { type: known };
-  const assumed = `it is ${quote(meant)}`;
-  context.report({
-    code: 'SECURITY_INVALID',
-    message: `${quote(type)} is not a security scheme type`,
-    assumed,
-    inside: ['type'],
-  });
+  const message = `${quote(type)} is not a security scheme type`;
+  context.report(message, `it is ${quote(meant)}`, { code, inside: ['type'] });
   return { ...node, ...meant };
 }

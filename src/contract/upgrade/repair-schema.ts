@@ -1,6 +1,7 @@
 import { isObject } from '../json.js';
-import { repairKeyword, repairRequired, repairType } from './repair-keywords.js';
-import { type Node, omit, quote, type RepairContext } from './node.js';
+import { readEntries } from '../pointer.js';
+import { readNumber, repairKeyword, repairRequired, repairType } from './repair-keywords.js';
+import { type Node, omit, quote, type RepairContext, SCHEMA_MAPS } from './node.js';
 
 /** A rewrite of a schema that has one of the keywords. */
 interface Upgrade {
@@ -16,8 +17,8 @@ const UPGRADES: readonly Upgrade[] = [
   { keywords: ['type'], apply: repairType },
   { keywords: ['nullable', 'x-nullable'], apply: upgradeNullable },
   { keywords: ['$id', '$anchor', '$schema', 'id'], apply: dropIdentity },
-  { keywords: ['required', 'properties'], apply: applyRequired },
-  { keywords: ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'], apply: repairMaps },
+  { keywords: ['required', 'properties'], apply: repairRequired },
+  { keywords: SCHEMA_MAPS, apply: repairMaps },
   { keywords: ['exclusiveMinimum', 'exclusiveMaximum'], apply: upgradeExclusive },
   { keywords: ['items'], apply: upgradeItems },
   { keywords: ['example', 'examples'], apply: upgradeExamples },
@@ -26,13 +27,7 @@ const UPGRADES: readonly Upgrade[] = [
   { keywords: ['discriminator'], apply: repairDiscriminator },
 ];
 
-const BY_KEYWORD: ReadonlyMap<string, number> = new Map(
-  UPGRADES.flatMap(({ keywords }, index) => keywords.map((keyword): [string, number] => [keyword, 1 << index])).reduce(
-    // A keyword can need several upgrades.
-    (bits, [keyword, bit]) => bits.set(keyword, (bits.get(keyword) ?? 0) | bit),
-    new Map<string, number>(),
-  ),
-);
+const UPGRADED: ReadonlySet<string> = new Set(UPGRADES.flatMap(({ keywords }) => keywords));
 
 /**
  * Upgrades and repairs one schema without its subschemas; the same object where nothing changes.
@@ -40,19 +35,16 @@ const BY_KEYWORD: ReadonlyMap<string, number> = new Map(
  * The version of the document does not matter: real 3.1 documents have `nullable`, and real 3.0 documents have arrays of types.
  */
 export function repairSchema(node: Node, context: RepairContext): Node {
-  let bits = 0;
   let current = node;
   for (const keyword of Object.keys(node)) {
-    bits |= BY_KEYWORD.get(keyword) ?? 0;
     const value = repairKeyword(keyword, node[keyword], context);
     if (value === node[keyword]) continue;
     current = value === undefined ? omit(current, keyword) : { ...current, [keyword]: value };
   }
-  if (bits === 0) return current;
-  UPGRADES.forEach(({ keywords, apply }, index) => {
-    if ((bits & (1 << index)) === 0 || !keywords.some((keyword) => keyword in current)) return;
-    current = apply(current, context);
-  });
+  if (!Object.keys(current).some((keyword) => UPGRADED.has(keyword))) return current;
+  for (const { keywords, apply } of UPGRADES) {
+    if (keywords.some((keyword) => keyword in current)) current = apply(current, context);
+  }
   return current;
 }
 
@@ -62,25 +54,15 @@ function dropIdentity(node: Node): Node {
   return names.length === 0 ? node : omit(node, ...names);
 }
 
-function applyRequired(node: Node, context: RepairContext): Node {
-  const required = repairRequired(node, context);
-  if (required === node['required']) return node;
-  return required === undefined ? omit(node, 'required') : { ...node, required };
-}
-
 function repairMaps(node: Node, context: RepairContext): Node {
   let current = node;
-  for (const keyword of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']) {
+  for (const keyword of SCHEMA_MAPS) {
     const value = current[keyword];
     if (value === undefined || isObject(value)) continue;
     current = omit(current, keyword);
     // An empty YAML value is an empty object.
     if (value === null) continue;
-    context.report({
-      message: `"${keyword}" must be an object, got ${quote(value)}`,
-      assumed: 'it is ignored',
-      inside: [keyword],
-    });
+    context.report(`"${keyword}" must be an object, got ${quote(value)}`, 'it is ignored', { inside: [keyword] });
   }
   return current;
 }
@@ -96,13 +78,13 @@ function upgradeExclusive(node: Node, context: RepairContext): Node {
     if (value === undefined || typeof value === 'number') continue;
     if (context.dialect === 31 || typeof value !== 'boolean') {
       const assumed = value === true ? `"${plain}" itself is excluded` : 'it is ignored';
-      context.report({ message: `"${exclusive}" must be a number, got ${quote(value)}`, assumed, inside: [exclusive] });
+      context.report(`"${exclusive}" must be a number, got ${quote(value)}`, assumed, { inside: [exclusive] });
     }
     const limit = current[plain];
     current = omit(current, exclusive);
     if (value === true && typeof limit === 'number') current = { ...omit(current, plain), [exclusive]: limit };
-    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-    if (Number.isFinite(number)) current = { ...current, [exclusive]: number };
+    const number = readNumber(value);
+    if (number !== undefined) current = { ...current, [exclusive]: number };
   }
   return current;
 }
@@ -112,20 +94,12 @@ function upgradeItems(node: Node, context: RepairContext): Node {
   const { items } = node;
   if (isObject(items) || typeof items === 'boolean') return node;
   if (!Array.isArray(items)) {
-    if (items !== null)
-      context.report({
-        message: `"items" must be a schema, got ${quote(items)}`,
-        assumed: 'any item is accepted',
-        inside: ['items'],
-      });
+    const message = `"items" must be a schema, got ${quote(items)}`;
+    if (items !== null) context.report(message, 'any item is accepted', { inside: ['items'] });
     return omit(node, 'items');
   }
   if (context.dialect === 31) {
-    context.report({
-      message: '"items" must be a schema, got an array',
-      assumed: 'it means "prefixItems"',
-      inside: ['items'],
-    });
+    context.report('"items" must be a schema, got an array', 'it means "prefixItems"', { inside: ['items'] });
   }
   context.recordMove(['prefixItems'], ['items']);
   const { additionalItems, ...rest } = omit(node, 'items');
@@ -162,11 +136,7 @@ function repairEnumTypes(node: Node, context: RepairContext): Node {
   const right = members.map(toRight);
   const isMixed = members.some((member, i) => member !== null && member === right[i]);
   if (isMixed || right.every((member, i) => member === members[i])) return node;
-  context.report({
-    message: `no value of "enum" is of type ${type}`,
-    assumed: `it means ${quote(right)}`,
-    inside: ['enum'],
-  });
+  context.report(`no value of "enum" is of type ${type}`, `it means ${quote(right)}`, { inside: ['enum'] });
   return { ...node, enum: right };
 }
 
@@ -175,9 +145,7 @@ function toStringMember(member: unknown): unknown {
 }
 
 function toNumberMember(member: unknown): unknown {
-  return typeof member === 'string' && member.trim() !== '' && Number.isFinite(Number(member))
-    ? Number(member)
-    : member;
+  return readNumber(member) ?? member;
 }
 
 /**
@@ -190,7 +158,7 @@ function repairDiscriminator(node: Node, context: RepairContext): Node {
   const discriminator: unknown = typeof given === 'string' ? { propertyName: given } : given;
   if (!isObject(discriminator) || typeof discriminator['propertyName'] !== 'string') {
     const message = `"discriminator" needs a "propertyName", got ${quote(given)}`;
-    context.report({ message, assumed: 'it is ignored', inside: ['discriminator'] });
+    context.report(message, 'it is ignored', { inside: ['discriminator'] });
     return omit(node, 'discriminator');
   }
   const mapping = readMapping(node, discriminator['mapping'], context);
@@ -199,20 +167,16 @@ function repairDiscriminator(node: Node, context: RepairContext): Node {
 }
 
 function readMapping(node: Node, declared: unknown, context: RepairContext): Readonly<Record<string, string>> {
-  const explicit = Object.entries(isObject(declared) ? declared : {}).flatMap(([name, reference]) => {
-    const inner = typeof reference === 'string' ? context.resolveSchema(reference) : undefined;
-    return inner === undefined ? [] : [[name, inner] as const];
-  });
+  const resolve = ([name, reference]: readonly [string, unknown]): readonly (readonly [string, string])[] => {
+    const inner = typeof reference === 'string' ? context.resolveReference('schema', reference) : undefined;
+    return inner === undefined ? [] : [[name, inner]];
+  };
+  const explicit = readEntries(declared).flatMap(resolve);
   const taken = new Set(explicit.map(([, inner]) => inner));
-  const implicit = [node['oneOf'], node['anyOf']].flatMap((branches) =>
-    (Array.isArray(branches) ? branches : []).flatMap((branch: unknown) => {
-      const reference = isObject(branch) ? branch['$ref'] : undefined;
-      const inner = typeof reference === 'string' ? context.resolveSchema(reference) : undefined;
-      if (inner === undefined || taken.has(inner)) return [];
-      return [[readName(String(reference)), inner] as const];
-    }),
-  );
-  return Object.fromEntries([...implicit, ...explicit]);
+  const branches: readonly unknown[] = [node['oneOf'] ?? [], node['anyOf'] ?? []].flat();
+  const references = branches.map((branch) => (isObject(branch) ? branch['$ref'] : undefined));
+  const implicit = references.flatMap((reference) => resolve([readName(String(reference)), reference]));
+  return Object.fromEntries([...implicit.filter(([, inner]) => !taken.has(inner)), ...explicit]);
 }
 
 function readName(reference: string): string {
@@ -237,8 +201,7 @@ function upgradeNullable(node: Node, context: RepairContext): Node {
   const rest = omit(node, 'nullable', 'x-nullable');
   if (!isNullable) return rest;
   if (context.dialect === 31 && node['nullable'] === true) {
-    const message = '"nullable" is a keyword of OpenAPI 3.0';
-    context.report({ message, assumed: 'null is accepted here', inside: ['nullable'] });
+    context.report('"nullable" is a keyword of OpenAPI 3.0', 'null is accepted here', { inside: ['nullable'] });
   }
   const { type } = rest;
   const types: readonly unknown[] = Array.isArray(type) ? type : type === undefined ? [] : [type];
@@ -253,12 +216,8 @@ function upgradeNullable(node: Node, context: RepairContext): Node {
 }
 
 function wrapNullable(node: Node, context: RepairContext): Node {
-  const outside: Record<string, unknown> = {};
-  const inside: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(node)) {
-    const isOutside = ANNOTATIONS.has(keyword) || keyword.startsWith('x-');
-    (isOutside ? outside : inside)[keyword] = value;
-  }
+  const outside = Object.keys(node).filter((keyword) => ANNOTATIONS.has(keyword) || keyword.startsWith('x-'));
+  const inside = Object.keys(node).filter((keyword) => !outside.includes(keyword));
   context.recordMove(['anyOf', '0'], []);
-  return { ...outside, anyOf: [inside, { type: 'null' }] };
+  return { ...omit(node, ...inside), anyOf: [omit(node, ...outside), { type: 'null' }] };
 }

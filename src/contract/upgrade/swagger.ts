@@ -1,5 +1,6 @@
-import { isObject, setOwn } from '../json.js';
-import { readEntries } from '../pointer.js';
+import { isObject, mapValues, setOwn } from '../json.js';
+import { METHODS } from '../operations/operation.js';
+import { readEntries, readString, readStrings } from '../pointer.js';
 import { type Node, omit, type RepairContext } from './node.js';
 
 /** The shared maps of Swagger 2.0 and their names in `components`. */
@@ -28,11 +29,11 @@ export function upgradeDocument(node: Node, context: RepairContext): Node {
 }
 
 function readServers(node: Node): readonly Node[] {
-  const host = typeof node['host'] === 'string' ? node['host'] : '';
-  const basePath = typeof node['basePath'] === 'string' ? node['basePath'] : '';
+  const host = readString(node['host']) ?? '';
+  const basePath = readString(node['basePath']) ?? '';
   const path = basePath === '' || basePath.startsWith('/') ? basePath : `/${basePath}`;
   if (host === '') return [{ url: path === '' ? '/' : path }];
-  const schemes = readMediaTypes(node['schemes']);
+  const schemes = readStrings(node['schemes']);
   return (schemes.length > 0 ? schemes : ['https']).map((scheme) => ({ url: `${scheme}://${host}${path}` }));
 }
 
@@ -45,8 +46,6 @@ interface SwaggerParameter {
   /** The path from the path item to it. */
   readonly path: readonly string[];
 }
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
 /** A path item whose operations have request bodies instead of body and form parameters. */
 export function upgradePathItem(node: Node, context: RepairContext): Node {
@@ -70,8 +69,8 @@ interface OperationPlace {
 function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[], place: OperationPlace): Node {
   const { context, method } = place;
   const own = readSwaggerParameters(operation['parameters'], [method, 'parameters'], context);
-  const consumes = readMediaTypes(operation['consumes'] ?? context.readRootField('consumes'));
-  const produces = readMediaTypes(operation['produces'] ?? context.readRootField('produces'));
+  const consumes = readStrings(operation['consumes'] ?? context.readRootField('consumes'));
+  const produces = readStrings(operation['produces'] ?? context.readRootField('produces'));
   const ownParts = own.filter(({ value }) => isBodyParameter(value));
   const isOverridden = ({ value }: SwaggerParameter): boolean =>
     ownParts.some((part) => part.value['in'] === 'body' || part.value['name'] === value['name']);
@@ -87,14 +86,12 @@ function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[
 }
 
 function upgradeResponses(responses: Node, produces: readonly string[], { context, method }: OperationPlace): Node {
-  const upgraded: Record<string, unknown> = {};
-  for (const [status, response] of Object.entries(responses)) {
+  return mapValues(responses, (response, status) => {
     const here = [method, 'responses', status];
     const recordMove: RepairContext['recordMove'] = (to, from) =>
       context.recordMove([...here, ...to], [...here, ...from]);
-    setOwn(upgraded, status, isObject(response) ? toResponse(response, produces, recordMove) : response);
-  }
-  return upgraded;
+    return isObject(response) ? toResponse(response, produces, recordMove) : response;
+  });
 }
 
 function toBody(body: SwaggerParameter, consumes: readonly string[], { context, method }: OperationPlace): Node {
@@ -150,8 +147,8 @@ function readSwaggerParameters(
 ): readonly SwaggerParameter[] {
   if (!Array.isArray(list)) return [];
   return list.map((original: unknown, index): SwaggerParameter => {
-    const reference = isObject(original) && typeof original['$ref'] === 'string' ? original['$ref'] : undefined;
-    const value = reference === undefined ? original : context.findTarget(reference)?.value;
+    const reference = isObject(original) ? readString(original['$ref']) : undefined;
+    const value = reference === undefined ? original : context.findTarget(reference);
     return { original, reference, value: isObject(value) ? value : {}, path: [...path, String(index)] };
   });
 }
@@ -176,32 +173,29 @@ function appendPointer(reference: string, pointer: string): string {
 }
 
 /** Fields of a 2.0 parameter or header that are not part of its schema. */
-const NOT_IN_SCHEMA: ReadonlySet<string> = new Set(
-  (
-    'name in required description allowEmptyValue collectionFormat schema content style explode ' +
-    'deprecated example examples allowReserved'
-  ).split(' '),
-);
+const NOT_IN_SCHEMA: readonly string[] = (
+  'name in required description allowEmptyValue collectionFormat schema content style explode ' +
+  'deprecated example examples allowReserved'
+).split(' ');
 
-/** 2.0's `collectionFormat` (section "Parameter Object") as style and explode; `tsv` has no successor and is read like `ssv`. */
-const COLLECTION_FORMATS: Readonly<Record<string, Node>> = {
-  csv: { style: 'form', explode: false },
-  ssv: { style: 'spaceDelimited', explode: false },
-  tsv: { style: 'spaceDelimited', explode: false },
-  pipes: { style: 'pipeDelimited', explode: false },
-  multi: { style: 'form', explode: true },
-};
+/**
+ * 2.0's `collectionFormat` (section "Parameter Object") as style and explode; the default is `csv`, and `tsv`, which has no successor, is
+ * read like `ssv`.
+ */
+const COLLECTION_FORMATS: ReadonlyMap<unknown, Node> = new Map([
+  ['ssv', { style: 'spaceDelimited', explode: false }],
+  ['tsv', { style: 'spaceDelimited', explode: false }],
+  ['pipes', { style: 'pipeDelimited', explode: false }],
+  ['multi', { style: 'form', explode: true }],
+]);
 
 /** A Swagger 2.0 parameter or header that is not part of the body, as a parameter with a schema. */
 export function upgradeParameter(node: Node, context: RepairContext): Node {
   if (node['schema'] !== undefined || typeof node['$ref'] === 'string') return node;
-  const upgraded: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(node)) {
-    if (name !== 'collectionFormat' && (NOT_IN_SCHEMA.has(name) || name.startsWith('x-')))
-      setOwn(upgraded, name, value);
-  }
+  const kept = Object.entries(node).filter(([name]) => NOT_IN_SCHEMA.includes(name) || name.startsWith('x-'));
   context.recordMove(['schema'], []);
-  return { ...upgraded, schema: readSimpleSchema(node), ...readCollectionStyle(node) };
+  const fields = omit(Object.fromEntries(kept), 'collectionFormat');
+  return { ...fields, schema: readSimpleSchema(node), ...readCollectionStyle(node) };
 }
 
 /** The style and explode of an array in 2.0; in a path or header it is always `simple`. */
@@ -209,32 +203,25 @@ function readCollectionStyle(node: Node): Node {
   if (node['type'] !== 'array') return {};
   const place = node['in'];
   if (place === 'path' || place === 'header' || place === undefined) return { style: 'simple', explode: false };
-  const format = typeof node['collectionFormat'] === 'string' ? node['collectionFormat'] : 'csv';
-  const known = Object.hasOwn(COLLECTION_FORMATS, format) ? COLLECTION_FORMATS[format] : undefined;
-  return known ?? { style: 'form', explode: false };
+  return COLLECTION_FORMATS.get(node['collectionFormat']) ?? { style: 'form', explode: false };
 }
 
 /** The schema keywords of a parameter, header or `items` of Swagger 2.0, which has them beside its other fields. */
 export function readSimpleSchema(node: Node): Node {
-  const schema: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(node)) {
-    if (NOT_IN_SCHEMA.has(name)) continue;
-    if (name.startsWith('x-') && name !== 'x-nullable') continue;
-    setOwn(schema, name, name === 'items' && isObject(value) ? readSimpleItems(value) : value);
-  }
-  return schema;
+  const kept = Object.entries(node).filter(
+    ([name]) => !NOT_IN_SCHEMA.includes(name) && (!name.startsWith('x-') || name === 'x-nullable'),
+  );
+  return readSimpleItems(Object.fromEntries(kept));
 }
 
-function readSimpleItems(items: Node): Node {
-  const { collectionFormat: _, ...rest } = items;
+function readSimpleItems(node: Node): Node {
+  const { collectionFormat: _, ...rest } = node;
   return isObject(rest['items']) ? { ...rest, items: readSimpleItems(rest['items']) } : rest;
 }
 
 /** A Swagger 2.0 response: its schema and examples under each media type of `produces`. */
 export function upgradeResponse(node: Node, context: RepairContext): Node {
-  return toResponse(node, readMediaTypes(context.readRootField('produces')), (to, from) =>
-    context.recordMove(to, from),
-  );
+  return toResponse(node, readStrings(context.readRootField('produces')), (to, from) => context.recordMove(to, from));
 }
 
 /** @param produces - Of the operation, or of the document for a shared response. */
@@ -257,18 +244,11 @@ function toResponse(node: Node, produces: readonly string[], recordMove: RepairC
   return { ...rest, content };
 }
 
-/** `consumes` or `produces` as media types. */
-function readMediaTypes(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((type) => typeof type === 'string') : [];
-}
-
-/** The flows of 2.0 and their names in 3.x. */
-const FLOWS: Readonly<Record<string, string>> = {
-  accessCode: 'authorizationCode',
-  application: 'clientCredentials',
-  implicit: 'implicit',
-  password: 'password',
-};
+/** The flows of 2.0 with another name in 3.x. */
+const FLOWS: ReadonlyMap<string, string> = new Map([
+  ['accessCode', 'authorizationCode'],
+  ['application', 'clientCredentials'],
+]);
 
 /** A 2.0 security definition as a security scheme. */
 export function upgradeSecurityScheme(node: Node): Node {
@@ -279,8 +259,5 @@ export function upgradeSecurityScheme(node: Node): Node {
     ...(authorizationUrl === undefined ? {} : { authorizationUrl }),
     ...(tokenUrl === undefined ? {} : { tokenUrl }),
   };
-  return {
-    ...rest,
-    flows: { [(Object.hasOwn(FLOWS, flow) ? FLOWS[flow] : undefined) ?? flow]: { ...urls, scopes: scopes ?? {} } },
-  };
+  return { ...rest, flows: { [FLOWS.get(flow) ?? flow]: { ...urls, scopes: scopes ?? {} } } };
 }

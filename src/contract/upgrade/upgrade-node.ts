@@ -4,7 +4,7 @@ import { isObject, setOwn } from '../json.js';
 import type { ReferenceBase, References, ReferenceTarget } from '../load/references.js';
 import type { SourceFile } from '../load/source-files.js';
 import type { SourceMap } from '../load/source-map.js';
-import { toPointer } from '../pointer.js';
+import { readPointer, toPointer } from '../pointer.js';
 import {
   type Dialect,
   type Field,
@@ -50,11 +50,8 @@ interface Position {
   readonly path: string[];
 }
 
-/** What the repairs use, and the references and pointers of the current node. */
+/** What the repairs use, and the pointer of the node, or of something inside it, in the bundled document. */
 interface UpgradeContext extends RepairContext {
-  /** The local reference to the target of a reference in this node; reports one that cannot be resolved. */
-  resolveReference(type: ObjectType, reference: string): string | undefined;
-  /** The pointer of the node, or of something inside it, in the bundled document. */
   pointerOf(inside?: readonly string[]): string;
 }
 
@@ -111,13 +108,18 @@ function visitReference(upgrade: Upgrade, type: ObjectType, value: Node): unknow
   const { context, position } = upgrade;
   const reference = value['$ref'];
   if (typeof reference !== 'string') {
-    const message = `"$ref" must be a string, got ${quote(reference)}`;
-    context.report({ code: 'TYPE_MISMATCH', message, assumed: 'it is ignored', inside: ['$ref'] });
+    const more = { code: 'TYPE_MISMATCH', inside: ['$ref'] } as const;
+    context.report(`"$ref" must be a string, got ${quote(reference)}`, 'it is ignored', more);
     return visitNode(upgrade, type, omit(value, '$ref'));
   }
   const keepsSiblings = type === 'pathItem' || (type === 'schema' && position.source.dialect === 31);
   if (keepsSiblings && Object.keys(value).length > 1) return visitNode(upgrade, type, value);
-  const target = context.resolveReference(type, reference);
+  return resolveNode(upgrade, type, reference);
+}
+
+/** A node that refers to the target of a reference; a schema records one that cannot be resolved. */
+function resolveNode(upgrade: Upgrade, type: ObjectType, reference: string): Node | undefined {
+  const target = upgrade.context.resolveReference(type, reference);
   if (target !== undefined) return { $ref: target };
   return type === 'schema' ? { 'x-vouch-unresolved': reference } : undefined;
 }
@@ -128,10 +130,8 @@ function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
   if (dynamic !== undefined) return { ...visitFields(upgrade, type, omit(node, '$dynamicRef')), ...dynamic };
   const reference = isReferable(type) ? node['$ref'] : undefined;
   if (typeof reference !== 'string') return visitFields(upgrade, type, node);
-  const target = upgrade.context.resolveReference(type, reference);
-  if (target !== undefined) return visitFields(upgrade, type, { ...node, $ref: target });
-  const unresolved = type === 'schema' ? { 'x-vouch-unresolved': reference } : {};
-  return visitFields(upgrade, type, { ...omit(node, '$ref'), ...unresolved });
+  const target = resolveNode(upgrade, type, reference);
+  return visitFields(upgrade, type, { ...omit(node, '$ref'), ...target });
 }
 
 /** A dynamic reference with one possible target becomes a plain one; the others stay as they are. */
@@ -141,14 +141,9 @@ function resolveDynamic(upgrade: Upgrade, node: Node): Node | undefined {
   const { references, placeTarget } = upgrade.parts;
   const anchor = reference.startsWith('#') ? references.findDynamicAnchor(reference.slice(1)) : undefined;
   if (anchor !== undefined) return { $ref: placeTarget(anchor, 'schema') };
-  const target = references.find(reference, upgrade.position.base);
-  if (typeof target === 'string') {
-    // Reports it.
-    upgrade.context.resolveReference('schema', reference);
-    return { 'x-vouch-unresolved': reference };
-  }
-  if (isObject(target.value) && '$dynamicAnchor' in target.value) return undefined;
-  return { $ref: placeTarget(target, 'schema') };
+  const target = upgrade.context.findTarget(reference);
+  if (isObject(target) && '$dynamicAnchor' in target) return undefined;
+  return resolveNode(upgrade, 'schema', reference);
 }
 
 function visitFields(upgrade: Upgrade, type: ObjectType, node: Node): Node {
@@ -203,8 +198,7 @@ function repairMistyped(upgrade: Upgrade, type: ObjectType, value: unknown): unk
   const meant = type === 'schema' ? readTypeName(value) : undefined;
   const isEmpty = type === 'schema' || (value === null && MAY_BE_EMPTY.has(type));
   const assumed = meant === undefined ? (isEmpty ? 'it is empty' : 'it is ignored') : `it means ${quote(meant)}`;
-  const message = `expected a ${type} object, got ${quote(value)}`;
-  upgrade.context.report({ code: 'TYPE_MISMATCH', message, assumed });
+  upgrade.context.report(`expected a ${type} object, got ${quote(value)}`, assumed, { code: 'TYPE_MISMATCH' });
   return meant ?? (isEmpty ? {} : undefined);
 }
 
@@ -212,7 +206,7 @@ function leaveOut(upgrade: Upgrade, expected: 'array' | 'object', value: unknown
   // An empty YAML value is an empty object or array.
   if (value === null) return undefined;
   const message = `expected an ${expected}, got ${quote(value)}`;
-  upgrade.context.report({ code: 'TYPE_MISMATCH', message, assumed: 'it is ignored' });
+  upgrade.context.report(message, 'it is ignored', { code: 'TYPE_MISMATCH' });
   return undefined;
 }
 
@@ -229,60 +223,46 @@ function toLimitError({ nodes, position, context, parts }: Upgrade): MockError {
 /** The context of the current node: one object for all nodes, because every node needs it. */
 function createContext(parts: UpgradeParts, position: Position): UpgradeContext {
   const { references, sourceMap, findings, files, placeTarget } = parts;
-  const resolved = new Map<string, string | undefined>();
+  const resolved = new Map<string, string>();
   const pointerOf = (inside: readonly string[] = []): string =>
     position.source.inner + toPointer(...position.path, ...inside);
-  const findTarget = (reference: string): ReferenceTarget | undefined => {
-    const target = references.find(reference, position.base);
-    return typeof target === 'string' ? undefined : target;
-  };
-  const resolveReference = (type: ObjectType, reference: string): string | undefined => {
+  const resolveReference: RepairContext['resolveReference'] = (type, reference) => {
     const { base } = position;
     const key = `${base.file} ${base.pointer} ${type} ${reference}`;
-    if (!resolved.has(key)) {
-      const target = findTarget(reference);
-      resolved.set(key, target && placeTarget(target, type));
+    const known = resolved.get(key);
+    if (known !== undefined) return known;
+    const target = references.find(reference, base);
+    if (typeof target !== 'string') {
+      const local = placeTarget(target, type);
+      resolved.set(key, local);
+      return local;
     }
-    const local = resolved.get(key);
-    if (local === undefined) {
-      const target = references.find(reference, base);
-      const reason = typeof target === 'string' ? target : 'there is no such value';
-      findings.push(toUnresolved(type, { reference, reason, pointer: pointerOf(['$ref']) }));
-    }
-    return local;
+    findings.push({
+      code: /^http\(s\)|private network/u.test(target) ? 'REFERENCE_REFUSED' : 'REFERENCE_UNRESOLVED',
+      severity: 'error',
+      message: `the reference "${reference}" cannot be resolved: ${target}`,
+      pointer: pointerOf(['$ref']),
+      assumed: type === 'schema' ? 'anything is accepted there' : 'it is ignored',
+    });
+    return undefined;
   };
   return {
     get dialect() {
       return position.source.dialect;
     },
     pointerOf,
-    findTarget,
     resolveReference,
-    resolveSchema: (reference) => resolveReference('schema', reference),
-    report: ({ code = 'SCHEMA_REPAIRED', severity = 'warning', message, assumed, inside }) =>
-      void findings.push({ code, severity, message, pointer: pointerOf(inside), assumed }),
+    findTarget: (reference) => {
+      const target = references.find(reference, position.base);
+      return typeof target === 'string' ? undefined : target.value;
+    },
+    report: (message, assumed, { inside, ...more } = {}) =>
+      void findings.push({ code: 'SCHEMA_REPAIRED', ...more, message, pointer: pointerOf(inside), assumed }),
     recordMove: (to, from) => {
       const { file, pointer } = sourceMap.find(pointerOf());
       sourceMap.add(pointerOf(to), { file, pointer: pointer + toPointer(...from) });
     },
-    readRootField: (name) => readRootField(files[position.source.file], name) ?? readRootField(files[0], name),
-  };
-}
-
-function readRootField(file: SourceFile | undefined, name: string): unknown {
-  return isObject(file?.value) ? file.value[name] : undefined;
-}
-
-function toUnresolved(
-  type: ObjectType,
-  { reference, reason, pointer }: { readonly reference: string; readonly reason: string; readonly pointer: string },
-): Finding {
-  const isRefused = reason.startsWith('http(s)') || reason.includes('private network');
-  return {
-    code: isRefused ? 'REFERENCE_REFUSED' : 'REFERENCE_UNRESOLVED',
-    severity: 'error',
-    message: `the reference "${reference}" cannot be resolved: ${reason}`,
-    pointer,
-    assumed: type === 'schema' ? 'anything is accepted there' : 'it is ignored',
+    readRootField: (name) =>
+      readPointer(files[position.source.file]?.value, `/${name}`) ?? readPointer(files[0]?.value, `/${name}`),
   };
 }

@@ -35,7 +35,7 @@ export interface SourceNode {
 export function parseSource(text: string, file: string): ScenarioSource {
   const value = file.endsWith('.json') ? parseJson(text, file) : parseYaml(text, file);
   const lines = createLineFinder(text);
-  return { file, value, locate: (pointer) => ({ file, ...lines.find(pointer), pointer }), mistakes: [] };
+  return { file, value, locate: (pointer) => ({ file, ...lines(pointer), pointer }), mistakes: [] };
 }
 
 /** A scenario that was passed as an object. @param base - Prefix of the pointers in messages. */
