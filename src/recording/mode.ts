@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { MockError, nearest } from '../errors.js';
+import { MockError, suggest } from '../errors.js';
 
 /**
  * How recordings are used: `replay` answers from them, `record-missing` forwards and records calls without a recording,
@@ -48,8 +48,7 @@ export function readOwner(owner: string): Owner {
 function readWord<T extends string>(word: string, words: readonly T[], noun: string): T {
   const found = words.find((known) => known === word);
   if (found !== undefined) return found;
-  const meant = nearest(word, words);
-  const hint = meant === undefined ? `use one of ${words.join(', ')}` : `did you mean "${meant}"?`;
+  const hint = suggest(word, words) ?? `use one of ${words.join(', ')}`;
   throw new MockError('OPTION_INVALID', `"${word}" is not a valid ${noun}`, { hint });
 }
 
@@ -93,7 +92,11 @@ export function createOwners(contract: Contract, request: OwnersRequest): Operat
       assigned.clear();
       return;
     }
-    if (contract.operation(operation) === undefined) throw refuseOperation(contract, operation);
+    if (contract.operation(operation) === undefined) {
+      const ids = contract.operations.map(({ id }) => id);
+      const hint = suggest(operation, ids) ?? `it has ${ids.slice(0, 10).join(', ')}`;
+      throw new MockError('OPTION_INVALID', `operation "${operation}" is not in the contract`, { hint });
+    }
     assigned.set(operation, owner);
   };
   const assignAll = (owners: Readonly<Record<string, string>>): void => {
@@ -111,12 +114,4 @@ export function createOwners(contract: Contract, request: OwnersRequest): Operat
     list: () => ({ '*': rest, ...Object.fromEntries(assigned) }),
     isHybrid: Object.keys(request.owners ?? {}).length > 0 && !strict,
   };
-}
-
-function refuseOperation(contract: Contract, operation: string): MockError {
-  const ids = contract.operations.map(({ id }) => id);
-  const meant = nearest(operation, ids);
-  return new MockError('OPTION_INVALID', `operation "${operation}" is not in the contract`, {
-    hint: meant === undefined ? `it has ${ids.slice(0, 10).join(', ')}` : `did you mean "${meant}"?`,
-  });
 }

@@ -1,22 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Contract } from '../contract/contract.js';
-import type { Router } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
-import type { CallDecoder } from '../http/request/call.js';
-import type { Validators } from '../schema/validate.js';
 import { openCassette } from './cassette/cassette-writer.js';
 import { type Cassette, loadCassette, readCassetteFolder, toFolderName } from './cassette/cassette.js';
-import {
-  DEFAULT_MATCH,
-  LAYOUT_VERSION,
-  type Manifest,
-  MANIFEST_FILE,
-  type MatchRules,
-  readExpiry,
-} from './cassette/manifest.js';
+import { createManifest, MANIFEST_FILE, type MatchRules, readExpiry } from './cassette/manifest.js';
 import { type CheckResponse, createResponseCheck } from './drift/check.js';
-import { createMatcher, type Matcher } from './matching/match.js';
+import { type CallParts, createMatcher, type Matcher } from './matching/match.js';
 import type { ReplayState } from './matching/replay-state.js';
 import { createOwners, isCi, type OperationOwners, type Owner, readMode, type RecordingMode } from './mode.js';
 import { createRedactor, type WatchedSecret } from './redaction/redact.js';
@@ -53,11 +42,7 @@ export interface RecordingOptions extends UpstreamOptions {
 }
 
 /** The parts of the mock that recordings use. */
-export interface RecordingParts {
-  readonly contract: Contract;
-  readonly validators: Validators;
-  readonly router: Router;
-  readonly decoder: CallDecoder;
+export interface RecordingParts extends CallParts {
   /** Environment variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -100,15 +85,13 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
   const mode = readMode({ mode: options.mode, environment, live });
   const strict = mode === 'replay' && isCi(environment) && !live;
   const upstream = options.upstream === undefined ? undefined : createUpstream(options.upstream, options);
-  const canForward = upstream !== undefined;
-  const owners = createOwners(contract, { mode, owners: options.owners, strict, canForward });
+  const owners = createOwners(contract, { mode, owners: options.owners, strict, canForward: upstream !== undefined });
   const records = mode === 'record-all' || mode === 'record-missing';
   if (records && upstream === undefined) {
-    throw new MockError('OPTION_INVALID', `mode "${mode}" needs an upstream`, {
-      hint: 'set `upstream` to the base URL of the server',
-    });
+    const hint = 'set `upstream` to the base URL of the server';
+    throw new MockError('OPTION_INVALID', `mode "${mode}" needs an upstream`, { hint });
   }
-  const { root, cassette: defaultCassette } = readFolder(options);
+  const [root, defaultCassette] = readFolder(options);
   const opened = new Map<string, OpenedCassette>();
   const unset = records ? (options.redact?.env ?? []).filter((name) => (environment[name] ?? '') === '') : [];
   const warnings = unset.map((name) => `redact.env contains ${name}, which is not set: its value cannot be redacted`);
@@ -117,19 +100,21 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
     const known = opened.get(name);
     if (known !== undefined) return known;
     const cassette = records
-      ? openToRecord(join(root, toFolderName(name)), mode, { options, parts })
-      : openToReplay(readCassetteFolder(root, name), { options, parts });
+      ? openToRecord(join(root, toFolderName(name)), options, { parts, replaces: mode === 'record-all' })
+      : openToReplay(readCassetteFolder(root, name), options, parts);
     const expiry = readExpiry(cassette.read().manifest, Date.now());
     if (expiry !== undefined && mode !== 'record-all') {
       const message = `cassette "${name}" was ${expiry}`;
-      if (options.expired === 'fail')
-        throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(root, name) } });
-      warnings.push(message);
+      if (options.expired !== 'fail') warnings.push(message);
+      else throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(root, name) } });
     }
     opened.set(name, cassette);
     return cassette;
   };
   if (defaultCassette !== undefined && mode !== 'off') open(defaultCassette);
+  const settle = async (): Promise<void> => {
+    await Promise.all(Array.from(opened.values(), async ({ recorder }) => recorder?.settle()));
+  };
 
   return {
     mode,
@@ -149,79 +134,49 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
       return name === undefined || mode === 'off' ? undefined : open(name);
     },
     refusals: () => [...opened.values()].flatMap(({ recorder }) => recorder?.refusals ?? []),
-    settle: () => settle(opened.values()),
+    settle,
     close: async () => {
-      await settle(opened.values());
+      await settle();
       upstream?.close();
     },
   };
 }
 
-async function settle(cassettes: Iterable<OpenedCassette>): Promise<void> {
-  await Promise.all(Array.from(cassettes, async ({ recorder }) => recorder?.settle()));
-}
-
-/** The folder of the cassettes; the folder of a single cassette selects that cassette. */
-function readFolder({ folder, cassette }: RecordingOptions): {
-  readonly root: string;
-  readonly cassette: string | undefined;
-} {
+/** The folder of the cassettes and the default one; the folder of a single cassette selects that cassette. */
+function readFolder({ folder, cassette }: RecordingOptions): readonly [root: string, cassette: string | undefined] {
   const path = resolve(folder);
-  if (cassette !== undefined || !existsSync(join(path, MANIFEST_FILE))) return { root: path, cassette };
-  return { root: dirname(path), cassette: basename(path) };
+  const isCassette = cassette === undefined && existsSync(join(path, MANIFEST_FILE));
+  return isCassette ? [dirname(path), basename(path)] : [path, cassette];
 }
 
-interface Opening {
-  readonly options: RecordingOptions;
-  readonly parts: RecordingParts;
-}
-
-function openToReplay(folder: string, { options, parts }: Opening): OpenedCassette {
+function openToReplay(folder: string, options: RecordingOptions, parts: RecordingParts): OpenedCassette {
   const cassette = loadCassette(folder);
-  const redaction = joinRedactions(cassette.manifest.redact ?? {}, options.redact ?? {});
+  const redaction = joinRedactions(cassette.manifest.redact, options.redact);
   const matcher = createMatcher(cassette, { ...parts, redaction });
   return { name: cassette.name, read: () => cassette, matcher, recorder: undefined };
 }
 
-function openToRecord(folder: string, mode: RecordingMode, { options, parts }: Opening): OpenedCassette {
-  const manifest = createManifest(options, parts.contract);
+/** Opens a cassette that is extended, or is replaced by the first recorded exchange. */
+function openToRecord(
+  folder: string,
+  options: RecordingOptions,
+  { parts, replaces }: { readonly parts: RecordingParts; readonly replaces: boolean },
+): OpenedCassette {
+  const { upstream = '', match, maxAge, redact = {} } = options;
+  const manifest = createManifest(parts.contract, { upstream, match, maxAge, redact: toPlainRedaction(redact) });
   const writer = openCassette(folder, manifest);
-  const fresh = mode === 'record-all';
-  const before = writer.read().manifest;
-  const redaction = joinRedactions(fresh ? {} : (before.redact ?? {}), options.redact ?? {});
+  const before = replaces ? { ...writer.read(), manifest, exchanges: [] } : writer.read();
+  const redaction = joinRedactions(before.manifest.redact, options.redact);
   const redactor = createRedactor({
     ...parts,
     options: redaction,
-    earlier: fresh ? {} : before.redacted,
+    earlier: before.manifest.redacted,
     watched: readWatched({ ...options, redact: redaction }, parts.environment),
   });
   const { isPlaceholder } = redactor.placeholders;
-  const initial = fresh ? { ...writer.read(), exchanges: [] } : writer.read();
-  const matcher = createMatcher(initial, { ...parts, redaction, isPlaceholder });
-  const recorder = createRecorder({ writer, redactor, replacement: fresh ? manifest : undefined });
+  const matcher = createMatcher(before, { ...parts, redaction, isPlaceholder });
+  const recorder = createRecorder({ writer, redactor, replacement: replaces ? manifest : undefined });
   return { name: basename(folder), read: writer.read, matcher, recorder };
-}
-
-function createManifest(options: RecordingOptions, contract: Contract): Manifest {
-  return {
-    version: LAYOUT_VERSION,
-    contract: { title: contract.title, version: contract.version, hash: contract.hash },
-    upstream: readPublicUrl(options.upstream ?? ''),
-    recordedAt: new Date().toISOString(),
-    match: { ...DEFAULT_MATCH, ...options.match },
-    redact: toPlainRedaction(options.redact ?? {}),
-    redacted: {},
-    maxAge: options.maxAge,
-  };
-}
-
-/** A URL without its user and password. */
-function readPublicUrl(base: string): string {
-  if (!URL.canParse(base)) return base;
-  const url = new URL(base);
-  url.username = '';
-  url.password = '';
-  return url.href.replace(/\/$/, '');
 }
 
 /** The secrets whose values are known: environment variables and the credentials for the upstream. */

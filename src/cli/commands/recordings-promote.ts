@@ -7,7 +7,7 @@ import type { Cassette, StoredExchange } from '../../recording/cassette/cassette
 import { createResponseCheck } from '../../recording/drift/check.js';
 import { createMatcher, readCall } from '../../recording/matching/match.js';
 import { type SkippedItem, toErrorScenario, toFixtures } from '../../recording/promote/promote-files.js';
-import { promote, type PromoteParts } from '../../recording/promote/promote.js';
+import { promote } from '../../recording/promote/promote.js';
 import { rerun, type RerunDifference } from '../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../recording/recordings.js';
 import { inferResources } from '../../state/inference/infer.js';
@@ -24,7 +24,7 @@ export interface PromoteFlags {
   readonly final?: boolean;
   /** Overwrite existing files. */
   readonly force?: boolean;
-  readonly format?: 'text' | 'json';
+  readonly format?: 'text' | 'json' | 'junit';
 }
 
 /** The result of promoting a cassette. */
@@ -64,16 +64,13 @@ export async function promoteCassette(
   const { spec, into, final = false } = flags;
   const resources = inferResources(contract);
   const generator = createGenerator(contract, validators);
-  const parts: PromoteParts = {
-    ...resources,
-    moment: final ? 'final' : 'initial',
-    isNewestFirst: (id) => {
-      const operation = contract.operation(id);
-      return operation !== undefined && createPagePlan(contract, operation, { item: undefined }).descending;
-    },
+  const isNewestFirst = (id: string): boolean => {
+    const operation = contract.operation(id);
+    return operation !== undefined && createPagePlan(contract, operation, { item: undefined }).descending;
   };
-  const { files, skipped } = toFixtures(promote(cassette, parts), {
-    ...recordingParts,
+  const promoted = promote(cassette, { ...resources, moment: final ? 'final' : 'initial', isNewestFirst });
+  const { files, skipped } = toFixtures(promoted, {
+    validators,
     collections: resources.collections,
     complete: (pointer, partial) =>
       generator.complete(pointer, partial, { seed: 1, key: pointer, direction: 'response', now: 0 }),
@@ -96,25 +93,17 @@ export async function promoteCassette(
   const first = await run(undefined);
   // Errors that the mock gives without a scenario need no rule.
   const errors = first.flatMap(({ exchange }) => ((exchange.response?.status ?? 0) >= 400 ? [exchange] : []));
-  const scenario = createScenario(cassette, errors, recordingParts);
+  const scenario = toErrorScenario(cassette, errors, {
+    check: createResponseCheck(validators),
+    operation: contract.operation,
+    keyOf: createMatcher(cassette, recordingParts).keyOf,
+    queryOf: ({ request }) => readCall(request, recordingParts)?.query ?? {},
+  });
   if (scenario === undefined) return { files: written, skipped, differences: first };
   const file = join(flags.scenarios ?? join(into, '..', 'scenarios'), `${cassette.name}-errors.json`);
   rejectOverwriting([file], flags);
   writeFile(file, `${JSON.stringify(scenario, null, 2)}\n`);
   return { files: [...written, file], skipped, differences: await run(scenario) };
-}
-
-function createScenario(
-  cassette: Cassette,
-  errors: readonly StoredExchange[],
-  parts: RecordingParts,
-): object | undefined {
-  return toErrorScenario(cassette, errors, {
-    check: createResponseCheck(parts.validators),
-    operation: parts.contract.operation,
-    keyOf: createMatcher(cassette, parts).keyOf,
-    queryOf: ({ request }) => readCall(request, parts)?.query ?? {},
-  });
 }
 
 function rejectOverwriting(files: readonly string[], { force }: PromoteFlags): void {

@@ -14,7 +14,7 @@ import {
   readCassetteFolder,
   toFolderName,
 } from '../../recording/cassette/cassette.js';
-import { DEFAULT_MATCH, LAYOUT_VERSION, readExpiry } from '../../recording/cassette/manifest.js';
+import { createManifest, readExpiry } from '../../recording/cassette/manifest.js';
 import { findRedundant, pruneCassette } from '../../recording/cassette/prune.js';
 import { checkCassette, createResponseCheck, formatCheck } from '../../recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../recording/drift/drift-report.js';
@@ -29,35 +29,18 @@ import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions }
 import { colour, countOf, type Output, readVersion, showPath } from '../output.js';
 import type { PromoteFlags } from './recordings-promote.js';
 
-interface Flags {
+/** The flags of all subcommands, of which each has some. */
+interface Flags extends PromoteFlags {
   readonly spec?: string;
   /** The folder of the cassettes. */
   readonly recordings: string;
-}
-
-interface CheckFlags extends Flags {
-  readonly format: 'text' | 'json';
-}
-
-interface DriftFlags extends Flags {
-  readonly upstream: string;
+  readonly cassette?: string;
+  readonly upstream?: string;
   readonly header?: Readonly<Record<string, string>>;
   readonly operation?: readonly string[];
   readonly timeout?: number;
   readonly insecure?: boolean;
-  readonly format: 'text' | 'json' | 'junit';
-}
-
-interface PruneFlags extends Flags {
   readonly dryRun?: boolean;
-}
-
-interface ImportFlags extends Flags {
-  readonly cassette?: string;
-  readonly upstream?: string;
-}
-
-interface ExportFlags extends Flags {
   readonly out?: string;
   readonly base?: string;
 }
@@ -66,22 +49,13 @@ const DRIFT_OPTIONS: readonly OptionName[] = listFlagOptions(
   /^recordings\.(upstream|upstreamHeaders|timeoutMs|insecure)$/,
 );
 
-/** Runs a subcommand with its one argument: the name of a cassette, undefined for all of them, or a file. @returns the exit code. */
-type Run<TArgument extends string | undefined, TFlags extends Flags> = (
-  argument: TArgument,
-  flags: TFlags,
-  output: Output,
-) => Promise<number>;
-
 /** Defines the subcommands of `vouch recordings`. */
 export function defineCommand(command: Command, output: Output): void {
-  const define = <TArgument extends string | undefined, TFlags extends Flags>(
-    usage: string,
-    run: Run<TArgument, TFlags>,
-  ): Command =>
+  // The argument is the name of a cassette, which may be missing, or a file.
+  const define = (usage: string, run: (argument: string, flags: Flags, output: Output) => Promise<number>): Command =>
     addRecordingsFlag(command.command(usage))
       .option('--spec <spec>', 'OpenAPI document: a file or URL (default: spec/openapi.yaml)')
-      .action(async (argument: TArgument, flags: TFlags) => {
+      .action(async (argument: string, flags: Flags) => {
         process.exitCode = await run(argument, flags, output);
       });
   define('check [cassette]', runCheck)
@@ -138,7 +112,7 @@ function loadCassettes(name: string | undefined, { recordings }: Flags): readonl
   });
 }
 
-async function runCheck(name: string | undefined, flags: CheckFlags, { write }: Output): Promise<number> {
+async function runCheck(name: string | undefined, flags: Flags, { write }: Output): Promise<number> {
   const parts = await loadParts(flags.spec);
   let errors = 0;
   const report: object[] = [];
@@ -156,25 +130,17 @@ async function runCheck(name: string | undefined, flags: CheckFlags, { write }: 
   return errors === 0 ? 0 : 1;
 }
 
-async function runDrift(name: string | undefined, flags: DriftFlags, { write }: Output): Promise<number> {
-  const { header = {}, operation: operations = [], timeout: timeoutMs, insecure = false } = flags;
+async function runDrift(name: string | undefined, flags: Flags, { write }: Output): Promise<number> {
+  const { upstream: url = '', header: headers = {}, operation: operations = [], insecure = false, timeout } = flags;
   const { contract, validators } = await loadParts(flags.spec);
-  for (const id of operations) {
-    if (contract.operation(id) === undefined)
-      throw new MockError('OPTION_INVALID', `operation "${id}" is not in the contract`);
-  }
-  const upstream = createUpstream(flags.upstream, { insecure, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const check = createResponseCheck(validators);
+  const unknown = operations.find((id) => contract.operation(id) === undefined);
+  if (unknown !== undefined) throw new MockError('OPTION_INVALID', `operation "${unknown}" is not in the contract`);
+  const upstream = createUpstream(url, { insecure, ...(timeout !== undefined && { timeoutMs: timeout }) });
   let exit = 0;
   try {
     for (const cassette of loadCassettes(name, flags)) {
-      const results = await findDrift({
-        contract,
-        cassette,
-        upstream,
-        headers: header,
-        operations,
-        check: createResponseCheck(validators),
-      });
+      const results = await findDrift({ contract, cassette, upstream, headers, operations, check });
       exit = Math.max(exit, readDriftExit(results));
       for (const line of formatResults(results, cassette, flags)) write(line);
     }
@@ -184,21 +150,20 @@ async function runDrift(name: string | undefined, flags: DriftFlags, { write }: 
   return exit;
 }
 
-function formatResults(results: readonly DriftResult[], { name }: Cassette, { format }: DriftFlags): readonly string[] {
+function formatResults(results: readonly DriftResult[], { name }: Cassette, { format }: Flags): readonly string[] {
   if (format === 'json') return [toDriftJson(results)];
   if (format === 'junit') return [toDriftJunit(results, name)];
   return [colour('bold', name), ...formatDrift(results)];
 }
 
-async function runPromote(name: string, flags: Flags & PromoteFlags, { write }: Output): Promise<number> {
+async function runPromote(name: string, flags: Flags, { write }: Output): Promise<number> {
   const { promoteCassette, printPromotion } = await import('./recordings-promote.js');
-  const [cassette] = loadCassettes(name, flags);
-  if (cassette === undefined) throw new MockError('RECORDING_NOT_FOUND', `there is no cassette "${name}"`);
+  const cassette = loadCassette(readCassetteFolder(flags.recordings, name));
   const spec = flags.spec ?? findSpec();
   return printPromotion(await promoteCassette(cassette, await loadParts(spec), { ...flags, spec }), flags, write);
 }
 
-async function runPrune(name: string | undefined, flags: PruneFlags, { write }: Output): Promise<number> {
+async function runPrune(name: string | undefined, flags: Flags, { write }: Output): Promise<number> {
   const parts = await loadParts(flags.spec);
   for (const cassette of loadCassettes(name, flags)) {
     const { exchanges } = cassette;
@@ -214,39 +179,27 @@ async function runPrune(name: string | undefined, flags: PruneFlags, { write }: 
 }
 
 /** @returns the exit code: 1 if no entry of the file is a call of the contract. */
-async function runImportHar(file: string, flags: ImportFlags, { write, writeError }: Output): Promise<number> {
+async function runImportHar(file: string, flags: Flags, { write, writeError }: Output): Promise<number> {
   const { recordings, cassette, upstream } = flags;
   const parts = await loadParts(flags.spec);
-  const { title, version, hash } = parts.contract;
-  const ownName = basename(file)
-    .replace(/\.har$/, '')
-    .replaceAll(/[^\w. -]/g, '-');
-  const writer = openCassette(join(recordings, toFolderName(cassette ?? ownName)), {
-    version: LAYOUT_VERSION,
-    contract: { title, version, hash },
-    upstream: upstream ?? '',
-    recordedAt: new Date().toISOString(),
-    match: DEFAULT_MATCH,
-    redacted: {},
-    maxAge: undefined,
-  });
+  const ownName = basename(file, '.har').replaceAll(/[^\w. -]/g, '-');
+  const folder = join(recordings, toFolderName(cassette ?? ownName));
+  const writer = openCassette(folder, createManifest(parts.contract, { upstream: upstream ?? '' }));
   const redactor = createRedactor({ ...parts, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
   const recorder = createRecorder({ writer, redactor, replacement: undefined });
   const { written, skipped } = await importHar(file, { ...parts, recorder, upstream });
   for (const { entry, why } of skipped) writeError(colour('gray', `skipped ${entry}: ${why}`));
-  const folder = showPath(writer.folder);
-  write(`imported ${countOf(written.length, 'exchange')} to ${folder}, skipped ${skipped.length}`);
+  write(`imported ${countOf(written.length, 'exchange')} to ${showPath(folder)}, skipped ${skipped.length}`);
   return written.length === 0 ? 1 : 0;
 }
 
-async function runExportHar(name: string, flags: ExportFlags, { write }: Output): Promise<number> {
+async function runExportHar(name: string, flags: Flags, { write }: Output): Promise<number> {
   const { contract } = await loadParts(flags.spec);
   const cassette = loadCassette(readCassetteFolder(flags.recordings, name));
   const base = flags.base ?? cassette.manifest.upstream;
   if (!URL.canParse(base)) {
-    throw new MockError('OPTION_INVALID', `the base URL ${JSON.stringify(base)} is not a valid URL`, {
-      hint: 'give one with --base, such as https://api.example.com/v1',
-    });
+    const hint = 'give one with --base, such as https://api.example.com/v1';
+    throw new MockError('OPTION_INVALID', `the base URL ${JSON.stringify(base)} is not a valid URL`, { hint });
   }
   const har = exportHar(cassette, { contract, base, version: readVersion() });
   if (flags.out === undefined) write(har.trimEnd());

@@ -3,15 +3,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BODIES_FOLDER, type Cassette, loadCassette, type StoredExchange } from './cassette.js';
 import { writeJson } from './exact-json.js';
-import {
-  type NewExchange,
-  type RecordedBody,
-  type RecordedExchange,
-  type RecordedPart,
-  toBody,
-  writeExchange,
-} from './exchange.js';
-import { type Manifest, MANIFEST_FILE, toManifestFile } from './manifest.js';
+import { type NewExchange, type RecordedBody, type RecordedExchange, writeExchange } from './exchange.js';
+import { type Manifest, MANIFEST_FILE, toManifestText } from './manifest.js';
 
 /** A cassette that is open for writing. */
 export interface CassetteWriter {
@@ -58,7 +51,7 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
     add: (exchange, approve) =>
       inTurn(async () => {
         const number = (cassette.exchanges.at(-1)?.number ?? 0) + 1;
-        const stored = await writeFiles({ folder, exchange: { ...exchange, number }, approve });
+        const stored = await writeFiles(folder, { ...exchange, number }, approve);
         cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
         return stored;
       }),
@@ -125,64 +118,45 @@ function writeFirstManifest(folder: string, manifest: Manifest): void {
   renameSync(temporary, join(folder, MANIFEST_FILE));
 }
 
-function toManifestText(manifest: Manifest): string {
-  return `${writeJson(toManifestFile(manifest), 2)}\n`;
-}
-
 interface BodyFile {
-  readonly path: string;
+  readonly file: string;
   readonly content: string | Uint8Array;
 }
 
-async function writeFiles(task: {
-  readonly folder: string;
-  readonly exchange: RecordedExchange;
-  readonly approve: ((texts: readonly WrittenText[]) => void) | undefined;
-}): Promise<StoredExchange> {
-  const { folder, exchange, approve } = task;
+async function writeFiles(
+  folder: string,
+  { request, response, ...more }: RecordedExchange,
+  approve: ((texts: readonly WrittenText[]) => void) | undefined,
+): Promise<StoredExchange> {
   const files: BodyFile[] = [];
-  const base = `${BODIES_FOLDER}/${toNumberText(exchange.number)}`;
-  const request = { ...exchange.request, ...separateBody(exchange.request, `${base}.request`, files) };
-  const response =
-    exchange.response === undefined
-      ? undefined
-      : { ...exchange.response, ...separateBody(exchange.response, base, files) };
-  const onDisk = { ...exchange, request: withoutBytes(request), response: response && withoutBytes(response) };
-  const name = toFileName(onDisk);
-  const text = writeExchange(onDisk);
-  const bodies = files.map(({ path, content }) => ({
-    file: path,
-    // Latin-1 maps every byte to one character, so that secrets are found in binary data too.
-    text: typeof content === 'string' ? content : Buffer.from(content).toString('latin1'),
-  }));
-  approve?.([{ file: name, text }, ...bodies]);
+  const base = `${BODIES_FOLDER}/${toNumberText(more.number)}`;
+  const exchange = {
+    ...more,
+    request: placeBody(request, `${base}.request`, files),
+    response: response && placeBody(response, base, files),
+  };
+  const file = toFileName(exchange);
   // The bodies first, so that an exchange on disk never refers to a missing body.
-  for (const { path, content } of files) await writeAtomically(join(folder, path), content);
-  await writeAtomically(join(folder, name), text);
-  return { ...onDisk, file: name };
+  files.push({ file, content: writeExchange(exchange) });
+  // Latin-1 maps every byte to one character, so that secrets are found in binary data too.
+  const toText = (content: string | Uint8Array): string =>
+    typeof content === 'string' ? content : Buffer.from(content).toString('latin1');
+  approve?.(files.toReversed().map(({ file: path, content }) => ({ file: path, text: toText(content) })));
+  for (const { file: path, content } of files) await writeAtomically(join(folder, path), content);
+  return { ...exchange, file };
 }
 
-function withoutBytes<T extends RecordedBody>(message: T): T {
-  if (message.bodyFile === undefined) return message;
+/** A message or part whose body is kept in the file of the exchange, or gets a file of its own. */
+function placeBody<T extends RecordedBody>(message: T, base: string, files: BodyFile[]): T {
+  const parts = message.parts?.map((part, i) => placeBody(part, `${base}.part-${i + 1}`, files));
+  if (parts !== undefined) return { ...message, parts };
+  const content = message.bytes ?? toLongText(message);
+  if (content === undefined) return message;
+  const file = `${base}.bin`;
+  files.push({ file, content });
   const { body: _body, bodyText: _text, bytes: _bytes, ...rest } = message;
   // Only optional members are removed.
-  return rest as T;
-}
-
-/** Keeps a body in the exchange's file or gives it a file of its own. */
-function separateBody(body: RecordedBody, base: string, files: BodyFile[]): RecordedBody {
-  if (body.parts !== undefined) {
-    const parts = body.parts.map((part, i): RecordedPart => {
-      const placed = separateBody(part, `${base}.part-${i + 1}`, files);
-      return withoutBytes({ ...part, ...placed });
-    });
-    return { parts };
-  }
-  const content = body.bytes ?? toLongText(body);
-  if (content === undefined) return toBody(body);
-  const path = `${base}.bin`;
-  files.push({ path, content });
-  return { bodyFile: path };
+  return { ...rest, bodyFile: file } as unknown as T;
 }
 
 function toLongText(body: RecordedBody): string | undefined {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { MockError, nearest } from '../../errors.js';
+import { MockError, suggest } from '../../errors.js';
 import { readExchange, type RecordedBody, type RecordedExchange } from './exchange.js';
 import { invalidRecording, loadManifest, type Manifest, MANIFEST_FILE } from './manifest.js';
 
@@ -39,25 +39,20 @@ export function loadCassette(folder: string): Cassette {
     if (name.startsWith('.') || name === MANIFEST_FILE || !name.endsWith('.json')) continue;
     const number = Number(EXCHANGE_FILE.exec(name)?.[1]);
     if (Number.isNaN(number)) {
-      throw invalidRecording(
-        `"${name}" is not the name of an exchange, which begins with a number`,
-        { file },
-        'move it to another folder',
-      );
+      const message = `"${name}" is not the name of an exchange, which begins with a number`;
+      throw invalidRecording(message, { file }, 'move it to another folder');
     }
     const other = byNumber.get(number);
     if (other !== undefined) {
-      throw invalidRecording(
-        `number ${number} is already used by ${other}`,
-        { file },
-        'rename one of them to the next free number',
-      );
+      const message = `number ${number} is already used by ${other}`;
+      throw invalidRecording(message, { file }, 'rename one of them to the next free number');
     }
     byNumber.set(number, name);
     const exchange = readExchange(readFileSync(file, 'utf8'), file, number);
-    checkBodyFile(exchange.request, bodies, { file, pointer: '/request/bodyFile' });
-    if (exchange.response !== undefined) {
-      checkBodyFile(exchange.response, bodies, { file, pointer: '/response/bodyFile' });
+    for (const [pointer, path] of listBodyFiles(exchange)) {
+      if (bodies.has(basename(path))) continue;
+      const hint = 'restore it, or delete the exchange and record again';
+      throw invalidRecording(`${path} is missing`, { file, pointer }, hint);
     }
     exchanges.push({ ...exchange, file: name });
   }
@@ -71,12 +66,8 @@ export function readCassetteFolder(root: string, name: string): string {
   const folder = join(root, toFolderName(name));
   if (existsSync(join(folder, MANIFEST_FILE))) return folder;
   const names = listCassettes(root);
-  const meant = nearest(name, names);
-  const hint = meant === undefined ? `available cassettes: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
-  throw new MockError('RECORDING_NOT_FOUND', `no cassette "${name}" in ${root}`, {
-    at: { file: folder },
-    hint,
-  });
+  const hint = suggest(name, names) ?? `available cassettes: ${names.join(', ') || 'none'}`;
+  throw new MockError('RECORDING_NOT_FOUND', `no cassette "${name}" in ${root}`, { at: { file: folder }, hint });
 }
 
 /** The names of all cassettes in a folder, sorted. */
@@ -103,14 +94,11 @@ export function loadBodyBytes(folder: string, body: RecordedBody): Uint8Array | 
   return body.bytes;
 }
 
-function checkBodyFile(
-  body: RecordedBody,
-  bodies: ReadonlySet<string>,
-  at: { readonly file: string; readonly pointer: string },
-): void {
-  for (const [i, part] of (body.parts ?? []).entries()) {
-    checkBodyFile(part, bodies, { ...at, pointer: at.pointer.replace(/bodyFile$/, `parts/${i}/bodyFile`) });
-  }
-  if (body.bodyFile === undefined || bodies.has(basename(body.bodyFile))) return;
-  throw invalidRecording(`${body.bodyFile} is missing`, at, 'restore it, or delete the exchange and record again');
+/** The files of the bodies of an exchange, each with the pointer of the member that refers to it. */
+export function listBodyFiles(exchange: RecordedExchange): readonly (readonly [pointer: string, path: string])[] {
+  const list = (body: RecordedBody, pointer: string): readonly (readonly [string, string])[] => [
+    ...(body.parts ?? []).flatMap((part, i) => list(part, `${pointer}/parts/${i}`)),
+    ...(body.bodyFile === undefined ? [] : [[`${pointer}/bodyFile`, body.bodyFile] as const]),
+  ];
+  return [...list(exchange.request, '/request'), ...list(exchange.response ?? {}, '/response')];
 }

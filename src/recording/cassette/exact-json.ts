@@ -45,6 +45,13 @@ export function writeJson(value: unknown, indent = 0): string {
   return text.includes('\\u0000exact:') ? text.replace(MARKED, '$1') : text;
 }
 
+/** The first 60 characters of a value as JSON, for messages; undefined without a value. */
+export function toShortText(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const text = writeJson(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
 /** The value with every number as a double, for validators. */
 export function toDoubles(value: unknown): unknown {
   if (value instanceof ExactNumber) return Number(value.source);

@@ -61,6 +61,9 @@ export interface RecordedBody {
   readonly parts?: readonly RecordedPart[];
 }
 
+/** A request or response: a body, and the header fields that describe it. */
+export type RecordedMessage = RecordedBody & Pick<RecordedRequest, 'headers'>;
+
 /** One event of a `text/event-stream`. */
 export interface RecordedEvent extends StreamEvent {
   /** Milliseconds since the response began. */
@@ -94,8 +97,14 @@ export function writeExchange(exchange: RecordedExchange): string {
     recordedAt,
     elapsedMs,
     request: { method, path, pathParams, query: sortNames(query), headers: sortNames(headers), ...toBody(request) },
-    ...(response === undefined ? {} : { response: toResponse(response) }),
-    ...(failure === undefined ? {} : { failure }),
+    response: response && {
+      status: response.status,
+      interim: response.interim,
+      headers: sortNames(response.headers),
+      ...toBody(response),
+      trailers: response.trailers,
+    },
+    failure,
   };
   return `${writeJson(file, 2)}\n`;
 }
@@ -111,7 +120,10 @@ export function readExchange(text: string, file: string, number: number): Record
   check.fields(request['query'], '/request/query');
   check.fields(request['headers'], '/request/headers');
   if (response !== undefined) {
-    check.status(response['status'], '/response/status');
+    const { status } = response;
+    if (!(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599)) {
+      throw check.invalid(`status must be an integer from 200 to 599, got ${toGiven(status)}`, '/response/status');
+    }
     check.fields(response['headers'], '/response/headers');
     check.body(response, '/response');
   } else if (!isObject(members['failure'])) {
@@ -139,24 +151,13 @@ export function toBody(body: RecordedBody): RecordedBody {
   return form === undefined ? {} : { [form]: body[form] };
 }
 
-function toResponse(response: RecordedResponse): Members {
-  const { status, headers, interim, trailers } = response;
-  return {
-    status,
-    ...(interim === undefined ? {} : { interim }),
-    headers: sortNames(headers),
-    ...toBody(response),
-    ...(trailers === undefined ? {} : { trailers }),
-  };
-}
-
 function sortNames<T>(fields: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(fields).toSorted(([x], [y]) => (x < y ? -1 : 1)));
 }
 
 /** The checks of one file; an error has the line of the member. */
 function createCheck(text: string, file: string) {
-  return { invalid, object, string: checkString, status: checkStatus, fields: checkFields, body: checkBody };
+  return { invalid, object, string: checkString, fields: checkFields, body: checkBody };
 
   function invalid(message: string, pointer: string): Error {
     const name = /[^/]*$/.exec(pointer)?.[0] ?? '';
@@ -174,11 +175,6 @@ function createCheck(text: string, file: string) {
     const value = members[name];
     if (typeof value === 'string' && value !== '') return;
     throw invalid(`${name} must be a non-empty string, got ${toGiven(value)}`, `${pointer}/${name}`);
-  }
-
-  function checkStatus(value: unknown, pointer: string): void {
-    if (Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599) return;
-    throw invalid(`status must be an integer from 200 to 599, got ${toGiven(value)}`, pointer);
   }
 
   function checkFields(value: unknown, pointer: string): void {

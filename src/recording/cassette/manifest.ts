@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Contract } from '../../contract/contract.js';
 import { findJsonMistake, isObject } from '../../contract/json.js';
-import { MockError, nearest, type Place } from '../../errors.js';
+import { readString } from '../../contract/pointer.js';
+import { MockError, type Place, suggest } from '../../errors.js';
 import { REDACTION_MEMBERS, type RedactionOptions } from '../redaction/secret-rules.js';
-import { readJson } from './exact-json.js';
+import { readJson, writeJson } from './exact-json.js';
 
 /** The content of `cassette.json`. */
 export interface Manifest {
@@ -40,7 +42,7 @@ export interface MatchRules {
 export const MANIFEST_FILE = 'cassette.json';
 
 /** The version of the layout. */
-export const LAYOUT_VERSION = 1;
+const LAYOUT_VERSION = 1;
 
 /** Compares everything that the contract declares. */
 export const DEFAULT_MATCH: MatchRules = Object.freeze({
@@ -51,6 +53,34 @@ export const DEFAULT_MATCH: MatchRules = Object.freeze({
 });
 
 const MATCH_MEMBERS: readonly string[] = Object.keys(DEFAULT_MATCH);
+
+/** What a new cassette is configured with. */
+interface NewManifest {
+  readonly upstream: string;
+  readonly match?: Partial<MatchRules> | undefined;
+  readonly redact?: RedactionOptions;
+  readonly maxAge?: number | undefined;
+}
+
+/** Creates the manifest of a new cassette. */
+export function createManifest(
+  { title, version, hash }: Contract,
+  { upstream, match, redact, maxAge }: NewManifest,
+): Manifest {
+  const url = URL.canParse(upstream) ? new URL(upstream) : undefined;
+  // Without user and password, which are secret.
+  if (url !== undefined) Object.assign(url, { username: '', password: '' });
+  return {
+    version: LAYOUT_VERSION,
+    contract: { title, version, hash },
+    upstream: url?.href.replace(/\/$/, '') ?? upstream,
+    recordedAt: new Date().toISOString(),
+    match: { ...DEFAULT_MATCH, ...match },
+    ...(redact !== undefined && { redact }),
+    redacted: {},
+    maxAge,
+  };
+}
 
 /** Loads the manifest of a cassette. @throws MockError `RECORDING_INVALID`, `RECORDING_NOT_FOUND`. */
 export function loadManifest(folder: string): Manifest {
@@ -67,14 +97,21 @@ export function loadManifest(folder: string): Manifest {
   }
   const value = readJsonFile(text, file);
   if (!isObject(value)) throw invalidRecording('the manifest must be an object', { file });
-  if (value['version'] !== LAYOUT_VERSION) {
-    const given = JSON.stringify(value['version']) ?? 'nothing';
-    throw invalidRecording(`version must be ${LAYOUT_VERSION}, got ${given}`, { file, pointer: '/version' });
+  const invalid: Invalid = (message, name, hint) => invalidRecording(message, { file, pointer: `/${name}` }, hint);
+  const { version, match = {}, redact, redacted = {}, maxAge = null } = value;
+  if (version !== LAYOUT_VERSION) {
+    throw invalid(`version must be ${LAYOUT_VERSION}, got ${JSON.stringify(version) ?? 'nothing'}`, 'version');
+  }
+  if (!isObject(redacted) || Object.values(redacted).some((rule) => typeof rule !== 'string')) {
+    throw invalid('redacted must be an object of strings', 'redacted');
+  }
+  if (maxAge !== null && !(typeof maxAge === 'number' && maxAge >= 0)) {
+    throw invalid('maxAge must be a non-negative number of days', 'maxAge');
   }
   const contract = isObject(value['contract']) ? value['contract'] : {};
-  const { redact } = value;
+  const readText = (of: Readonly<Record<string, unknown>>, name: string): string => readString(of[name]) ?? '';
   return {
-    version: LAYOUT_VERSION,
+    version,
     contract: {
       title: readText(contract, 'title'),
       version: readText(contract, 'version'),
@@ -82,12 +119,11 @@ export function loadManifest(folder: string): Manifest {
     },
     upstream: readText(value, 'upstream'),
     recordedAt: readText(value, 'recordedAt'),
-    match: { ...DEFAULT_MATCH, ...readSettings(value['match'] ?? {}, { name: 'match', known: MATCH_MEMBERS, file }) },
-    redacted: readRedacted(value['redacted'], file),
-    ...(redact === undefined
-      ? {}
-      : { redact: readSettings(redact, { name: 'redact', known: REDACTION_MEMBERS, file }) }),
-    maxAge: readMaxAge(value['maxAge'], file),
+    match: { ...DEFAULT_MATCH, ...readSettings('match', match, { known: MATCH_MEMBERS, invalid }) },
+    // Checked above.
+    redacted: redacted as Readonly<Record<string, string>>,
+    ...(redact !== undefined && { redact: readSettings('redact', redact, { known: REDACTION_MEMBERS, invalid }) }),
+    maxAge: maxAge ?? undefined,
   };
 }
 
@@ -98,61 +134,34 @@ export function readExpiry(manifest: Manifest, now: number): string | undefined 
   return `recorded ${age} days ago, and its maxAge is ${manifest.maxAge} days; record it again`;
 }
 
-/** The manifest as it is written: members in a fixed order. */
-export function toManifestFile(manifest: Manifest): Readonly<Record<string, unknown>> {
-  const { version, contract, upstream, recordedAt, match, redacted, redact, maxAge } = manifest;
-  return {
-    version,
-    contract,
-    upstream,
-    recordedAt,
-    match,
-    ...(redact === undefined || Object.keys(redact).length === 0 ? {} : { redact }),
-    redacted,
-    ...(maxAge === undefined ? {} : { maxAge }),
-  };
+/** The text of the manifest: members in a fixed order. */
+export function toManifestText(manifest: Manifest): string {
+  const { version, contract, upstream, recordedAt, match, redact = {}, redacted, maxAge } = manifest;
+  const rules = Object.keys(redact).length === 0 ? undefined : redact;
+  const file = { version, contract, upstream, recordedAt, match, redact: rules, redacted, maxAge };
+  return `${writeJson(file, 2)}\n`;
 }
 
-function readText(value: Readonly<Record<string, unknown>>, name: string): string {
-  const text = value[name];
-  return typeof text === 'string' ? text : '';
-}
+type Invalid = (message: string, name: string, hint?: string) => MockError;
 
 /** A member of the manifest that consists of arrays of strings under known names. */
 function readSettings(
+  name: string,
   value: unknown,
-  of: { readonly name: string; readonly known: readonly string[]; readonly file: string },
+  { known, invalid }: { readonly known: readonly string[]; readonly invalid: Invalid },
 ): Readonly<Record<string, readonly string[]>> {
-  const { name, known, file } = of;
-  if (!isObject(value)) throw invalidRecording(`${name} must be an object`, { file, pointer: `/${name}` });
+  if (!isObject(value)) throw invalid(`${name} must be an object`, name);
   for (const [setting, list] of Object.entries(value)) {
-    const pointer = `/${name}/${setting}`;
     if (!known.includes(setting)) {
-      const meant = nearest(setting, known);
-      const hint = meant === undefined ? `known settings: ${known.join(', ')}` : `did you mean "${meant}"?`;
-      throw invalidRecording(`${name} has no setting "${setting}"`, { file, pointer }, hint);
+      const hint = suggest(setting, known) ?? `known settings: ${known.join(', ')}`;
+      throw invalid(`${name} has no setting "${setting}"`, `${name}/${setting}`, hint);
     }
     if (!Array.isArray(list) || list.some((entry) => typeof entry !== 'string')) {
-      throw invalidRecording(`${name}.${setting} must be an array of strings`, { file, pointer });
+      throw invalid(`${name}.${setting} must be an array of strings`, `${name}/${setting}`);
     }
   }
   // The loop has verified the members.
   return value as Readonly<Record<string, readonly string[]>>;
-}
-
-function readRedacted(value: unknown, file: string): Readonly<Record<string, string>> {
-  if (value === undefined) return {};
-  if (!isObject(value) || Object.values(value).some((rule) => typeof rule !== 'string')) {
-    throw invalidRecording('redacted must be an object of strings', { file, pointer: '/redacted' });
-  }
-  // Checked above.
-  return value as Readonly<Record<string, string>>;
-}
-
-function readMaxAge(value: unknown, file: string): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && value >= 0) return value;
-  throw invalidRecording('maxAge must be a non-negative number of days', { file, pointer: '/maxAge' });
 }
 
 /** The error for an invalid file of a cassette. */

@@ -1,9 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Call } from '../../http/request/call.js';
 import { createMatcher, type MatcherParts, readCall } from '../matching/match.js';
 import { toFileName, writeAtomically } from './cassette-writer.js';
-import { BODIES_FOLDER, type Cassette, loadBodyBytes, type StoredExchange } from './cassette.js';
+import { BODIES_FOLDER, type Cassette, listBodyFiles, loadBodyBytes, type StoredExchange } from './cassette.js';
 import { writeCanonical } from './exact-json.js';
 import { type RecordedBody, type RecordedExchange, toBody, writeExchange } from './exchange.js';
 
@@ -22,27 +21,17 @@ export function findRedundant(cassette: Cassette, parts: MatcherParts): readonly
   const redundant = new Map<number, RedundantExchange>();
   const sequences = new Map<string, readonly StoredExchange[]>();
   for (const exchange of cassette.exchanges) {
-    const call: Call | undefined = readCall(exchange.request, parts);
-    if (call === undefined || call.operation.id !== exchange.operation) {
-      redundant.set(exchange.number, {
-        exchange,
-        why: `its request no longer matches operation "${exchange.operation}"`,
-      });
-      continue;
-    }
     const key = matcher.keyOf(exchange);
-    if (key !== undefined) sequences.set(key, [...(sequences.get(key) ?? []), exchange]);
+    if (key === undefined || readCall(exchange.request, parts)?.operation.id !== exchange.operation) {
+      const why = `its request no longer matches operation "${exchange.operation}"`;
+      redundant.set(exchange.number, { exchange, why });
+    } else sequences.set(key, [...(sequences.get(key) ?? []), exchange]);
   }
   for (const sequence of sequences.values()) {
-    for (let i = sequence.length - 1; i > 0; i--) {
-      const [before, exchange] = [sequence[i - 1], sequence[i]];
-      if (
-        before === undefined ||
-        exchange === undefined ||
-        toOutcome(cassette, before) !== toOutcome(cassette, exchange)
-      )
-        break;
-      redundant.set(exchange.number, { exchange, why: `it repeats ${before.file}` });
+    const outcomes = sequence.map((exchange) => toOutcome(cassette, exchange));
+    const end = outcomes.findLastIndex((outcome) => outcome !== outcomes.at(-1)) + 2;
+    for (const [i, exchange] of sequence.slice(end).entries()) {
+      redundant.set(exchange.number, { exchange, why: `it repeats ${sequence[end + i - 1]?.file ?? ''}` });
     }
   }
   return [...redundant.values()].sort((x, y) => x.exchange.number - y.exchange.number);
@@ -61,7 +50,7 @@ export async function pruneCassette(
   const bodies = new Set<string>();
   for (const [i, exchange] of kept.entries()) {
     const moved = await renumber(folder, exchange, i + 1);
-    for (const body of listBodyFiles(moved)) bodies.add(body);
+    for (const [, path] of listBodyFiles(moved)) bodies.add(path);
     if (moved.file !== exchange.file) renamed.set(exchange.file, moved.file);
   }
   for (const name of readdirSync(join(folder, BODIES_FOLDER))) {
@@ -100,12 +89,4 @@ async function renumber(folder: string, exchange: StoredExchange, number: number
   await writeAtomically(join(folder, file), writeExchange(moved));
   rmSync(join(folder, exchange.file));
   return { ...moved, file };
-}
-
-function listBodyFiles({ request, response }: RecordedExchange): readonly string[] {
-  const list = (body: RecordedBody | undefined): readonly string[] =>
-    body === undefined
-      ? []
-      : [...(body.bodyFile === undefined ? [] : [body.bodyFile]), ...(body.parts ?? []).flatMap(list)];
-  return [...list(request), ...list(response)];
 }

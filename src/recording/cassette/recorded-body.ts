@@ -5,7 +5,7 @@ import { readMultipart, writeMultipart } from '../../http/multipart.js';
 import { isBodiless } from '../../http/request/body-bytes.js';
 import { loadBodyBytes } from './cassette.js';
 import { readJson, writeJson } from './exact-json.js';
-import type { RecordedBody, RecordedPart, RecordedRequest } from './exchange.js';
+import type { RecordedBody, RecordedMessage, RecordedPart, RecordedRequest } from './exchange.js';
 
 const TEXT_TYPES =
   /^text\/|[/+](?:xml|json|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|json-seq|graphql|x-www-form-urlencoded)$/;
@@ -21,36 +21,43 @@ export function readBody(bytes: Uint8Array | undefined, headers: HeaderFields): 
   const isText = mediaType === undefined || TEXT_TYPES.test(mediaType) || isJsonType(mediaType);
   const text = isText ? readText(bytes) : undefined;
   if (text === undefined) return { bytes };
-  if (mediaType !== undefined && isJsonType(mediaType)) return readJsonBody(text) ?? { bodyText: text };
+  if (mediaType !== undefined && isJsonType(mediaType)) {
+    try {
+      return { body: readJson(text) };
+    } catch {
+      // Malformed JSON is recorded as it was sent.
+      return { bodyText: text };
+    }
+  }
   if (mediaType === 'text/event-stream') return { events: readEvents([{ atMs: 0, text }]) };
   return { bodyText: text };
 }
 
-/** The bytes of a recorded body; undefined without a body. */
-export function writeBody(folder: string, body: RecordedBody, headers: HeaderFields): Uint8Array | undefined {
-  if (body.body !== undefined) return Buffer.from(writeJson(body.body));
-  if (body.events !== undefined) return Buffer.from(body.events.map(writeEvent).join(''));
-  if (body.parts === undefined) return loadBodyBytes(folder, body);
-  const parts = body.parts.map((part) => ({
+/** The bytes of the body of a message or part; undefined without a body. */
+export function writeBody(folder: string, message: RecordedMessage): Uint8Array | undefined {
+  if (message.body !== undefined) return Buffer.from(writeJson(message.body));
+  if (message.events !== undefined) return Buffer.from(message.events.map(writeEvent).join(''));
+  if (message.parts === undefined) return loadBodyBytes(folder, message);
+  const parts = message.parts.map((part) => ({
     name: part.name,
     filename: part.filename,
     contentType: part.mediaType,
-    bytes: writeBody(folder, part, toPartHeaders(part)) ?? new Uint8Array(),
+    bytes: writeBody(folder, { ...part, headers: toPartHeaders(part) }) ?? new Uint8Array(),
   }));
-  return writeMultipart(parts, readBoundary(headers) ?? 'recorded-boundary');
+  return writeMultipart(parts, readBoundary(message.headers) ?? 'recorded-boundary');
 }
 
-/** A recorded body with the content of its files. */
-export function loadBody(folder: string, body: RecordedBody, headers: HeaderFields): RecordedBody {
-  if (body.parts !== undefined) {
-    const parts = body.parts.map((part): RecordedPart => {
+/** The body of a message with the content of its files. */
+export function loadBody(folder: string, message: RecordedMessage): RecordedBody {
+  if (message.parts !== undefined) {
+    const parts = message.parts.map((part): RecordedPart => {
       if (part.bodyFile === undefined) return part;
       const { bodyFile: _, ...rest } = part;
       return { ...rest, ...readBody(loadBodyBytes(folder, part), toPartHeaders(part)) };
     });
-    return { ...body, parts };
+    return { ...message, parts };
   }
-  return body.bodyFile === undefined ? body : readBody(loadBodyBytes(folder, body), headers);
+  return message.bodyFile === undefined ? message : readBody(loadBodyBytes(folder, message), message.headers);
 }
 
 /** A recorded request as it is sent again. */
@@ -73,15 +80,6 @@ export function readText(bytes: Uint8Array): string | undefined {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return text.includes('\u0000') ? undefined : text;
   } catch {
-    return undefined;
-  }
-}
-
-function readJsonBody(text: string): RecordedBody | undefined {
-  try {
-    return { body: readJson(text) };
-  } catch {
-    // Malformed JSON is recorded as it was sent.
     return undefined;
   }
 }

@@ -1,17 +1,16 @@
 import type { Contract } from '../../contract/contract.js';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import type { Router } from '../../contract/router/router.js';
-import { nearest } from '../../errors.js';
+import { suggest } from '../../errors.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import { findMedia, isJsonType } from '../../http/media-type.js';
-import type { CallDecoder } from '../../http/request/call.js';
-import { readTarget, writeTarget } from '../../http/target.js';
+import { writeTarget } from '../../http/target.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
 import { loadBody, toRequest, writeBody } from '../cassette/recorded-body.js';
+import { type CallParts, matchRequest } from '../matching/match.js';
 import { checkLists } from './lists.js';
 
 /** Validates a response of an upstream: status, media type, required headers and body. */
@@ -43,13 +42,10 @@ export function createResponseCheck(validators: Validators): CheckResponse {
 function checkHeaders(declared: DeclaredResponse, { headers }: CheckedResponse): readonly Violation[] {
   return declared.headers
     .filter(({ name, required }) => required && headers[name.toLowerCase()] === undefined)
-    .map(({ name, pointer }) =>
-      toViolation('HEADER_REQUIRED', 'header', {
-        pointer: `/${name.toLowerCase()}`,
-        message: `response header "${name}" is required`,
-        schemaPointer: pointer,
-      }),
-    );
+    .map(({ name, pointer: schemaPointer }) => {
+      const message = `response header "${name}" is required`;
+      return toViolation('HEADER_REQUIRED', 'header', { pointer: `/${name.toLowerCase()}`, message, schemaPointer });
+    });
 }
 
 function checkBody(
@@ -93,16 +89,8 @@ export interface CheckFinding {
   readonly message: string;
 }
 
-/** The parts of a check. */
-interface CheckParts {
-  readonly contract: Contract;
-  readonly router: Router;
-  readonly decoder: CallDecoder;
-  readonly validators: Validators;
-}
-
 /** Validates every exchange of a cassette against the contract, and the pages of its lists against each other. */
-export async function checkCassette(cassette: Cassette, parts: CheckParts): Promise<readonly CheckFinding[]> {
+export async function checkCassette(cassette: Cassette, parts: CallParts): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = [...checkManifest(cassette, parts.contract)];
   const checkResponse = createResponseCheck(parts.validators);
   for (const exchange of cassette.exchanges) {
@@ -114,7 +102,7 @@ export async function checkCassette(cassette: Cassette, parts: CheckParts): Prom
     }
     findings.push(...(await checkRequest(exchange, operation, { cassette, parts })));
     if (response === undefined) continue;
-    const { body } = loadBody(cassette.folder, response, response.headers);
+    const { body } = loadBody(cassette.folder, response);
     for (const { code, message } of checkResponse(operation, { ...response, body: toDoubles(body) })) {
       findings.push({ file, severity: 'error', side: 'response', code, message });
     }
@@ -141,24 +129,20 @@ function checkManifest(cassette: Cassette, contract: Contract): readonly CheckFi
 }
 
 function toUnknownOperation({ file, operation }: StoredExchange, contract: Contract): CheckFinding {
-  const meant = nearest(
-    operation,
-    contract.operations.map(({ id }) => id),
-  );
-  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  const message = `operation "${operation}" is not in the contract${hint}`;
+  const ids = contract.operations.map(({ id }) => id);
+  const hint = suggest(operation, ids);
+  const message = `operation "${operation}" is not in the contract${hint === undefined ? '' : `; ${hint}`}`;
   return { file, severity: 'error', side: 'request', code: 'OPERATION_UNKNOWN', message };
 }
 
 async function checkRequest(
   { request, response, file }: StoredExchange,
   operation: Operation,
-  { cassette, parts }: { readonly cassette: Cassette; readonly parts: CheckParts },
+  { cassette, parts }: { readonly cassette: Cassette; readonly parts: CallParts },
 ): Promise<readonly CheckFinding[]> {
   const target = writeTarget(request);
-  const wire = toRequest(request, target, writeBody(cassette.folder, request, request.headers));
-  const { path, search } = readTarget(wire.url);
-  const match = parts.router.match(request.method, path, search);
+  const wire = toRequest(request, target, writeBody(cassette.folder, request));
+  const match = matchRequest(wire, parts.router);
   if (match.kind !== 'operation' || match.operation.id !== operation.id) {
     const found = match.kind === 'operation' ? match.operation.id : 'no operation';
     const message = `${request.method} ${target} matches ${found}, not ${operation.id}`;

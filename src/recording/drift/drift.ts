@@ -2,8 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { readPointer } from '../../contract/pointer.js';
-import { toPointer } from '../../contract/pointer.js';
+import { readPointer, toPointer } from '../../contract/pointer.js';
 import { formatPlace } from '../../errors.js';
 import { decodeContent } from '../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
@@ -11,12 +10,11 @@ import { findMedia } from '../../http/media-type.js';
 import { toUpstreamTarget, writeTarget } from '../../http/target.js';
 import type { Violation } from '../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { toDoubles, writeJson } from '../cassette/exact-json.js';
-import { ExactNumber } from '../cassette/exact-json.js';
-import { type RecordedBody } from '../cassette/exchange.js';
+import { ExactNumber, toDoubles, writeJson } from '../cassette/exact-json.js';
+import type { RecordedRequest, RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
 import { createSchemaWalk, type SchemaPointers } from '../redaction/secret-walk.js';
-import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
+import type { Upstream } from '../upstream/upstream.js';
 import type { CheckResponse } from './check.js';
 
 /** The result of a comparison: what is wrong, if anything. */
@@ -47,6 +45,14 @@ export interface DriftResult {
   readonly suggestions: readonly string[];
 }
 
+/** A difference between a recorded response and that of the API. */
+export interface ShapeDifference {
+  readonly kind: 'status' | 'media-type' | 'removed' | 'added' | 'type';
+  /** Into the body; `*` stands for every item. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
 /** The parts of a comparison. */
 interface DriftParts {
   readonly contract: Contract;
@@ -61,6 +67,8 @@ interface DriftParts {
 
 interface Comparison extends DriftParts {
   readonly readShape: ReadShape;
+  /** Whether a text contains a placeholder of the cassette. */
+  hasPlaceholder(text: string): boolean;
 }
 
 // RFC 9110 9.2.1, and QUERY.
@@ -70,13 +78,20 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
 export async function findDrift(parts: DriftParts): Promise<readonly DriftResult[]> {
   const groups = new Map<string, StoredExchange[]>();
   for (const exchange of parts.cassette.exchanges) {
-    const key = `${exchange.request.method} ${writeTarget(exchange.request)} ${JSON.stringify(exchange.request.body ?? exchange.request.bodyText)}`;
+    const key = `${exchange.request.method} ${toSentText(exchange.request)}`;
     groups.set(key, [...(groups.get(key) ?? []), exchange]);
   }
-  const readShape = createShapeReader(parts.contract);
+  const placeholders = Object.keys(parts.cassette.manifest.redacted);
+  const hasPlaceholder = (text: string): boolean => placeholders.some((placeholder) => text.includes(placeholder));
+  const comparison = { ...parts, hasPlaceholder, readShape: createShapeReader(parts.contract) };
   const results: DriftResult[] = [];
-  for (const exchanges of groups.values()) results.push(await compareGroup(exchanges, { ...parts, readShape }));
+  for (const exchanges of groups.values()) results.push(await compareGroup(exchanges, comparison));
   return results;
+}
+
+/** The target and the body of a request. */
+function toSentText(request: RecordedRequest): string {
+  return `${writeTarget(request)}\n${JSON.stringify(request.body ?? request.bodyText ?? '')}`;
 }
 
 /** Sends a request once that was recorded several times; it is in sync if one of its recordings is. */
@@ -86,13 +101,11 @@ async function compareGroup(exchanges: readonly StoredExchange[], parts: Compari
   const operation = parts.contract.operation(last.operation);
   const reason = readSkipReason(last, operation, parts);
   if (operation === undefined || reason !== undefined) return toResult(last, { verdict: 'skipped', reason });
-  const live = await askLive(last, operation, parts);
-  if ('failure' in live) return toResult(last, { verdict: 'unreachable', reason: live.failure.message });
+  const live = await askLive(last.request, operation, parts);
+  if (typeof live === 'string') return toResult(last, { verdict: 'unreachable', reason: live });
   // Without credentials there is nothing to compare.
-  if (
-    (live.status === 401 || live.status === 403) &&
-    exchanges.every(({ response }) => response?.status !== live.status)
-  ) {
+  const isRefused = live.status === 401 || live.status === 403;
+  if (isRefused && exchanges.every(({ response }) => response?.status !== live.status)) {
     const answer = `the API answered ${live.status}: pass credentials with --header "authorization: …"`;
     return toResult(last, { verdict: 'unreachable', reason: answer });
   }
@@ -101,51 +114,37 @@ async function compareGroup(exchanges: readonly StoredExchange[], parts: Compari
 }
 
 function readSkipReason(
-  exchange: StoredExchange,
+  { request, response, operation: id }: StoredExchange,
   operation: Operation | undefined,
-  parts: DriftParts,
+  { operations, hasPlaceholder }: Comparison,
 ): string | undefined {
-  const { request, response } = exchange;
-  if (operation === undefined) return `operation "${exchange.operation}" is not in the contract`;
+  if (operation === undefined) return `operation "${id}" is not in the contract`;
   if (response === undefined) return 'a failed connection was recorded';
-  if (!SAFE.has(request.method) && !parts.operations.includes(operation.id)) {
-    return `${request.method} is not a safe method: send it with --operation ${operation.id}`;
+  if (!SAFE.has(request.method) && !operations.includes(id)) {
+    return `${request.method} is not a safe method: send it with --operation ${id}`;
   }
-  const placeholders = Object.keys(parts.cassette.manifest.redacted);
-  const sent = `${writeTarget(request)}\n${JSON.stringify(request.body ?? request.bodyText ?? '')}`;
-  if (placeholders.some((placeholder) => sent.includes(placeholder)))
-    return 'the request contains the placeholder of a secret';
-  return undefined;
+  return hasPlaceholder(toSentText(request)) ? 'the request contains the placeholder of a secret' : undefined;
 }
 
-interface LiveResponse extends RecordedBody {
-  readonly status: number;
-  readonly headers: HeaderFields;
-}
-
+/** The response of the API, or why there is none. */
 async function askLive(
-  exchange: StoredExchange,
+  request: RecordedRequest,
   operation: Operation,
-  { upstream, cassette, headers }: DriftParts,
-): Promise<LiveResponse | { readonly failure: { readonly message: string } }> {
-  const { request } = exchange;
-  const placeholders = Object.keys(cassette.manifest.redacted);
-  const kept = Object.entries(request.headers).filter(
-    ([, value]) => !placeholders.some((placeholder) => String(value).includes(placeholder)),
-  );
-  const sent: UpstreamRequest = {
+  { upstream, cassette, headers, hasPlaceholder }: Comparison,
+): Promise<RecordedResponse | string> {
+  const kept = Object.entries(request.headers).filter(([, value]) => !hasPlaceholder(String(value)));
+  const response = await upstream.send({
     method: request.method,
     target: toUpstreamTarget(upstream.url, operation, writeTarget(request)),
     headers: { ...Object.fromEntries(kept), ...headers },
-    body: writeBody(cassette.folder, request, request.headers),
-  };
-  const response = await upstream.send(sent);
-  if ('failure' in response) return response;
+    body: writeBody(cassette.folder, request),
+  });
+  if ('failure' in response) return response.failure.message;
   const chunks: Uint8Array[] = [];
   try {
     for await (const chunk of response.body) chunks.push(chunk);
   } catch (error) {
-    return { failure: { message: error instanceof Error ? error.message : String(error) } };
+    return error instanceof Error ? error.message : String(error);
   }
   const bytes = decodeContent(Buffer.concat(chunks), readField(response.headers, 'content-encoding'));
   return { status: response.status, headers: response.headers, ...readBody(bytes, response.headers) };
@@ -154,22 +153,24 @@ async function askLive(
 function compare(
   exchange: StoredExchange,
   operation: Operation,
-  { live, parts }: { readonly live: LiveResponse; readonly parts: Comparison },
+  { live, parts }: { readonly live: RecordedResponse; readonly parts: Comparison },
 ): DriftResult {
+  const { check, contract, cassette } = parts;
   // `readSkipReason` has excluded exchanges without a response.
-  const stored = exchange.response as LiveResponse;
-  const recorded = { ...stored, ...loadBody(parts.cassette.folder, stored, stored.headers) };
+  const stored = exchange.response as RecordedResponse;
+  const recorded = { ...stored, ...loadBody(cassette.folder, stored) };
   const violations = {
-    recorded: parts.check(operation, { ...recorded, body: toDoubles(recorded.body) }),
-    live: parts.check(operation, { ...live, body: toDoubles(live.body) }),
+    recorded: check(operation, { ...recorded, body: toDoubles(recorded.body) }),
+    live: check(operation, { ...live, body: toDoubles(live.body) }),
   };
   const differences = compareResponses(recorded, live, { operation, readShape: parts.readShape });
   const verdict = judge(violations, differences.length === 0);
-  const suggestions =
-    verdict === 'contract-wrong'
-      ? suggestChanges(parts.contract, operation, { violations: violations.live, body: live.body })
-      : [];
-  return toResult(exchange, { verdict, differences, ...violations, suggestions });
+  const changes = verdict === 'contract-wrong' ? violations.live : [];
+  const suggestions = changes.map((violation) => {
+    const place = formatPlace(contract.locate(violation.schemaPointer ?? operation.pointer));
+    return `${place}: ${toChange(violation, live.body)}`;
+  });
+  return toResult(exchange, { verdict, differences, ...violations, suggestions: [...new Set(suggestions)] });
 }
 
 /** The table of docs/recordings.md. */
@@ -194,21 +195,29 @@ function toSignature(violations: readonly Violation[]): string {
 }
 
 function compareResponses(
-  recorded: LiveResponse,
-  live: LiveResponse,
+  recorded: RecordedResponse,
+  live: RecordedResponse,
   { operation, readShape }: { readonly operation: Operation; readonly readShape: ReadShape },
 ): readonly ShapeDifference[] {
-  if (recorded.status !== live.status) {
-    return [{ kind: 'status', pointer: '', message: `the status was ${recorded.status} and is ${live.status}` }];
-  }
-  const [was, is] = [readContentType(recorded.headers), readContentType(live.headers)];
-  if (was !== is) {
-    return [{ kind: 'media-type', pointer: '', message: `the media type was ${was ?? 'none'} and is ${is ?? 'none'}` }];
-  }
+  const difference = compareHeads(recorded, live);
+  if (difference !== undefined) return [difference];
   if (recorded.body === undefined || live.body === undefined) return [];
-  const media = is === undefined ? undefined : findMedia(findResponse(operation, live.status)?.content ?? [], is);
+  const mediaType = readContentType(live.headers);
+  const content = findResponse(operation, live.status)?.content ?? [];
+  const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
   const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
   return compareShapes(readShape(recorded.body, pointers), readShape(live.body, pointers));
+}
+
+/** The difference between the statuses or the media types of two responses; undefined without one. */
+export function compareHeads(recorded: RecordedResponse, received: RecordedResponse): ShapeDifference | undefined {
+  if (recorded.status !== received.status) {
+    const message = `the status was ${recorded.status} and is ${received.status}`;
+    return { kind: 'status', pointer: '', message };
+  }
+  const [was, is] = [readContentType(recorded.headers), readContentType(received.headers)];
+  if (was === is) return undefined;
+  return { kind: 'media-type', pointer: '', message: `the media type was ${was ?? 'none'} and is ${is ?? 'none'}` };
 }
 
 function toResult(
@@ -217,22 +226,6 @@ function toResult(
 ): DriftResult {
   const nothing = { reason: undefined, differences: [], recorded: [], live: [], suggestions: [] };
   return { file, operation, method: request.method, target: writeTarget(request), ...nothing, ...found };
-}
-
-/** The parts of a suggestion. */
-interface SuggestionParts {
-  readonly violations: readonly Violation[];
-  /** The body that violates the contract. */
-  readonly body: unknown;
-}
-
-/** The changes to the contract that would resolve these violations, each with its position in the document. */
-function suggestChanges(contract: Contract, operation: Operation, parts: SuggestionParts): readonly string[] {
-  const lines = parts.violations.map((violation) => {
-    const pointer = violation.schemaPointer ?? operation.pointer;
-    return `${formatPlace(contract.locate(pointer))}: ${toChange(violation, parts.body)}`;
-  });
-  return [...new Set(lines)];
 }
 
 function toChange(violation: Violation, body: unknown): string {
@@ -267,26 +260,11 @@ function toType(value: unknown): string {
   return typeof value;
 }
 
-/** The structure of a JSON value: its types and members without the values. */
-interface ValueShape {
-  /** The JSON types; none for `null`, which says nothing about other values. */
-  readonly kinds: ReadonlySet<string>;
-  /** The members of objects; undefined for maps. */
-  readonly members: ReadonlyMap<string, ValueShape> | undefined;
-  /** The joined shape of the items of an array or the values of a map. */
-  readonly items: ValueShape | undefined;
-}
-
-/** A difference between two shapes. */
-export interface ShapeDifference {
-  readonly kind: 'status' | 'media-type' | 'removed' | 'added' | 'type';
-  /** Into the body; `*` stands for every item. */
-  readonly pointer: string;
-  readonly message: string;
-}
+/** The JSON types of the values at each pointer, without types for `null`; `*` stands for every item or value of a map. */
+type Shape = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Reads the shape of a value; the schemas distinguish maps from objects. */
-type ReadShape = (value: unknown, pointers: SchemaPointers) => ValueShape;
+type ReadShape = (value: unknown, pointers: SchemaPointers) => Shape;
 
 /** Creates the reader of shapes for a contract. */
 function createShapeReader(contract: Contract): ReadShape {
@@ -296,75 +274,46 @@ function createShapeReader(contract: Contract): ReadShape {
     const named = shapes.some(({ properties }) => properties !== undefined && Object.keys(properties).length > 0);
     return !named && shapes.some(({ additionalProperties: rest }) => rest === true || isObject(rest));
   };
-  const read: ReadShape = (value, pointers) => {
-    if (value === null || value === undefined) return EMPTY_SHAPE;
-    if (typeof value === 'number' || value instanceof ExactNumber) return toScalar('number');
-    if (Array.isArray(value)) {
-      const items = value.map((item, i) => read(item, schemas.item(pointers, i)));
-      return {
-        kinds: new Set(['array']),
-        members: undefined,
-        items: items.reduce<ValueShape | undefined>(join, undefined),
-      };
-    }
-    if (!isObject(value)) return toScalar(typeof value);
-    const members = Object.entries(value).map(
-      ([name, member]) => [name, read(member, schemas.member(pointers, name))] as const,
-    );
-    if (!isMap(pointers)) return { kinds: new Set(['object']), members: new Map(members), items: undefined };
-    const items = members.map(([, shape]) => shape).reduce<ValueShape | undefined>(join, undefined);
-    return { kinds: new Set(['object']), members: undefined, items };
+  return (root, rootPointers) => {
+    const shape = new Map<string, Set<string>>();
+    const read = (value: unknown, pointers: SchemaPointers, at: string): void => {
+      const kinds = shape.get(at) ?? new Set();
+      shape.set(at, kinds);
+      if (value === null || value === undefined) return;
+      if (Array.isArray(value)) {
+        kinds.add('array');
+        for (const [i, item] of value.entries()) read(item, schemas.item(pointers, i), `${at}/*`);
+      } else if (isObject(value) && !(value instanceof ExactNumber)) {
+        kinds.add('object');
+        const isJoined = isMap(pointers);
+        for (const [name, member] of Object.entries(value)) {
+          read(member, schemas.member(pointers, name), isJoined ? `${at}/*` : at + toPointer(name));
+        }
+      } else kinds.add(value instanceof ExactNumber ? 'number' : typeof value);
+    };
+    read(root, rootPointers, '');
+    return shape;
   };
-  return read;
 }
 
-/** The differences between two shapes; an empty value has the same shape as any other. */
-function compareShapes(recorded: ValueShape, live: ValueShape, pointer = ''): readonly ShapeDifference[] {
-  const place = pointer === '' ? 'the body' : pointer;
-  const added = [...live.kinds].filter((kind) => !recorded.kinds.has(kind));
-  if (added.length > 0 && recorded.kinds.size > 0) {
-    const was = [...recorded.kinds].join(' or ');
-    return [{ kind: 'type', pointer, message: `${place} was ${was} and is ${added.join(' or ')}` }];
-  }
-  return [...compareMembers(recorded, live, pointer), ...compareItems(recorded, live, pointer)];
-}
-
-const EMPTY_SHAPE: ValueShape = { kinds: new Set(), members: undefined, items: undefined };
-
-function toScalar(kind: string): ValueShape {
-  return { kinds: new Set([kind]), members: undefined, items: undefined };
-}
-
-function compareMembers(recorded: ValueShape, live: ValueShape, pointer: string): readonly ShapeDifference[] {
-  if (recorded.members === undefined || live.members === undefined) return [];
+/** The differences between two shapes; `null` and an empty array have the same shape as any other value. */
+function compareShapes(recorded: Shape, live: Shape): readonly ShapeDifference[] {
   const differences: ShapeDifference[] = [];
-  for (const [name, shape] of recorded.members) {
-    const below = pointer + toPointer(name);
-    const other = live.members.get(name);
-    if (other === undefined) differences.push({ kind: 'removed', pointer: below, message: `${below} is missing` });
-    else differences.push(...compareShapes(shape, other, below));
-  }
-  for (const name of live.members.keys()) {
-    const below = pointer + toPointer(name);
-    if (!recorded.members.has(name)) differences.push({ kind: 'added', pointer: below, message: `${below} is new` });
+  for (const pointer of new Set([...recorded.keys(), ...live.keys()])) {
+    const [was, is] = [recorded.get(pointer), live.get(pointer)];
+    const isInside = differences.some(({ kind, pointer: above }) => kind === 'type' && pointer.startsWith(`${above}/`));
+    if (isInside) continue;
+    if (was !== undefined && is !== undefined) {
+      const added = [...is].filter((kind) => !was.has(kind));
+      if (added.length === 0 || was.size === 0) continue;
+      const message = `${pointer || 'the body'} was ${[...was].join(' or ')} and is ${added.join(' or ')}`;
+      differences.push({ kind: 'type', pointer, message });
+    } else if (!pointer.endsWith('/*')) {
+      const [kind, other, text] =
+        is === undefined ? (['removed', live, 'missing'] as const) : (['added', recorded, 'new'] as const);
+      const isComparable = other.get(pointer.slice(0, pointer.lastIndexOf('/')))?.has('object') === true;
+      if (isComparable) differences.push({ kind, pointer, message: `${pointer} is ${text}` });
+    }
   }
   return differences;
-}
-
-function compareItems(recorded: ValueShape, live: ValueShape, pointer: string): readonly ShapeDifference[] {
-  // An empty array says nothing about its items.
-  if (recorded.items === undefined || live.items === undefined) return [];
-  return compareShapes(recorded.items, live.items, `${pointer}/*`);
-}
-
-/** The shape of values of either shape. */
-function join(one: ValueShape | undefined, other: ValueShape): ValueShape {
-  if (one === undefined) return other;
-  const members =
-    one.members === undefined || other.members === undefined ? (one.members ?? other.members) : new Map(one.members);
-  if (members instanceof Map && one.members !== undefined) {
-    for (const [name, shape] of other.members ?? []) members.set(name, join(members.get(name), shape));
-  }
-  const items = other.items === undefined ? one.items : join(one.items, other.items);
-  return { kinds: new Set([...one.kinds, ...other.kinds]), members, items };
 }

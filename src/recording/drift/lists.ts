@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.js';
+import { readField } from '../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadBody } from '../cassette/recorded-body.js';
 
@@ -40,7 +41,7 @@ export function readPages({ folder, exchanges }: Cassette): readonly RecordedPag
   return exchanges.flatMap((exchange) => {
     const { response } = exchange;
     if (response === undefined || response.status >= 300 || exchange.request.method !== 'GET') return [];
-    const { body } = loadBody(folder, response, response.headers);
+    const { body } = loadBody(folder, response);
     const envelope = isObject(body) ? body : {};
     const lists = (Array.isArray(body) ? [body] : Object.values(envelope)).filter((value) => Array.isArray(value));
     const items = lists.find((list) => list.every((item) => isObject(item) && item['id'] !== undefined));
@@ -51,13 +52,12 @@ export function readPages({ folder, exchanges }: Cassette): readonly RecordedPag
 
 /** Groups consecutive pages of one list: the same path and filters, each page beginning where the previous one ended. */
 export function groupPages(pages: readonly RecordedPage[]): readonly (readonly RecordedPage[])[] {
-  const groups: RecordedPage[][] = [];
+  const groups: [RecordedPage, ...RecordedPage[]][] = [];
   for (const page of pages) {
     const cursor = readCursor(page.exchange);
-    const group = groups.findLast(
-      (candidate) =>
-        cursor !== undefined && isSameList(candidate[0], page) && readNextCursors(candidate.at(-1)).includes(cursor),
-    );
+    const isNext = (last: RecordedPage | undefined): boolean =>
+      cursor !== undefined && readNextCursors(last).includes(cursor);
+    const group = groups.findLast((known) => isNext(known.at(-1)) && toListKey(known[0]) === toListKey(page));
     if (group === undefined) groups.push([page]);
     else group.push(page);
   }
@@ -87,11 +87,8 @@ function checkPages(pages: readonly RecordedPage[]): readonly ListError[] {
     for (const { id } of items) {
       const other = seen.get(id);
       if (other !== undefined && other !== file) {
-        errors.push({
-          file,
-          code: 'LIST_REPEATS',
-          message: `${JSON.stringify(id)} is already on the page in ${other}`,
-        });
+        const message = `${JSON.stringify(id)} is already on the page in ${other}`;
+        errors.push({ file, code: 'LIST_REPEATS', message });
       }
       seen.set(id, file);
     }
@@ -106,18 +103,13 @@ function checkPages(pages: readonly RecordedPage[]): readonly ListError[] {
 
 function readCursor({ request }: StoredExchange): string | undefined {
   const name = Object.keys(request.query).find(isCursor);
-  const value = name === undefined ? undefined : request.query[name];
-  return typeof value === 'string' ? value : value?.[0];
+  return name === undefined ? undefined : readField(request.query, name);
 }
 
 function readNextCursors(page: RecordedPage | undefined): readonly string[] {
   if (page === undefined) return [];
   const values = [page.items.at(-1)?.['id'], ...NEXT_CURSORS.map((name) => page.envelope[name])];
   return values.filter((value): value is string => typeof value === 'string');
-}
-
-function isSameList(one: RecordedPage | undefined, other: RecordedPage): boolean {
-  return one !== undefined && toListKey(one) === toListKey(other);
 }
 
 function toListKey({ exchange: { request } }: RecordedPage): string {

@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.js';
-import type { Router } from '../../contract/router/router.js';
+import type { RouteMatch, Router } from '../../contract/router/router.js';
 import type { Call, CallDecoder } from '../../http/request/call.js';
 import { readTarget, writeTarget } from '../../http/target.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { type JsonDifference, listDifferences, writeCanonical, writeJson } from '../cassette/exact-json.js';
+import { type JsonDifference, listDifferences, toShortText, writeCanonical } from '../cassette/exact-json.js';
 import type { RecordedRequest } from '../cassette/exchange.js';
 import { loadBody, readBody, toRequest } from '../cassette/recorded-body.js';
 import { createMask, createRequestWalk } from '../redaction/redact.js';
@@ -43,21 +43,20 @@ interface RequestDifference extends JsonDifference {
   readonly part: keyof RequestFacts;
 }
 
-/** The parts of a matcher. */
-export interface MatcherParts {
+/** The parts of a mock that read recorded requests as calls. */
+export interface CallParts {
   readonly contract: Contract;
   readonly router: Router;
   readonly decoder: CallDecoder;
   readonly validators: Validators;
+}
+
+/** The parts of a matcher. */
+export interface MatcherParts extends CallParts {
   /** Redaction rules; default those of the manifest. */
   readonly redaction?: RedactionOptions;
   /** Whether a string is a placeholder; default one of the manifest. */
   isPlaceholder?(text: string): boolean;
-}
-
-interface Indexed {
-  readonly exchange: StoredExchange;
-  readonly facts: RequestFacts;
 }
 
 const MAX_CACHED_KEYS = 1000;
@@ -68,15 +67,15 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
   const { redaction: options = redact ?? {}, isPlaceholder = (text: string) => Object.hasOwn(redacted, text) } = parts;
   const walk = createRequestWalk({ ...parts, options });
   const facts = createFactsReader({ contract: parts.contract, rules, walk, mask: createMask(options, isPlaceholder) });
+  // The exchanges that are not indexed yet, by operation.
   const waiting = new Map<string, StoredExchange[]>();
   for (const exchange of cassette.exchanges) append(waiting, exchange.operation, exchange);
-  const indexed = new Map<string, Indexed[]>();
+  const indexed = new Map<string, { readonly exchange: StoredExchange; readonly facts: RequestFacts }[]>();
   const sequences = new Map<string, StoredExchange[]>();
 
-  const readRecorded = (exchange: StoredExchange): RequestFacts | undefined => {
-    const call = readCall(exchange.request, parts);
-    if (call === undefined) return undefined;
-    return facts.read(call, loadBody(cassette.folder, exchange.request, exchange.request.headers));
+  const readRecorded = ({ request }: StoredExchange): RequestFacts | undefined => {
+    const call = readCall(request, parts);
+    return call && facts.read(call, loadBody(cassette.folder, request));
   };
   const index = (exchange: StoredExchange): void => {
     const recorded = readRecorded(exchange);
@@ -127,7 +126,7 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
   };
 }
 
-/** Caches the keys of small calls, because a test suite repeats the same few calls. */
+/** Caches the keys of calls with a signature, because a test suite repeats the same few calls. */
 function createKeyReader(
   sign: (call: Call) => string | undefined,
   readKey: (call: Call) => string,
@@ -158,14 +157,21 @@ export function formatMiss(call: Call, cassette: string, similar: readonly Simil
 }
 
 /** The call that a recorded request is; undefined if the contract no longer has the operation. */
-export function readCall(request: RecordedRequest, parts: Pick<MatcherParts, 'router' | 'decoder'>): Call | undefined {
+export function readCall(
+  request: RecordedRequest,
+  { router, decoder }: Pick<CallParts, 'router' | 'decoder'>,
+): Call | undefined {
   const wire = toRequest(request, writeTarget(request), undefined);
-  const { path, search } = readTarget(wire.url);
-  const match = parts.router.match(request.method, path, search);
-  if (match.kind !== 'operation') return undefined;
-  const call = parts.decoder.decode({ ...match, request: wire });
+  const match = matchRequest(wire, router);
   // A request without a body is decoded synchronously; the recorded body is compared separately.
+  const call = match.kind === 'operation' ? decoder.decode({ ...match, request: wire }) : undefined;
   return call instanceof Promise ? undefined : call;
+}
+
+/** The operation of a request. */
+export function matchRequest({ method, url }: Request, router: Router): RouteMatch {
+  const { path, search } = readTarget(url);
+  return router.match(method, path, search);
 }
 
 function compareFacts(recorded: RequestFacts, received: RequestFacts): readonly RequestDifference[] {
@@ -184,8 +190,8 @@ function toKey(operation: string, facts: RequestFacts): string {
 function toDistance(exchange: StoredExchange, call: Call): number {
   const recorded = exchange.request.path.split('/');
   const received = readTarget(call.url).path.split('/');
-  const length = Math.max(recorded.length, received.length);
-  const different = Array.from({ length }, (_, i) => recorded[i] === received[i]).filter((same) => !same).length;
+  const longer = recorded.length > received.length ? recorded : received;
+  const different = longer.filter((_, i) => recorded[i] !== received[i]).length;
   return different * 2 + (exchange.request.method === call.method ? 0 : 1);
 }
 
@@ -195,15 +201,8 @@ function append<T>(map: Map<string, T[]>, key: string, entry: T): void {
   else list.push(entry);
 }
 
-const SHOWN_CHARACTERS = 60;
-
 /** `body /name: recorded "ci", received "cd"`. */
 function formatDifference({ part, pointer, one, other }: RequestDifference): string {
-  return `${part}${pointer === '' ? '' : ` ${pointer}`}: recorded ${toWords(one)}, received ${toWords(other)}`;
-}
-
-function toWords(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const text = writeJson(value);
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS - 1)}…` : text;
+  const [recorded = 'nothing', received = 'nothing'] = [toShortText(one), toShortText(other)];
+  return `${part}${pointer === '' ? '' : ` ${pointer}`}: recorded ${recorded}, received ${received}`;
 }

@@ -1,6 +1,5 @@
-import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { omitFields } from '../../http/header-fields.js';
+import type { HeaderFields } from '../../http/header-fields.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
@@ -24,7 +23,6 @@ export interface SkippedItem {
 
 /** The parts that fixtures are written with. */
 interface FixtureParts {
-  readonly contract: Contract;
   readonly validators: Validators;
   readonly collections: ReadonlyMap<string, PromoteCollection>;
   /** Completes an item according to its schema. */
@@ -40,36 +38,23 @@ export function toFixtures(
   const skipped: SkippedItem[] = [];
   for (const [name, items] of promoted.collections) {
     const written: unknown[] = [];
-    for (const item of items) {
-      const checked = checkItem(name, item, parts);
-      if ('why' in checked) skipped.push({ collection: name, id: item.id, why: checked.why });
-      else written.push({ ...checked.item, ...toParent(item), ...toContent(name, item, files) });
+    const schema = parts.collections.get(name)?.schema;
+    const check = schema === undefined ? () => [] : parts.validators.check(schema, 'response');
+    for (const promoted of items) {
+      const { id, item, idOnly, parents } = promoted;
+      // Some items are only known by their id in a path.
+      const whole = idOnly && schema !== undefined ? (parts.complete(schema, item) as Item) : item;
+      const [violation] = check(whole, 'body');
+      const ids = Object.values(parents);
+      const parent = ids.length === 0 ? {} : { $parent: ids.length === 1 ? ids[0] : parents };
+      if (violation !== undefined) skipped.push({ collection: name, id, why: violation.message });
+      else written.push({ ...whole, ...parent, ...toContent(name, promoted, files) });
     }
     const defaults = readDefaults(promoted.created.get(name) ?? [], items);
     const fixture = { ...(Object.keys(defaults).length === 0 ? {} : { defaults }), items: written };
     files.push({ path: `${name}.json`, content: `${JSON.stringify(fixture, null, 2)}\n` });
   }
   return { files, skipped };
-}
-
-function checkItem(
-  name: string,
-  promoted: PromotedItem,
-  parts: FixtureParts,
-): { readonly item: Item } | { readonly why: string } {
-  const schema = parts.collections.get(name)?.schema;
-  if (schema === undefined) return { item: promoted.item };
-  // Some items are only known by their id in a path.
-  const whole = promoted.idOnly ? parts.complete(schema, promoted.item) : promoted.item;
-  const [violation] = parts.validators.check(schema, 'response')(whole, 'body');
-  if (violation !== undefined) return { why: violation.message };
-  return { item: whole as Item };
-}
-
-function toParent({ parents }: PromotedItem): object {
-  const ids = Object.values(parents);
-  if (ids.length === 0) return {};
-  return { $parent: ids.length === 1 ? ids[0] : parents };
 }
 
 const INLINE_LIMIT_BYTES = 1024;
@@ -102,14 +87,12 @@ function findFreePath(base: string, files: readonly FixtureFile[]): string {
 function readDefaults(created: readonly Item[], items: readonly PromotedItem[]): Item {
   const [first, ...others] = created;
   if (first === undefined) return {};
-  const agrees = (name: string, value: unknown, item: Item): boolean =>
-    writeCanonical(item[name]) === writeCanonical(value);
   const witnesses = [...others, ...items.filter(({ idOnly }) => !idOnly).map(({ item }) => item)];
-  return Object.fromEntries(
-    Object.entries(first).filter(
-      ([name, value]) => witnesses.length > 0 && witnesses.every((item) => agrees(name, value, item)),
-    ),
+  if (witnesses.length === 0) return {};
+  const shared = Object.entries(first).filter(([name, value]) =>
+    witnesses.every((item) => writeCanonical(item[name]) === writeCanonical(value)),
   );
+  return Object.fromEntries(shared);
 }
 
 /** The parts of a scenario with recorded errors. */
@@ -133,44 +116,40 @@ export function toErrorScenario(
     const operation = parts.operation(exchange.operation);
     const { response } = exchange;
     if (operation === undefined || response === undefined) continue;
-    operations[operation.id] = [...(operations[operation.id] ?? []), toRule(cassette, exchange, { operation, parts })];
+    const body = toDoubles(loadBody(cassette.folder, response).body);
+    const [violation] = parts.check(operation, { ...response, body });
+    const rule = {
+      when: toCondition(cassette, exchange, parts),
+      respond: { status: response.status, ...toKeptHeaders(response.headers), ...(body !== undefined && { body }) },
+      ...(violation !== undefined && { violates: `as recorded: ${violation.message}` }),
+    };
+    operations[operation.id] = [...(operations[operation.id] ?? []), rule];
   }
   if (Object.keys(operations).length === 0) return undefined;
   return { description: `Errors recorded in the cassette "${cassette.name}".`, operations };
 }
 
-function toRule(
-  cassette: Cassette,
-  exchange: StoredExchange,
-  { operation, parts }: { readonly operation: Operation; readonly parts: ErrorScenarioParts },
-): object {
-  const { request, response } = exchange;
-  const body = response === undefined ? {} : loadBody(cassette.folder, response, response.headers);
+/** The requests that a rule applies to: those that are recorded with the error. */
+function toCondition(cassette: Cassette, exchange: StoredExchange, parts: ErrorScenarioParts): object {
+  const { pathParams, body } = exchange.request;
+  const query = parts.queryOf(exchange);
   const key = parts.keyOf(exchange);
   const same = cassette.exchanges.filter(
     (other) => other.operation === exchange.operation && parts.keyOf(other) === key,
   );
-  const query = parts.queryOf(exchange);
-  const status = response?.status ?? 500;
-  const fields = omitFields(response?.headers ?? {}, ['content-type', 'date', 'connection', 'set-cookie']);
-  const kept = Object.entries(fields).filter(
-    ([name]) => name === 'retry-after' || name.startsWith('x-ratelimit') || name === 'www-authenticate',
-  );
-  const violations = response === undefined ? [] : parts.check(operation, { ...response, body: toDoubles(body.body) });
-  const when = {
-    ...(Object.keys(request.pathParams).length === 0 ? {} : { path: request.pathParams }),
-    ...(Object.keys(query).length === 0 ? {} : { query }),
-    ...(request.body === undefined ? {} : { body: toDoubles(request.body) }),
-    // If the same request was recorded several times, only this call of it is an error.
-    ...(same.length === 1 ? {} : { call: same.indexOf(exchange) + 1 }),
-  };
   return {
-    when,
-    respond: {
-      status,
-      ...(kept.length === 0 ? {} : { headers: Object.fromEntries(kept) }),
-      ...(body.body === undefined ? {} : { body: toDoubles(body.body) }),
-    },
-    ...(violations.length === 0 ? {} : { violates: `as recorded: ${violations[0]?.message ?? ''}` }),
+    ...(Object.keys(pathParams).length > 0 && { path: pathParams }),
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(body !== undefined && { body: toDoubles(body) }),
+    // If the same request was recorded several times, only this call of it is an error.
+    ...(same.length > 1 && { call: same.indexOf(exchange) + 1 }),
   };
+}
+
+/** The header fields that tell a client how to react to an error. */
+function toKeptHeaders(headers: HeaderFields): { readonly headers?: HeaderFields } {
+  const kept = Object.entries(headers).filter(([name]) =>
+    /^(?:retry-after|www-authenticate|x-ratelimit.*)$/.test(name),
+  );
+  return kept.length === 0 ? {} : { headers: Object.fromEntries(kept) };
 }

@@ -2,6 +2,7 @@ import { isObject } from '../../contract/json.js';
 import { readContentType } from '../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
+import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, writeBody } from '../cassette/recorded-body.js';
 import { groupPages, isCursor, readPages } from '../drift/lists.js';
 
@@ -40,15 +41,10 @@ export interface PromotedItem {
   readonly item: Item;
   /** The ids of its parents, by collection. */
   readonly parents: Readonly<Record<string, string>>;
-  readonly content: PromotedContent | undefined;
+  /** The content of an item such as a file. */
+  readonly content: { readonly bytes: Uint8Array; readonly mediaType: string | undefined } | undefined;
   /** Whether only its id is known. */
   readonly idOnly: boolean;
-}
-
-/** The content of an item, such as a file. */
-interface PromotedContent {
-  readonly bytes: Uint8Array;
-  readonly mediaType: string | undefined;
 }
 
 /** The promoted items of each collection in the order of their creation, and the answers to creates. */
@@ -62,12 +58,10 @@ export interface Promoted {
 export type Item = Readonly<Record<string, unknown>>;
 
 /** What the exchanges show about one item. */
-interface Trace {
-  readonly id: string;
-  readonly parents: Readonly<Record<string, string>>;
+interface Trace extends Pick<PromotedItem, 'id' | 'parents'> {
   first: Item | undefined;
   last: Item | undefined;
-  content: PromotedContent | undefined;
+  content: PromotedItem['content'];
   /** Whether it existed before the first exchange. */
   readonly existedBefore: boolean;
   /** Whether it exists after the exchanges so far. */
@@ -83,13 +77,9 @@ export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
     const byKey = traces.get(collection) ?? new Map<string, Trace>();
     traces.set(collection, byKey);
     const key = JSON.stringify([id, parents]);
-    const known = byKey.get(key);
-    if (known !== undefined) {
-      if (isNew) known.exists = true;
-      return known;
-    }
     const unseen = { first: undefined, last: undefined, content: undefined, changed: false };
-    const trace: Trace = { id, parents, ...unseen, existedBefore: !isNew, exists: true };
+    const trace = byKey.get(key) ?? { id, parents, ...unseen, existedBefore: !isNew, exists: true };
+    if (isNew) trace.exists = true;
     byKey.set(key, trace);
     return trace;
   };
@@ -103,11 +93,27 @@ export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
   for (const [name, byKey] of traces) {
     const items = [...byKey.values()]
       .filter(({ existedBefore, exists }) => (parts.moment === 'initial' ? existedBefore : exists))
-      .map((trace) => toItem(trace, parts.moment));
-    collections.set(name, sortItems(items, orders.get(name) ?? []));
+      .map(({ id, parents, content, first, last }): PromotedItem => {
+        const item = parts.moment === 'initial' ? first : last;
+        return { id, parents, content, item: item ?? { id }, idOnly: item === undefined };
+      });
+    const places = new Map(orders.get(name)?.map((id, i) => [id, i]));
+    // Items that are on no page come last.
+    const placeOf = ({ id }: PromotedItem): number => places.get(id) ?? Infinity;
+    collections.set(
+      name,
+      items.toSorted((x, y) => placeOf(x) - placeOf(y) || 0),
+    );
   }
   return { collections, created };
 }
+
+/** The trace of an item, created on first use. */
+type TraceOf = (
+  collection: string,
+  id: string,
+  more?: { readonly parents?: Trace['parents']; readonly isNew?: boolean },
+) => Trace;
 
 interface Observation {
   readonly cassette: Cassette;
@@ -118,75 +124,48 @@ interface Observation {
   readonly traceOf: TraceOf;
 }
 
-/** The trace of an item, created on first use. */
-type TraceOf = (
-  collection: string,
-  id: string,
-  more?: { readonly parents?: Trace['parents']; readonly isNew?: boolean },
-) => Trace;
-
-function observe(observation: Observation): void {
-  const { cassette, exchange, binding, parts, traceOf } = observation;
-  const resource = parts.collections.get(binding.collection);
-  const parents = readParents(observation);
-  const idProperty = resource?.idProperty ?? 'id';
-  const id = binding.id.map((name) => toId(exchange.request.pathParams[name])).join('/');
-  const body = toDoubles(
-    exchange.response && loadBody(cassette.folder, exchange.response, exchange.response.headers).body,
-  );
-  switch (binding.action) {
-    case 'list':
-    case 'search':
-      for (const item of readItems(body, binding))
-        observeItem(traceOf(binding.collection, toId(item[idProperty]), { parents }), item);
-      return;
-    case 'create': {
-      if (!isObject(body)) return;
-      observeItem(traceOf(binding.collection, toId(body[idProperty]), { parents, isNew: true }), body);
-      const sent = exchange.request.body;
-      const own = Object.entries(body).filter(([name]) => !(isObject(sent) && Object.hasOwn(sent, name)));
-      const known = observation.created.get(binding.collection) ?? [];
-      observation.created.set(binding.collection, [...known, Object.fromEntries(own)]);
-      return;
-    }
-    case 'delete': {
-      const trace = traceOf(binding.collection, id, { parents });
-      trace.exists = false;
-      if (resource?.members !== undefined) traceOf(resource.members, id);
-      return;
-    }
-    case 'content': {
-      const trace = traceOf(binding.collection, id, { parents });
-      trace.content ??= readContent(observation);
-      return;
-    }
-    case 'read':
-      if (isObject(body)) observeItem(traceOf(binding.collection, toId(body[idProperty] ?? id), { parents }), body);
-      return;
-    case 'update':
-    case 'replace':
-    case 'act': {
-      if (!isObject(body)) return;
-      const trace = traceOf(binding.collection, id, { parents });
-      observeItem(trace, body);
-      trace.changed = true;
-      trace.last = { ...trace.last, ...body };
-      return;
-    }
-    default:
-  }
-}
-
-/** The parents of the item, which must exist because the exchange succeeded. */
-function readParents({ exchange, binding, traceOf }: Observation): Readonly<Record<string, string>> {
+function observe({ cassette, exchange, binding, parts, traceOf, created }: Observation): void {
+  const { request, response } = exchange;
+  if (response === undefined) return;
+  const { collection, action } = binding;
+  const { members, idProperty = 'id' } = parts.collections.get(collection) ?? {};
+  const readId = (parameters: readonly string[]): string =>
+    parameters.map((name) => toId(request.pathParams[name])).join('/');
+  // The parents must exist because the exchange succeeded.
   const parents: Record<string, string> = {};
-  for (const { collection, parameters } of binding.parents) {
-    const id = parameters.map((name) => toId(exchange.request.pathParams[name])).join('/');
-    traceOf(collection, id, { parents: { ...parents } });
-    parents[collection] = id;
+  for (const parent of binding.parents) {
+    const parentId = readId(parent.parameters);
+    traceOf(parent.collection, parentId, { parents: { ...parents } });
+    parents[parent.collection] = parentId;
   }
-  return parents;
+  const id = readId(binding.id);
+  const body = toDoubles(loadBody(cassette.folder, response).body);
+  if (action === 'list' || action === 'search') {
+    for (const item of readItems(body, binding)) {
+      observeItem(traceOf(collection, toId(item[idProperty]), { parents }), item);
+    }
+  } else if (action === 'delete') {
+    traceOf(collection, id, { parents }).exists = false;
+    if (members !== undefined) traceOf(members, id);
+  } else if (action === 'content') {
+    traceOf(collection, id, { parents }).content ??= readContent(cassette.folder, response);
+  } else if (!isObject(body)) {
+    return;
+  } else if (action === 'create') {
+    observeItem(traceOf(collection, toId(body[idProperty]), { parents, isNew: true }), body);
+    const sent = isObject(request.body) ? request.body : {};
+    const own = Object.entries(body).filter(([name]) => !Object.hasOwn(sent, name));
+    created.set(collection, [...(created.get(collection) ?? []), Object.fromEntries(own)]);
+  } else if (action === 'read') {
+    observeItem(traceOf(collection, toId(body[idProperty] ?? id), { parents }), body);
+  } else if (CHANGES.has(action)) {
+    const trace = traceOf(collection, id, { parents });
+    observeItem(trace, body);
+    trace.changed = true;
+  }
 }
+
+const CHANGES: ReadonlySet<string> = new Set(['update', 'replace', 'act']);
 
 /** The first representation holds for the initial state; later ones add members to it until the item is changed. */
 function observeItem(trace: Trace, item: Item): void {
@@ -201,29 +180,14 @@ function readItems(body: unknown, binding: PromoteBinding): readonly Item[] {
   return Array.isArray(list) ? list.filter((item: unknown) => isObject(item)) : [];
 }
 
-function readContent({ cassette, exchange }: Observation): PromotedContent | undefined {
-  const { response } = exchange;
-  if (response === undefined) return undefined;
-  const body = loadBody(cassette.folder, response, response.headers);
+function readContent(folder: string, response: RecordedResponse): NonNullable<PromotedItem['content']> {
+  const { body } = loadBody(folder, response);
   // A file can be sent as one JSON string.
-  const bytes =
-    typeof body.body === 'string' ? Buffer.from(body.body) : writeBody(cassette.folder, body, response.headers);
+  if (typeof body === 'string') return { bytes: Buffer.from(body), mediaType: undefined };
   const mediaType = readContentType(response.headers);
-  const isGeneral =
-    typeof body.body === 'string' || mediaType === 'application/octet-stream' || mediaType === 'application/binary';
-  return { bytes: bytes ?? new Uint8Array(), mediaType: isGeneral ? undefined : mediaType };
-}
-
-function toItem(trace: Trace, moment: PromoteParts['moment']): PromotedItem {
-  const { id, parents, content } = trace;
-  const item = moment === 'initial' ? trace.first : trace.last;
-  return { id, parents, content, item: item ?? { id }, idOnly: item === undefined };
-}
-
-/** Sorts by the order of the pages; items that are on no page come last. */
-function sortItems(items: readonly PromotedItem[], order: readonly string[]): readonly PromotedItem[] {
-  const places = new Map(order.map((id, i) => [id, i]));
-  return items.toSorted((x, y) => (places.get(x.id) ?? Infinity) - (places.get(y.id) ?? Infinity) || 0);
+  const isGeneral = mediaType === 'application/octet-stream' || mediaType === 'application/binary';
+  const bytes = writeBody(folder, response) ?? new Uint8Array();
+  return { bytes, mediaType: isGeneral ? undefined : mediaType };
 }
 
 /** The order of the ids of each collection, oldest first, merged from its pages. */
@@ -232,16 +196,13 @@ function readOrders(cassette: Cassette, parts: PromoteParts): ReadonlyMap<string
   const pages = readPages(cassette).filter(({ exchange }) => parts.bindings.get(exchange.operation)?.action === 'list');
   for (const group of groupPages(pages)) {
     const [first] = group;
-    const operation = first?.exchange.operation ?? '';
-    const binding = parts.bindings.get(operation);
+    const binding = first && parts.bindings.get(first.exchange.operation);
     if (first === undefined || binding === undefined) continue;
     const idProperty = parts.collections.get(binding.collection)?.idProperty ?? 'id';
     const ids = group.flatMap(({ items }) => items.map((item) => toId(item[idProperty])));
-    const newestFirst = readDirection(first.exchange) ?? parts.isNewestFirst(operation);
-    orders.set(
-      binding.collection,
-      mergeOrder(orders.get(binding.collection) ?? [], newestFirst ? ids.toReversed() : ids),
-    );
+    const newestFirst = readDirection(first.exchange) ?? parts.isNewestFirst(first.exchange.operation);
+    const known = orders.get(binding.collection) ?? [];
+    orders.set(binding.collection, mergeOrder(known, newestFirst ? ids.toReversed() : ids));
   }
   return orders;
 }

@@ -1,8 +1,9 @@
-import { readContentType } from '../../http/header-fields.js';
 import { writeTarget } from '../../http/target.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { listDifferences, toDoubles } from '../cassette/exact-json.js';
+import { listDifferences, toDoubles, toShortText } from '../cassette/exact-json.js';
+import type { RecordedBody, RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readBody, toRequest, writeBody } from '../cassette/recorded-body.js';
+import { compareHeads } from '../drift/drift.js';
 
 /** A recorded exchange that a mock answers differently. */
 export interface RerunDifference {
@@ -32,46 +33,31 @@ export async function rerun(cassette: Cassette, parts: RerunParts): Promise<read
   for (const exchange of cassette.exchanges) {
     if (exchange.response === undefined) continue;
     const answer = await send(cassette, exchange, { generated, parts });
-    const recorded = {
-      ...exchange.response,
-      ...loadBody(cassette.folder, exchange.response, exchange.response.headers),
-    };
-    if (answer.status !== recorded.status) {
-      const line = `the status was ${recorded.status} and is ${answer.status}`;
-      differences.push({ exchange, lines: [line] });
-      continue;
+    const recorded = { ...exchange.response, ...loadBody(cassette.folder, exchange.response) };
+    const change = compareHeads(recorded, answer);
+    if (change?.kind !== 'status' && parts.creates(exchange)) {
+      learn(toDoubles(recorded.body), toDoubles(answer.body), generated);
     }
-    if (parts.creates(exchange)) learn(toDoubles(recorded.body), toDoubles(answer.body), generated);
-    const lines = compareAnswers(
-      recorded,
-      answer,
-      (was, is) => generated.get(toText(was)) === toText(is) || placeholders.has(toText(was)),
-    );
+    const isGenerated = (was: unknown, is: unknown): boolean =>
+      generated.get(toText(was)) === toText(is) || placeholders.has(toText(was));
+    const lines = change === undefined ? compareBodies(recorded, answer, isGenerated) : [change.message];
     if (lines.length > 0) differences.push({ exchange, lines });
   }
   return differences;
-}
-
-interface Answered {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body?: unknown;
-  readonly bodyText?: string | undefined;
-  readonly bytes?: Uint8Array | undefined;
 }
 
 async function send(
   cassette: Cassette,
   { request }: StoredExchange,
   { generated, parts }: { readonly generated: ReadonlyMap<string, string>; readonly parts: RerunParts },
-): Promise<Answered> {
+): Promise<RecordedResponse> {
   const translate = (text: string): string => {
     let translated = text;
     // Only values that look like ids: replacing a timestamp or a word everywhere would change other values.
     for (const [was, is] of generated) if (was.length >= 8) translated = translated.replaceAll(was, is);
     return translated;
   };
-  const bytes = writeBody(cassette.folder, request, request.headers);
+  const bytes = writeBody(cassette.folder, request);
   const isText = request.body !== undefined || request.bodyText !== undefined;
   const body = bytes !== undefined && isText ? translate(Buffer.from(bytes).toString('utf8')) : bytes;
   const response = await parts.fetch(toRequest(request, translate(writeTarget(request)), body));
@@ -88,24 +74,20 @@ function learn(recorded: unknown, received: unknown, generated: Map<string, stri
   }
 }
 
-function compareAnswers(
-  recorded: Answered,
-  received: Answered,
+function compareBodies(
+  recorded: RecordedBody,
+  received: RecordedBody,
   isGenerated: (was: unknown, is: unknown) => boolean,
 ): readonly string[] {
-  const [was, is] = [readContentType(recorded.headers), readContentType(received.headers)];
-  if (was !== is) return [`the media type was ${was ?? 'none'} and is ${is ?? 'none'}`];
   if (recorded.body === undefined && received.body === undefined) {
     return toBytes(recorded).equals(toBytes(received)) ? [] : ['the bytes of the body differ'];
   }
   const differences = listDifferences(toDoubles(recorded.body), toDoubles(received.body), isResized);
   return differences.flatMap(({ pointer, one, other }) => {
     const place = pointer === '' ? 'the body' : pointer;
-    if (Array.isArray(one) && Array.isArray(other)) {
-      return [`${place} had ${one.length} items and has ${other.length}`];
-    }
+    if (Array.isArray(one) && Array.isArray(other)) return [`${place} had ${one.length} items and has ${other.length}`];
     if (other !== undefined && typeof one === typeof other && isGenerated(one, other)) return [];
-    return [`${place} was ${toWords(one)} and is ${toWords(other)}`];
+    return [`${place} was ${toShortText(one) ?? 'missing'} and is ${toShortText(other) ?? 'missing'}`];
   });
 }
 
@@ -113,15 +95,10 @@ function isResized(one: object, other: object): boolean {
   return Array.isArray(one) && Array.isArray(other) && one.length !== other.length;
 }
 
-function toBytes({ bodyText, bytes }: Answered): Buffer {
+function toBytes({ bodyText, bytes }: RecordedBody): Buffer {
   return Buffer.from(bytes ?? Buffer.from(bodyText ?? ''));
 }
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-}
-
-function toWords(value: unknown): string {
-  const text = value === undefined ? 'missing' : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

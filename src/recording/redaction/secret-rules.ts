@@ -120,22 +120,14 @@ export function createSecretRules(options: RedactionOptions): SecretRules {
 
 /** The options as the manifest stores them: patterns as strings, without empty arrays. */
 export function toPlainRedaction(options: RedactionOptions): RedactionOptions {
-  const patterns = (options.patterns ?? []).map((pattern) => (typeof pattern === 'string' ? pattern : String(pattern)));
+  const patterns = (options.patterns ?? []).map(String);
   return Object.fromEntries(Object.entries({ ...options, patterns }).filter(([, list]) => list.length > 0));
 }
 
 /** Joins two sets of options. */
-export function joinRedactions(one: RedactionOptions, other: RedactionOptions): RedactionOptions {
-  const join = <T>(first: readonly T[] = [], second: readonly T[] = []): readonly T[] => [
-    ...new Set([...first, ...second]),
-  ];
-  return {
-    headers: join(one.headers, other.headers),
-    keys: join(one.keys, other.keys),
-    patterns: join(one.patterns, other.patterns),
-    env: join(one.env, other.env),
-    keep: join(one.keep, other.keep),
-  };
+export function joinRedactions(one: RedactionOptions = {}, other: RedactionOptions = {}): RedactionOptions {
+  const lists = REDACTION_MEMBERS.map((name) => [name, [...new Set([...(one[name] ?? []), ...(other[name] ?? [])])]]);
+  return Object.fromEntries(lists) as RedactionOptions; // the lists of `REDACTION_MEMBERS`
 }
 
 function toSet(words: string): ReadonlySet<string> {

@@ -112,7 +112,7 @@ function readAnswerBody(folder: string, response: RecordedResponse, method: stri
   if (response.body !== undefined)
     return isJson && isPlainJson(response.body) ? response.body : Buffer.from(writeJson(response.body));
   if (response.bodyText !== undefined && mediaType?.startsWith('text/') === true) return response.bodyText;
-  const bytes = writeBody(folder, response, response.headers);
+  const bytes = writeBody(folder, response);
   return bytes === undefined || !isJson ? bytes : (parsePlain(bytes) ?? bytes);
 }
 
