@@ -11,6 +11,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'errors.ts': -2,
   'clock.ts': -1,
   'random.ts': -1,
+  'memoize.ts': -1,
   'contract/': 0,
   'schema/': 1,
   'http/': 2,

@@ -1,4 +1,4 @@
-import type { Contract } from '../contract/contract.js';
+import { type Contract, readSchemaAt } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import type { Answer } from '../http/answer.js';
@@ -42,7 +42,7 @@ export function createAnswerPlans(
     const byStatus = byType.get(mediaType);
     const known = byStatus?.get(status);
     if (known !== undefined) return known;
-    const plan = createPlan({ contract, validators }, operation, { status, mediaType });
+    const plan = createPlan({ contract, validators, operation }, status, mediaType);
     if (byStatus !== undefined) byStatus.set(status, plan);
     // A handler may answer with a new media type each time, such as one with a boundary.
     else if (byType.size < MAX_TYPES) byType.set(mediaType, new Map([[status, plan]]));
@@ -50,11 +50,13 @@ export function createAnswerPlans(
   };
 }
 
-function createPlan(
-  parts: { readonly contract: Contract; readonly validators: Validators },
-  operation: Operation,
-  { status, mediaType }: { readonly status: number; readonly mediaType: string },
-): AnswerPlan {
+interface PlanParts {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly operation: Operation;
+}
+
+function createPlan({ contract, validators, operation }: PlanParts, status: number, mediaType: string): AnswerPlan {
   const response = findResponse(operation, status);
   const requiredHeaders = (response?.headers ?? [])
     .filter(({ name, required }) => required && isSendable(name))
@@ -62,13 +64,13 @@ function createPlan(
   const plan = {
     response,
     requiredHeaders,
-    links: status >= 200 && status < 300 ? planLinks(parts.contract, response) : [],
+    links: status >= 200 && status < 300 ? planLinks(contract, response) : [],
     schemaPointer: undefined,
     isWhole: () => true,
     check: () => NO_VIOLATIONS,
     checkStream: (body: unknown): unknown => body,
   };
-  const undeclared = findUndeclared(operation, response, { status, mediaType });
+  const undeclared = findUndeclared(operation, status, mediaType);
   if (undeclared !== undefined) {
     const found = [undeclared];
     return { ...plan, check: (body) => (undeclared.in === 'status' || body !== undefined ? found : NO_VIOLATIONS) };
@@ -77,36 +79,33 @@ function createPlan(
   const essence = toEssence(mediaType);
   if (media === undefined) return plan;
   if (isSequenceType(essence)) {
-    const items = planItems(parts.contract, media, essence);
+    const items = planItems(contract, media, essence);
     if (items === undefined) return plan;
-    const check = parts.validators.check(items.schemaPointer, 'response');
+    const check = validators.check(items.schemaPointer, 'response');
     return {
       ...plan,
-      isWhole: () => parts.validators.isWhole(items.schemaPointer),
+      isWhole: () => validators.isWhole(items.schemaPointer),
       check: checkAll(check, items),
       checkStream: (body) => (isStream(body) ? checkItems(body, check, items) : body),
     };
   }
   if (media.schema === undefined) return plan;
-  const check = parts.validators.check(media.schemaPointer, 'response');
   const { schemaPointer } = media;
+  const check = validators.check(schemaPointer, 'response');
   // A string in another format (XML, CSV) is checked only against a schema for strings.
-  const checksStrings = isJsonType(essence) || describesString(parts.contract, schemaPointer);
+  const checksStrings = isJsonType(essence) || readSchemaAt(contract, schemaPointer)?.type === 'string';
   return {
     ...plan,
     schemaPointer,
-    isWhole: () => parts.validators.isWhole(schemaPointer),
+    isWhole: () => validators.isWhole(schemaPointer),
     check: (body) =>
       isOpaque(body) || (typeof body === 'string' && !checksStrings) ? NO_VIOLATIONS : check(body, 'body'),
   };
 }
 
 /** An undeclared status or media type; errors need not be declared, since the mock itself answers with them. */
-function findUndeclared(
-  operation: Operation,
-  response: DeclaredResponse | undefined,
-  { status, mediaType }: { readonly status: number; readonly mediaType: string },
-): Violation | undefined {
+function findUndeclared(operation: Operation, status: number, mediaType: string): Violation | undefined {
+  const response = findResponse(operation, status);
   if (status >= 400 || operation.responses.length === 0) return undefined;
   const about = { severity: 'error', pointer: '', by: 'mock' } as const;
   if (response === undefined) {
@@ -126,12 +125,6 @@ function findUndeclared(
 /** Whether there is no body, or one that is not a JSON value. */
 function isOpaque(body: unknown): boolean {
   return body === undefined || body instanceof Uint8Array || isStream(body);
-}
-
-function describesString(contract: Contract, pointer: string): boolean {
-  const raw = contract.at(pointer);
-  const { schema } = isObject(raw) ? contract.resolve(raw, pointer) : { schema: true };
-  return isObject(schema) && schema['type'] === 'string';
 }
 
 function checkAll(check: SchemaCheck, items: ItemPlan): (body: unknown) => readonly Violation[] {

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
-import type { Generator } from '../generate/generate.js';
+import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
 import { isJsonType } from '../http/media-type.js';
 import type { Call } from '../http/request/call.js';
 import type { Validators } from '../schema/validate.js';
+import { NO_VIOLATIONS } from '../schema/violation.js';
 import type { Session } from '../session/session.js';
 import type { ErrorAnswers } from './error-answers.js';
 
@@ -83,6 +84,16 @@ export function whenSettled<Value, Context, Result>(
   context: Context,
 ): Result | Promise<Result> {
   return value instanceof Promise ? value.then((settled) => apply(settled, context)) : apply(value, context);
+}
+
+/** What generated parts of an answer depend on; dates are relative to the session's clock. */
+export function toGenerateContext({ call, session, note }: Exchange, key: string): GenerateContext {
+  return { seed: session.seed, key, direction: 'response', now: session.clock.now(), known: call.path, note };
+}
+
+/** An answer without a body. */
+export function toEmptyAnswer(status: number, from: string, headers: Answer['headers'] = {}): Answer {
+  return { status, headers, body: undefined, mediaType: undefined, from, violations: NO_VIOLATIONS };
 }
 
 /** A key of what a call asks for: its path, its query and its body; files are in it as digests. */

@@ -3,14 +3,6 @@ import { findResponse, findUsualResponse, toStatus } from '../contract/operation
 import { isCovered, toEssence } from '../http/media-type.js';
 import { negotiate } from '../http/response/negotiate.js';
 
-/** What a response is chosen by. */
-interface ResponseCriteria {
-  /** Undefined for the usual status, see `findUsualResponse`. */
-  readonly status?: number | undefined;
-  /** The `Accept` header. */
-  readonly accept: string | null;
-}
-
 /** The declared response that an answer follows. */
 export interface ResponseChoice {
   readonly status: number;
@@ -24,15 +16,43 @@ export interface ResponseChoice {
   readonly acceptable: boolean;
 }
 
-/** Chooses status, declared response and media type; undefined if the operation declares no final response. */
-export function chooseResponse(operation: Operation, criteria: ResponseCriteria): ResponseChoice | undefined {
-  const { status } = criteria;
+/**
+ * Chooses status, declared response and media type; undefined if the operation declares no final response.
+ *
+ * @param accept - The `Accept` header.
+ * @param status - Undefined for the usual status, see `findUsualResponse`.
+ */
+export function chooseResponse(
+  operation: Operation,
+  accept: string | null,
+  status?: number,
+): ResponseChoice | undefined {
   const response = status === undefined ? findUsualResponse(operation) : findResponse(operation, status);
   if (response === undefined) {
     if (status === undefined) return undefined;
     return { status, response, media: undefined, mediaType: undefined, acceptable: true };
   }
-  return { status: status ?? toStatus(response.status), response, ...chooseMedia(response, criteria.accept) };
+  return { status: status ?? toStatus(response.status), response, ...chooseMedia(response, accept) };
+}
+
+/** `Accept` headers whose choice is kept for each operation: clients can send any number. */
+const MAX_ACCEPT_HEADERS = 64;
+
+/** The same function of an `Accept` header, which keeps what it chooses. */
+export function cacheChoices<Choice>(choose: (accept: string | null) => Choice): (accept: string | null) => Choice {
+  const known = new Map<string | null, Choice>();
+  return (accept) => {
+    const before = known.get(accept);
+    if (before !== undefined || known.has(accept)) return before as Choice;
+    const choice = choose(accept);
+    if (known.size < MAX_ACCEPT_HEADERS) known.set(accept, choice);
+    return choice;
+  };
+}
+
+/** Whether a media type has an example of that name. */
+export function hasExample(media: MediaType | undefined, name: string): boolean {
+  return media?.examples.some((example) => example.name === name) ?? false;
 }
 
 function chooseMedia(

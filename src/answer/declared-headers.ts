@@ -3,6 +3,7 @@ import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/op
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
+import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
 
 /** Header fields by name, in lower case. */
@@ -36,14 +37,10 @@ const NONE: HeaderFields = {};
 
 /** Creates the writer of declared headers. */
 export function createDeclaredHeaders(generator: Generator, validators: Validators): WriteDeclaredHeaders {
-  const examples = new Map<string, unknown>();
-  const findExample = (header: DeclaredHeader): unknown => {
-    if (examples.has(header.pointer)) return examples.get(header.pointer);
-    const check = validators.check(header.schemaPointer, 'response');
-    const found = header.examples.find(({ value }) => value !== null && check(value, 'header').length === 0)?.value;
-    examples.set(header.pointer, found);
-    return found;
-  };
+  const findExample = memoize(({ schemaPointer, examples }: DeclaredHeader): unknown => {
+    const check = validators.check(schemaPointer, 'response');
+    return examples.find(({ value }) => value !== null && check(value, 'header').length === 0)?.value;
+  });
   return (response, context, given) => {
     if (response.headers.length === 0) return NONE;
     const fields: Record<string, string> = {};

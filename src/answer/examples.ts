@@ -2,6 +2,7 @@ import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments } from '../contract/pointer.js';
+import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
 import type { Violation } from '../schema/violation.js';
 
@@ -12,15 +13,10 @@ interface FittingExample {
   readonly value: unknown;
 }
 
-/** The examples of one media type. */
+/** The examples of one media type: those that can be sent, and those that break the schema. */
 interface ExampleReport {
   readonly fitting: readonly FittingExample[];
-  /** Those that break the schema. */
-  readonly broken: readonly BrokenExample[];
-}
-
-interface BrokenExample extends FittingExample {
-  readonly violations: readonly Violation[];
+  readonly broken: readonly (FittingExample & { readonly violations: readonly Violation[] })[];
 }
 
 /**
@@ -33,10 +29,9 @@ export function createExampleReader(
   validators: Validators,
   policy: 'fitting' | 'verbatim' = 'fitting',
 ): (media: MediaType) => ExampleReport {
-  const reports = new Map<string, ExampleReport>();
-  const readReport = (media: MediaType): ExampleReport => {
+  return memoize((media) => {
     const fitting: FittingExample[] = [];
-    const broken: BrokenExample[] = [];
+    const broken: ExampleReport['broken'][number][] = [];
     const check = media.schema === undefined ? undefined : validators.check(media.schemaPointer, 'response');
     for (const example of listCandidates(contract, media)) {
       const violations = findErrors(check?.(example.value, 'body'));
@@ -47,14 +42,7 @@ export function createExampleReader(
       else broken.push({ ...example, violations: left });
     }
     return { fitting, broken };
-  };
-  return (media) => {
-    const known = reports.get(media.pointer);
-    if (known !== undefined) return known;
-    const report = readReport(media);
-    reports.set(media.pointer, report);
-    return report;
-  };
+  });
 }
 
 function listCandidates(contract: Contract, media: MediaType): readonly FittingExample[] {

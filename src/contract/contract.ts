@@ -1,5 +1,5 @@
 import type { Place } from '../errors.js';
-import type { Schema } from './json.js';
+import { isObject, type Schema, type SchemaObject } from './json.js';
 import type { Operation, SecurityScheme } from './operations/operation.js';
 
 /**
@@ -26,6 +26,14 @@ export interface Contract {
   resolve(schema: Schema, pointer: string): { readonly schema: Schema; readonly pointer: string };
   /** The file, line and original pointer of a pointer of the bundled document. */
   locate(pointer: string): Place;
+}
+
+/** The schema at a pointer with its `$ref` chain resolved; undefined where there is none, or a boolean one. */
+export function readSchemaAt(contract: Contract, pointer: string | undefined): SchemaObject | undefined {
+  const schema = pointer === undefined ? undefined : contract.at(pointer);
+  if (pointer === undefined || !isObject(schema)) return undefined;
+  const target = contract.resolve(schema, pointer).schema;
+  return typeof target === 'boolean' ? undefined : target;
 }
 
 /** A mistake in a document that does not stop it from being served. */

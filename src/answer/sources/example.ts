@@ -27,9 +27,8 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
     hint: 'Correct the example in the contract, or serve examples unchanged with examples: verbatim.',
     answer: (exchange, next) => {
       const { call } = exchange;
-      const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });
-      if (choice?.media === undefined) return next();
-      return answerExample(exchange, choice) ?? next();
+      const choice = chooseResponse(call.operation, call.headers.get('accept'));
+      return (choice && answerExample(exchange, choice)) ?? next();
     },
   };
 }

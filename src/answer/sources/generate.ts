@@ -4,7 +4,14 @@ import type { GenerateContext } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
-import { type AnswerSource, type Exchange, nameCall, type SourceParts } from '../chain.js';
+import {
+  type AnswerSource,
+  type Exchange,
+  nameCall,
+  type SourceParts,
+  toEmptyAnswer,
+  toGenerateContext,
+} from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
 import { createGenerateBody } from '../generated-body.js';
@@ -28,7 +35,7 @@ export function createGenerateSource(parts: SourceParts): AnswerSource {
     hint: 'No value was found that fits the schema: look for parts of it that contradict each other.',
     answer: (exchange, next) => {
       const { call } = exchange;
-      const choice = chooseResponse(call.operation, { accept: call.headers.get('accept') });
+      const choice = chooseResponse(call.operation, call.headers.get('accept'));
       if (choice === undefined) return answerWithoutResponses(call.operation) ?? next();
       return generate(exchange, choice);
     },
@@ -43,32 +50,29 @@ export function createGenerateAnswer({ contract, generator, validators }: Source
     const { media, mediaType, status, response } = choice;
     const own = readContext(exchange);
     const context = { ...own, seed: seed ?? own.seed, hint };
-    const answer = { status, from: 'generate', violations: NO_VIOLATIONS };
-    const hasBody = media !== undefined && mediaType !== undefined;
-    const body = hasBody ? generateBody(media, mediaType, context) : undefined;
+    // Both are given, or neither.
+    const body = media === undefined || mediaType === undefined ? undefined : generateBody(media, mediaType, context);
     const located = response === undefined ? {} : locateCreated(exchange.call, response, { status, body });
-    const fields = response === undefined ? {} : { ...writeHeaders(response, context, located), ...located };
-    if (!hasBody) return { ...answer, headers: fields, body, mediaType: undefined };
-    const schemaPointer = media.schema === undefined ? undefined : media.schemaPointer;
-    return { ...answer, headers: fields, body, mediaType, schemaPointer };
+    const headers = response === undefined ? {} : { ...writeHeaders(response, context, located), ...located };
+    const schemaPointer = media?.schema === undefined ? undefined : media.schemaPointer;
+    return { status, headers, body, mediaType, schemaPointer, from: 'generate', violations: NO_VIOLATIONS };
   };
 }
 
 /** What the generated values of an answer depend on: seed, request and day. */
 export function readContext(exchange: Exchange): GenerateContext {
-  const { call, session } = exchange;
-  return {
-    seed: session.seed,
-    key: `${call.operation.path}\n${nameCall(call)}`,
-    direction: 'response',
-    // To the day, so that a running clock does not change every answer.
-    now: Math.floor(session.clock.now() / DAY_MS) * DAY_MS,
-    known: readKnown(call),
-    note: exchange.note,
-  };
+  const { call } = exchange;
+  const context = toGenerateContext(exchange, `${call.operation.path}\n${nameCall(call)}`);
+  // To the day, so that a running clock does not change every answer.
+  return { ...context, now: toDay(context.now), known: readKnown(call) };
 }
 
 const DAY_MS = 86_400_000;
+
+/** The beginning of a day (UTC), in milliseconds since 1970 as the instant in it. */
+export function toDay(instant: number): number {
+  return Math.floor(instant / DAY_MS) * DAY_MS;
+}
 
 /** Values of the request that the answer repeats: of the path, else of the body, else of the query. */
 function readKnown(call: Call): Readonly<Record<string, unknown>> {
@@ -87,12 +91,5 @@ function isItemPath({ method }: Call, path: string): boolean {
 /** The answer for an operation without responses (OpenAPI 3.1 allows it): a 204. */
 function answerWithoutResponses(operation: Operation): Answer | undefined {
   if (operation.responses.some(({ status }) => !status.startsWith('1'))) return undefined;
-  return {
-    status: 204,
-    headers: {},
-    body: undefined,
-    mediaType: undefined,
-    from: 'generate',
-    violations: NO_VIOLATIONS,
-  };
+  return toEmptyAnswer(204, 'generate');
 }

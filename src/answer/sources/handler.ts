@@ -1,23 +1,25 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { MockError, nearest } from '../../errors.js';
-import type { Generator } from '../../generate/generate.js';
+import { MockError, suggest } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
 import type { State } from '../../session/state.js';
-import { type AnswerSource, type Exchange, nameCall, type Next } from '../chain.js';
+import {
+  type AnswerSource,
+  type Exchange,
+  nameCall,
+  type Next,
+  type SourceParts,
+  toEmptyAnswer,
+  toGenerateContext,
+} from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
-import type { ErrorAnswers } from '../error-answers.js';
 import type { AnswerDetails, Handler, HandlerContext, HandlerResponse, HandlerResult, Handlers } from '../handlers.js';
 
-/** What the source of handlers is made of. */
-interface HandlerParts {
-  readonly contract: Contract;
-  readonly generator: Generator;
-  readonly errors: ErrorAnswers;
+interface HandlerParts extends SourceParts {
   /** Handlers that stay when the others are reset. */
   readonly handlers: Handlers;
   /** The collections of a session. */
@@ -68,10 +70,8 @@ export function createHandlerRegistry(parts: HandlerParts): HandlerRegistry {
         shared = addHandlers(shared, parts.contract, handlers);
         return;
       }
-      bySession.set(
-        session.journal,
-        addHandlers(bySession.get(session.journal) ?? new Map(), parts.contract, handlers),
-      );
+      const own = bySession.get(session.journal) ?? new Map();
+      bySession.set(session.journal, addHandlers(own, parts.contract, handlers));
       hasOwn = true;
     },
     reset: (session) => {
@@ -116,9 +116,8 @@ function findOperation(contract: Contract, key: string): Operation {
   const byRoute = contract.operations.find((operation) => toRoute(operation) === key);
   if (byRoute !== undefined) return byRoute;
   const names = contract.operations.map((operation) => (key.includes(' ') ? toRoute(operation) : operation.id));
-  const meant = nearest(key, names);
   throw new MockError('HANDLER_INVALID', `no operation of the contract matches the handler ${JSON.stringify(key)}`, {
-    hint: meant === undefined ? `the operations are ${names.slice(0, 12).join(', ')}` : `did you mean "${meant}"?`,
+    hint: suggest(key, names) ?? `the operations are ${names.slice(0, 12).join(', ')}`,
   });
 }
 
@@ -134,17 +133,22 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   if (handler === undefined) return turn.next();
   const next: Next = () => runFirst(parts, rest, turn);
   const context = createContext(parts, { exchange, next });
+  const fail = (problem: string): Answer => {
+    const message = `the handler of ${operation.id} ${problem}`;
+    return parts.errors.failure(operation, { message, code: 'handler_failed', from: 'handler' });
+  };
   let result: HandlerResult;
   try {
     result = await handler(context);
     if (result instanceof Response) return await readResponse(result);
   } catch (error) {
     exchange.note(`handler: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    const reason = error instanceof Error ? error.message : String(error);
-    return fail(parts, operation, `the handler of ${operation.id} failed: ${reason}`);
+    return fail(`failed: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (result === undefined) return next();
-  return toAnswer(result, context) ?? failWith(parts, operation, result);
+  const kind = typeof result === 'object' ? 'an object' : `a ${typeof result}`;
+  const advice = 'return a JSON value, a Response, or json(…)';
+  return toAnswer(result, context) ?? fail(`returned ${kind} that is not JSON: ${advice}`);
 }
 
 /** The answer that plain data means; undefined where it cannot be sent. */
@@ -178,19 +182,10 @@ function isSendable(value: unknown): boolean {
   }
 }
 
-function failWith(parts: HandlerParts, operation: Operation, result: unknown): Answer {
-  const message = `the handler of ${operation.id} returned ${typeof result === 'object' ? 'an object' : `a ${typeof result}`} that is not JSON`;
-  return fail(parts, operation, `${message}: return a JSON value, a Response, or json(…)`);
-}
-
-function fail({ errors }: HandlerParts, operation: Operation, message: string): Answer {
-  return errors.failure(operation, { message, code: 'handler_failed', from: 'handler' });
-}
-
 function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerContext {
   const { call, session } = exchange;
   const json = (body: unknown, more: AnswerDetails = {}): Answer => {
-    const choice = chooseResponse(call.operation, { status: more.status, accept: call.headers.get('accept') });
+    const choice = chooseResponse(call.operation, call.headers.get('accept'), more.status);
     const other = choice?.response?.content.find((media) => isJsonType(media.type))?.type;
     // A string or bytes for an operation that does not declare JSON: text, a file.
     const raw = other === undefined && (typeof body === 'string' || body instanceof Uint8Array);
@@ -215,26 +210,12 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     json,
     complete: (partial, more) => {
       const answer = json(partial, more);
-      const { media } = chooseResponse(call.operation, { status: answer.status, accept: null }) ?? {};
+      const { media } = chooseResponse(call.operation, null, answer.status) ?? {};
       if (media?.schema === undefined) return answer;
-      const key = `handler ${call.operation.id}\n${nameCall(call)}`;
-      const context = {
-        seed: session.seed,
-        key,
-        direction: 'response',
-        now: session.clock.now(),
-        known: call.path,
-      } as const;
+      const context = toGenerateContext(exchange, `handler ${call.operation.id}\n${nameCall(call)}`);
       return { ...answer, body: parts.generator.complete(media.schemaPointer, partial, context) };
     },
-    empty: (status = 204, headers = {}) => ({
-      status,
-      headers: lowerNames(headers),
-      body: undefined,
-      mediaType: undefined,
-      from: 'handler',
-      violations: NO_VIOLATIONS,
-    }),
+    empty: (status = 204, headers = {}) => toEmptyAnswer(status, 'handler', lowerNames(headers)),
     error: (status, message, more = {}) =>
       parts.errors.answer(call.operation, { status, message, ...more, from: 'handler' }),
     note: exchange.note,

@@ -1,26 +1,20 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import { nearest } from '../../errors.js';
+import { suggest } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { findResponse, toStatus } from '../../contract/operations/responses.js';
 import type { Call } from '../../http/request/call.js';
 import { splitList } from '../../http/text.js';
 import type { AnswerSource, Exchange } from '../chain.js';
-import { chooseResponse, type ResponseChoice } from '../choose-response.js';
+import { chooseResponse, hasExample, type ResponseChoice } from '../choose-response.js';
 import { createExampleAnswer, type ExampleAnswer, type ExampleParts } from './example.js';
 import { createGenerateAnswer, type GenerateAnswer } from './generate.js';
-
-interface Makers {
-  readonly parts: ExampleParts;
-  readonly example: ExampleAnswer;
-  readonly generate: GenerateAnswer;
-}
 
 /**
  * Answers as one request prefers: `Prefer: code=404, example=name, dynamic=true, seed=7` (RFC 7240), or `?__code=404` and so
  * on. An unknown preference is a 400 that lists the known ones, so that a test notices.
  */
 export function createPreferSource(parts: ExampleParts): AnswerSource {
-  const makers: Makers = { parts, example: createExampleAnswer(parts), generate: createGenerateAnswer(parts) };
+  const makers = { parts, example: createExampleAnswer(parts), generate: createGenerateAnswer(parts) };
   return {
     name: 'prefer',
     answer: (exchange, next) => {
@@ -28,6 +22,12 @@ export function createPreferSource(parts: ExampleParts): AnswerSource {
       return preferences === undefined ? next() : answerPreference(makers, exchange, preferences);
     },
   };
+}
+
+interface Makers {
+  readonly parts: ExampleParts;
+  readonly example: ExampleAnswer;
+  readonly generate: GenerateAnswer;
 }
 
 function answerPreference(makers: Makers, exchange: Exchange, preferences: Preferences): Answer | undefined {
@@ -41,10 +41,10 @@ function answerPreference(makers: Makers, exchange: Exchange, preferences: Prefe
   const choice = choose(exchange, preferences);
   if (choice === undefined) {
     const names = listExamples(operation, preferences.code);
-    const close = nearest(preferences.example ?? '', names);
+    const { example = '' } = preferences;
     const list = names.length === 0 ? 'it has no named examples' : `it has ${names.join(', ')}`;
-    const hint = close === undefined ? '' : `; did you mean "${close}"?`;
-    return refuse(makers, exchange, `${operation.id} has no example "${preferences.example ?? ''}"; ${list}${hint}`);
+    const facts = [`${operation.id} has no example "${example}"`, list, suggest(example, names) ?? []].flat();
+    return refuse(makers, exchange, facts.join('; '));
   }
   const answer = make(makers, exchange, { choice, preferences });
   return { ...answer, headers: { ...answer.headers, 'preference-applied': preferences.applied } };
@@ -69,26 +69,22 @@ function make(
 /** The response with the preferred status or example; undefined if no response has that example. */
 function choose({ call }: Exchange, preferences: Preferences): ResponseChoice | undefined {
   const accept = call.headers.get('accept');
-  const plain = chooseResponse(call.operation, { status: preferences.code, accept });
-  if (preferences.example === undefined) return plain ?? { ...NO_RESPONSE, status: preferences.code ?? 204 };
-  if (plain !== undefined && hasExample(plain, preferences.example)) return plain;
-  const others =
-    preferences.code === undefined ? call.operation.responses : plain?.response === undefined ? [] : [plain.response];
+  const { code, example } = preferences;
+  const plain = chooseResponse(call.operation, accept, code);
+  if (example === undefined) return plain ?? { ...NO_RESPONSE, status: code ?? 204 };
+  if (plain !== undefined && hasExample(plain.media, example)) return plain;
+  const others = code === undefined ? call.operation.responses : plain?.response === undefined ? [] : [plain.response];
   for (const response of others) {
-    const media = response.content.find(({ examples }) => examples.some(({ name }) => name === preferences.example));
+    const media = response.content.find((each) => hasExample(each, example));
     if (media === undefined) continue;
-    const status = preferences.code ?? toStatus(response.status);
-    const choice = chooseResponse(call.operation, { status, accept });
+    const status = code ?? toStatus(response.status);
+    const choice = chooseResponse(call.operation, accept, status);
     return { status, response, media, mediaType: media.type, acceptable: choice?.acceptable ?? true };
   }
   return undefined;
 }
 
 const NO_RESPONSE = { response: undefined, media: undefined, mediaType: undefined, acceptable: true } as const;
-
-function hasExample({ media }: ResponseChoice, wanted: string): boolean {
-  return media?.examples.some(({ name }) => name === wanted) ?? false;
-}
 
 function listExamples(operation: Operation, code: number | undefined): readonly string[] {
   const responses = code === undefined ? operation.responses : [findResponse(operation, code)];

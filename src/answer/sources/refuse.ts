@@ -1,10 +1,11 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
+import { memoize } from '../../memoize.js';
 import { NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource } from '../chain.js';
-import { chooseResponse } from '../choose-response.js';
+import { cacheChoices, chooseResponse } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-body.js';
 
@@ -45,7 +46,7 @@ export function createRefuseSource({ errors, accepts, lenientAccept }: RefusePar
         status,
         message: toMessage(first, mistakes),
         code: first.code.toLowerCase(),
-        param: readParamOf(first),
+        param: first.in === 'security' || first.in === 'method' ? undefined : readParam(first.pointer),
         violations: mistakes,
         headers: readChallenges(call, status),
       });
@@ -53,28 +54,21 @@ export function createRefuseSource({ errors, accepts, lenientAccept }: RefusePar
   };
 }
 
-/** `Accept` headers kept for each operation: clients can send any number. */
-const MAX_ACCEPT_HEADERS = 64;
-
 /** Whether the operation can answer in a media type that the client accepts. */
 function createAcceptance(): (call: Call) => boolean {
-  const known = new Map<Operation, Map<string, boolean>>();
+  const find = memoize((operation: Operation) =>
+    cacheChoices((accept) => chooseResponse(operation, accept)?.acceptable !== false),
+  );
   return ({ operation, headers }) => {
     const accept = headers.get('accept');
-    if (accept === null || accept === '*/*') return true;
-    const byAccept = known.get(operation) ?? new Map<string, boolean>();
-    const before = byAccept.get(accept);
-    if (before !== undefined) return before;
-    const acceptable = chooseResponse(operation, { accept })?.acceptable !== false;
-    if (byAccept.size < MAX_ACCEPT_HEADERS) known.set(operation, byAccept.set(accept, acceptable));
-    return acceptable;
+    return accept === null || accept === '*/*' || find(operation)(accept);
   };
 }
 
 /** A 406 that lists the declared media types (RFC 9110 15.5.7). */
 function refuseType(errors: ErrorAnswers, call: Call): Answer {
   const accept = call.headers.get('accept') ?? '';
-  const offered = chooseResponse(call.operation, { accept })?.response?.content.map((media) => media.type) ?? [];
+  const offered = chooseResponse(call.operation, accept)?.response?.content.map((media) => media.type) ?? [];
   const message = `the Accept header ${JSON.stringify(accept)} rules out every media type of this operation: ${offered.join(', ')}`;
   const found = [toError({ code: 'NOT_ACCEPTABLE', in: 'header', name: 'accept', message })];
   return errors.answer(call.operation, { status: 406, message, code: 'not_acceptable', param: 'Accept', found });
@@ -84,7 +78,7 @@ function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
   const message = 'the credential is not one that this mock accepts';
   return errors.answer(call.operation, {
     status: 401,
-    message: 'The credential is not one that this mock accepts.',
+    message: `${capitalize(message)}.`,
     code: 'credential_rejected',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     found: [toError({ code: 'CREDENTIAL_REJECTED', in: 'security', message })],
@@ -97,11 +91,8 @@ function isError({ severity }: Violation): boolean {
 
 function findFirst(mistakes: readonly Violation[]): Violation | undefined {
   if (mistakes.length < 2) return mistakes[0];
-  for (const status of STATUS_ORDER) {
-    const found = mistakes.find((violation) => violation.status === status);
-    if (found !== undefined) return found;
-  }
-  return mistakes[0];
+  const status = STATUS_ORDER.find((one) => mistakes.some((violation) => violation.status === one));
+  return mistakes.find((violation) => status === undefined || violation.status === status);
 }
 
 /** The status of an invalid request: 400, or 422 if the operation documents only that. */
@@ -113,12 +104,11 @@ function readInvalidStatus(operation: Operation): number {
 function toMessage(first: Violation, mistakes: readonly Violation[]): string {
   const others = mistakes.filter((violation) => violation !== first && violation.status === first.status).length;
   const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'violation' : 'violations'})`;
-  const sentence = first.message.charAt(0).toUpperCase() + first.message.slice(1);
-  return `${sentence}${more}.`;
+  return `${capitalize(first.message)}${more}.`;
 }
 
-function readParamOf(violation: Violation): string | undefined {
-  return violation.in === 'security' || violation.in === 'method' ? undefined : readParam(violation.pointer);
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The schemes that a 401 names as acceptable (RFC 9110 11.6.1). */

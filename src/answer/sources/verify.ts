@@ -8,16 +8,11 @@ import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from 
 import { createDeclaredHeaders } from '../declared-headers.js';
 import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks } from '../links.js';
-import { readContext } from './generate.js';
+import { readContext, toDay } from './generate.js';
 
 interface VerifyParts extends SourceParts {
   /** The sources below, whose answers are checked. */
   readonly sources: readonly AnswerSource[];
-}
-
-interface InvalidAnswer {
-  readonly answer: Answer;
-  readonly violations: readonly Violation[];
 }
 
 /**
@@ -43,10 +38,9 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const violations = plan.check(answer.body);
     const valid = violations.length === 0 ? answer : correct(exchange, plan, { answer, violations });
     const whole = finish(exchange, plan, valid);
+    if (plan.links.length === 0 || whole.status !== answer.status) return whole;
     // Real traffic stays as it was.
-    const isLinked =
-      plan.links.length > 0 && whole.status === answer.status && findSource(answer)?.onInvalid !== 'report';
-    return isLinked ? addLinks(exchange, plan.links, whole) : whole;
+    return findSource(answer)?.onInvalid === 'report' ? whole : addLinks(exchange, plan.links, whole);
   };
 
   const correct = (exchange: Exchange, plan: AnswerPlan, { answer, violations }: InvalidAnswer): Answer => {
@@ -80,6 +74,11 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   };
 
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
+}
+
+interface InvalidAnswer {
+  readonly answer: Answer;
+  readonly violations: readonly Violation[];
 }
 
 /** A note that parts of the schema cannot be used, so that the check was weaker than the contract. */
@@ -148,11 +147,8 @@ function writePlace({ contract }: Exchange, pointer: string): string {
 
 /** The date of deprecation (RFC 9745 section 2.1): from an extension of the operation, else today on the session's clock. */
 function writeDeprecation({ call, session }: Exchange): string {
-  const since = readSince(call.operation);
-  return `@${Math.floor((since ?? Math.floor(session.clock.now() / DAY_MS) * DAY_MS) / 1000)}`;
+  return `@${Math.floor((readSince(call.operation) ?? toDay(session.clock.now())) / 1000)}`;
 }
-
-const DAY_MS = 86_400_000;
 
 function readSince({ extensions }: Operation): number | undefined {
   for (const name of ['x-deprecated-at', 'x-deprecated-since', 'x-deprecation-date', 'x-deprecated']) {

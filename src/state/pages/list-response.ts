@@ -6,26 +6,11 @@ import { findSuccessMedia } from '../../contract/operations/responses.js';
 import type { Entry } from '../store/collection.js';
 import type { Page, PageTurn } from './pagination.js';
 
-/** The meaning of an envelope property for the page. */
-type EnvelopeRole =
-  | 'count'
-  | 'firstId'
-  | 'hasMore'
-  | 'lastId'
-  | 'limit'
-  | 'next'
-  | 'offset'
-  | 'page'
-  | 'pages'
-  | 'previous'
-  | 'self'
-  | 'total';
-
 /** One property of an envelope whose value depends on the page. */
 interface EnvelopeField {
   /** Its names in the envelope: `['has_more']`, `['links', 'next']`. */
   readonly path: readonly string[];
-  readonly role: EnvelopeRole;
+  readonly read: ReadRole;
   readonly nullable: boolean;
   readonly required: boolean;
   /** Its JSON type. */
@@ -52,22 +37,37 @@ export interface ListShape {
 const ITEM_NAMES =
   /^(data|items|results|entries|values?|records|rows|list|content|elements|objects|resources|collection)$/i;
 
-const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
-  [/^(has_?(more|next(_?page)?)|more|is_?truncated|next_?page_?exists)$/i, 'hasMore'],
-  [/^(first_?id)$/i, 'firstId'],
-  [/^(last_?id)$/i, 'lastId'],
-  [/^(total|total_?(count|items|results|entries|records|elements|size|objects)|count_?total)$/i, 'total'],
-  [/^(pages|page_?count|total_?pages|last_?page|num_?pages)$/i, 'pages'],
-  [/^(count|size|num_?results|result_?count|number_?of_?elements)$/i, 'count'],
-  [/^(page|current_?page|page_?(number|index)|number)$/i, 'page'],
-  [/^(limit|per_?page|page_?size|max_?results)$/i, 'limit'],
-  [/^(offset|skip|start|start_?index)$/i, 'offset'],
+/** The value of the page for one property; undefined where it has none. */
+type ReadRole = (facts: EnvelopeFacts, field: EnvelopeField) => unknown;
+
+const readSelf: ReadRole = ({ url }, { absolute }) => url(undefined, absolute);
+
+/** What a property means for the page, by its name. */
+const ROLES: readonly (readonly [names: RegExp, read: ReadRole])[] = [
+  [/^(has_?(more|next(_?page)?)|more|is_?truncated|next_?page_?exists)$/i, ({ page }) => page.more],
+  [/^(first_?id)$/i, ({ entries, id }) => readId(entries[0], id)],
+  [/^(last_?id)$/i, ({ entries, id }) => readId(entries.at(-1), id)],
+  [/^(total|total_?(count|items|results|entries|records|elements|size|objects)|count_?total)$/i, ({ total }) => total],
+  [
+    /^(pages|page_?count|total_?pages|last_?page|num_?pages)$/i,
+    ({ total, limit }) => Math.ceil(total / Math.max(1, limit)),
+  ],
+  [/^(count|size|num_?results|result_?count|number_?of_?elements)$/i, ({ entries }) => entries.length],
+  [
+    /^(page|current_?page|page_?(number|index)|number)$/i,
+    ({ page, limit }) => Math.floor(page.from / Math.max(1, limit)) + 1,
+  ],
+  [/^(limit|per_?page|page_?size|max_?results)$/i, ({ limit, total }) => (Number.isFinite(limit) ? limit : total)],
+  [/^(offset|skip|start|start_?index)$/i, ({ page }) => page.from],
   [
     /^(next|next_?(page|cursor|token|page_?token|marker|url|page_?url|link|href|continuation)|cursor|continuation)$/i,
-    'next',
+    (facts, field) => readTurn(field, facts.page.next, facts),
   ],
-  [/^(prev(ious)?|(prev(ious)?)_?(page|cursor|token|marker|url|page_?url|link))$/i, 'previous'],
-  [/^(self|url|href)$/i, 'self'],
+  [
+    /^(prev(ious)?|(prev(ious)?)_?(page|cursor|token|marker|url|page_?url|link))$/i,
+    (facts, field) => readTurn(field, facts.page.previous, facts),
+  ],
+  [/^(self|url|href)$/i, readSelf],
 ];
 
 const NESTED = /^(_?links|meta|_?metadata|pagination|paging|page_?info|page|response_?metadata)$/i;
@@ -125,22 +125,22 @@ function readFields(schema: ItemSchema, read: ReadItemSchema, items: string): re
 }
 
 function addField(fields: EnvelopeField[], path: readonly string[], property: ItemProperty): void {
-  const role = findRole(property.name);
-  if (role === undefined || 'const' in property.schema) return;
+  const read = findRole(property.name);
+  if (read === undefined || 'const' in property.schema) return;
   const { type, format, pattern } = property.schema;
   fields.push({
     path,
-    role,
+    read,
     nullable: property.nullable,
     required: property.required,
     type: typeof type === 'string' ? type : type?.find((each) => each !== 'null'),
     url: (format ?? '').startsWith('ur') || /(url|link|href)$/i.test(property.name) || path.length > 1,
     absolute:
-      pattern === undefined ? role !== 'self' || format !== undefined || path.length > 1 : !pattern.startsWith('^/'),
+      pattern === undefined ? read !== readSelf || format !== undefined || path.length > 1 : !pattern.startsWith('^/'),
   });
 }
 
-function findRole(name: string): EnvelopeRole | undefined {
+function findRole(name: string): ReadRole | undefined {
   return ROLES.find(([pattern]) => pattern.test(name))?.[1];
 }
 
@@ -175,7 +175,7 @@ export type Envelope = (facts: EnvelopeFacts) => unknown;
 
 /** Generates the properties that depend neither on the page nor on a constant. */
 interface EnvelopeMaker {
-  /** The invalid properties of a body. */
+  /** The names of the invalid properties of a body. */
   findWrong(body: Readonly<Record<string, unknown>>): readonly string[];
   /** A complete envelope from its known part. */
   complete(known: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
@@ -192,43 +192,31 @@ export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined,
   const { items, constants } = shape;
   if (items === undefined) return (facts) => facts.items;
   const names = [...(schema?.properties.keys() ?? [items])];
-  let steps: readonly Step[] = names.flatMap((name): readonly Step[] => {
-    const fill = createFiller(shape, name);
-    return fill === undefined ? [] : [[name, fill]];
-  });
-  const build: Envelope = (facts) => {
+  let steps = names.map((name) => [name, createFiller(shape, name)] as const);
+  const build = (facts: EnvelopeFacts): Readonly<Record<string, unknown>> => {
     const body: Record<string, unknown> = {};
     for (const [name, fill] of steps) {
-      const value = fill(facts);
+      const value = fill?.(facts);
       if (value !== undefined) body[name] = value;
     }
     return body;
   };
-  let checked = false;
+  /** Generates the missing and invalid properties once, for an empty page. */
+  const repair = (first: Readonly<Record<string, unknown>>): void => {
+    const body = { ...constants, ...first, [items]: [] };
+    const wrong = new Set(maker.findWrong(body).filter((name) => name !== items));
+    if (wrong.size === 0) return;
+    const rest = maker.complete(Object.fromEntries(Object.entries(body).filter(([name]) => !wrong.has(name))));
+    const fromRest = (name: string): Filler | undefined => (Object.hasOwn(rest, name) ? () => rest[name] : undefined);
+    steps = steps.map(([name, fill]) => [name, wrong.has(name) ? fromRest(name) : fill] as const);
+  };
+  let isChecked = false;
   return (facts) => {
-    if (!checked) {
-      checked = true;
-      steps = repair(names, steps, build(facts));
-    }
+    if (!isChecked) repair(build(facts));
+    isChecked = true;
     return build(facts);
   };
-
-  /** Generates the missing and invalid properties once, for an empty page. */
-  function repair(order: readonly string[], planned: readonly Step[], first: unknown): readonly Step[] {
-    const body = { ...constants, ...(first as Readonly<Record<string, unknown>>), [items ?? '']: [] }; // `build` gives objects
-    const wrong = new Set(maker.findWrong(body).filter((name) => name !== items));
-    if (wrong.size === 0) return planned;
-    const rest = maker.complete(Object.fromEntries(Object.entries(body).filter(([name]) => !wrong.has(name))));
-    const fillers = new Map(planned.filter(([name]) => !wrong.has(name)));
-    return order.flatMap((name): readonly Step[] => {
-      const fill =
-        fillers.get(name) ?? (wrong.has(name) && Object.hasOwn(rest, name) ? (): unknown => rest[name] : undefined);
-      return fill === undefined ? [] : [[name, fill]];
-    });
-  }
 }
-
-type Step = readonly [name: string, fill: Filler];
 
 function createFiller(shape: ListShape, name: string): Filler | undefined {
   if (name === shape.items) return (facts) => facts.items;
@@ -250,7 +238,7 @@ function fillNested(fields: readonly EnvelopeField[], facts: EnvelopeFacts): unk
 
 /** The value of the page; without one null where it is nullable, and an empty value where it is required. */
 function fillField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
-  const value = readField(field, facts);
+  const value = field.read(facts, field);
   if (typeof value === 'number' && field.type === 'string') return String(value);
   if (value !== undefined) return value;
   if (field.nullable) return null;
@@ -258,37 +246,8 @@ function fillField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   return field.type === 'string' ? '' : field.type === 'boolean' ? false : 0;
 }
 
-/** The value of the page for one property; undefined where it has none. */
-function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
-  const { page, entries, total, limit } = facts;
-  switch (field.role) {
-    case 'hasMore':
-      return page.more;
-    case 'firstId':
-      return entries[0] === undefined ? undefined : facts.id(entries[0]);
-    case 'lastId': {
-      const last = entries.at(-1);
-      return last === undefined ? undefined : facts.id(last);
-    }
-    case 'total':
-      return total;
-    case 'count':
-      return entries.length;
-    case 'limit':
-      return Number.isFinite(limit) ? limit : total;
-    case 'offset':
-      return page.from;
-    case 'page':
-      return Math.floor(page.from / Math.max(1, limit)) + 1;
-    case 'pages':
-      return Math.ceil(total / Math.max(1, limit));
-    case 'self':
-      return facts.url(undefined, field.absolute);
-    case 'next':
-      return readTurn(field, page.next, facts);
-    default:
-      return readTurn(field, page.previous, facts);
-  }
+function readId(entry: Entry | undefined, id: EnvelopeFacts['id']): unknown {
+  return entry && id(entry);
 }
 
 function readTurn(field: EnvelopeField, turn: PageTurn | undefined, facts: EnvelopeFacts): unknown {

@@ -90,18 +90,8 @@ export const PAGE_STYLES: readonly PageStyle[] = [
     signs: ['page'],
     cut: cutByNumber,
   },
-  {
-    name: 'offset',
-    parameters: { offset: OFFSET, limit: LIMIT },
-    signs: ['offset'],
-    cut: cutByOffset,
-  },
-  {
-    name: 'none',
-    parameters: { limit: LIMIT },
-    signs: [],
-    cut: cutOnce,
-  },
+  { name: 'offset', parameters: { offset: OFFSET, limit: LIMIT }, signs: ['offset'], cut: cutByOffset },
+  { name: 'none', parameters: { limit: LIMIT }, signs: [], cut: cutOnce },
 ];
 
 /** Whether the cursor of a request is not valid. */
@@ -129,8 +119,8 @@ function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | Pag
     from,
     to,
     more: backwards ? from > 0 : to < view.size,
-    next: last === undefined ? undefined : { role: 'after', value: last.id },
-    previous: first === undefined ? undefined : { role: 'before', value: first.id },
+    next: last && { role: 'after', value: last.id },
+    previous: first && { role: 'before', value: first.id },
   };
 }
 
@@ -154,13 +144,8 @@ function cutByToken({ view, limit, value, recall }: PageRequest): Page | PageMis
   }
   const to = Math.min(view.size, from + limit);
   const last = to < view.size ? view.at(to - 1) : undefined;
-  return {
-    from,
-    to,
-    more: to < view.size,
-    next: last === undefined ? undefined : { role: 'token', value: toToken(last.id) },
-    previous: undefined,
-  };
+  const next: Page['next'] = last && { role: 'token', value: toToken(last.id) };
+  return { from, to, more: to < view.size, next, previous: undefined };
 }
 
 function cutByNumber({ view, limit, value }: PageRequest): Page {
@@ -219,8 +204,8 @@ export interface PagePlan {
   readonly defaultLimit: number;
   /** Larger limits are reduced to this; Infinity where the contract declares none. */
   readonly maximumLimit: number;
-  /** The parameter that reverses the order, and the order without it. */
-  readonly order: { readonly name: string; readonly initial: 'ascending' | 'descending' } | undefined;
+  /** The parameter that reverses the order. */
+  readonly order: string | undefined;
   /** The parameter that names the property to sort by. */
   readonly sort: string | undefined;
   /** Whether the list is newest first by default. */
@@ -235,6 +220,8 @@ const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)
 const SORT = /^(sort|sort_?by|order_?by)$/i;
 
 const SEARCH = /^(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
+
+const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|reverse chronological/i;
 
 /** The number of items on a page where the document declares none. */
 const PAGE_SIZE = 20;
@@ -251,26 +238,24 @@ export function createPagePlan(
   const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
   const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
   const search = query.find(({ name }) => SEARCH.test(name));
-  const text = readDescription(contract, operation);
   const limit = query.find(({ name }) => name === names.limit);
-  const descending =
-    order === undefined
-      ? style.name === 'starting-after' ||
-        /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|reverse chronological/i.test(text)
-      : isDescending(readSchema(contract, order).default);
+  const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readDescription(contract, operation));
   for (const parameter of [order, sort, search]) if (parameter !== undefined) taken.add(parameter.name);
   return {
     style,
     names,
     defaultLimit: limit === undefined ? (style.name === 'none' ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
     maximumLimit: limit === undefined ? Infinity : (readSchema(contract, limit).maximum ?? Infinity),
-    order: order === undefined ? undefined : { name: order.name, initial: descending ? 'descending' : 'ascending' },
+    order: order?.name,
     sort: sort?.name,
-    descending,
+    descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
     search: search?.name,
     filters: query.flatMap(({ name }) => {
-      const property = taken.has(name) ? undefined : findFilter(name, known.item);
-      return property === undefined ? [] : [{ parameter: name, property }];
+      const properties = known.item?.properties;
+      const property = taken.has(name)
+        ? undefined
+        : (properties?.get(name) ?? properties?.get(name.replace(/\[\]$/, '')));
+      return property === undefined ? [] : [{ parameter: name, property: property.name }];
     }),
   };
 }
@@ -284,8 +269,8 @@ function findStyle(
   contract: Contract,
   query: readonly Parameter[],
   hinted: PageStyleName | undefined,
-): { readonly style: PageStyle; readonly names: PagePlan['names'] } {
-  let last: { readonly style: PageStyle; readonly names: PagePlan['names'] } | undefined;
+): Pick<PagePlan, 'style' | 'names'> {
+  let last: ReturnType<typeof findStyle> | undefined;
   for (const style of PAGE_STYLES) {
     if (hinted !== undefined && style.name !== hinted) continue;
     const names: Partial<Record<PageRole, string>> = {};
@@ -303,24 +288,16 @@ function findStyle(
 
 /** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
 function fitsRole(contract: Contract, parameter: Parameter, role: PageRole): boolean {
-  const { type } = readSchema(contract, parameter);
-  const types = typeof type === 'string' ? [type] : (type ?? []);
+  const types = [readSchema(contract, parameter).type ?? []].flat();
   if (role === 'token' && /^page$/i.test(parameter.name)) return types.includes('string');
-  if (role === 'page' || role === 'offset' || role === 'limit') return types.length === 0 || types.some(isNumeric);
-  return types.length === 0 || types.includes('string') || types.some(isNumeric);
-}
-
-function isNumeric(type: string): boolean {
-  return type === 'integer' || type === 'number';
+  const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
+  const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
+  return isNumber || (!needsNumber && types.includes('string'));
 }
 
 function hasDirections(schema: Parameter['schema']): boolean {
   const values = isObject(schema) ? schema.enum : undefined;
   return values === undefined || values.some((value) => /^(asc|desc)/i.test(String(value)));
-}
-
-function findFilter(name: string, item: ItemSchema | undefined): string | undefined {
-  return (item?.properties.get(name) ?? item?.properties.get(name.replace(/\[\]$/, '')))?.name;
 }
 
 /** The default of a limit: that of its schema, else the one in its description. */

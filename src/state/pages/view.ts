@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.js';
 import type { ItemSchema } from '../item-schema.js';
-import type { Entry, ItemList } from '../store/collection.js';
+import { type Entry, findIndex, type ItemList } from '../store/collection.js';
 
 /** Compares two entries: negative where the first comes first. */
 type EntryOrder = (a: Entry, b: Entry) => number;
@@ -25,80 +25,47 @@ interface ViewOptions {
   readonly order?: EntryOrder | undefined;
 }
 
-/** Counts the entries of an ordered list before one, without it or with it. */
-interface Counter {
-  before(entry: Entry): number;
-  through(entry: Entry): number;
-}
-
 /** Creates a view of a list; it copies nothing where nothing is filtered or sorted. */
 export function createView(list: ItemList, { descending, keep, order }: ViewOptions): View {
   const kept = keep === undefined ? list.entries : list.entries.filter(keep);
   const entries = order === undefined ? kept : kept.toSorted(order);
-  const count = order === undefined ? createSequenceCounter(entries) : createOrderCounter(entries, order);
   const size = entries.length;
+  const before = (entry: Entry): number =>
+    order === undefined ? findIndex(entries, entry.sequence) : findRank(entries, entry, order);
+  const through = (entry: Entry): number => {
+    const index = before(entry);
+    return entries[index]?.sequence === entry.sequence ? index + 1 : index;
+  };
   if (!descending) {
     return {
       size,
       at: (index) => entries[index],
       slice: (from, to) => entries.slice(from, to),
-      after: count.through,
-      before: count.before,
+      after: through,
+      before,
     };
   }
   return {
     size,
     at: (index) => entries[size - 1 - index],
     slice: (from, to) => entries.slice(Math.max(0, size - to), Math.max(0, size - from)).toReversed(),
-    after: (entry) => size - count.before(entry),
-    before: (entry) => size - count.through(entry),
+    after: (entry) => size - before(entry),
+    before: (entry) => size - through(entry),
   };
 }
 
-/** Counts by the order of creation. */
-function createSequenceCounter(entries: readonly Entry[]): Counter {
-  const through = ({ sequence }: Entry): number => {
-    const first = entries[0];
-    if (first === undefined || sequence < first.sequence) return 0;
-    // Without removed items, sequences grow by one: the position is the distance to the first, and no search is needed.
-    const most = Math.min(entries.length, sequence - first.sequence + 1);
-    if (entries[most - 1]?.sequence === sequence) return most;
-    let low = 0;
-    let high = most;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((entries[middle]?.sequence ?? Infinity) <= sequence) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  return {
-    through,
-    before: (entry) => {
-      const count = through(entry);
-      return entries[count - 1]?.sequence === entry.sequence ? count - 1 : count;
-    },
-  };
-}
-
-/** Counts in any other order; equal entries are in the order of creation. */
-function createOrderCounter(entries: readonly Entry[], order: EntryOrder): Counter {
-  const compare: EntryOrder = (a, b) => order(a, b) || a.sequence - b.sequence;
-  const count = (holds: (entry: Entry) => boolean): number => {
-    let low = 0;
-    let high = entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const entry = entries[middle];
-      if (entry !== undefined && holds(entry)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  return {
-    through: (entry) => count((each) => compare(each, entry) <= 0),
-    before: (entry) => count((each) => compare(each, entry) < 0),
-  };
+/** The number of sorted entries before one; equal entries are in the order of creation. */
+function findRank(entries: readonly Entry[], entry: Entry, order: EntryOrder): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    // `low <= middle < high`, so the entry exists.
+    const each = entries[middle] as Entry;
+    if ((order(each, entry) || each.sequence - entry.sequence) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** A query parameter that filters by a property of the items. */
@@ -205,13 +172,12 @@ function matches(actual: unknown, wanted: unknown): boolean {
 function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): boolean {
   const number = typeof actual === 'number' ? actual : Date.parse(String(actual));
   return Object.entries(bounds).every(([name, bound]) => {
-    const limit =
-      typeof bound === 'number' || /^-?\d+$/.test(String(bound)) ? Number(bound) : Date.parse(String(bound));
+    const isNumber = typeof bound === 'number' || /^-?\d+$/.test(String(bound));
+    const limit = isNumber ? Number(bound) : Date.parse(String(bound));
     if (name === 'gt') return number > limit;
     if (name === 'gte') return number >= limit;
     if (name === 'lt') return number < limit;
-    if (name === 'lte') return number <= limit;
-    return true;
+    return name === 'lte' ? number <= limit : true;
   });
 }
 

@@ -85,6 +85,11 @@ export interface WritableCollection extends Collection {
   copy(log?: UndoLog): WritableCollection;
 }
 
+/** Every item of a collection with its scope. */
+export function listEntries({ scopes, list }: Collection): readonly (readonly [scope: string, entry: Entry])[] {
+  return scopes.flatMap((scope) => list(scope).entries.map((entry) => [scope, entry] as const));
+}
+
 /** Undo steps of the writes of a transaction, in the order of the writes. */
 export type UndoLog = (() => void)[];
 
@@ -112,23 +117,23 @@ function escapeId(id: string): string {
 }
 
 /** An empty collection. */
-export function createCollection(
-  facts: Pick<Collection, 'name' | 'defaults' | 'unknownIds' | 'started'>,
-): WritableCollection {
+export function createCollection(facts: CollectionFacts): WritableCollection {
   return createCollectionFrom(facts, { lists: new Map(), seeded: new Set(), created: 0 }, undefined);
 }
 
+type CollectionFacts = Pick<Collection, 'name' | 'defaults' | 'unknownIds' | 'started'>;
+
 function createCollectionFrom(
-  facts: Pick<Collection, 'name' | 'defaults' | 'unknownIds' | 'started'>,
+  facts: CollectionFacts,
   data: { readonly lists: Map<string, WritableList>; readonly seeded: Set<string>; readonly created: number },
   log: UndoLog | undefined,
 ): WritableCollection {
   let { lists, seeded, created } = data;
-  const empty = createItemList();
+  const empty = createList(NO_ROWS, 1);
   const writable = (scope: string): WritableList => {
     const known = lists.get(scope);
     if (known !== undefined) return known;
-    const list = createItemList();
+    const list = createList(NO_ROWS, 1);
     lists.set(scope, list);
     log?.push(() => void lists.delete(scope));
     return list;
@@ -199,14 +204,13 @@ interface Rows {
 /** How many removed entries a list remembers; the oldest is forgotten first. */
 const MAX_REMOVED = 100_000;
 
-function createItemList(): WritableList {
-  return createListFrom({ entries: [], byId: new Map(), removed: new Map() }, 1, false);
-}
+const NO_ROWS: Rows = { entries: [], byId: new Map(), removed: new Map() };
 
-function createListFrom(startRows: Rows, startSequence: number, startShared: boolean): WritableList {
+/** A list that copies the given rows at its first write. */
+function createList(startRows: Rows, startSequence: number): WritableList {
   let rows = startRows;
   let sequence = startSequence;
-  let isShared = startShared;
+  let isShared = true;
   const own = (): Rows => {
     if (isShared) {
       rows = { entries: [...rows.entries], byId: new Map(rows.byId), removed: new Map(rows.removed) };
@@ -256,7 +260,7 @@ function createListFrom(startRows: Rows, startSequence: number, startShared: boo
     },
     copy: () => {
       isShared = true;
-      return createListFrom(rows, sequence, true);
+      return createList(rows, sequence);
     },
   };
 }
@@ -286,7 +290,7 @@ function toEntry({ id, item, content, secrets, onDemand }: NewEntry, sequence: n
 }
 
 /** The index of the first entry with at least this sequence: entries are in the order of their sequences. */
-function findIndex(entries: readonly Entry[], sequence: number): number {
+export function findIndex(entries: readonly Entry[], sequence: number): number {
   let low = 0;
   let high = entries.length;
   while (low < high) {

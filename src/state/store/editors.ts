@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
-import { type Collection, type Entry, type Item, toChildScope } from './collection.js';
+import { type Collection, type Item, listEntries, toChildScope } from './collection.js';
 import {
   annotateParent,
   omitAnnotations,
@@ -15,6 +15,12 @@ import type { Store, Transaction } from './store.js';
 /** Whatever has a store, such as a session. */
 interface HasStore {
   readonly store: Store;
+}
+
+/** A merge patch of one item. */
+interface ItemPatch {
+  readonly id: string;
+  readonly patch: Item;
 }
 
 /** Changes of one collection by a scenario, in the order of the members. */
@@ -40,7 +46,7 @@ export interface CollectionEditors {
   /** Adds an item, completed from its schema. @throws MockError `COLLECTION_UNKNOWN`, `STATE_INVALID`. */
   add(of: HasStore, name: string, item: Item): Item;
   /** Merges a patch (RFC 7386) into an item. @returns undefined where no item has the id. */
-  update(of: HasStore, name: string, change: { readonly id: string; readonly patch: Item }): Item | undefined;
+  update(of: HasStore, name: string, change: ItemPatch): Item | undefined;
   /** @returns whether there was such an item. */
   remove(of: HasStore, name: string, id: string): boolean;
   /** Replaces all items; where one of them has a problem, nothing is changed. */
@@ -54,20 +60,18 @@ export function createCollectionEditors(items: Items): CollectionEditors {
     names: items.names,
     view: ({ store }) => ({
       count: (name) => {
-        const collection = store.collection(name);
-        return collection.scopes.reduce((sum, scope) => sum + collection.list(scope).size, 0);
+        const { scopes, list } = store.collection(name);
+        return scopes.reduce((sum, scope) => sum + list(scope).size, 0);
       },
       has: (name, id) => findScopes(store.collection(name), id).length > 0,
     }),
-    change:
-      ({ store }) =>
-      (changes) =>
-        store.transaction((transaction) => {
-          for (const each of changes) {
-            if (each.clear) items.clear(transaction, each.name, []);
-            applyChanges(verbs, transaction, each);
-          }
-        }),
+    change: (of) => (changes) =>
+      of.store.transaction((transaction) => {
+        for (const each of changes) {
+          if (each.clear) items.clear(transaction, each.name, []);
+          applyChanges(verbs, transaction, each);
+        }
+      }),
     list: ({ store }, name) => {
       items.model(name);
       return listEntries(store.collection(name)).map(([scope, entry]) => annotateParent(scope, entry.item));
@@ -92,13 +96,6 @@ export function createCollectionEditors(items: Items): CollectionEditors {
   };
 }
 
-/** Every item of a collection, with its scope. */
-function listEntries(collection: Collection): readonly (readonly [scope: string, entry: Entry])[] {
-  return collection.scopes.flatMap((scope) =>
-    collection.list(scope).entries.map((entry): readonly [string, Entry] => [scope, entry]),
-  );
-}
-
 /** The scopes in which a collection has an item of that id. */
 function findScopes(collection: Collection, id: string): readonly string[] {
   return collection.scopes.filter((scope) => collection.get(id, scope) !== undefined);
@@ -108,11 +105,7 @@ interface Verbs {
   add(transaction: Transaction, name: string, item: Item): Item;
   /** Adds a generated item. */
   generate(transaction: Transaction, name: string): Item;
-  update(
-    transaction: Transaction,
-    name: string,
-    change: { readonly id: string; readonly patch: Item },
-  ): Item | undefined;
+  update(transaction: Transaction, name: string, change: ItemPatch): Item | undefined;
   remove(transaction: Transaction, name: string, id: string): boolean;
 }
 

@@ -1,9 +1,8 @@
-import type { Contract } from '../../contract/contract.js';
+import { type Contract, readSchemaAt } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
 import type { TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
-
 import type { ItemSchema } from '../item-schema.js';
 import { type Resource, toSingular } from '../resource.js';
 import type { Collection, Item } from './collection.js';
@@ -27,11 +26,11 @@ export interface Identity {
 /** Creates ids from the pattern, format or examples of the id, else with a prefix from the name of the resource. */
 export function createIdentity(contract: Contract, resource: Resource, schema: ItemSchema | undefined): Identity {
   const property = schema?.properties.get(resource.idProperty ?? '');
-  const shown = property?.schema ?? readSchema(contract, resource.idParameterSchema) ?? {};
-  const whole = isInteger(shown);
-  const idProperty = resource.idProperty ?? '';
-  const pattern = Object.hasOwn(resource.patterns, idProperty) ? resource.patterns[idProperty] : undefined;
-  const form = whole ? undefined : findForm(contract, { resource, schema, shown, pattern });
+  const parameter = readSchemaAt(contract, resource.idParameterSchema);
+  const shown = property?.schema ?? parameter ?? {};
+  const types = [shown.type].flat();
+  const whole = types.includes('integer') || shown.type === 'number';
+  const form = whole ? undefined : findForm(resource, schema, [shown, parameter]);
   return {
     toValue: (id) => (whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id)),
     generateId: (collection, scope, { seed, number, part = '' }) => {
@@ -60,39 +59,19 @@ export function readItemKey({ keyProperties }: Resource, item: Item, id: unknown
 }
 
 function findForm(
-  contract: Contract,
-  known: {
-    readonly resource: Resource;
-    readonly schema: ItemSchema | undefined;
-    readonly shown: SchemaObject;
-    readonly pattern: string | undefined;
-  },
+  { name, idProperty, patterns }: Resource,
+  schema: ItemSchema | undefined,
+  [shown, parameter]: readonly [shown: SchemaObject, parameter: SchemaObject | undefined],
 ): TextGenerator {
-  const { resource, schema, shown, pattern } = known;
-  const own = createIdGenerator(shown, pattern);
+  const id = idProperty ?? 'id';
+  const isHinted = idProperty !== undefined && Object.hasOwn(patterns, idProperty);
+  const own = createIdGenerator(shown, isHinted ? patterns[idProperty] : undefined);
   if (own !== undefined) return own;
-  const id = resource.idProperty ?? 'id';
   const examples = [schema?.schema.example, ...(Array.isArray(schema?.schema.examples) ? schema.schema.examples : [])];
   for (const example of examples) {
     const form = isObject(example) && typeof example[id] === 'string' ? createLikeExample(example[id]) : undefined;
     if (form !== undefined) return form;
   }
-  const parameter = readSchema(contract, resource.idParameterSchema);
   const named = parameter === undefined ? undefined : createIdGenerator(parameter);
-  return named ?? createPrefixed(`${toSingular(resource.name.split('.').at(-1) ?? 'item')}_`);
-}
-
-function readSchema(contract: Contract, pointer: string | undefined): SchemaObject | undefined {
-  const schema = pointer === undefined ? undefined : contract.at(pointer);
-  if (!isObject(schema) || pointer === undefined) return undefined;
-  const resolved = contract.resolve(schema, pointer).schema;
-  return isObject(resolved) ? resolved : undefined;
-}
-
-function isInteger(schema: SchemaObject): boolean {
-  return (
-    schema.type === 'integer' ||
-    schema.type === 'number' ||
-    (Array.isArray(schema.type) && schema.type.includes('integer'))
-  );
+  return named ?? createPrefixed(`${toSingular(name.split('.').at(-1) ?? 'item')}_`);
 }

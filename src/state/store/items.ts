@@ -1,5 +1,6 @@
 import { setOwn } from '../../contract/json.js';
-import { MockError, nearest } from '../../errors.js';
+import { MockError, suggest } from '../../errors.js';
+import { memoize } from '../../memoize.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import type { Resource, Resources } from '../resource.js';
 import {
@@ -37,7 +38,7 @@ export interface Items extends ItemsOnDemand {
   /** Adds an item exactly as it is given; only an id is generated where it has none. */
   insert(location: ItemLocation, given: Item): Created | Refused;
   /** Replaces an item by its changed form. */
-  update(location: ItemLocation, entry: Entry, change: ItemUpdate): Updated | Refused;
+  update(location: ItemLocation, entry: Entry, change: ItemUpdate): Pick<Created, 'entry'> | Refused;
   /** Removes an item, what lives under it, and its memberships. */
   remove(location: ItemLocation, id: string): Entry | undefined;
   /** Removes all items of a collection but leaves what depends on those that `given` contains again. */
@@ -80,10 +81,6 @@ interface Created {
   readonly entry: Entry;
   /** The item with the properties that only the answer to its create shows. */
   readonly whole: Item;
-}
-
-interface Updated {
-  readonly entry: Entry;
 }
 
 /** A change that was not made. */
@@ -130,9 +127,8 @@ export function createItems(parts: ItemsParts): Items {
       const { entry, whole } = draftEntry(location, given);
       const problem = findLinkProblem(links, location, { given, id: entry.id });
       const values = { ...given.body, ...given.fixed };
-      const problems = toProblems(problem ?? findDuplicate(location, { given: values, id: entry.id }), () =>
-        given.strict ? check(location.model, entry.item) : [],
-      );
+      const first = problem ?? findDuplicate(location, { given: values, id: entry.id });
+      const problems = listProblems(first, given.strict ? location.model : undefined, entry.item);
       return problems.length > 0 ? { problems } : { entry: location.collection.add(entry, location.scope), whole };
     },
     insert: (location, given) => {
@@ -142,7 +138,7 @@ export function createItems(parts: ItemsParts): Items {
         findDuplicateId(location, entry.id) ??
         links.findBrokenLink(location, entry.id) ??
         findDuplicate(location, { given: entry.item, id: entry.id });
-      const problems = toProblems(problem, () => check(location.model, entry.item));
+      const problems = listProblems(problem, location.model, entry.item);
       return problems.length > 0 ? { problems } : { entry: collection.add(entry, scope), whole: entry.item };
     },
     update,
@@ -172,7 +168,7 @@ const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, 
   const now = transaction.clock.now();
   const stamped = { ...model.stamp(entry.item, { after, set, now }), ...set };
   const duplicate = findDuplicate(location, { given: stamped, id: entry.id, before: entry.item });
-  const problems = toProblems(duplicate, () => (strict ? check(model, stamped) : []));
+  const problems = listProblems(duplicate, strict ? model : undefined, stamped);
   if (problems.length > 0) return { problems };
   const input = { seed: transaction.seed, key: model.resource.name, now };
   const item = model.tag(strict ? stamped : model.repair(stamped, input), entry.revision + 1);
@@ -187,9 +183,9 @@ interface Links {
   findBrokenLink(location: ItemLocation, id: string): ItemProblem | undefined;
 }
 
-function createLinks(onDemand: ItemsOnDemand, locate: Items['locate']): Links {
+function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate']): Links {
   const isMissing = (location: ItemLocation, id: string): boolean =>
-    onDemand.find(location, id) === undefined && onDemand.isKnown(location);
+    find(location, id) === undefined && isKnown(location);
   const findMissingParent: Links['findMissingParent'] = (transaction, parents) => {
     const ids: string[] = [];
     for (const parent of parents) {
@@ -226,43 +222,33 @@ function findLinkProblem(
   return given.id === undefined ? undefined : links.findMissingTarget(location, String(given.id));
 }
 
-function toProblems(
-  problem: ItemProblem | undefined,
-  checkSchema: () => readonly ItemProblem[],
+/** A problem that was found, else those of the item's schema where a model is given. */
+function listProblems(
+  found: ItemProblem | undefined,
+  model: ItemModel | undefined,
+  item: Item,
 ): readonly ItemProblem[] {
-  return problem === undefined ? checkSchema() : [problem];
+  if (found !== undefined) return [found];
+  return model === undefined ? [] : findProblems(model, item);
 }
 
 function createModels(parts: ItemsParts): (name: string) => ItemModel {
   const { collections } = parts.resources;
   const read = createItemSchemaReader(parts.contract);
-  const models = new Map<string, ItemModel>();
-  return (name) => {
-    const known = models.get(name);
-    if (known !== undefined) return known;
+  return memoize((name) => {
     const resource = collections.get(name);
     if (resource === undefined) throw toUnknownCollection(name, [...collections.keys()]);
-    const schema = resource.schema === undefined ? undefined : read(resource.schema);
-    const model = createItemModel(resource, schema, parts);
-    models.set(name, model);
-    return model;
-  };
+    return createItemModel(resource, resource.schema === undefined ? undefined : read(resource.schema), parts);
+  });
 }
 
 /** Removes items with what depends on them: the lists below, and memberships, which have the id of their target. */
 function createRemove({ collections }: Resources): Items['remove'] {
   const all = [...collections.values()];
-  const dependents = new Map<string, { readonly below: readonly string[]; readonly memberships: readonly string[] }>();
-  const findDependents = (
-    name: string,
-  ): { readonly below: readonly string[]; readonly memberships: readonly string[] } => {
-    const known = dependents.get(name);
-    if (known !== undefined) return known;
-    const below = all.filter(({ parents }) => parents.includes(name)).map((child) => child.name);
-    const memberships = all.filter(({ members }) => members === name).map((child) => child.name);
-    dependents.set(name, { below, memberships });
-    return { below, memberships };
-  };
+  const findDependents = memoize((name: string) => ({
+    below: all.filter(({ parents }) => parents.includes(name)).map((child) => child.name),
+    memberships: all.filter(({ members }) => members === name).map((child) => child.name),
+  }));
   const remove = (
     transaction: Transaction,
     collection: WritableCollection,
@@ -293,15 +279,12 @@ function draftEntry(
   const chosen = resource.singleton ? '' : given.id;
   const number = chosen === undefined ? collection.nextNumber() : undefined;
   const id = number === undefined ? (chosen ?? '') : identity.generateId(collection, scope, { seed, number });
+  const defaults = given.defaults === undefined ? collection.defaults : { ...given.defaults, ...collection.defaults };
   const built = model.create({
     id: resource.singleton ? undefined : identity.toValue(id),
     body,
     fixed,
-    defaults: readDefaults(
-      resource,
-      id,
-      given.defaults === undefined ? collection.defaults : { ...given.defaults, ...collection.defaults },
-    ),
+    defaults: readDefaults(resource, id, defaults),
     seed,
     key: `${resource.name}\0${scope}\0${number ?? id}`,
     now: clock.now(),
@@ -351,7 +334,8 @@ function toLinkProblem({ collection, id }: ParentItem): ItemProblem {
   return { pointer: '', code: 'LINK', message: `"${collection}" has no item ${JSON.stringify(id)}` };
 }
 
-function check(model: ItemModel, item: Item): readonly ItemProblem[] {
+/** Where an item breaks its schema. */
+export function findProblems(model: ItemModel, item: Item): readonly ItemProblem[] {
   return model.check(item).map(({ code, pointer, message }) => ({
     pointer,
     code,
@@ -360,11 +344,9 @@ function check(model: ItemModel, item: Item): readonly ItemProblem[] {
 }
 
 function toUnknownCollection(name: string, names: readonly string[]): MockError {
-  const meant = nearest(name, names);
   const known = names.length === 0 ? 'the contract has no collections' : `its collections are ${names.join(', ')}`;
-  return new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, {
-    hint: meant === undefined ? known : `did you mean "${meant}"?`,
-  });
+  const hint = suggest(name, names) ?? known;
+  return new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
 }
 
 /** The id of an item in its collection, from `$id` or its properties; undefined where it has none. */

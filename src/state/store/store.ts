@@ -1,5 +1,12 @@
 import type { Clock } from '../../clock.js';
-import { type Collection, createCollection, type Item, type UndoLog, type WritableCollection } from './collection.js';
+import {
+  type Collection,
+  createCollection,
+  type Item,
+  listEntries,
+  type UndoLog,
+  type WritableCollection,
+} from './collection.js';
 import { annotateParent, toContentAnnotations } from './item-annotations.js';
 
 /**
@@ -66,7 +73,7 @@ export function createStore(
   let collections = new Map<string, WritableCollection>();
   const log: UndoLog = [];
   const savepoints = createSavepoints(log);
-  const answers = createAnswers(log);
+  let answers = new Map<string, unknown>();
   const collection = (name: string): WritableCollection => {
     const known = collections.get(name);
     if (known !== undefined) return known;
@@ -84,8 +91,8 @@ export function createStore(
     seed,
     clock,
     collection,
-    recallAnswer: answers.recall,
-    rememberAnswer: answers.remember,
+    recallAnswer: (key) => answers.get(key),
+    rememberAnswer: (key, answer) => rememberAnswer(answers, log, [key, answer]),
     rollback: savepoints.rollback,
   };
   return {
@@ -98,33 +105,26 @@ export function createStore(
     transaction: (work) => savepoints.run(transaction, work),
     reset: () => {
       collections = new Map();
-      answers.restore(new Map());
+      answers = new Map();
     },
     snapshot: () => ({
       collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
-      answers: answers.copy(),
+      answers: new Map(answers),
     }),
     restore: (snapshot) => {
       collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy(log)]));
-      answers.restore(snapshot.answers);
+      answers = new Map(snapshot.answers);
     },
     export: () => ({
       collections: Object.fromEntries(list().map((each) => [each.name, exportItems(each, definition)])),
     }),
     holdsSecret: (text) =>
-      Object.entries(definition.secrets ?? {}).some(([name, properties]) =>
-        hasSecret(collection(name), properties, text),
-      ),
+      Object.entries(definition.secrets ?? {}).some(([name, names]) => hasSecret(collection(name), names, text)),
   };
 }
 
-interface Savepoints {
-  run<T>(transaction: Transaction, work: (transaction: Transaction) => T): T;
-  rollback(): void;
-}
-
 /** Runs functions whose writes are undone where they throw; a function inside another one is undone alone. */
-function createSavepoints(log: UndoLog): Savepoints {
+function createSavepoints(log: UndoLog): { readonly rollback: () => void; readonly run: RunTransaction } {
   let savepoint = 0;
   let depth = 0;
   const rollback = (): void => {
@@ -150,59 +150,39 @@ function createSavepoints(log: UndoLog): Savepoints {
   };
 }
 
+type RunTransaction = <T>(transaction: Transaction, work: (transaction: Transaction) => T) => T;
+
 /** How many answers to requests with an `Idempotency-Key` a store remembers. */
 const MAX_ANSWERS = 1000;
 
-interface Answers {
-  readonly recall: Transaction['recallAnswer'];
-  readonly remember: Transaction['rememberAnswer'];
-  copy(): ReadonlyMap<string, unknown>;
-  restore(answers: ReadonlyMap<string, unknown>): void;
-}
-
-function createAnswers(log: UndoLog): Answers {
-  let answers = new Map<string, unknown>();
-  return {
-    recall: (key) => answers.get(key),
-    remember: (key, answer) => {
-      // A Map keeps the order of insertion: the first key is the oldest.
-      const [oldest] = answers.size < MAX_ANSWERS ? [] : answers;
-      if (oldest !== undefined) answers.delete(oldest[0]);
-      answers.set(key, answer);
-      log.push(() => {
-        answers.delete(key);
-        if (oldest !== undefined) answers = new Map([oldest, ...answers]);
-      });
-    },
-    copy: () => new Map(answers),
-    restore: (snapshot) => {
-      answers = new Map(snapshot);
-    },
-  };
+/** Remembers an answer in place of the oldest one. */
+function rememberAnswer(answers: Map<string, unknown>, log: UndoLog, [key, answer]: readonly [string, unknown]): void {
+  // A Map keeps the order of insertion: the first key is the oldest.
+  const [oldest] = answers.size < MAX_ANSWERS ? [] : answers;
+  if (oldest !== undefined) answers.delete(oldest[0]);
+  answers.set(key, answer);
+  log.push(() => {
+    answers.delete(key);
+    if (oldest === undefined) return;
+    const later = [...answers];
+    answers.clear();
+    for (const [name, each] of [oldest, ...later]) answers.set(name, each);
+  });
 }
 
 function exportItems(collection: Collection, { readKey }: StoreDefinition): readonly Item[] {
-  const toId = (id: string, item: Item): Item =>
-    readKey === undefined || readKey(collection.name, item) === id ? {} : { $id: id };
-  return collection.scopes.flatMap((scope) =>
-    collection
-      .list(scope)
-      .entries.map(({ id, item, content }) =>
-        Object.assign(
-          toId(id, item),
-          annotateParent(scope, item),
-          content === undefined ? {} : toContentAnnotations(content),
-        ),
-      ),
+  const hasKey = (item: Item, id: string): boolean => readKey === undefined || readKey(collection.name, item) === id;
+  return listEntries(collection).map(([scope, { id, item, content }]) =>
+    Object.assign(
+      hasKey(item, id) ? {} : { $id: id },
+      annotateParent(scope, item),
+      content && toContentAnnotations(content),
+    ),
   );
 }
 
 function hasSecret(collection: Collection, properties: readonly string[], text: string): boolean {
-  return collection.scopes.some((scope) =>
-    collection
-      .list(scope)
-      .entries.some((entry) =>
-        properties.some((property) => entry.item[property] === text || entry.secrets?.[property] === text),
-      ),
+  return listEntries(collection).some(([, { item, secrets }]) =>
+    properties.some((property) => item[property] === text || secrets?.[property] === text),
   );
 }

@@ -1,5 +1,5 @@
 import { isObject, mergePatch } from '../../../contract/json.js';
-import type { DeclaredResponse, MediaType, Operation } from '../../../contract/operations/operation.js';
+import type { DeclaredResponse, Operation } from '../../../contract/operations/operation.js';
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
@@ -7,24 +7,33 @@ import { findMedia, isJsonType } from '../../../http/media-type.js';
 import { type ExpressionScope, resolveExpressions } from '../../../scenario/rules/expression.js';
 import type { Patch, Respond, Rule } from '../../../scenario/rules/rule.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
-import type { Exchange, SourceParts } from '../../chain.js';
-import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
+import { type Exchange, type SourceParts, toGenerateContext } from '../../chain.js';
+import { chooseResponse, hasExample, type ResponseChoice } from '../../choose-response.js';
 
-interface RuleAnswer {
+type RespondParts = Pick<SourceParts, 'errors' | 'generator'>;
+
+/** What decides the body of an answer. */
+interface BodyInput {
+  readonly parts: RespondParts;
   readonly exchange: Exchange;
   readonly rule: Rule;
   readonly respond: Respond;
-  readonly scope: ExpressionScope;
+  /** The body of the rule, with the values of its expressions. */
+  readonly body: unknown;
 }
 
 /** Builds the answer of a rule: its example, its completed body, or one from the contract. */
-export function respondToRule(parts: RespondParts, input: RuleAnswer): Answer {
-  const { exchange, rule, respond, scope } = input;
+export function respondToRule(
+  parts: RespondParts,
+  input: Pick<BodyInput, 'exchange' | 'rule' | 'respond'>,
+  scope: ExpressionScope,
+): Answer {
+  const { exchange, rule, respond } = input;
   const { call } = exchange;
   const status = respond.status ?? findExampleStatus(call.operation, respond.example);
-  const choice = chooseResponse(call.operation, { status, accept: call.headers.get('accept') });
+  const choice = chooseResponse(call.operation, call.headers.get('accept'), status);
   const body = respond.body === undefined ? undefined : resolveExpressions(respond.body, scope);
-  const written = { parts, exchange, rule, respond, body };
+  const written = { parts, ...input, body };
   const made =
     choice?.response === undefined
       ? answerUndeclared(written, status ?? 200)
@@ -37,18 +46,6 @@ export function respondToRule(parts: RespondParts, input: RuleAnswer): Answer {
     violates: rule.violates,
     fault: respond.fault,
   };
-}
-
-type RespondParts = Pick<SourceParts, 'errors' | 'generator'>;
-
-/** What decides the body of an answer. */
-interface BodyInput {
-  readonly parts: RespondParts;
-  readonly exchange: Exchange;
-  readonly rule: Rule;
-  readonly respond: Respond;
-  /** The body of the rule, with the values of its expressions. */
-  readonly body: unknown;
 }
 
 /** The media type that the rule names, or that has its example, instead of the negotiated one. */
@@ -70,10 +67,10 @@ function answerDeclared(input: BodyInput, chosen: ResponseChoice): Answer {
   if (respond.example !== undefined) {
     return { ...about, body: media?.examples.find((each) => each.name === respond.example)?.value };
   }
-  if (body === undefined) return { ...about, body: createBody(input, { status, media, mediaType }) };
+  if (body === undefined) return { ...about, body: createBody(input, chosen, mediaType) };
   if (rule.violates !== undefined || schemaPointer === undefined || !isJsonType(mediaType)) return { ...about, body };
   // An error gets the type and code of the contract's own errors instead of random words.
-  const drafted = status >= 400 ? mergeDraft(createBody(input, { status, media, mediaType }), body) : body;
+  const drafted = status >= 400 ? mergeDraft(createBody(input, chosen, mediaType), body) : body;
   return { ...about, body: input.parts.generator.complete(schemaPointer, drafted, readContext(input)) };
 }
 
@@ -91,14 +88,7 @@ function mergeDraft(drafted: unknown, written: unknown): unknown {
 }
 
 /** The body of the contract for a status: an example, an error with a message, or a generated value. */
-function createBody(
-  input: BodyInput,
-  {
-    status,
-    media,
-    mediaType,
-  }: { readonly status: number; readonly media: MediaType | undefined; readonly mediaType: string },
-): unknown {
+function createBody(input: BodyInput, { status, media }: ResponseChoice, mediaType: string): unknown {
   const example = media?.examples[0];
   if (example !== undefined) return example.value;
   if (status >= 400 && isJsonType(mediaType)) return createError(input, status).body;
@@ -128,21 +118,9 @@ function findExampleStatus(operation: Operation, example: string | undefined): n
   return Number.isInteger(status) ? status : undefined;
 }
 
-function hasExample(media: MediaType | undefined, name: string): boolean {
-  return media?.examples.some((example) => example.name === name) ?? false;
-}
-
-/** What the generated parts of an answer depend on. */
 function readContext({ exchange, rule }: BodyInput): GenerateContext {
-  const { call, session } = exchange;
-  return {
-    seed: session.seed,
-    key: `scenario ${rule.key}\n${JSON.stringify([call.path, call.query, call.body])}`,
-    direction: 'response',
-    now: session.clock.now(),
-    known: call.path,
-    note: exchange.note,
-  };
+  const { path, query, body } = exchange.call;
+  return toGenerateContext(exchange, `scenario ${rule.key}\n${JSON.stringify([path, query, body])}`);
 }
 
 /** Applies a merge patch (RFC 7386) to an answer; a body of bytes or a stream stays as it is. */

@@ -1,15 +1,20 @@
 import { MockError } from '../../../errors.js';
-import { type Answer, type Fault, isSilent } from '../../../http/answer.js';
+import { type Answer, isSilent } from '../../../http/answer.js';
 import { evaluateRules, type Evaluation, type Outcome } from '../../../scenario/rules/evaluate.js';
 import type { ExpressionScope } from '../../../scenario/rules/expression.js';
 import type { CollectionView } from '../../../scenario/rules/match.js';
-import type { Rule } from '../../../scenario/rules/rule.js';
 import { applyChanges, type ChangeCollections } from '../../../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
-import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Session } from '../../../session/session.js';
-import { type AnswerSource, type Exchange, type Next, type SourceParts, whenSettled } from '../../chain.js';
-import { type ErrorAnswers, NO_RETRY } from '../../error-answers.js';
+import {
+  type AnswerSource,
+  type Exchange,
+  type Next,
+  type SourceParts,
+  toEmptyAnswer,
+  whenSettled,
+} from '../../chain.js';
+import { NO_RETRY } from '../../error-answers.js';
 import { parsePrefer } from '../prefer.js';
 import { patchAnswer, respondToRule } from './respond.js';
 
@@ -27,7 +32,7 @@ interface ScenarioParts extends Pick<SourceParts, 'errors' | 'generator'> {
  * Matching, counting and `then` are one synchronous step, so that simultaneous calls are counted one by one.
  */
 export function createScenarioSource(parts: ScenarioParts): AnswerSource {
-  const { scenarios, errors } = parts;
+  const { scenarios } = parts;
 
   const answerRules = (exchange: Exchange, ids: readonly string[], next: Next): ReturnType<Next> => {
     const { call, session, clock } = exchange;
@@ -62,8 +67,8 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
         const ids = activeIds(scenarios, session.scenario, ofRequest);
         return ids.length === 0 ? next() : answerRules(exchange, ids, next);
       }
-      const unknown = findUnknown(scenarios, ofRequest);
-      if (unknown !== undefined) return answerUnknown(errors, exchange, unknown);
+      const unknown = answerUnknown(parts, exchange, ofRequest);
+      if (unknown !== undefined) return unknown;
       const own = openRequest(parts, exchange, ofRequest);
       const answer = answerRules(own, activeIds(scenarios, session.scenario, ofRequest), next);
       if (call.headers.has('x-mock-scenario')) return answer;
@@ -90,25 +95,21 @@ function addPreferenceApplied(answer: Answer | undefined, ids: readonly string[]
   return { ...answer, headers: { ...answer.headers, 'preference-applied': `scenario="${ids.join()}"` } };
 }
 
-function findUnknown(scenarios: Scenarios, ids: readonly string[]): MockError | undefined {
+/** The answer to a request that names an unknown scenario; undefined where all of them exist. */
+function answerUnknown(
+  { scenarios, errors }: ScenarioParts,
+  { call }: Exchange,
+  ids: readonly string[],
+): Answer | undefined {
   try {
     for (const id of ids) scenarios.find(id);
     return undefined;
   } catch (error) {
-    if (error instanceof MockError) return error;
-    throw error;
+    if (!(error instanceof MockError)) throw error;
+    const message = error.hint === undefined ? error.reason : `${error.reason}; ${error.hint}`;
+    const about = { code: 'scenario_unknown', param: 'x-mock-scenario', headers: NO_RETRY, from: 'scenario' };
+    return errors.answer(call.operation, { status: 400, message, ...about });
   }
-}
-
-function answerUnknown(errors: ErrorAnswers, exchange: Exchange, error: MockError): Answer {
-  return errors.answer(exchange.call.operation, {
-    status: 400,
-    message: error.hint === undefined ? error.reason : `${error.reason}; ${error.hint}`,
-    code: 'scenario_unknown',
-    param: 'x-mock-scenario',
-    headers: NO_RETRY,
-    from: 'scenario',
-  });
 }
 
 /** The exchange of a request that activates scenarios: their `state` lasts for this request only. */
@@ -137,16 +138,13 @@ function complete(
   return { ...patched, headers: { ...evaluation.headers, ...patched.headers } };
 }
 
-/** What the rules decided. */
-interface Decision {
-  readonly exchange: Exchange;
-  /** Undefined: the sources below answer. */
-  readonly outcome: Outcome | undefined;
-  readonly scope: ExpressionScope;
-}
-
-/** Builds the answer of the deciding rule. */
-function answerOutcome(parts: ScenarioParts, { exchange, outcome, scope }: Decision, next: Next): ReturnType<Next> {
+/** Builds the answer of the deciding rule; without one, the sources below answer. */
+function answerOutcome(
+  parts: ScenarioParts,
+  decision: { readonly exchange: Exchange; readonly outcome: Outcome | undefined; readonly scope: ExpressionScope },
+  next: Next,
+): ReturnType<Next> {
+  const { exchange, outcome, scope } = decision;
   if (outcome === undefined) return next(exchange);
   const { kind, rule } = outcome;
   if (kind === 'error') {
@@ -155,9 +153,12 @@ function answerOutcome(parts: ScenarioParts, { exchange, outcome, scope }: Decis
     return parts.errors.answer(exchange.call.operation, { status, message, code, headers, from });
   }
   const fault = kind === 'fault' ? outcome.fault : outcome.respond.fault;
-  if (fault !== undefined && isSilent(fault)) return noResponse(rule, fault);
+  if (fault !== undefined && isSilent(fault)) {
+    // An exchange without an answer has status 0 in the journal.
+    return { ...toEmptyAnswer(0, `scenario:${rule.scenario}`), violates: rule.violates, fault };
+  }
   if (kind === 'fault') return whenSettled(next(exchange), addFault, outcome);
-  return respondToRule(parts, { exchange, rule, respond: outcome.respond, scope });
+  return respondToRule(parts, { exchange, rule, respond: outcome.respond }, scope);
 }
 
 function addFault(
@@ -166,18 +167,4 @@ function addFault(
 ): Answer | undefined {
   const from = `scenario:${rule.scenario}`;
   return answer && { ...answer, fault, from, violates: rule.violates ?? answer.violates };
-}
-
-/** An exchange without an answer; its status is 0 in the journal. */
-function noResponse(rule: Rule, fault: Fault): Answer {
-  return {
-    status: 0,
-    headers: {},
-    body: undefined,
-    mediaType: undefined,
-    from: `scenario:${rule.scenario}`,
-    violations: NO_VIOLATIONS,
-    violates: rule.violates,
-    fault,
-  };
 }

@@ -1,23 +1,22 @@
 import { digestText } from '../../../contract/load/cache.js';
 import type { Answer } from '../../../http/answer.js';
 import { hashText } from '../../../random.js';
-import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { Binding } from '../../../state/resource.js';
 import type { Entry } from '../../../state/store/collection.js';
-import type { Exchange } from '../../chain.js';
-import { chooseDeclared, refuse, type StateContext, type StateHandler } from './context.js';
-
-/** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */
-interface Preconditions {
-  /** The answer to a failed condition: 412, or 304 for a read; undefined where all are met. */
-  before(exchange: Exchange, entry: Entry | undefined): Answer | undefined;
-  /** The `ETag` of an item, where the resource has entity tags. */
-  headers(entry: Entry): Answer['headers'];
-}
+import { type Exchange, toEmptyAnswer } from '../../chain.js';
+import {
+  chooseDeclared,
+  type OperationContext,
+  type Preconditions,
+  refuse,
+  type StateContext,
+  type StateHandler,
+} from './context.js';
 
 const NO_HEADERS: Answer['headers'] = Object.freeze({});
 
-const NO_PRECONDITIONS: Preconditions = { before: () => undefined, headers: () => NO_HEADERS };
+/** Preconditions that are always met, of items without entity tags. */
+export const NO_PRECONDITIONS: Preconditions = { before: () => undefined, headers: () => NO_HEADERS };
 
 /** Plans the preconditions of an operation: none where no operation of the resource declares entity tags. */
 export function createPreconditions(context: StateContext, binding: Binding): Preconditions {
@@ -44,14 +43,7 @@ export function createPreconditions(context: StateContext, binding: Binding): Pr
       if (call.method !== 'GET' && call.method !== 'HEAD') {
         return fail(exchange, 'If-None-Match', `the item exists: If-None-Match is ${noneMatch}`);
       }
-      return {
-        status: 304,
-        headers: { etag: tag ?? '' },
-        body: undefined,
-        mediaType: undefined,
-        from: 'state',
-        violations: NO_VIOLATIONS,
-      };
+      return toEmptyAnswer(304, 'state', { etag: tag ?? '' });
     },
   };
 }
@@ -89,8 +81,8 @@ interface RememberedAnswer {
  * Makes a POST or PATCH with an `Idempotency-Key` safe to repeat: the same request gets the same answer and has no further effect;
  * another request with the same key is a conflict. Answers of 500 and above are not remembered, so that a retry is a new attempt.
  */
-export function withIdempotency(context: StateContext, binding: Binding, handler: StateHandler): StateHandler {
-  const { operation } = binding;
+export function withIdempotency(context: OperationContext, handler: StateHandler): StateHandler {
+  const { operation } = context.binding;
   if (operation.method !== 'POST' && operation.method !== 'PATCH') return handler;
   return (exchange, transaction) => {
     const { call } = exchange;
@@ -106,7 +98,7 @@ export function withIdempotency(context: StateContext, binding: Binding, handler
     }
     if (known !== undefined) {
       return refuse(context, exchange, {
-        status: chooseDeclared(binding, [409, 422, 400, 409]),
+        status: chooseDeclared(context, [409, 422, 400, 409]),
         message: `the Idempotency-Key ${JSON.stringify(key)} was used for a different request`,
         code: 'idempotency_key_reused',
         param: 'Idempotency-Key',

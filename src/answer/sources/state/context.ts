@@ -1,60 +1,61 @@
-import type { Contract } from '../../../contract/contract.js';
 import { isObject } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus } from '../../../contract/operations/responses.js';
-import type { Generator } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
-import type { Validators } from '../../../schema/validate.js';
+import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
-import { createItemSchemaReader, type ReadItemSchema } from '../../../state/item-schema.js';
+import type { ReadItemSchema } from '../../../state/item-schema.js';
 import { type Binding, type Resource, type Resources, toSingular } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
-import { omitInvalid } from '../../../state/store/item-model.js';
+import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
 import type { Items } from '../../../state/store/items.js';
+import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Transaction } from '../../../state/store/store.js';
-import type { Exchange } from '../../chain.js';
-import { chooseResponse, type ResponseChoice } from '../../choose-response.js';
+import type { Exchange, SourceParts } from '../../chain.js';
+import { cacheChoices, chooseResponse, type ResponseChoice } from '../../choose-response.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 
-/** What the state source is created with. */
-export interface StateParts {
-  readonly contract: Contract;
+/** What the handlers of all operations share. */
+export interface StateContext extends SourceParts {
   readonly resources: Resources;
   readonly items: Items;
-  readonly validators: Validators;
-  readonly generator: Generator;
-  readonly errors: ErrorAnswers;
+  readonly read: ReadItemSchema;
 }
 
-/** What the handlers of all operations share. */
-export interface StateContext extends StateParts {
-  readonly read: ReadItemSchema;
+/** What the handler of one operation works with. */
+export interface OperationContext extends StateContext {
+  readonly binding: Binding;
+  readonly model: ItemModel;
+  readonly choose: ChooseResponse;
+  readonly project: (schemaPointer: string | undefined) => Projection;
+  readonly preconditions: Preconditions;
+  /** Finds the list of items that a call addresses, or the 404 for a parent that does not exist. */
+  findLocation(exchange: Exchange, transaction: Transaction): ItemLocation | { readonly missing: Answer };
+}
+
+/** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */
+export interface Preconditions {
+  /** The answer to a failed condition: 412, or 304 for a read; undefined where all are met. */
+  before(exchange: Exchange, entry: Entry | undefined): Answer | undefined;
+  /** The `ETag` of an item, where the resource has entity tags. */
+  headers(entry: Entry): Answer['headers'];
 }
 
 /** Answers one operation from state, within one transaction of the store; undefined leaves it to the sources below. */
 export type StateHandler = (exchange: Exchange, transaction: Transaction) => Answer | undefined;
 
-/** Creates what the handlers share. */
-export function createStateContext(parts: StateParts): StateContext {
-  return { ...parts, read: createItemSchemaReader(parts.contract) };
-}
+/** Chooses a response that an item can be the body of. */
+type ChooseResponse = (call: Call) => ResponseChoice | undefined;
 
-/** A chooser of responses that caches its choice for each `Accept` header. */
-export function createChoice(operation: Operation, status?: number): (call: Call) => ResponseChoice | undefined {
-  const known = new Map<string | null, ResponseChoice | undefined>();
-  return (call) => {
-    const accept = call.headers.get('accept');
-    if (known.has(accept)) return known.get(accept);
-    const choice = readUsable(chooseResponse(operation, { status, accept }));
-    // Clients choose the header, so the cache is bounded.
-    if (known.size < 64) known.set(accept, choice);
-    return choice;
-  };
+/** A chooser of responses that keeps its choice for each `Accept` header. */
+export function createChoice(operation: Operation, status?: number): ChooseResponse {
+  const choose = cacheChoices((accept) => readUsable(chooseResponse(operation, accept, status)));
+  return ({ headers }) => choose(headers.get('accept'));
 }
 
 /** As `createChoice`, for operations that create: of several successes the one that has a body, so that the item is shown. */
-export function createCreatedChoice(operation: Operation): (call: Call) => ResponseChoice | undefined {
+export function createCreatedChoice(operation: Operation): ChooseResponse {
   const success = findSuccessWithBody(operation);
   return createChoice(operation, success === undefined ? undefined : toStatus(success.status));
 }
@@ -76,18 +77,8 @@ function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefi
 type Projection = (entry: Entry, exchange: Exchange) => unknown;
 
 /** Creates the projections of a resource: the item itself for its own schema, else the part that the schema allows, completed. */
-export function createProjections(
-  context: StateContext,
-  resource: Resource,
-): (schemaPointer: string | undefined) => Projection {
-  const known = new Map<string | undefined, Projection>();
-  return (pointer) => {
-    const seen = known.get(pointer);
-    if (seen !== undefined) return seen;
-    const projection = createProjection(context, resource, pointer);
-    known.set(pointer, projection);
-    return projection;
-  };
+export function createProjections(context: StateContext, resource: Resource): OperationContext['project'] {
+  return memoize((pointer) => createProjection(context, resource, pointer));
 }
 
 function createProjection(context: StateContext, resource: Resource, pointer: string | undefined): Projection {
@@ -131,6 +122,14 @@ export function completeBody(
   });
 }
 
+/** The answer that shows an item. */
+export function answerItem(context: OperationContext, exchange: Exchange, entry: Entry): Answer | undefined {
+  const choice = context.choose(exchange.call);
+  if (choice === undefined) return undefined;
+  const body = context.project(choice.media?.schemaPointer)(entry, exchange);
+  return toAnswer(choice, body, context.preconditions.headers(entry));
+}
+
 /** Creates a success answer. */
 export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = {}): Answer {
   const { media, mediaType, status } = choice;
@@ -150,16 +149,16 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
 
 /** Creates an error answer and notes its message in the trace. */
 export function refuse(
-  context: StateContext,
+  { errors }: StateContext,
   exchange: Exchange,
   facts: Parameters<ErrorAnswers['answer']>[1],
 ): Answer {
   exchange.note(`state: ${facts.message}`);
-  return context.errors.answer(exchange.call.operation, { ...facts, from: 'state' });
+  return errors.answer(exchange.call.operation, { ...facts, from: 'state' });
 }
 
 /** The first of some statuses that an operation declares, else the last of them. */
-export function chooseDeclared(binding: Binding, statuses: readonly number[]): number {
+export function chooseDeclared({ binding }: OperationContext, statuses: readonly number[]): number {
   const declared = new Set(binding.operation.responses.map(({ status }) => status));
   return statuses.find((status) => declared.has(String(status))) ?? statuses.at(-1) ?? 400;
 }

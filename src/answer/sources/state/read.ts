@@ -1,25 +1,14 @@
-import { isJsonType } from '../../../http/media-type.js';
-import type { Binding } from '../../../state/resource.js';
-import { createPreconditions } from './conditions.js';
-import {
-  createChoice,
-  createProjections,
-  type StateContext,
-  type StateHandler,
-  toAnswer,
-  refuse,
-  toNoun,
-} from './context.js';
-import { answerMissing, createLocationFinder, findEntry, readId } from './request.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
+import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type ListShape } from '../../../state/pages/list-response.js';
 import {
   createPagePlan,
   isDescending,
-  type PagePlan,
   isPageMistake,
+  type Page,
+  type PagePlan,
   type PageMistake,
   type PageTurn,
 } from '../../../state/pages/pagination.js';
@@ -27,63 +16,43 @@ import { createView, readFilters, readSearch, readSort } from '../../../state/pa
 import type { Item } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
+import {
+  answerItem,
+  type OperationContext,
+  refuse,
+  type StateContext,
+  type StateHandler,
+  toAnswer,
+  toNoun,
+} from './context.js';
+import { createItemHandler } from './request.js';
 
 /** Answers with one item. */
-export function createReadHandler(context: StateContext, binding: Binding): StateHandler {
-  const findLocation = createLocationFinder(context, binding);
-  const choose = createChoice(binding.operation);
-  const { resource } = context.items.model(binding.collection);
-  const project = createProjections(context, resource);
-  const preconditions = createPreconditions(context, binding);
-  const isFixtureOnly = resource.singleton && isReadOnly(context, binding);
-  return (exchange, transaction) => {
-    const choice = choose(exchange.call);
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
-    if (isFixtureOnly && !location.collection.started) return undefined;
-    const id = readId(exchange.call, binding.id);
-    const entry = findEntry(context, exchange, { location, id });
-    if (entry === undefined) return answerMissing(context, exchange, { binding, id, location });
-    if (choice === undefined) return undefined;
-    const refused = preconditions.before(exchange, entry);
-    if (refused !== undefined) return refused;
-    return toAnswer(choice, project(choice.media?.schemaPointer)(entry, exchange), preconditions.headers(entry));
-  };
-}
-
-/** Whether no operation writes the collection: then only fixtures have its items. */
-function isReadOnly({ resources }: StateContext, { collection }: Binding): boolean {
-  return [...resources.bindings.values()].every((each) => each.collection !== collection || each.action === 'read');
+export function createReadHandler(context: OperationContext): StateHandler {
+  return createItemHandler(context, (exchange, entry) => answerItem(context, exchange, entry));
 }
 
 /** Answers with the content of one item: its bytes, or a JSON string where the contract declares JSON. */
-export function createContentHandler(context: StateContext, binding: Binding): StateHandler {
-  const findLocation = createLocationFinder(context, binding);
-  const choose = createChoice(binding.operation);
-  return (exchange, transaction) => {
-    const choice = choose(exchange.call);
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
-    const id = readId(exchange.call, binding.id);
-    const entry = findEntry(context, exchange, { location, id });
-    if (entry === undefined) return answerMissing(context, exchange, { binding, id, location });
-    if (choice === undefined || entry.content === undefined) return undefined;
-    const { bytes, mediaType = 'application/octet-stream' } = entry.content;
+export function createContentHandler(context: OperationContext): StateHandler {
+  return createItemHandler(context, ({ call }, { content }) => {
+    const choice = context.choose(call);
+    if (choice === undefined || content === undefined) return undefined;
+    const { bytes, mediaType = 'application/octet-stream' } = content;
     // The contract declares a range: the media type is that of the content.
     if (choice.media?.type.includes('*') === true) return { ...toAnswer(choice, bytes), mediaType };
     const json = choice.mediaType !== undefined && isJsonType(choice.mediaType);
     return toAnswer(choice, json ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes);
-  };
+  });
 }
 
 /** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
-export function createListHandler(context: StateContext, binding: Binding, shape: ListShape): StateHandler {
-  const { operation } = binding;
-  const { resource, schema } = context.items.model(binding.collection);
+export function createListHandler(context: OperationContext): StateHandler | undefined {
+  const { binding, choose, findLocation } = context;
+  const { operation, list: shape } = binding;
+  if (shape === undefined) return undefined;
+  const { resource, schema } = context.model;
   const plan = createPagePlan(context.contract, operation, { item: schema, style: binding.page });
-  const findLocation = createLocationFinder(context, binding);
-  const choose = createChoice(operation);
-  const project = createProjections(context, resource)(shape.itemSchema);
+  const project = context.project(shape.itemSchema);
   const idProperty = resource.idProperty ?? 'id';
   const envelope = createEnvelopeReader(context, shape);
   const withRequiredFilters = createRequiredFilters(operation, plan);
@@ -114,7 +83,7 @@ export function createListHandler(context: StateContext, binding: Binding, shape
       value: (role) => call.query[plan.names[role] ?? ''],
       recall: (id) => list.recall(id),
     });
-    if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { binding, plan, mistake: page });
+    if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page });
     const entries = view.slice(page.from, page.to);
     const url = (turn: PageTurn | undefined, absolute: boolean): string => toUrl(call, plan, { turn, absolute });
     const body = envelope(exchange)({
@@ -165,13 +134,9 @@ function createEnvelopeReader(
           .map(({ pointer }) => pointer.split('/')[1] ?? ''),
       complete: (known) => {
         const { seed, clock } = session;
+        const facts = { seed, key: schema, direction: 'response', now: clock.now() } as const;
         // The schema of an envelope describes an object.
-        return generator.complete(schema, known, {
-          seed,
-          key: schema,
-          direction: 'response',
-          now: clock.now(),
-        }) as Item;
+        return generator.complete(schema, known, facts) as Item;
       },
     });
     return envelope;
@@ -186,8 +151,7 @@ function both(one: Keep, other: Keep): Keep {
 }
 
 function readDescending(plan: PagePlan, call: Call): boolean {
-  if (plan.order === undefined) return plan.descending;
-  const given = call.query[plan.order.name];
+  const given = plan.order === undefined ? undefined : call.query[plan.order];
   return given === undefined ? plan.descending : isDescending(given);
 }
 
@@ -201,17 +165,16 @@ function readLimit(plan: PagePlan, call: Call): number {
 
 /** The 400 for a cursor that names no item. */
 function answerInvalidCursor(
-  context: StateContext,
+  context: OperationContext,
   exchange: Exchange,
-  at: { readonly binding: Binding; readonly plan: PagePlan; readonly mistake: PageMistake },
+  { plan, mistake }: { readonly plan: PagePlan; readonly mistake: PageMistake },
 ): Answer {
-  const { binding, plan, mistake } = at;
   const param = plan.names[mistake.role];
   const value = JSON.stringify(mistake.value);
   const problem =
     mistake.role === 'token'
       ? `${value} is not a cursor of this list`
-      : `no ${toNoun(binding.collection)} has the id ${value}`;
+      : `no ${toNoun(context.binding.collection)} has the id ${value}`;
   const message = `query parameter "${param ?? mistake.role}": ${problem}`;
   return refuse(context, exchange, { status: 400, message, code: 'invalid_value', param });
 }
@@ -236,12 +199,11 @@ function toUrl(
 
 /** RFC 8288: links to the previous and the next page. */
 function toLinkHeader(
-  page: { readonly next: PageTurn | undefined; readonly previous: PageTurn | undefined },
+  { previous, next }: Pick<Page, 'next' | 'previous'>,
   url: (turn: PageTurn, absolute: boolean) => string,
 ): Answer['headers'] {
-  const links = [
-    ...(page.previous === undefined ? [] : [`<${url(page.previous, true)}>; rel="prev"`]),
-    ...(page.next === undefined ? [] : [`<${url(page.next, true)}>; rel="next"`]),
-  ];
+  const links: string[] = [];
+  if (previous !== undefined) links.push(`<${url(previous, true)}>; rel="prev"`);
+  if (next !== undefined) links.push(`<${url(next, true)}>; rel="next"`);
   return links.length === 0 ? {} : { link: links.join(', ') };
 }

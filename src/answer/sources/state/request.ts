@@ -1,32 +1,29 @@
+import { readSchemaAt } from '../../../contract/contract.js';
 import { isObject } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import type { Binding } from '../../../state/resource.js';
+import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
-import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange } from '../../chain.js';
-import { refuse, type StateContext, toNoun } from './context.js';
-import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
-
-/** Finds the list of items that a call addresses, or the 404 for a parent that does not exist. */
-type FindLocation = (exchange: Exchange, transaction: Transaction) => ItemLocation | { readonly missing: Answer };
+import { type OperationContext, refuse, type StateContext, type StateHandler, toNoun } from './context.js';
 
 /** Plans how the path of an operation addresses the store. */
-export function createLocationFinder(context: StateContext, binding: Binding): FindLocation {
+export function createLocationFinder(context: StateContext, binding: Binding): OperationContext['findLocation'] {
   const { items } = context;
-  const model = items.model(binding.collection);
-  const { name } = model.resource;
+  const { schema } = items.model(binding.collection);
   const links = binding.parents;
-  const properties = findParentProperties(binding, [...(model.schema?.properties.keys() ?? [])]).map(
-    ({ property, parameter }) => {
-      const asObject = isOnlyObject(context, model.schema?.properties.get(property)?.pointer);
-      return { property, parameter, asObject };
-    },
+  const properties = findParentProperties(binding, [...(schema?.properties.keys() ?? [])]).map(
+    ({ property, parameter }) => ({
+      property,
+      parameter,
+      asObject: isOnlyObject(context, schema?.properties.get(property)?.pointer),
+    }),
   );
   return (exchange, transaction) => {
     const { call } = exchange;
-    const location = items.locate(transaction, name);
+    const location = items.locate(transaction, binding.collection);
     if (links.length === 0) return location;
     const parents = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters) }));
     const missing = items.findMissingParent(transaction, parents);
@@ -50,6 +47,33 @@ export function readId(call: Call, parameters: readonly string[]): string {
   return parameters.map((name) => String(call.path[name])).join('/');
 }
 
+/** What every operation on one item has in common: it finds the item and checks the preconditions. */
+export function createItemHandler(
+  context: OperationContext,
+  handle: (exchange: Exchange, entry: Entry, location: ItemLocation) => Answer | undefined,
+): StateHandler {
+  const { preconditions, binding, model, resources } = context;
+  // Without an operation that writes it, only fixtures have the item.
+  const isFixtureOnly =
+    model.resource.singleton &&
+    [...resources.bindings.values()].every((each) => each.collection !== binding.collection || each.action === 'read');
+  return (exchange, transaction) => {
+    const location = context.findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
+    if (isFixtureOnly && !location.collection.started) return undefined;
+    const id = readItemId(context, exchange.call);
+    const entry = findEntry(context, exchange, { location, id });
+    if (entry === undefined) return answerMissing(context, exchange, { id, location });
+    return preconditions.before(exchange, entry) ?? handle(exchange, entry, location);
+  };
+}
+
+/** The id of the item: from the path, or from the body where the path does not name it. */
+export function readItemId({ binding, model: { resource } }: OperationContext, call: Call): string {
+  if (binding.id.length > 0 || resource.singleton || call.body === undefined) return readId(call, binding.id);
+  return String(readBody(call)[resource.idProperty ?? 'id']);
+}
+
 /** The entry that a call names, created on demand where that is configured. */
 export function findEntry(
   { items }: StateContext,
@@ -67,12 +91,12 @@ export function findEntry(
 
 /** The 404 for an unknown id; undefined where the store does not know which items exist. */
 export function answerMissing(
-  context: StateContext,
+  context: OperationContext,
   exchange: Exchange,
-  at: { readonly binding: Binding; readonly id: string; readonly location: ItemLocation },
+  { id, location }: { readonly id: string; readonly location: ItemLocation },
 ): Answer | undefined {
-  const { binding, id, location } = at;
   if (!context.items.isKnown(location)) return undefined;
+  const { binding } = context;
   const parent = binding.parents.at(-1);
   const { collection } = binding;
   const of = parent && { collection: parent.collection, id: readId(exchange.call, parent.parameters) };
@@ -105,22 +129,20 @@ function findParentProperties(
   binding: Binding,
   names: readonly string[],
 ): readonly { readonly property: string; readonly parameter: string }[] {
-  const found = binding.within === undefined ? [] : [binding.within];
-  const parameters = binding.parents.flatMap((link) => link.parameters);
+  const { within, parents } = binding;
+  const parameters = parents
+    .flatMap((link) => link.parameters)
+    .filter((parameter) => names.includes(parameter) && within?.property !== parameter);
   return [
-    ...found,
-    ...parameters
-      .filter((parameter) => names.includes(parameter) && !found.some(({ property }) => property === parameter))
-      .map((parameter) => ({ property: parameter, parameter })),
+    ...(within === undefined ? [] : [within]),
+    ...parameters.map((parameter) => ({ property: parameter, parameter })),
   ];
 }
 
 /** Whether a property that names a parent holds an object and cannot hold an id. */
 function isOnlyObject({ contract, read }: StateContext, pointer: string | undefined): boolean {
-  const schema = pointer === undefined ? undefined : contract.at(pointer);
-  if (pointer === undefined || !isObject(schema)) return false;
-  const { schema: target } = contract.resolve(schema, pointer);
-  if (!isObject(target)) return false;
+  const target = readSchemaAt(contract, pointer);
+  if (pointer === undefined || target === undefined) return false;
   const isScalar = (each: unknown): boolean =>
     isObject(each) && (each['type'] === 'string' || each['type'] === 'integer');
   const branches = [...(target.anyOf ?? []), ...(target.oneOf ?? [])];

@@ -1,10 +1,20 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
-import type { Binding } from '../../../state/resource.js';
+import { memoize } from '../../../memoize.js';
+import { createItemSchemaReader } from '../../../state/item-schema.js';
+import type { Action, Binding } from '../../../state/resource.js';
 import type { AnswerSource } from '../../chain.js';
-import { withIdempotency } from './conditions.js';
-import { createStateContext, type StateContext, type StateHandler, type StateParts } from './context.js';
-import { createListHandler, createContentHandler, createReadHandler } from './read.js';
+import { createPreconditions, NO_PRECONDITIONS, withIdempotency } from './conditions.js';
+import {
+  createChoice,
+  createCreatedChoice,
+  createProjections,
+  type OperationContext,
+  type StateContext,
+  type StateHandler,
+} from './context.js';
+import { createContentHandler, createListHandler, createReadHandler } from './read.js';
+import { createLocationFinder } from './request.js';
 import {
   createBatchHandler,
   createCreateHandler,
@@ -14,20 +24,12 @@ import {
 } from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
-export function createStateSource(parts: StateParts): AnswerSource {
-  const context = createStateContext(parts);
-  const handlers = new Map<Operation, StateHandler | undefined>();
-  const find = (operation: Operation): StateHandler | undefined => {
-    if (handlers.has(operation)) return handlers.get(operation);
-    const binding = parts.resources.bindings.get(operation.id);
-    const bare = binding === undefined ? undefined : createHandler(context, binding);
-    const handler =
-      bare === undefined || binding === undefined
-        ? undefined
-        : withIdempotency(context, binding, finish(context, binding, bare));
-    handlers.set(operation, handler);
-    return handler;
-  };
+export function createStateSource(parts: Omit<StateContext, 'read'>): AnswerSource {
+  const context = { ...parts, read: createItemSchemaReader(parts.contract) };
+  const find = memoize(({ id }: Operation): StateHandler | undefined => {
+    const binding = parts.resources.bindings.get(id);
+    return binding && createHandler(createOperationContext(context, binding));
+  });
   return {
     name: 'state',
     onInvalid: 'fail',
@@ -40,13 +42,45 @@ export function createStateSource(parts: StateParts): AnswerSource {
   };
 }
 
+function createOperationContext(context: StateContext, binding: Binding): OperationContext {
+  const { action, operation } = binding;
+  const model = context.items.model(binding.collection);
+  const creates = action === 'create' || action === 'copy' || action === 'batch';
+  return {
+    ...context,
+    binding,
+    model,
+    choose: creates ? createCreatedChoice(operation) : createChoice(operation),
+    project: createProjections(context, model.resource),
+    preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding),
+    findLocation: createLocationFinder(context, binding),
+  };
+}
+
+const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHandler | undefined>> = {
+  act: createUpdateHandler,
+  batch: createBatchHandler,
+  content: createContentHandler,
+  copy: createCreateHandler,
+  create: createCreateHandler,
+  delete: createDeleteHandler,
+  list: createListHandler,
+  read: createReadHandler,
+  replace: createReplaceHandler,
+  search: createListHandler,
+  update: createUpdateHandler,
+};
+
+function createHandler(context: OperationContext): StateHandler | undefined {
+  const handler = HANDLERS[context.binding.action](context);
+  return handler && withIdempotency(context, finish(context, handler));
+}
+
 /**
  * Ends a request: an error answer undoes all its changes, and an answer whose body may be generated again is marked: any answer of a
  * collection whose items are created on demand, and any body that is not an item. Other items are what their fixtures say.
  */
-function finish(context: StateContext, binding: Binding, handler: StateHandler): StateHandler {
-  const { items, read } = context;
-  const model = items.model(binding.collection);
+function finish({ items, read, model, binding }: OperationContext, handler: StateHandler): StateHandler {
   const { schema } = model.resource;
   const isItem = ({ schemaPointer }: Answer): boolean =>
     schemaPointer === undefined || schema === undefined || read(schemaPointer)?.pointer === schema;
@@ -58,28 +92,4 @@ function finish(context: StateContext, binding: Binding, handler: StateHandler):
     const isGiven = items.unknownIds({ collection, model }) === 'not-found' && isItem(answer);
     return isGiven ? answer : { ...answer, onInvalid: 'regenerate' };
   };
-}
-
-function createHandler(context: StateContext, binding: Binding): StateHandler | undefined {
-  switch (binding.action) {
-    case 'list':
-    case 'search':
-      return binding.list === undefined ? undefined : createListHandler(context, binding, binding.list);
-    case 'copy':
-    case 'create':
-      return createCreateHandler(context, binding);
-    case 'read':
-      return createReadHandler(context, binding);
-    case 'delete':
-      return createDeleteHandler(context, binding);
-    case 'content':
-      return createContentHandler(context, binding);
-    case 'batch':
-      return createBatchHandler(context, binding);
-    case 'act':
-    case 'update':
-      return createUpdateHandler(context, binding);
-    default:
-      return createReplaceHandler(context, binding);
-  }
 }

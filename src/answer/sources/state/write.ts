@@ -1,45 +1,39 @@
 import { isObject, setOwn } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
-import type { Call } from '../../../http/request/call.js';
+import { memoize } from '../../../memoize.js';
 import type { ItemSchema } from '../../../state/item-schema.js';
-import { type Binding, toBareName } from '../../../state/resource.js';
+import { toBareName } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { ItemProblem } from '../../../state/store/items.js';
 import { applyJsonPatch } from '../../../state/store/json-patch.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
-import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange } from '../../chain.js';
-import { createPreconditions } from './conditions.js';
 import {
+  answerItem,
   chooseDeclared,
   completeBody,
   createChoice,
-  createCreatedChoice,
-  createProjections,
+  type OperationContext,
   refuse,
-  type StateContext,
   type StateHandler,
   toAnswer,
 } from './context.js';
 import {
   answerMissing,
-  createLocationFinder,
+  createItemHandler,
   findEntry,
-  readId,
-  refuseUnknown,
   readBodies,
   readBody,
+  readId,
+  readItemId,
   readUpload,
+  refuseUnknown,
 } from './request.js';
 
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
-export function createCreateHandler(context: StateContext, binding: Binding): StateHandler {
-  const findLocation = createLocationFinder(context, binding);
-  const choose = createCreatedChoice(binding.operation);
-  const model = context.items.model(binding.collection);
-  const project = createProjections(context, model.resource);
-  const preconditions = createPreconditions(context, binding);
+export function createCreateHandler(context: OperationContext): StateHandler {
+  const { binding, model, choose, project, preconditions, findLocation } = context;
   return (exchange, transaction) => {
     const choice = choose(exchange.call);
     const location = findLocation(exchange, transaction);
@@ -51,10 +45,10 @@ export function createCreateHandler(context: StateContext, binding: Binding): St
     if (binding.action === 'copy') {
       const id = readId(exchange.call, binding.id);
       const source = findEntry(context, exchange, { location, id });
-      if (source === undefined) return answerMissing(context, exchange, { binding, id, location });
+      if (source === undefined) return answerMissing(context, exchange, { id, location });
       body = { ...toCopy(model, source.item), ...sent };
     }
-    const created = createItem(context, exchange, { binding, location, body, id: readOwnId(model, binding, sent) });
+    const created = createItem(context, exchange, { location, body, id: readOwnId(context, sent) });
     if ('refused' in created) return created.refused;
     const pointer = choice.media?.schemaPointer;
     const shown =
@@ -63,7 +57,7 @@ export function createCreateHandler(context: StateContext, binding: Binding): St
         : completeBody(context, exchange, { pointer, body: created.whole, key: `${pointer}\0${created.entry.id}` });
     const entry = adoptShown(location, created.entry, shown);
     const tags = preconditions.headers(entry);
-    const headers = choice.status === 201 ? { ...tags, ...readLocation(exchange, { model, binding, entry }) } : tags;
+    const headers = choice.status === 201 ? { ...tags, ...readLocation(context, exchange, entry) } : tags;
     return toAnswer(choice, shown, headers);
   };
 }
@@ -87,11 +81,8 @@ function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, 
 }
 
 /** Creates every item of an array, or none of them. */
-export function createBatchHandler(context: StateContext, binding: Binding): StateHandler {
-  const findLocation = createLocationFinder(context, binding);
-  const choose = createCreatedChoice(binding.operation);
-  const model = context.items.model(binding.collection);
-  const project = createProjections(context, model.resource);
+export function createBatchHandler(context: OperationContext): StateHandler {
+  const { binding, choose, project, findLocation } = context;
   return (exchange, transaction) => {
     const choice = choose(exchange.call);
     const location = findLocation(exchange, transaction);
@@ -99,7 +90,7 @@ export function createBatchHandler(context: StateContext, binding: Binding): Sta
     if (choice === undefined) return undefined;
     const entries: Entry[] = [];
     for (const body of readBodies(exchange.call)) {
-      const created = createItem(context, exchange, { binding, location, body, id: readOwnId(model, binding, body) });
+      const created = createItem(context, exchange, { location, body, id: readOwnId(context, body) });
       if ('refused' in created) return created.refused;
       entries.push(created.entry);
     }
@@ -120,58 +111,44 @@ export function createBatchHandler(context: StateContext, binding: Binding): Sta
   };
 }
 
+/** Creates one item; `id` is the one that the request chooses. */
 function createItem(
-  context: StateContext,
+  context: OperationContext,
   exchange: Exchange,
-  from: {
-    readonly binding: Binding;
-    readonly location: ItemLocation;
-    readonly body: Item;
-    /** The id where the request chooses it. */
-    readonly id: string | number | undefined;
-  },
+  from: { readonly location: ItemLocation; readonly body: Item; readonly id: string | number | undefined },
 ): { readonly entry: Entry; readonly whole: Item } | { readonly refused: Answer } {
-  const { binding, location, body, id } = from;
+  const { location, body, id } = from;
   const upload = readUpload(exchange.call);
   const created = context.items.create(location, {
     body,
-    fixed: { ...binding.set, ...location.known },
+    fixed: { ...context.binding.set, ...location.known },
     defaults: upload?.properties,
     content: upload?.content,
     id,
     strict: false,
   });
   if (!('problems' in created)) return created;
-  return { refused: answerProblem(context, exchange, { binding, location, id, problem: created.problems[0] }) };
+  return { refused: answerProblem(context, exchange, { id, problem: created.problems[0] }) };
 }
 
 /** The answer to a change that the store refuses: 409 for a duplicate, 404 for a membership of an unknown item. */
 function answerProblem(
-  context: StateContext,
+  context: OperationContext,
   exchange: Exchange,
-  of: {
-    readonly binding: Binding;
-    readonly location: ItemLocation;
-    readonly id: string | number | undefined;
-    readonly problem: ItemProblem | undefined;
-  },
+  { id, problem }: { readonly id: string | number | undefined; readonly problem: ItemProblem | undefined },
 ): Answer {
-  const { binding, location, id, problem } = of;
-  const { members, memberParameter } = location.model.resource;
+  const { members, memberParameter } = context.model.resource;
   if (problem?.code === 'LINK' && members !== undefined) {
-    const status = chooseDeclared(binding, [404, 400]);
+    const status = chooseDeclared(context, [404, 400]);
     return refuseUnknown(context, exchange, { collection: members, id: String(id), status, param: memberParameter });
   }
-  return refuse(context, exchange, {
-    status: 409,
-    message: problem?.message ?? 'the change is not possible',
-    code: 'conflict',
-    param: problem?.pointer.slice(1),
-  });
+  const message = problem?.message ?? 'the change is not possible';
+  return refuse(context, exchange, { status: 409, message, code: 'conflict', param: problem?.pointer.slice(1) });
 }
 
 /** The id that a request chooses: of the target for a membership, or of an item that clients name. */
-function readOwnId({ resource, schema }: ItemModel, binding: Binding, body: Item): string | number | undefined {
+function readOwnId({ binding, model }: OperationContext, body: Item): string | number | undefined {
+  const { resource, schema } = model;
   if (resource.members !== undefined) {
     const name = resource.memberParameter ?? Object.keys(body).find((each) => /_?id$/i.test(each));
     return readIdValue(name === undefined ? undefined : body[name]);
@@ -186,10 +163,7 @@ function readIdValue(value: unknown): string | number | undefined {
 }
 
 /** RFC 9110 10.2.2: where the new item is read. */
-function readLocation(
-  { call }: Exchange,
-  { model, binding, entry }: { readonly model: ItemModel; readonly binding: Binding; readonly entry: Entry },
-): Answer['headers'] {
+function readLocation({ binding, model }: OperationContext, { call }: Exchange, entry: Entry): Answer['headers'] {
   const [path = ''] = call.url.split('?');
   const collection = binding.action === 'copy' ? path.split('/').slice(0, -2).join('/') : path;
   const ids = model.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];
@@ -197,20 +171,15 @@ function readLocation(
 }
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
-export function createUpdateHandler(context: StateContext, binding: Binding): StateHandler {
-  const model = context.items.model(binding.collection);
-  return createChangeHandler(context, binding, (exchange, { entry }) =>
-    readChange(context, exchange, { model, binding, item: entry.item }),
-  );
+export function createUpdateHandler(context: OperationContext): StateHandler {
+  return createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, item));
 }
 
 /** Replaces a whole item; where the contract declares 201, an unknown id is created. */
-export function createReplaceHandler(context: StateContext, binding: Binding): StateHandler {
-  const { operation } = binding;
-  const model = context.items.model(binding.collection);
+export function createReplaceHandler(context: OperationContext): StateHandler {
+  const { binding, model, preconditions, findLocation } = context;
   const { resource } = model;
-  const replace = createChangeHandler(context, binding, (exchange, { entry, location }) => {
-    const { session, call } = exchange;
+  const replace = createChangeHandler(context, ({ session, call }, entry, location) => {
     const id = entry.item[resource.idProperty ?? 'id'];
     const after = model.replace(entry.item, {
       id: typeof id === 'number' ? id : entry.id,
@@ -223,40 +192,28 @@ export function createReplaceHandler(context: StateContext, binding: Binding): S
     });
     return { after };
   });
-  const declares201 = operation.responses.some(({ status }) => status === '201');
+  const declares201 = binding.operation.responses.some(({ status }) => status === '201');
   if (!resource.singleton && !declares201) return replace;
-  const choose = createChoice(operation, declares201 ? 201 : undefined);
-  const project = createProjections(context, resource);
-  const findLocation = createLocationFinder(context, binding);
-  const preconditions = createPreconditions(context, binding);
+  const creating = declares201 ? { ...context, choose: createChoice(binding.operation, 201) } : context;
   return (exchange, transaction) => {
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
-    const id = readItemId(model, binding, exchange.call);
+    const id = readItemId(context, exchange.call);
     // A PUT does not create an item on demand.
     if (location.collection.get(id, location.scope) !== undefined) return replace(exchange, transaction);
     const refused = preconditions.before(exchange, undefined);
     if (refused !== undefined) return refused;
-    const created = createItem(context, exchange, { binding, location, body: readBody(exchange.call), id });
-    if ('refused' in created) return created.refused;
-    const { entry } = created;
-    const choice = choose(exchange.call);
-    if (choice === undefined) return undefined;
-    return toAnswer(choice, project(choice.media?.schemaPointer)(entry, exchange), preconditions.headers(entry));
+    const created = createItem(context, exchange, { location, body: readBody(exchange.call), id });
+    return 'refused' in created ? created.refused : answerItem(creating, exchange, created.entry);
   };
 }
 
 /** Removes one item, what lives under it and its memberships. */
-export function createDeleteHandler(context: StateContext, binding: Binding): StateHandler {
-  const choose = createChoice(binding.operation);
-  const { resource } = context.items.model(binding.collection);
-  const project = createProjections(context, resource);
-  const reports = new Map<string, DeleteReport | undefined>();
-  const findReport = (pointer: string): DeleteReport | undefined => {
-    if (!reports.has(pointer)) reports.set(pointer, createDeleteReport(context.read(pointer)));
-    return reports.get(pointer);
-  };
-  return createItemHandler(context, binding, (exchange, { entry, location }) => {
+export function createDeleteHandler(context: OperationContext): StateHandler {
+  const { choose, project } = context;
+  const { resource } = context.model;
+  const findReport = memoize((pointer: string) => createDeleteReport(context.read(pointer)));
+  return createItemHandler(context, (exchange, entry, location) => {
     const choice = choose(exchange.call);
     const { id } = entry;
     context.items.remove(location, id);
@@ -301,75 +258,31 @@ function createDeleteReport(schema: ItemSchema | undefined): DeleteReport | unde
 /** Properties that report a deletion as done. */
 const DELETED = /^(deleted|removed|success|ok|is_?deleted|acknowledged)$/i;
 
-/** One existing item of a request. */
-interface FoundItem {
-  readonly entry: Entry;
-  readonly location: ItemLocation;
-}
+/** The item after a change, with the properties that the operation writes. */
+type Change = { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
 
-/** What every operation on one item has in common: it finds the item and checks the preconditions. */
-function createItemHandler(
-  context: StateContext,
-  binding: Binding,
-  handle: (exchange: Exchange, found: FoundItem) => Answer | undefined,
+function createChangeHandler(
+  context: OperationContext,
+  change: (exchange: Exchange, entry: Entry, location: ItemLocation) => Change,
 ): StateHandler {
-  const findLocation = createLocationFinder(context, binding);
-  const model = context.items.model(binding.collection);
-  const preconditions = createPreconditions(context, binding);
-  return (exchange: Exchange, transaction: Transaction) => {
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
-    const id = readItemId(model, binding, exchange.call);
-    const entry = findEntry(context, exchange, { location, id });
-    if (entry === undefined) return answerMissing(context, exchange, { binding, id, location });
-    return preconditions.before(exchange, entry) ?? handle(exchange, { entry, location });
-  };
-}
-
-/** The id of the item: from the path, or from the body where the path does not name it. */
-function readItemId({ resource }: ItemModel, binding: Binding, call: Call): string {
-  if (binding.id.length > 0 || resource.singleton) return readId(call, binding.id);
-  return String(readBody(call)[resource.idProperty ?? 'id']);
-}
-
-/** The item after a change. */
-type Change = (
-  exchange: Exchange,
-  found: FoundItem,
-) => { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
-
-function createChangeHandler(context: StateContext, binding: Binding, change: Change): StateHandler {
-  const choose = createChoice(binding.operation);
-  const project = createProjections(context, context.items.model(binding.collection).resource);
-  const preconditions = createPreconditions(context, binding);
-  return createItemHandler(context, binding, (exchange, found) => {
-    const { entry, location } = found;
-    const changed = change(exchange, found);
+  return createItemHandler(context, (exchange, entry, location) => {
+    const changed = change(exchange, entry, location);
     if ('refused' in changed) return changed.refused;
     const updated = context.items.update(location, entry, { ...changed, strict: false });
-    if ('problems' in updated) {
-      return answerProblem(context, exchange, { binding, location, id: entry.id, problem: updated.problems[0] });
-    }
-    const choice = choose(exchange.call);
-    if (choice === undefined) return undefined;
-    const body = project(choice.media?.schemaPointer)(updated.entry, exchange);
-    return toAnswer(choice, body, preconditions.headers(updated.entry));
+    if (!('problems' in updated)) return answerItem(context, exchange, updated.entry);
+    return answerProblem(context, exchange, { id: entry.id, problem: updated.problems[0] });
   });
 }
 
 /** The item with the changes of a request, according to its media type. */
-function readChange(
-  context: StateContext,
-  exchange: Exchange,
-  of: { readonly model: ItemModel; readonly binding: Binding; readonly item: Item },
-): ReturnType<Change> {
+function readChange(context: OperationContext, exchange: Exchange, item: Item): Change {
   const { call } = exchange;
-  const { model, binding, item } = of;
+  const { model } = context;
+  const { set } = context.binding;
   if (call.mediaType === 'application/json-patch+json') {
     const patched = applyJsonPatch(item, call.body);
-    if ('item' in patched)
-      return { after: { ...patched.item, ...keepServerProperties(model, item) }, set: binding.set };
-    const status = chooseDeclared(binding, [409, 422, 400]);
+    if ('item' in patched) return { after: { ...patched.item, ...keepServerProperties(model, item) }, set };
+    const status = chooseDeclared(context, [409, 422, 400]);
     return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
   }
   const changes = model.accept(isObject(call.body) ? call.body : {});
@@ -377,7 +290,7 @@ function readChange(
   // A PATCH merges (RFC 7386), and so does a form, which cannot send a whole nested object.
   const isMerged = call.method === 'PATCH' || isForm || call.mediaType === 'application/merge-patch+json';
   const patch = isForm ? clearEmpty(model, changes) : changes;
-  return { after: isMerged ? model.merge(item, patch) : { ...item, ...patch }, set: binding.set };
+  return { after: isMerged ? model.merge(item, patch) : { ...item, ...patch }, set };
 }
 
 /** In a form an empty string clears a nullable property. */
