@@ -9,17 +9,6 @@ import type { Validators } from '../schema/validate.js';
 /** Header fields by name, in lower case. */
 type HeaderFields = Readonly<Record<string, string>>;
 
-/**
- * Writes a value for each header that a response declares, from its examples or its schema.
- *
- * @param given - Headers that are set already; they are left out.
- */
-type WriteDeclaredHeaders = (
-  response: DeclaredResponse,
-  context: GenerateContext,
-  given: Readonly<Record<string, unknown>>,
-) => HeaderFields;
-
 /** Declared headers that are not sent: of the connection, message framing (RFC 9110 7.6.1, RFC 9112 6), or the server itself. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
@@ -34,6 +23,9 @@ export function isSendable(name: string): boolean {
 }
 
 const NONE: HeaderFields = {};
+
+/** Writes a value for each header that a response declares and that is not given, from its examples or its schema. */
+type WriteDeclaredHeaders = (response: DeclaredResponse, context: GenerateContext, given: object) => HeaderFields;
 
 /** Creates the writer of declared headers. */
 export function createDeclaredHeaders(generator: Generator, validators: Validators): WriteDeclaredHeaders {

@@ -3,9 +3,10 @@ import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia } from '../contract/operations/responses.js';
 import type { Answer } from '../http/answer.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
+import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
 import { NO_VIOLATIONS } from '../schema/violation.js';
-import { createErrorDraft, type DraftErrorBody, type ErrorFacts } from './error-body.js';
+import { createErrorDraft, type ErrorFacts } from './error-body.js';
 
 /** An error answer: what its body says, and the rest of it. */
 interface ErrorAnswer extends ErrorFacts {
@@ -35,50 +36,43 @@ export interface ErrorAnswers {
 /** Headers that tell the official clients of several APIs not to retry. */
 export const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
-/** Completes a partial body to one that fits a schema. */
-type CompleteBody = (schemaPointer: string, partial: unknown) => unknown;
-
-interface ErrorShape {
-  readonly mediaType: string;
-  readonly draft: DraftErrorBody;
-  readonly schemaPointer: string;
-}
-
-/** Creates the error answers of one contract; shapes are chosen once per operation and status. */
-export function createErrorAnswers(contract: Contract, validators: Validators, complete: CompleteBody): ErrorAnswers {
-  const shapes = new Map<string, ErrorShape | undefined>();
+/**
+ * Creates the error answers of one contract; shapes are chosen once per operation and status.
+ *
+ * @param complete - Completes a partial body to one that fits a schema.
+ */
+export function createErrorAnswers(
+  contract: Contract,
+  validators: Validators,
+  complete: (schemaPointer: string, partial: unknown) => unknown,
+): ErrorAnswers {
   let shared: ReadonlyMap<string, SharedMedia> | undefined;
 
-  const findShape = (operation: Operation | undefined, status: number): ErrorShape | undefined => {
-    const key = `${operation?.id ?? ''} ${status}`;
-    if (shapes.has(key)) return shapes.get(key);
-    const declared = operation?.responses.find((response) => response.status === String(status));
-    shared ??= countErrorMedia(contract);
-    const usual = shared.get(String(status))?.media;
-    const exact = operation === undefined ? usual : declared && findJsonMedia(declared.content);
-    const other = operation === undefined ? undefined : findOtherMedia(operation, status);
-    const media = exact ?? other ?? usual ?? shared.get('*')?.media;
-    const shape = media && {
-      mediaType: media.type,
-      draft: createErrorDraft(contract, media, media === exact),
-      schemaPointer: media.schemaPointer,
-    };
-    shapes.set(key, shape);
-    return shape;
-  };
+  const findShape = memoize((operation: Operation | undefined) =>
+    memoize((status: number) => {
+      const declared = operation?.responses.find((response) => response.status === String(status));
+      shared ??= countErrorMedia(contract);
+      const usual = shared.get(String(status))?.media;
+      const exact = operation === undefined ? usual : declared && findJsonMedia(declared.content);
+      const other = operation === undefined ? undefined : findOtherMedia(operation, status);
+      const media = exact ?? other ?? usual ?? shared.get('*')?.media;
+      return media && { media, draftBody: createErrorDraft(contract, media, media === exact) };
+    }),
+  );
 
   const answer: ErrorAnswers['answer'] = (operation, error) => {
     const { status, headers = {}, from = 'refuse', found: violations = NO_VIOLATIONS } = error;
-    const shape = findShape(operation, status);
+    const shape = findShape(operation)(status);
     if (shape === undefined) {
       const { code, message: detail, violations: errors } = error;
       const body = toProblem({ status, detail, code, errors });
       return { status, headers, body, mediaType: PROBLEM_TYPE, from, violations };
     }
-    const draft = shape.draft(error);
-    const fits = validators.check(shape.schemaPointer, 'response')(draft, 'body').length === 0;
-    const body = fits ? draft : complete(shape.schemaPointer, draft);
-    return { status, headers, body, mediaType: shape.mediaType, from, violations };
+    const { schemaPointer, type: mediaType } = shape.media;
+    const draft = shape.draftBody(error);
+    const fits = validators.check(schemaPointer, 'response')(draft, 'body').length === 0;
+    const body = fits ? draft : complete(schemaPointer, draft);
+    return { status, headers, body, mediaType, from, violations };
   };
 
   return {
@@ -94,11 +88,12 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
 /** The operation's own media type for a status it does not name: the range, `default`, then any of its other errors. */
 function findOtherMedia(operation: Operation, status: number): MediaType | undefined {
   const range = `${Math.floor(status / 100)}XX`;
-  const select = (isWanted: (status: string) => boolean): readonly MediaType[] =>
-    operation.responses.flatMap((response) =>
-      isWanted(response.status) ? (findJsonMedia(response.content) ?? []) : [],
-    );
-  return [...select((one) => one === range), ...select((one) => one === 'default'), ...select(isErrorStatus)][0];
+  const isRange = (one: string): boolean => one === range;
+  const isDefault = (one: string): boolean => one === 'default';
+  const responses = [isRange, isDefault, isErrorStatus].flatMap((isWanted) =>
+    operation.responses.filter((response) => isWanted(response.status)),
+  );
+  return responses.flatMap(({ content }) => findJsonMedia(content) ?? [])[0];
 }
 
 function isErrorStatus(status: string): boolean {

@@ -2,6 +2,7 @@ import type { Contract } from '../contract/contract.js';
 import { isObject, type Schema, type SchemaObject, setOwn } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
+import { toTable } from '../generate/text/names.js';
 import type { Violation } from '../schema/violation.js';
 
 /** What the body of an error says. */
@@ -16,29 +17,25 @@ export interface ErrorFacts {
   readonly violations?: readonly Violation[] | undefined;
 }
 
-/** Drafts an error body; the draft may still miss what its schema requires. */
-export type DraftErrorBody = (facts: ErrorFacts) => unknown;
-
-/** What a property of an error body holds, by its name. */
+/** What a property of an error body holds. */
 type Role = 'message' | 'code' | 'param' | 'status' | 'title' | 'violations' | 'failed';
 
-const ROLES: ReadonlyMap<string, Role> = new Map(
-  Object.entries({
-    message: 'message msg detail description errordescription errormessage usermessage reason text',
-    code: 'code errorcode errortype key',
-    param: 'param parameter field property target location pointer',
-    status: 'status statuscode httpstatus httpcode httpstatuscode',
-    title: 'title',
-    violations: 'errors details violations fielderrors',
-    failed: 'success ok',
-  } as const).flatMap(([role, names]) => names.split(' ').map((name) => [name, role as Role] as const)),
-);
+/** By the name of the property. */
+const ROLES: ReadonlyMap<string, Role> = toTable<Role>([
+  ['message msg detail description errordescription errormessage usermessage reason text', 'message'],
+  ['code errorcode errortype key', 'code'],
+  ['param parameter field property target location pointer', 'param'],
+  ['status statuscode httpstatus httpcode httpstatuscode', 'status'],
+  ['title', 'title'],
+  ['errors details violations fielderrors', 'violations'],
+  ['success ok', 'failed'],
+]);
 
 /** Levels of nesting that are filled in; a recursive schema ends here. */
 const MAX_DEPTH = 6;
 
 /**
- * Creates a function that drafts error bodies of one media type.
+ * Creates a function that drafts error bodies of one media type; a draft may still miss what its schema requires.
  *
  * Message, code, field and status go into the properties whose names say so; everything else comes from the document's own
  * example, so that a draft looks like what the authors of the API wrote.
@@ -46,7 +43,11 @@ const MAX_DEPTH = 6;
  * @param isForStatus - Whether the media type is documented for exactly the status of the answer: then the code in its
  *   example, which clients may switch on, wins over ours.
  */
-export function createErrorDraft(contract: Contract, media: MediaType, isForStatus: boolean): DraftErrorBody {
+export function createErrorDraft(
+  contract: Contract,
+  media: MediaType,
+  isForStatus: boolean,
+): (facts: ErrorFacts) => unknown {
   const example = media.examples.map((candidate) => candidate.value).find(isObject);
   const place = { schema: media.schema ?? true, pointer: media.schemaPointer, depth: 0 };
   const fill = createFiller({ contract, isForStatus }, place);
@@ -148,11 +149,8 @@ function writeParam(param: string | undefined, { format }: SchemaObject): string
 }
 
 function readFact(role: Role | undefined, facts: ErrorFacts): string | undefined {
-  if (role === 'message') return facts.message;
   if (role === 'title') return facts.code ?? facts.message;
-  if (role === 'code') return facts.code;
-  if (role === 'param') return facts.param;
-  return undefined;
+  return role === 'message' || role === 'code' || role === 'param' ? facts[role] : undefined;
 }
 
 /** The field at a pointer in dotted form, such as `owner.name`; undefined for the whole value. */

@@ -15,20 +15,14 @@ type GenerateBody = (media: MediaType, mediaType: string, context: GenerateConte
 export function createGenerateBody(contract: Contract, generator: Generator): GenerateBody {
   return (media, mediaType, context) => {
     const essence = toEssence(mediaType);
-    if (isSequenceType(essence))
+    if (isSequenceType(essence)) {
       return streamItems(generator, planItems(contract, media, essence), { essence, context });
-    const pointer = media.schema === undefined ? undefined : media.schemaPointer;
-    if (isJsonType(essence) || essence === 'application/x-www-form-urlencoded') {
-      return pointer === undefined ? {} : generator.value(pointer, context);
     }
-    const isPlain = isPlainText(contract, media);
-    if (isXmlType(essence))
-      return isPlain || pointer === undefined ? readSampleText(essence) : generator.value(pointer, context);
-    if (isTextType(essence)) {
-      if (pointer === undefined || (isPlain && essence !== 'text/plain')) return readSampleText(essence);
-      return generator.value(pointer, context);
-    }
-    return isPlain || pointer === undefined ? readSampleFile(essence) : generator.value(pointer, context);
+    const isJson = isJsonType(essence) || essence === 'application/x-www-form-urlencoded';
+    const usesSchema = isJson || essence === 'text/plain' || !isPlainText(contract, media);
+    if (usesSchema && media.schema !== undefined) return generator.value(media.schemaPointer, context);
+    if (isJson) return {};
+    return isXmlType(essence) || isTextType(essence) ? readSampleText(essence) : readSampleFile(essence);
   };
 }
 

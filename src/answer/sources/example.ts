@@ -1,9 +1,13 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject } from '../../contract/json.js';
+import type { Example, MediaType } from '../../contract/operations/operation.js';
+import { readSegments } from '../../contract/pointer.js';
 import type { Answer } from '../../http/answer.js';
-import { NO_VIOLATIONS } from '../../schema/violation.js';
+import { memoize } from '../../memoize.js';
+import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import type { AnswerSource, Exchange, SourceParts } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
-import { createExampleReader } from '../examples.js';
 import { createGenerateAnswer, readContext } from './generate.js';
 
 /** What the example source is created from. */
@@ -35,7 +39,7 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
 
 /** Creates a function that answers with examples. */
 export function createExampleAnswer(parts: ExampleParts): ExampleAnswer {
-  const readExamples = createExampleReader(parts.contract, parts.validators, parts.examples);
+  const readExamples = createExampleReader(parts);
   const writeHeaders = createDeclaredHeaders(parts.generator, parts.validators);
   const generate = createGenerateAnswer(parts);
   return (exchange, choice, name) => {
@@ -46,10 +50,8 @@ export function createExampleAnswer(parts: ExampleParts): ExampleAnswer {
     if (example === undefined) {
       const repairable = name === undefined ? broken.find(({ value }) => value !== null) : undefined;
       if (repairable === undefined) return undefined;
-      const why = repairable.violations[0]?.message ?? 'it does not fit';
-      exchange.note(
-        `example "${repairable.name}" breaks its schema (${why}): its valid parts were kept, the rest generated`,
-      );
+      const why = `example "${repairable.name}" breaks its schema (${repairable.violations[0]?.message ?? ''})`;
+      exchange.note(`${why}: its valid parts were kept, the rest generated`);
       return generate(exchange, choice, { hint: repairable.value });
     }
     const located = locateCreated(exchange.call, response, { status, body: example.value });
@@ -65,4 +67,59 @@ export function createExampleAnswer(parts: ExampleParts): ExampleAnswer {
       ...(parts.examples === 'verbatim' ? { violates: 'examples are served unchanged' } : {}),
     };
   };
+}
+
+/** The name, `''` for an example without one, and the value. */
+type FittingExample = Pick<Example, 'name' | 'value'>;
+
+/** The examples of one media type: those that can be sent, and those that break the schema. */
+interface ExampleReport {
+  readonly fitting: readonly FittingExample[];
+  readonly broken: readonly (FittingExample & { readonly violations: readonly Violation[] })[];
+}
+
+/**
+ * Creates a reader of examples: those of the media type in their order, then those of its schema, checked once.
+ *
+ * `writeOnly` properties are removed. With `verbatim` an example counts as fitting although it breaks the schema, except null.
+ */
+function createExampleReader({ contract, validators, examples }: ExampleParts): (media: MediaType) => ExampleReport {
+  return memoize((media) => {
+    const fitting: FittingExample[] = [];
+    const broken: ExampleReport['broken'][number][] = [];
+    const check = media.schema === undefined ? undefined : validators.check(media.schemaPointer, 'response');
+    for (const example of listCandidates(contract, media)) {
+      const violations = findErrors(check?.(example.value, 'body'));
+      const secret = violations.filter(({ code }) => code === 'WRITE_ONLY');
+      const value = secret.reduce((left, { pointer }) => without(left, readSegments(pointer)), example.value);
+      const left = secret.length === 0 ? violations : findErrors(check?.(value, 'body'));
+      if (left.length === 0 || (examples === 'verbatim' && value !== null)) fitting.push({ name: example.name, value });
+      else broken.push({ name: example.name, value: example.value, violations: left });
+    }
+    return { fitting, broken };
+  });
+}
+
+function listCandidates(contract: Contract, media: MediaType): readonly FittingExample[] {
+  if (!isObject(media.schema)) return media.examples;
+  const target = contract.resolve(media.schema, media.schemaPointer).schema;
+  const schemas = target === media.schema ? [media.schema] : [media.schema, target];
+  const values = schemas.flatMap((schema): readonly unknown[] => {
+    if (!isObject(schema)) return [];
+    const single = schema['example'] === undefined ? [] : [schema['example']];
+    return single.concat(Array.isArray(schema['examples']) ? schema['examples'] : []);
+  });
+  return [...media.examples, ...values.map((value) => ({ name: '', value }))];
+}
+
+function findErrors(violations: readonly Violation[] | undefined): readonly Violation[] {
+  return violations?.filter(({ severity }) => severity === 'error') ?? [];
+}
+
+/** A copy of a value without the part at a pointer. */
+function without(value: unknown, [step, ...rest]: readonly string[]): unknown {
+  if (step === undefined || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown, i) => (String(i) === step ? without(item, rest) : item));
+  const { [step]: child, ...others } = value as Readonly<Record<string, unknown>>;
+  return rest.length === 0 ? others : { ...others, [step]: without(child, rest) };
 }

@@ -247,33 +247,23 @@ function write(node: PatternNode, length: number, sampling: Sampling): string {
 /** Writes nodes one after the other, with a total length. */
 function writeAll(nodes: readonly PatternNode[], length: number, sampling: Sampling): string {
   const ranges = nodes.map(measure);
+  const spans = ranges.map(({ least, most }) => most - least);
   let spare = length - ranges.reduce((sum, { least }) => sum + least, 0);
-  let room = ranges.reduce((sum, range) => sum + readSpan(range), 0);
+  let room = spans.reduce((sum, span) => sum + span, 0);
   let text = '';
   for (const [i, node] of nodes.entries()) {
-    const range = ranges[i] ?? EMPTY;
-    const space = readSpan(range);
-    room = Number.isFinite(room) ? room - space : ranges.slice(i + 1).reduce((sum, later) => sum + readSpan(later), 0);
-    const share = Math.max(0, Math.min(space, takeShare({ spare, room, space }, sampling.random)));
-    spare -= share;
-    text += write(node, range.least + share, sampling);
+    const space = spans[i] ?? 0;
+    room = Number.isFinite(room) ? room - space : spans.slice(i + 1).reduce((sum, span) => sum + span, 0);
+    // All that the later nodes cannot take, and some of the rest.
+    const needed = Math.max(0, spare - room);
+    const possible = Math.min(space, spare);
+    const isAll = room === 0 || possible <= needed;
+    const share = isAll ? Math.max(needed, possible) : sampling.random.integer(needed, possible);
+    const taken = Math.max(0, Math.min(space, share));
+    spare -= taken;
+    text += write(node, (ranges[i]?.least ?? 0) + taken, sampling);
   }
   return text;
-}
-
-/** The share of one node in the spare characters: all that the later nodes cannot take, and some of the rest. */
-function takeShare(
-  { spare, room, space }: { readonly spare: number; readonly room: number; readonly space: number },
-  random: Random,
-): number {
-  const needed = Math.max(0, spare - room);
-  const possible = Math.min(space, spare);
-  if (room === 0) return Math.max(needed, possible);
-  return possible <= needed ? needed : random.integer(needed, possible);
-}
-
-function readSpan({ least, most }: Range): number {
-  return most === Infinity ? Infinity : most - least;
 }
 
 function chooseBranch(nodes: readonly PatternNode[], length: number, random: Random): PatternNode {

@@ -1,9 +1,8 @@
 import type { Faker } from '@faker-js/faker';
-import type { Random } from '../../random.js';
 import type { TextContext } from './formats.js';
 import { pickUuid } from './identifiers.js';
 import { toTable } from './names.js';
-import { type Location, toPlainLetters } from './people.js';
+import { toPlainLetters } from './people.js';
 
 /** What the value of a property with a known name is generated from. */
 export interface WordContext extends TextContext {
@@ -122,15 +121,10 @@ export const FORMATS_BY_NAME: ReadonlyMap<string, string> = toTable<string>([
   ['birthday birthdate dob', 'date'],
 ]);
 
-/** What a number is generated from. */
-interface NumberContext {
-  readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** The position in the nearest array. */
+/** What a number is generated from; `index` is the position in the nearest array. */
+interface NumberContext extends Pick<TextContext, 'random' | 'now' | 'location'> {
   readonly index: number;
   readonly isWhole: boolean;
-  readonly location: () => Location;
 }
 
 /** Picks the number of a property with a known name. */

@@ -260,11 +260,7 @@ function isFlatOption(shape: Shape): boolean {
 }
 
 /** A generated object whose properties are made consistent. */
-interface Draft {
-  readonly attempt: Attempt;
-  readonly shape: Shape;
-  readonly value: Record<string, unknown>;
-}
+type Draft = Pick<Task, 'attempt' | 'shape'> & { readonly value: Record<string, unknown> };
 
 /** Makes the properties of one object consistent: counts and lists, first and last ids, times, bounds. */
 function makeConsistent(draft: Draft): void {
@@ -299,12 +295,9 @@ function alignTimes(draft: Draft): void {
   const times = Object.keys(value).filter((name) => attempt.vocabulary.about(name).isTime);
   for (const name of times.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const at = readInstant(value[name]);
-    if (at === undefined) continue;
-    if (last !== undefined && typeof last.text === typeof value[name] && at < last.at) {
-      setIfAllowed(draft, name, last.text);
-    } else {
-      last = { at, text: value[name] };
-    }
+    const isEarlier = last !== undefined && at !== undefined && at < last.at;
+    if (isEarlier && typeof last?.text === typeof value[name]) setIfAllowed(draft, name, last?.text);
+    else if (at !== undefined) last = { at, text: value[name] };
   }
 }
 

@@ -71,7 +71,7 @@ function fromShape(task: Task): unknown {
   const fake = attempt.mistakes.has(place.path) ? undefined : attempt.vocabulary.fake(task);
   if (fake !== undefined && accepts(shape, fake)) return fake;
   for (const type of rotate(orderTypes(task), place.repeats > 1 ? place.repeats : 0)) {
-    const value = makeOfType(task, type);
+    const value = MAKERS[type](task);
     if (value !== IMPOSSIBLE) return value;
   }
   return IMPOSSIBLE;
@@ -92,23 +92,15 @@ function takesHint({ attempt, place, shape }: Task): boolean {
   return accepts(shape, hint);
 }
 
-function makeOfType(task: Task, type: JsonType): unknown {
-  switch (type) {
-    case 'null':
-      return null;
-    case 'boolean':
-      return makeBoolean(task);
-    case 'integer':
-    case 'number':
-      return makeNumber(task, type);
-    case 'string':
-      return makeString(task);
-    case 'array':
-      return makeArray(task);
-    default:
-      return makeObject(task);
-  }
-}
+const MAKERS: Readonly<Record<JsonType, (task: Task) => unknown>> = {
+  array: makeArray,
+  boolean: makeBoolean,
+  integer: (task) => makeNumber(task, 'integer'),
+  null: () => null,
+  number: (task) => makeNumber(task, 'number'),
+  object: makeObject,
+  string: makeString,
+};
 
 function makeBoolean(task: Task): boolean {
   const { attempt, place, shape } = task;
@@ -126,22 +118,17 @@ function orderTypes(task: Task): readonly JsonType[] {
     return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
   }
   const types = [...shape.types];
-  const simple = types.filter((type) => type !== 'object' && type !== 'array' && type !== 'null');
-  const rest = types.filter((type) => type === 'object' || type === 'array');
+  const rest: readonly JsonType[] = types.filter((type) => type === 'object' || type === 'array');
   const last = types.filter((type) => type === 'null');
+  const simple = types.filter((type) => !rest.includes(type) && type !== 'null');
   if (place.depth >= 2) return [...simple, ...last.filter(() => rest.length > 0 && place.depth >= 3), ...rest, ...last];
   return place.depth === 0 ? [...rest, ...simple, ...last] : [...simple, ...rest, ...last];
 }
 
 function guessScalar(shape: Shape): JsonType | undefined {
   if (shape.patterns.length > 0 || shape.minLength > 0 || shape.maxLength < Infinity) return 'string';
-  const bounded =
-    shape.multiples.length > 0 ||
-    shape.minimum > -Infinity ||
-    shape.maximum < Infinity ||
-    shape.exclusiveMinimum > -Infinity ||
-    shape.exclusiveMaximum < Infinity;
-  if (bounded) return 'number';
+  const bounds = [shape.minimum, shape.maximum, shape.exclusiveMinimum, shape.exclusiveMaximum];
+  if (shape.multiples.length > 0 || bounds.some(Number.isFinite)) return 'number';
   const suggestion = shape.suggestions.find((value) => value !== null);
   return suggestion === undefined ? undefined : readType(suggestion);
 }

@@ -61,10 +61,10 @@ function mergePart(work: Work, part: Part): void {
   if (Array.isArray(schema.allOf)) {
     schema.allOf.forEach((one, i) => mergePart(work, { schema: one, pointer: `${pointer}/allOf/${i}` }));
   }
+  for (const choice of readChoices(contract, schema, pointer)) decide(work, choice);
+  if (schema.oneOf !== undefined || schema.anyOf !== undefined) return;
   const discriminator = readDiscriminator(contract, schema);
-  for (const choice of readChoices(contract, { schema, pointer, discriminator })) decide(work, choice);
-  const hasBranches = schema.oneOf !== undefined || schema.anyOf !== undefined;
-  if (discriminator !== undefined && !hasBranches) decide(work, readSubtypes(work, pointer, discriminator));
+  if (discriminator !== undefined) decide(work, readSubtypes(work, pointer, discriminator));
 }
 
 /** Resolves one `$ref`; undefined if its target does not exist. */
@@ -108,15 +108,9 @@ export function readShapeKey(parts: readonly Part[], decisions: Decisions): stri
   return key;
 }
 
-/** A schema with its pointer and discriminator. */
-interface SchemaWithChoices {
-  readonly schema: SchemaObject;
-  readonly pointer: string;
-  readonly discriminator: Discriminator | undefined;
-}
-
 /** The choices of one schema: keywords that can be satisfied in several ways. */
-function readChoices(contract: Contract, { schema, pointer, discriminator }: SchemaWithChoices): readonly Choice[] {
+function readChoices(contract: Contract, schema: SchemaObject, pointer: string): readonly Choice[] {
+  const discriminator = readDiscriminator(contract, schema);
   const at = (place: string, inner: Schema): Part => ({ schema: inner, pointer: `${pointer}/${place}` });
   const choices: Choice[] = [];
   for (const keyword of ['anyOf', 'oneOf'] as const) {
@@ -196,7 +190,7 @@ interface Discriminator {
   readonly mapping: readonly {
     readonly value: string;
     readonly reference: string;
-    readonly target: Part | undefined;
+    readonly target?: Part | undefined;
   }[];
 }
 

@@ -34,8 +34,13 @@ interface AdditionalProperties {
   readonly part: Part;
 }
 
+/** Keywords that set a bound. */
+type Bound =
+  | ('exclusiveMaximum' | 'exclusiveMinimum' | 'maximum' | 'minimum')
+  | `${'max' | 'min'}${'Items' | 'Length' | 'Properties'}`;
+
 /** The merged keywords of all schemas that one value must fit. */
-export interface Shape {
+export interface Shape extends Readonly<Record<Bound, number>> {
   /** Whether it is obvious that no value can fit. */
   readonly isImpossible: boolean;
   /** The allowed types; undefined for any. */
@@ -45,20 +50,12 @@ export interface Shape {
   readonly excluded: readonly unknown[];
   readonly formats: readonly string[];
   readonly patterns: readonly Pattern[];
-  readonly minLength: number;
-  readonly maxLength: number;
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly exclusiveMinimum: number;
-  readonly exclusiveMaximum: number;
   readonly multiples: readonly number[];
   readonly properties: ReadonlyMap<string, readonly Part[]>;
   readonly patternProperties: readonly { readonly pattern: Pattern; readonly part: Part }[];
   readonly additionalProperties: readonly AdditionalProperties[];
   readonly required: ReadonlySet<string>;
   readonly propertyNames: readonly Part[];
-  readonly minProperties: number;
-  readonly maxProperties: number;
   readonly dependentRequired: ReadonlyMap<string, readonly string[]>;
   readonly dependentSchemas: ReadonlyMap<string, readonly Part[]>;
   readonly unevaluatedProperties: readonly Part[];
@@ -67,8 +64,6 @@ export interface Shape {
   /** `items` with the first position each one applies to. */
   readonly items: readonly { readonly from: number; readonly part: Part }[];
   readonly contains: readonly { readonly part: Part; readonly minimum: number; readonly maximum: number }[];
-  readonly minItems: number;
-  readonly maxItems: number;
   readonly uniqueItems: boolean;
   readonly unevaluatedItems: readonly Part[];
   readonly forbidden: readonly Part[];

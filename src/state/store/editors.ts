@@ -101,16 +101,10 @@ function findScopes(collection: Collection, id: string): readonly string[] {
   return collection.scopes.filter((scope) => collection.get(id, scope) !== undefined);
 }
 
-interface Verbs {
-  add(transaction: Transaction, name: string, item: Item): Item;
-  /** Adds a generated item. */
-  generate(transaction: Transaction, name: string): Item;
-  update(transaction: Transaction, name: string, change: ItemPatch): Item | undefined;
-  remove(transaction: Transaction, name: string, id: string): boolean;
-}
+type Verbs = ReturnType<typeof createVerbs>;
 
-function createVerbs(items: Items): Verbs {
-  const add: Verbs['add'] = (transaction, name, given) => {
+function createVerbs(items: Items) {
+  const add = (transaction: Transaction, name: string, given: Item): Item => {
     const { resource } = items.model(name);
     const scope = readParentScope(given, resource) ?? findFirstScope(transaction, resource);
     const item = omitAnnotations(given, resource);
@@ -125,16 +119,16 @@ function createVerbs(items: Items): Verbs {
     if ('problems' in created) throw toInvalid(name, created.problems);
     return annotateParent(scope, created.entry.item);
   };
-  const remove: Verbs['remove'] = (transaction, name, id) => {
-    items.model(name);
-    const scopes = findScopes(transaction.collection(name), id);
-    for (const scope of scopes) items.remove(items.locate(transaction, name, scope), id);
-    return scopes.length > 0;
-  };
   return {
     add,
-    remove,
-    generate: (transaction, name) => {
+    remove: (transaction: Transaction, name: string, id: string): boolean => {
+      items.model(name);
+      const scopes = findScopes(transaction.collection(name), id);
+      for (const scope of scopes) items.remove(items.locate(transaction, name, scope), id);
+      return scopes.length > 0;
+    },
+    /** Adds a generated item. */
+    generate: (transaction: Transaction, name: string): Item => {
       const { resource } = items.model(name);
       const { members, idProperty } = resource;
       if (members === undefined || idProperty === undefined) return add(transaction, name, {});
@@ -144,7 +138,7 @@ function createVerbs(items: Items): Verbs {
       const target = items.model(members).resource.idProperty ?? 'id';
       return add(transaction, name, { [idProperty]: free?.[1].id ?? add(transaction, members, {})[target] });
     },
-    update: (transaction, name, { id, patch }) => {
+    update: (transaction: Transaction, name: string, { id, patch }: ItemPatch): Item | undefined => {
       const model = items.model(name);
       const changed = findScopes(transaction.collection(name), id).flatMap((scope) => {
         const location = items.locate(transaction, name, scope);

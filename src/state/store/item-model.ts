@@ -29,8 +29,11 @@ export interface ItemModel {
   replace(item: Item, input: ItemInput): Item;
   /** A merge (RFC 7386) of a patch into an item; `null` sets a nullable property to null and removes any other. */
   merge(item: Item, patch: Item): Item;
-  /** The changed item with the timestamps of the change: `updated_at`, and `cancelled_at` for a new status `cancelled`. */
-  stamp(before: Item, change: StampInput): Item;
+  /**
+   * The changed item with the timestamps of the change: `updated_at`, and `cancelled_at` for a new status `cancelled`, also for one
+   * in `set`, the properties that the operation writes.
+   */
+  stamp(before: Item, change: { readonly after: Item; readonly set: Item; readonly now: number }): Item;
   /** The item where it is valid; else with the invalid properties generated again. */
   repair(item: Item, input: Pick<ItemInput, 'key' | 'now' | 'seed'>): Item;
   /** Whether a request may set a property. */
@@ -54,15 +57,6 @@ interface ItemInput {
   readonly seed: number;
   /** The name of the item for the random generator: all generated values are a function of the seed and this. */
   readonly key: string;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-/** A change that gets its timestamps. */
-interface StampInput {
-  readonly after: Item;
-  /** Properties that the operation writes, whatever the request says. */
-  readonly set: Item;
   /** Milliseconds since 1970. */
   readonly now: number;
 }

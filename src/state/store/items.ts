@@ -175,18 +175,12 @@ const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, 
   return { entry: collection.update(entry.id, { item }, scope) ?? entry };
 };
 
-interface Links {
-  readonly findMissingParent: Items['findMissingParent'];
-  /** The target of a membership where it does not exist. */
-  findMissingTarget(location: ItemLocation, id: string): ItemProblem | undefined;
-  /** Whatever an item refers to and does not exist. */
-  findBrokenLink(location: ItemLocation, id: string): ItemProblem | undefined;
-}
+type Links = ReturnType<typeof createLinks>;
 
-function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate']): Links {
+function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate']) {
   const isMissing = (location: ItemLocation, id: string): boolean =>
     find(location, id) === undefined && isKnown(location);
-  const findMissingParent: Links['findMissingParent'] = (transaction, parents) => {
+  const findMissingParent: Items['findMissingParent'] = (transaction, parents) => {
     const ids: string[] = [];
     for (const parent of parents) {
       const location = locate(transaction, parent.collection);
@@ -196,14 +190,16 @@ function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate']):
     }
     return undefined;
   };
-  const findMissingTarget: Links['findMissingTarget'] = ({ transaction, model: { resource } }, id) =>
+  /** The target of a membership where it does not exist. */
+  const findMissingTarget = ({ transaction, model: { resource } }: ItemLocation, id: string): ItemProblem | undefined =>
     resource.members !== undefined && isMissing(locate(transaction, resource.members), id)
       ? toLinkProblem({ collection: resource.members, id })
       : undefined;
   return {
     findMissingParent,
     findMissingTarget,
-    findBrokenLink: (location, id) => {
+    /** Whatever an item refers to and does not exist. */
+    findBrokenLink: (location: ItemLocation, id: string): ItemProblem | undefined => {
       const ids = readScope(location.scope);
       const parents = location.model.resource.parents.map((collection, i) => ({ collection, id: ids[i] ?? '' }));
       const missing = ids.length === 0 ? undefined : findMissingParent(location.transaction, parents);

@@ -96,10 +96,8 @@ export function findStatusFor(
   const known = [...readStatuses(word), ...readStatuses(verb.split('_')[0] ?? '')];
   for (const property of STATUS_NAMES) {
     const values = (schema.properties.get(property)?.schema.enum ?? []).filter((each) => typeof each === 'string');
-    const value =
-      known.find((each) => values.includes(each)) ??
-      findVerbForm(word, values) ??
-      findVerbForm(first.toLowerCase(), values);
+    const listed = known.find((each) => values.includes(each));
+    const value = listed ?? findVerbForm(word, values) ?? findVerbForm(first.toLowerCase(), values);
     if (value !== undefined) return { property, value };
   }
   return undefined;
@@ -118,18 +116,8 @@ function findVerbForm(verb: string, values: readonly string[]): string | undefin
   return forms.find((value) => value.endsWith('ed')) ?? forms[0];
 }
 
-const INITIAL_STATUSES: readonly string[] = [
-  'new',
-  'created',
-  'draft',
-  'queued',
-  'pending',
-  'open',
-  'active',
-  'enabled',
-  'available',
-  'in_progress',
-];
+const INITIAL_STATUSES: readonly string[] =
+  'new created draft queued pending open active enabled available in_progress'.split(' ');
 
 /** Parts of statuses that an item only gets later, never initially. */
 const LATER_STATUS =

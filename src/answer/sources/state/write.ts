@@ -212,7 +212,10 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
 export function createDeleteHandler(context: OperationContext): StateHandler {
   const { choose, project } = context;
   const { resource } = context.model;
-  const findReport = memoize((pointer: string) => createDeleteReport(context.read(pointer)));
+  const findReport = memoize((pointer: string) => {
+    const schema = context.read(pointer);
+    return schema && createDeleteReport(schema);
+  });
   return createItemHandler(context, (exchange, entry, location) => {
     const choice = choose(exchange.call);
     const { id } = entry;
@@ -229,17 +232,15 @@ export function createDeleteHandler(context: OperationContext): StateHandler {
   });
 }
 
-/** The body of the answer to a delete. */
-interface DeleteReport {
+/**
+ * Plans the body of the answer to a delete: constants of the schema, true for a property that reports the deletion, and the
+ * properties that hold the id of the removed item, undefined at first.
+ */
+function createDeleteReport(schema: ItemSchema): {
   readonly schemaPointer: string;
-  /** Constants of the schema, and true for a property that reports the deletion; undefined for an id. */
   readonly constants: Item;
-  /** The properties that hold the id of the removed item. */
   readonly ids: readonly string[];
-}
-
-function createDeleteReport(schema: ItemSchema | undefined): DeleteReport | undefined {
-  if (schema === undefined) return undefined;
+} {
   const constants: Record<string, unknown> = {};
   const ids: string[] = [];
   for (const { name, schema: own } of schema.properties.values()) {
