@@ -1,15 +1,18 @@
+import type { Hono } from 'hono';
 import type { HandlerRegistry } from './answer/sources/handler.js';
 import type { Handlers } from './answer/handlers.js';
 import type { Clock, VirtualClock } from './clock.js';
+import type { Contract, Problem } from './contract/contract.js';
 import { MockError } from './errors.js';
+import type { Listening, ListenOptions } from './server/listen.js';
 import type { Journal } from './journal/journal.js';
 import type { Cassette } from './recording/cassette/cassette.js';
 import type { Owner, RecordingMode } from './recording/mode.js';
 import type { Recordings } from './recording/recordings.js';
 import type { Scenarios } from './scenario/scenarios.js';
-import { createSessionScenarios, type SessionScenarios } from './session/scenario-handle.js';
+import { createSessionScenarios, type MockScenarios, type SessionScenarios } from './session/scenario-handle.js';
 import type { ResetKind, Session, SessionSnapshot as Held } from './session/session.js';
-import type { Sessions } from './session/sessions.js';
+import type { SessionOpening, Sessions } from './session/sessions.js';
 import { createState, type State } from './session/state.js';
 import { type SessionVerifyOptions, verifySession } from './session/verify.js';
 import type { CollectionEditors } from './state/store/editors.js';
@@ -24,7 +27,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock> {
   readonly prefix: string;
   /** The interactions of this session. */
   readonly journal: Journal;
-  /** The clock of this session; `set` and `advance` move it unless the mock has `clock: 'real'`. */
+  /** The clock of this session; `set` and `advance` move it, unless the clock is `'real'`, or an object of the caller that lacks them. */
   readonly clock: SessionClock;
   /** The scenarios of this session. */
   readonly scenarios: SessionScenarios;
@@ -136,7 +139,97 @@ export interface MockRecordings {
   settle(): Promise<void>;
 }
 
-/** What handles are made with. */
+/** A mock server, in-process or on a socket. Members of a session mean the session `default` here. */
+export interface Mock<MockClock extends Clock = VirtualClock> extends Omit<
+  SessionHandle<MockClock>,
+  'id' | 'headers' | 'prefix' | 'close' | 'fork' | 'scenarios' | typeof Symbol.dispose
+> {
+  /** The loaded contract. */
+  readonly contract: Contract;
+  /** Problems of the document; those of schemas that no request used yet appear once `prepare` has finished. */
+  readonly problems: readonly Problem[];
+  /** The seed of generated values. */
+  readonly seed: number;
+  /** The recordings; undefined without the option `recordings`. */
+  readonly recordings: MockRecordings | undefined;
+  /** The scenarios; those activated here are active in every session. */
+  readonly scenarios: MockScenarios;
+  /**
+   * The Hono app that answers every request: each operation is one of its routes (`showRoutes(mock.app)` of `hono/dev` lists them), and
+   * `other.route('/api', mock.app)` serves them below a prefix in another app.
+   */
+  readonly app: Hono;
+  /**
+   * Answers a request without a socket; accepts what the platform's `fetch` accepts, and a path instead of a URL.
+   * `other.mount('/api', mock.fetch)` serves the mock below a prefix of another Hono app.
+   *
+   * @throws The reason of the request's signal, when it is aborted.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * const response = await mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
+   * if (!response.ok) throw new Error(`answered ${response.status}`);
+   * ```
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /**
+   * Listens on a socket.
+   *
+   * @param options - `port` defaults to 0, any free port; `host` to `127.0.0.1`.
+   * @throws MockError `PORT_TAKEN`, `LISTEN_FAILED`.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * const { baseUrl } = await mock.listen();
+   * const response = await fetch(`${baseUrl}/files/file-handbook/content`, { headers: { authorization: 'Bearer k' } });
+   * await mock.close();
+   * if (!response.ok) throw new Error(`answered ${response.status}`);
+   * ```
+   */
+  listen(options?: ListenOptions): Promise<MockServer>;
+  /**
+   * The session with an id, opened where it is not open yet.
+   *
+   * @param id - Default: a generated id.
+   * @param opening - How a new session starts; ignored for one that is open.
+   * @throws MockError `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`, `SCENARIO_UNKNOWN`.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+   * const session = mock.session('checkout');
+   * session.state.collection('files').replace([]);
+   * if (mock.state.collection('files').items.length === 0) throw new Error('sessions share state');
+   * ```
+   */
+  session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle<MockClock>;
+  /** Adds handlers in every session; see `SessionHandle.use`. @throws MockError `HANDLER_INVALID`. */
+  use: SessionHandle['use'];
+  /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
+  resetHandlers(): void;
+  /** Compiles every schema, one per step, ahead of the first request that needs it. */
+  prepare(): Iterator<string, void>;
+  /** Closes every server of this mock, and resolves once recordings are on disk. */
+  close(): Promise<void>;
+  /** Closes the mock. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A mock that listens on a socket. */
+export interface MockServer extends Listening {
+  /** `url` with the first base path of the contract: the base URL for a client. */
+  readonly baseUrl: string;
+}
+
+/** What handles need. */
 export interface HandleParts {
   readonly sessions: Sessions;
   readonly scenarios: Scenarios;

@@ -1,5 +1,5 @@
-export { createMock, type Mock, type MockServer } from './mock.js';
-export type { MockRecordings, SessionHandle, SessionSnapshot } from './handles.js';
+export { createMock } from './mock.js';
+export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './handles.js';
 export type {
   AuthOptions,
   ControlOptions,
@@ -38,58 +38,9 @@ export type { Violation, ViolationCode, ViolationPlace } from './schema/violatio
 export type { Answer, Fault, StreamAction } from './http/answer.js';
 export type { Call } from './http/request/call.js';
 export type { Contract, Problem } from './contract/contract.js';
-export type {
-  DeclaredHeader,
-  DeclaredResponse,
-  Encoding,
-  Example,
-  MediaType,
-  Operation,
-  Parameter,
-  ParameterPlace,
-  ParameterStyle,
-  RequestBody,
-  SecurityRequirement,
-  SecurityScheme,
-} from './contract/operations/operation.js';
-export {
-  defineHandlers,
-  type AnswerDetails,
-  type BodyMember,
-  type BodyOf,
-  type ContentOf,
-  type Handler,
-  type HandlerContext,
-  type HandlerResponse,
-  type HandlerResult,
-  type Handlers,
-  type HandlersOf,
-  type OperationTypes,
-  type ParametersOf,
-  type RequestOf,
-  type ResponseOf,
-  type ResponsesOf,
-  type StatusOf,
-  type SuccessOf,
-  type TypedCall,
-  type TypedContext,
-  type TypedHandlers,
-  type TypedResult,
-} from './answer/handlers.js';
-export type {
-  CollectionChange,
-  CollectionCondition,
-  DelayDefinition,
-  FaultDefinition,
-  PatchDefinition,
-  RespondDefinition,
-  RuleDefinition,
-  ScenarioDefinition,
-  StateChange,
-  StateCondition,
-  StepDefinition,
-  WhenDefinition,
-} from './scenario/definition/definition.js';
+export type * from './contract/operations/operation.js';
+export * from './answer/handlers.js';
+export type * from './scenario/definition/definition.js';
 export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
 export type { Cassette, StoredExchange } from './recording/cassette/cassette.js';
 export type { Manifest, MatchRules } from './recording/cassette/manifest.js';

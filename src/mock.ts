@@ -11,15 +11,14 @@ import { createScenarioSource } from './answer/sources/scenario/scenario.js';
 import { createStateSource } from './answer/sources/state/state.js';
 import { createVerifySource } from './answer/sources/verify.js';
 import type { Clock, VirtualClock } from './clock.js';
-import type { Contract, Problem } from './contract/contract.js';
+import type { Contract } from './contract/contract.js';
 import { loadContract } from './contract/load/load.js';
 import { createRouter } from './contract/router/router.js';
 import {
   createHandle,
   createRecordingsHandle,
   type HandleParts,
-  type MockRecordings,
-  type SessionHandle,
+  type Mock,
   toRequest,
   withAbortSignal,
 } from './handles.js';
@@ -29,20 +28,19 @@ import { createEncoder } from './http/response/encode.js';
 import { createXmlWriter } from './http/xml.js';
 import type { AuthOptions, MockOptions, Settings } from './options.js';
 import { readOptions } from './read-options.js';
-import type { ScenarioContext } from './scenario/definition/kinds.js';
+import { createScenarioContext, type ScenarioContext } from './scenario/definition/kinds.js';
 import { openScenarios, type Scenarios } from './scenario/scenarios.js';
 import { createValidators, prepareSchemas, type Validators } from './schema/validate.js';
 import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
 import { createControl } from './server/control/control.js';
-import { listen, type Listening, type ListenOptions } from './server/listen.js';
+import { listen, type Listening } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
 import { readReserved } from './session/choice.js';
 import { createInteractionRedactor } from './session/redact-interaction.js';
-import { createScenarioContext } from './session/scenario-context.js';
-import { createMockScenarios, type MockScenarios } from './session/scenario-handle.js';
+import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
-import { createSessions, type SessionOpening, type Sessions } from './session/sessions.js';
+import { createSessions, type Sessions } from './session/sessions.js';
 import { createState } from './session/state.js';
 import { verifySession } from './session/verify.js';
 import { loadFixtures } from './state/fixtures/fixtures.js';
@@ -51,96 +49,6 @@ import type { Resources } from './state/resource.js';
 import { type CollectionEditors, createCollectionEditors } from './state/store/editors.js';
 import { createItems, type Items } from './state/store/items.js';
 import { createStore, type StoreDefinition } from './state/store/store.js';
-
-/** A mock server, in-process or on a socket. Members of a session mean the session `default` here. */
-export interface Mock<MockClock extends Clock = VirtualClock> extends Omit<
-  SessionHandle<MockClock>,
-  'id' | 'headers' | 'prefix' | 'close' | 'fork' | 'scenarios' | typeof Symbol.dispose
-> {
-  /** The loaded contract. */
-  readonly contract: Contract;
-  /** Problems of the document; those of schemas that no request used yet appear once `prepare` has finished. */
-  readonly problems: readonly Problem[];
-  /** The seed of generated values. */
-  readonly seed: number;
-  /** The recordings; undefined without the option `recordings`. */
-  readonly recordings: MockRecordings | undefined;
-  /** The scenarios; those activated here are active in every session. */
-  readonly scenarios: MockScenarios;
-  /**
-   * The Hono app that answers every request: each operation is one of its routes (`showRoutes(mock.app)` of `hono/dev` lists them), and
-   * `other.route('/api', mock.app)` serves them below a prefix in another app.
-   */
-  readonly app: Hono;
-  /**
-   * Answers a request without a socket; accepts what the platform's `fetch` accepts, and a path instead of a URL.
-   * `other.mount('/api', mock.fetch)` serves the mock below a prefix of another Hono app.
-   *
-   * @throws The reason of the request's signal, when it is aborted.
-   *
-   * @example
-   * ```ts
-   * import { createMock } from 'vouch';
-   *
-   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
-   * const response = await mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
-   * if (!response.ok) throw new Error(`answered ${response.status}`);
-   * ```
-   */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /**
-   * Listens on a socket.
-   *
-   * @param options - `port` defaults to 0, any free port; `host` to `127.0.0.1`.
-   * @throws MockError `PORT_TAKEN`, `LISTEN_FAILED`.
-   *
-   * @example
-   * ```ts
-   * import { createMock } from 'vouch';
-   *
-   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
-   * const { baseUrl } = await mock.listen();
-   * const response = await fetch(`${baseUrl}/files/file-handbook/content`, { headers: { authorization: 'Bearer k' } });
-   * await mock.close();
-   * if (!response.ok) throw new Error(`answered ${response.status}`);
-   * ```
-   */
-  listen(options?: ListenOptions): Promise<MockServer>;
-  /**
-   * The session with an id, opened where it is not open yet.
-   *
-   * @param id - Default: a generated id.
-   * @param opening - How a new session starts; ignored for one that is open.
-   * @throws MockError `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`, `SCENARIO_UNKNOWN`.
-   *
-   * @example
-   * ```ts
-   * import { createMock } from 'vouch';
-   *
-   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
-   * const session = mock.session('checkout');
-   * session.state.collection('files').replace([]);
-   * if (mock.state.collection('files').items.length === 0) throw new Error('sessions share state');
-   * ```
-   */
-  session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle<MockClock>;
-  /** Adds handlers in every session; see `SessionHandle.use`. @throws MockError `HANDLER_INVALID`. */
-  use: SessionHandle['use'];
-  /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
-  resetHandlers(): void;
-  /** Compiles every schema, one per step, ahead of the first request that needs it. */
-  prepare(): Iterator<string, void>;
-  /** Closes every server of this mock, and resolves once recordings are on disk. */
-  close(): Promise<void>;
-  /** Closes the mock. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** A mock that listens on a socket. */
-export interface MockServer extends Listening {
-  /** `url` with the first base path of the contract: the base URL for a client. */
-  readonly baseUrl: string;
-}
 
 /**
  * Creates a mock of an OpenAPI document.
@@ -159,7 +67,10 @@ export interface MockServer extends Listening {
  * ```
  */
 export function createMock<Operations = unknown>(
-  options: MockOptions<Operations> & { readonly clock: 'real' },
+  options: MockOptions<Operations> & { readonly clock: VirtualClock },
+): Promise<Mock>;
+export function createMock<Operations = unknown>(
+  options: MockOptions<Operations> & { readonly clock: 'real' | Clock },
 ): Promise<Mock<Clock>>;
 export function createMock<Operations = unknown>(options: MockOptions<Operations>): Promise<Mock>;
 export async function createMock(options: object): Promise<Mock<Clock>> {
@@ -180,6 +91,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     handlers: settings.handlers ?? {},
     openState: (session) => createState(session, editors),
   });
+  const controlled = { ...parts, sessions, recordings, requireSession: settings.sessions.required };
   const app = createApp({
     contract,
     router,
@@ -188,23 +100,16 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     encode: createEncoder([createXmlWriter(contract)]),
     errors,
     sessions,
-    control:
-      control === false
-        ? undefined
-        : createControl(
-            { ...control, token: control.token },
-            { ...parts, sessions, recordings, requireSession: settings.sessions.required },
-          ),
+    control: control === false ? undefined : createControl(control, controlled),
     cors: settings.cors,
     middleware: settings.middleware,
     onInteraction: settings.onInteraction ?? ((): void => undefined),
   });
   const operations = contract.operations.map((operation) => operation.id);
   const watcher = watchFolder(parts, settings.scenarios);
-  return assemble(parts, { ...parts, sessions, handlers, operations, recordings, watcher, fetch: app.fetch }, app);
+  return assemble({ ...parts, sessions, handlers, operations, recordings, watcher, fetch: app.fetch }, app);
 }
 
-/** What a mock is put together from. */
 interface Parts {
   readonly contract: Contract;
   readonly seed: number;
@@ -230,7 +135,11 @@ async function loadParts(settings: Settings): Promise<Parts> {
   const complete = (pointer: string, partial: unknown): unknown =>
     generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
   const errors = createErrorAnswers(contract, validators, complete);
-  const scenarioContext = createScenarioContext({ contract, validators, generator, resources });
+  const scenarioContext = createScenarioContext(contract, {
+    validators,
+    generator,
+    collections: resources.collections.values(),
+  });
   const scenarios = await openScenarios(settings.scenarios?.from, scenarioContext);
   const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
   const items = createItems({ contract, resources, validators, generator, unknownIds, initialItems });
@@ -247,19 +156,12 @@ function listSources(
 ): readonly AnswerSource[] {
   const { editors, errors, foreign, handlers } = parts;
   const { state, requests, auth, responses } = settings;
-  const refuse = createRefuseSource({
-    errors,
-    accepts: readAccepts(auth, sessions),
-    lenientAccept: requests.lenientAccept,
-  });
+  const accepts = readAccepts(auth, sessions);
+  const refuse = createRefuseSource({ errors, accepts, lenientAccept: requests.lenientAccept });
   const sources = [
     foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.owners),
     createPreferSource({ ...parts, examples: responses.examples }),
-    createScenarioSource({
-      ...parts,
-      viewCollections: editors.view,
-      changeCollections: editors.change,
-    }),
+    createScenarioSource({ ...parts, viewCollections: editors.view, changeCollections: editors.change }),
     handlers.source,
     // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
@@ -280,14 +182,9 @@ function watchFolder(
   return watchScenarios({ folder, context, scenarios, onReload: onReload ?? ((): void => undefined) });
 }
 
-interface AssemblyParts extends HandleParts {
-  readonly watcher: Watcher | undefined;
-}
-
-function assemble(parts: Parts, handleParts: AssemblyParts, app: Hono): Mock<Clock> {
-  const { contract, seed } = parts;
-  const { sessions, handlers, recordings, watcher } = handleParts;
-  const initial = createHandle(sessions.default, handleParts);
+function assemble(parts: Parts & HandleParts & { readonly watcher: Watcher | undefined }, app: Hono): Mock<Clock> {
+  const { contract, seed, validators, sessions, handlers, recordings, watcher } = parts;
+  const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
     watcher?.close();
@@ -299,9 +196,9 @@ function assemble(parts: Parts, handleParts: AssemblyParts, app: Hono): Mock<Clo
     ...initial,
     contract,
     get problems() {
-      return [...contract.problems, ...parts.validators.problems()];
+      return [...contract.problems, ...validators.problems()];
     },
-    prepare: () => prepareSchemas(contract, parts.validators),
+    prepare: () => prepareSchemas(contract, validators),
     seed,
     recordings: recordings && createRecordingsHandle(recordings),
     app,
@@ -317,12 +214,12 @@ function assemble(parts: Parts, handleParts: AssemblyParts, app: Hono): Mock<Clo
     },
     session: (id, opening) => {
       const known = id === undefined ? undefined : sessions.get(id);
-      return createHandle(known ?? sessions.open({ ...opening, id }), handleParts);
+      return createHandle(known ?? sessions.open({ ...opening, id }), parts);
     },
-    scenarios: createMockScenarios(handleParts),
+    scenarios: createMockScenarios(parts),
     use: (added) => handlers.add(added),
     resetHandlers: () => handlers.reset(),
-    verify: (options) => verifySession(sessions.default, { ...handleParts, everySession: sessions.list() }, options),
+    verify: (options) => verifySession(sessions.default, { ...parts, everySession: sessions.list() }, options),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -338,18 +235,8 @@ function readBasePath({ operations }: Contract): string {
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
 }
 
-/** What the sessions of one mock share. */
-interface SessionSources {
-  readonly contract: Contract;
-  readonly seed: number;
-  readonly validators: Validators;
-  readonly scenarios: Scenarios;
-  readonly definition: StoreDefinition;
-  readonly editors: CollectionEditors;
-}
-
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
-function openSessions(parts: SessionSources, settings: Settings): Sessions {
+function openSessions(parts: Parts, settings: Settings): Sessions {
   const { contract, seed, validators, scenarios, definition, editors } = parts;
   const { operations, securitySchemes } = contract;
   const { required, idleMs, max } = settings.sessions;

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Interaction } from '../journal/interaction.js';
 import type { Clock } from '../clock.js';
-import type { Mock } from '../mock.js';
+import type { Mock } from '../handles.js';
 import { colour, type Output } from './output.js';
 
 /** Flags of every command that starts a server. */

@@ -1,4 +1,4 @@
-import { MockError, nearest } from '../errors.js';
+import { MockError, suggest } from '../errors.js';
 import type { Interaction, PlainInteraction, ToPlain } from './interaction.js';
 import { createWaiting, type WaitOptions } from './wait.js';
 
@@ -44,7 +44,6 @@ export interface SessionJournal extends Journal {
   readonly toPlain: ToPlain;
 }
 
-/** What a journal is made with. */
 interface JournalParts {
   /** Maximum number of interactions. */
   readonly limit: number;
@@ -100,20 +99,9 @@ export function createJournal(parts: JournalParts): SessionJournal {
     waitFor: async (what, options = {}) => waiting.wait({ what, matches: toPredicate(what), before: list() }, options),
     toPlain,
     toJson: () => list().map(toPlain),
-    toNdjson: () =>
-      list()
-        .map((interaction) => `${JSON.stringify(toPlain(interaction))}\n`)
-        .join(''),
+    toNdjson: () => toLines(list().map(toPlain)),
     clear: ring.clear,
   };
-}
-
-/** The interactions that are kept. */
-interface Ring {
-  readonly dropped: number;
-  add(interaction: Interaction, size: number): void;
-  list(): readonly Interaction[];
-  clear(): void;
 }
 
 interface Entry {
@@ -122,11 +110,11 @@ interface Entry {
 }
 
 /**
- * An empty ring; when it is full, the oldest entries are dropped.
+ * The interactions that are kept; when it is full, the oldest ones are dropped.
  *
  * @param limits - `bytes` counts all bodies together; the newest interaction is kept whatever its size.
  */
-function createRing(limits: { readonly count: number; readonly bytes: number }): Ring {
+function createRing(limits: { readonly count: number; readonly bytes: number }) {
   let entries: (Entry | undefined)[] = [];
   // Index of the oldest entry; those before it are dropped.
   let start = 0;
@@ -144,10 +132,10 @@ function createRing(limits: { readonly count: number; readonly bytes: number }):
     }
   };
   return {
-    get dropped() {
+    get dropped(): number {
       return dropped;
     },
-    add: (interaction, size) => {
+    add: (interaction: Interaction, size: number): void => {
       if (limits.count === 0) {
         dropped += 1;
         return;
@@ -157,8 +145,9 @@ function createRing(limits: { readonly count: number; readonly bytes: number }):
       while (entries.length - start > limits.count) dropOldest();
       while (bytes > limits.bytes && entries.length - start > 1) dropOldest();
     },
-    list: () => entries.slice(start).flatMap((entry) => (entry === undefined ? [] : [entry.interaction])),
-    clear: () => {
+    list: (): readonly Interaction[] =>
+      entries.slice(start).flatMap((entry) => (entry === undefined ? [] : [entry.interaction])),
+    clear: (): void => {
       entries = [];
       start = 0;
       bytes = 0;
@@ -167,18 +156,19 @@ function createRing(limits: { readonly count: number; readonly bytes: number }):
   };
 }
 
+/** Newline-delimited JSON. */
+export function toLines(interactions: readonly PlainInteraction[]): string {
+  return interactions.map((interaction) => `${JSON.stringify(interaction)}\n`).join('');
+}
+
 /** @throws MockError `OPERATION_UNKNOWN` with the nearest id. */
 export function checkOperation(operation: string, operations: readonly string[]): void {
   if (operations.includes(operation)) return;
-  const meant = nearest(operation, operations);
+  const shown = operations.slice(0, MAX_OPERATIONS).join(', ') || 'no operations';
+  const more = operations.length > MAX_OPERATIONS ? ', …' : '';
   throw new MockError('OPERATION_UNKNOWN', `operation "${operation}" is not in the contract`, {
-    hint: meant === undefined ? `the operations are ${listSome(operations)}` : `did you mean "${meant}"?`,
+    hint: suggest(operation, operations) ?? `the operations are ${shown}${more}`,
   });
 }
 
 const MAX_OPERATIONS = 12;
-
-function listSome(operations: readonly string[]): string {
-  const shown = operations.slice(0, MAX_OPERATIONS).join(', ');
-  return operations.length > MAX_OPERATIONS ? `${shown}, …` : shown || 'no operations';
-}

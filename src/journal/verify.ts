@@ -48,13 +48,11 @@ export function findUnexpected(
 export function toVerifyError(findings: readonly Finding[]): MockError {
   let shown: Interaction | undefined;
   const lines = findings.flatMap((finding) => {
-    const heading = finding.interaction !== undefined && finding.interaction !== shown;
-    shown = finding.interaction;
-    const indent = finding.interaction === undefined ? '  ' : '      ';
-    return [
-      ...(heading && finding.interaction !== undefined ? [`  ${describeInteraction(finding.interaction)}`] : []),
-      `${indent}${finding.message}`,
-    ];
+    const { interaction, message } = finding;
+    if (interaction === undefined) return [`  ${message}`];
+    const heading = interaction === shown ? [] : [`  ${describeInteraction(interaction)}`];
+    shown = interaction;
+    return [...heading, `      ${message}`];
   });
   const broken = findings.some((finding) => finding.interaction !== undefined);
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;

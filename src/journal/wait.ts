@@ -20,7 +20,7 @@ interface Wanted {
   readonly before: readonly Interaction[];
 }
 
-/** Everything that waits for an interaction of one journal. */
+/** What waits for an interaction of one journal. */
 interface Waiting {
   /** Passes a new interaction on; costs nothing while nothing waits. */
   notify(interaction: Interaction): void;
@@ -73,16 +73,17 @@ export function createWaiting(): Waiting {
   };
 }
 
-interface Timeout {
-  readonly timeout: number;
-  readonly count: number;
-  readonly met: number;
-  readonly others: readonly Interaction[];
-}
-
 const MAX_OTHERS = 10;
 
-function toTimeout({ what }: Wanted, { timeout, count, met, others }: Timeout): MockError {
+function toTimeout(
+  { what }: Wanted,
+  {
+    timeout,
+    count,
+    met,
+    others,
+  }: Required<Omit<WaitOptions, 'after'>> & { met: number; others: readonly Interaction[] },
+): MockError {
   const wanted = typeof what === 'string' ? `call of ${what}` : 'interaction that the predicate selects';
   const missing = count === 1 ? `no ${wanted}` : `${met} of ${count} matching interactions (${wanted})`;
   const shown = others.slice(-MAX_OTHERS).map((interaction) => `\n    ${describeInteraction(interaction)}`);

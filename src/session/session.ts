@@ -65,7 +65,6 @@ export interface SessionSnapshot {
   readonly now: number | undefined;
 }
 
-/** What the sessions of one mock are made from. */
 interface SessionParts {
   readonly seed: number;
   /** Maximum number of interactions in a journal. */
@@ -88,13 +87,16 @@ interface SessionParts {
  */
 export function createSession(id: string, parts: SessionParts, opening: readonly string[] = []): Session {
   const { scenarios } = parts;
-  const time = parts.createClock();
-  const { clock } = time;
+  const { clock, own } = parts.createClock();
   const store = parts.createStore(clock);
   const journal = createJournal({ ...parts, limit: parts.journalLimit });
   const scenario = createScenarioState();
   const replay = createReplayState();
-  const startedAt = time.read();
+  const held = { id, seed: parts.seed, clock, store, journal, scenario, replay };
+  const startedAt = own?.now();
+  const setTime = (instant: number | undefined): void => {
+    if (instant !== undefined && instant !== clock.now()) own?.set(instant);
+  };
   const target = (): ChangeTarget => ({ state: scenario, changeCollections: parts.changeCollections(session) });
   const begin = (own: readonly string[]): void => {
     scenario.setActive(own);
@@ -102,13 +104,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
     if (active.length > 0) startScenarios(scenarios, target(), active);
   };
   const session: Session = {
-    id,
-    seed: parts.seed,
-    clock,
-    store,
-    journal,
-    scenario,
-    replay,
+    ...held,
     use: (ids) => useScenarios(scenarios, target(), ids),
     begin: (ids) => startScenarios(scenarios, target(), ids),
     drop: (ids) => dropScenarios(scenario, ids),
@@ -119,14 +115,25 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
       }
       if (what === 'counters') return;
       if (what === 'all') {
-        time.write(startedAt);
+        setTime(startedAt);
         journal.clear();
       }
       store.reset();
       scenario.resetVars();
       begin(what === 'all' ? opening : scenario.active);
     },
-    ...createSnapshots({ time, store, scenario, replay }),
+    snapshot: () => ({
+      store: store.snapshot(),
+      scenario: scenario.snapshot(),
+      replay: replay.snapshot(),
+      now: own?.now(),
+    }),
+    restore: (snapshot) => {
+      setTime(snapshot.now);
+      store.restore(snapshot.store);
+      scenario.restore(snapshot.scenario);
+      replay.restore(snapshot.replay);
+    },
     branch: () => {
       const own = parts.createStore(clock);
       own.restore(store.snapshot());
@@ -138,40 +145,16 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
   return session;
 }
 
-/** Takes and restores snapshots of everything except the journal. */
-function createSnapshots(
-  held: Pick<Session, 'store' | 'scenario' | 'replay'> & { readonly time: SessionClock },
-): Pick<Session, 'snapshot' | 'restore'> {
-  const { time, store, scenario, replay } = held;
-  return {
-    snapshot: () => ({
-      store: store.snapshot(),
-      scenario: scenario.snapshot(),
-      replay: replay.snapshot(),
-      now: time.read(),
-    }),
-    restore: (snapshot) => {
-      time.write(snapshot.now);
-      store.restore(snapshot.store);
-      scenario.restore(snapshot.scenario);
-      replay.restore(snapshot.replay);
-    },
-  };
-}
-
 /** The time of a mock: `'real'`, a fixed instant, or a clock object. */
 export type ClockOption = Instant | Clock | undefined;
 
 /** An instant: milliseconds since 1970, a Date, or an ISO 8601 string. */
 export type Instant = number | string | Date;
 
-/** The clock of one session. */
-export interface SessionClock {
+/** The clock of one session, and the same clock as `own` where no other session uses it: then a reset sets it. */
+interface SessionClock {
   readonly clock: Clock;
-  /** The time of the clock; undefined where the session does not own it. */
-  read(): number | undefined;
-  /** Sets the time that `read` returned; does nothing where the session does not own the clock. */
-  write(instant: number | undefined): void;
+  readonly own?: VirtualClock;
 }
 
 /**
@@ -180,25 +163,14 @@ export interface SessionClock {
  * @throws MockError `CLOCK_INVALID`.
  */
 export function createSessionClocks(option: ClockOption): () => SessionClock {
-  if (option === 'real') return () => toShared(createRealClock());
-  if (typeof option === 'object' && !(option instanceof Date)) return () => toShared(option);
+  if (option === 'real') return () => ({ clock: createRealClock() });
+  if (typeof option === 'object' && !(option instanceof Date)) return () => ({ clock: option });
   const start = option === undefined ? undefined : readInstant(option);
   return () => {
     // Sleeping moves the clock: nothing else would while a request waits.
-    const clock = createVirtualClock(start, { autoAdvance: true });
-    return {
-      clock,
-      read: () => clock.now(),
-      write: (instant) => {
-        if (instant !== undefined && instant !== clock.now()) clock.set(instant);
-      },
-    };
+    const own = createVirtualClock(start, { autoAdvance: true });
+    return { clock: own, own };
   };
-}
-
-/** A clock that no session may set, because it is real or shared. */
-function toShared(clock: Clock): SessionClock {
-  return { clock, read: () => undefined, write: () => undefined };
 }
 
 /** A clock that can be moved. @throws MockError `CLOCK_INVALID` for a real one. */

@@ -1,5 +1,5 @@
-import { MockError, nearest } from '../errors.js';
-import { checkSessionId, createTokens, isSessionId, readCookie, readPrefix, type SessionPrefix } from './choice.js';
+import { MockError, suggest } from '../errors.js';
+import { checkSessionId, isSessionId, readCookie, readPrefix, type SessionPrefix } from './choice.js';
 import type { Session } from './session.js';
 
 /** All sessions of one mock. */
@@ -75,13 +75,23 @@ export function createSessions(options: SessionsOptions): Sessions {
   const find = (id: string): Session => {
     const session = get(id);
     if (session !== undefined) return session;
-    throw toUnknown(id, [initial.id, ...pool.ids()]);
+    throw new MockError('SESSION_UNKNOWN', `no session "${id}" is open`, {
+      hint: suggest(id, [initial.id, ...pool.ids()]) ?? 'open it first: POST /__mock/sessions, or mock.session(id)',
+    });
   };
   const open = (opening: SessionOpening = {}): Session => {
     const { id = pool.generateId(), tokens: given = [], from } = opening;
     checkSessionId(id);
-    if (get(id) !== undefined) throw toTaken(id);
-    if (pool.isFull()) throw toLimit(options.limit);
+    if (get(id) !== undefined) {
+      throw new MockError('SESSION_EXISTS', `session "${id}" is already open`, {
+        hint: 'close it first, or pick another id',
+      });
+    }
+    if (pool.isFull()) {
+      throw new MockError('SESSION_LIMIT', `the maximum of ${options.limit} open sessions is reached`, {
+        hint: 'close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
+      });
+    }
     tokens.check(given, id);
     const origin = from === undefined ? undefined : find(from);
     const session = options.create(id, opening.scenarios ?? []);
@@ -115,24 +125,10 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** The sessions besides the default one. */
-interface Pool {
-  get(id: string): Session | undefined;
-  /** An unused id. */
-  generateId(): string;
-  add(session: Session): void;
-  /** Removes a session. @returns whether there was one. */
-  drop(id: string): boolean;
-  /** Whether no further session can be opened, after unused ones were dropped. */
-  isFull(): boolean;
-  ids(): Iterable<string>;
-  list(): readonly Session[];
-}
-
-/** An empty pool that drops unused sessions. */
+/** The sessions besides the default one; unused ones are dropped. */
 function createPool(
   options: Pick<SessionsOptions, 'idleMs' | 'limit' | 'now'> & { readonly onDrop: (id: string) => void },
-): Pool {
+) {
   const { idleMs, limit, now, onDrop } = options;
   const sessions = new Map<string, { readonly session: Session; usedAt: number }>();
   let sweptAt = now();
@@ -147,7 +143,7 @@ function createPool(
     for (const [id, entry] of sessions) if (sweptAt - entry.usedAt > idleMs) drop(id);
   };
   return {
-    get: (id) => {
+    get: (id: string): Session | undefined => {
       // Seldom enough that the cost of many sessions does not fall on every request.
       if (now() - sweptAt > idleMs / 2) sweep();
       const entry = sessions.get(id);
@@ -159,23 +155,83 @@ function createPool(
       entry.usedAt = now();
       return entry.session;
     },
-    generateId: () => {
+    /** An unused id. */
+    generateId: (): string => {
       do generated += 1;
       while (sessions.has(`session-${generated}`));
       return `session-${generated}`;
     },
-    add: (session) => void sessions.set(session.id, { session, usedAt: now() }),
+    add: (session: Session): void => void sessions.set(session.id, { session, usedAt: now() }),
     drop,
-    isFull: () => {
+    /** Whether no further session can be opened, after unused ones were dropped. */
+    isFull: (): boolean => {
       if (sessions.size >= limit) sweep();
       return sessions.size >= limit;
     },
-    ids: () => sessions.keys(),
-    list: () => {
+    ids: (): Iterable<string> => sessions.keys(),
+    list: (): readonly Session[] => {
       sweep();
       return [...sessions.values()].map((entry) => entry.session);
     },
   };
+}
+
+/** The registry of tokens that name a session, for clients in which a test can set only the API key. */
+function createTokens(credentialHeaders: readonly string[]) {
+  const owners = new Map<string, string>();
+  const bySession = new Map<string, Set<string>>();
+  return {
+    /** The id of the session that the credential of a request names. */
+    read: (headers: Headers): string | undefined => {
+      if (owners.size === 0) return undefined;
+      const authorization = headers.get('authorization');
+      const owner = authorization === null ? undefined : findOwner(owners, authorization);
+      if (owner !== undefined) return owner;
+      for (const name of credentialHeaders) {
+        const found = owners.get(headers.get(name) ?? '');
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    owner: (token: string): string | undefined => owners.get(token),
+    /** @throws MockError `SESSION_TOKEN_TAKEN`, `SESSION_INVALID`. */
+    check: (tokens: readonly string[], id: string): void => {
+      for (const token of tokens) {
+        if (token === '') throw new MockError('SESSION_INVALID', 'the token of a session is empty');
+        const owner = owners.get(token);
+        if (owner === undefined || owner === id) continue;
+        // The token is a credential, so the message does not contain it.
+        throw new MockError('SESSION_TOKEN_TAKEN', `a token of session "${id}" already belongs to session "${owner}"`, {
+          hint: 'use another token, or close the other session first',
+        });
+      }
+    },
+    register: (tokens: readonly string[], id: string): void => {
+      const own = bySession.get(id) ?? new Set<string>();
+      for (const token of tokens) {
+        owners.set(token, id);
+        own.add(token);
+      }
+      if (own.size > 0) bySession.set(id, own);
+    },
+    of: (id: string): readonly string[] => [...(bySession.get(id) ?? [])],
+    /** Removes every token of a session. */
+    forget: (id: string): void => {
+      for (const token of bySession.get(id) ?? []) owners.delete(token);
+      bySession.delete(id);
+    },
+  };
+}
+
+/** RFC 9110 11.6.2: a scheme, then credentials; for Basic (RFC 7617) the user name is the key. */
+function findOwner(owners: ReadonlyMap<string, string>, authorization: string): string | undefined {
+  const space = authorization.indexOf(' ');
+  if (space === -1) return owners.get(authorization);
+  const credentials = authorization.slice(space + 1).trim();
+  const owner = owners.get(credentials);
+  if (owner !== undefined || authorization.slice(0, space).toLowerCase() !== 'basic') return owner;
+  const [user = ''] = Buffer.from(credentials, 'base64').toString('utf8').split(':', 1);
+  return owners.get(user);
 }
 
 function catchMockError(open: () => Session): Session | MockError {
@@ -185,24 +241,4 @@ function catchMockError(open: () => Session): Session | MockError {
     if (error instanceof MockError) return error;
     throw error;
   }
-}
-
-function toTaken(id: string): MockError {
-  return new MockError('SESSION_EXISTS', `session "${id}" is already open`, {
-    hint: 'close it first, or pick another id',
-  });
-}
-
-function toUnknown(id: string, ids: readonly string[]): MockError {
-  const meant = nearest(id, ids);
-  return new MockError('SESSION_UNKNOWN', `no session "${id}" is open`, {
-    hint:
-      meant === undefined ? 'open it first: POST /__mock/sessions, or mock.session(id)' : `did you mean "${meant}"?`,
-  });
-}
-
-function toLimit(limit: number): MockError {
-  return new MockError('SESSION_LIMIT', `the maximum of ${limit} open sessions is reached`, {
-    hint: 'close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
-  });
 }

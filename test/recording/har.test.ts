@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter } from '../../src/contract/router/router.js';
 import { createCallDecoder } from '../../src/http/request/call.js';
-import { createMock, type Mock } from '../../src/mock.js';
+import { createMock, type Mock } from '../../src/index.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock } from '../../src/mock.js';
+import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type ModeRequest, type Owner, readMode } from '../../src/recording/mode.js';

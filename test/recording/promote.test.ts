@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { promoteCassette, type PromoteFlags, type PromoteOutcome } from '../../src/cli/commands/recordings-promote.js';
-import { createMock, type Mock } from '../../src/mock.js';
+import { createMock, type Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { toFixtures } from '../../src/recording/promote/promote-files.js';
 import { mergeOrder, type PromotedItem } from '../../src/recording/promote/promote.js';

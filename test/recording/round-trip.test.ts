@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock } from '../../src/mock.js';
+import { createMock, type Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { createFolder, readEveryFile } from './folders.js';
 import { startUpstream } from './upstream.js';

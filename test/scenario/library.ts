@@ -1,8 +1,8 @@
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
-import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
-import { createScenarioContext } from '../../src/session/scenario-context.js';
+import { createScenarioContext, type ScenarioContext } from '../../src/scenario/definition/kinds.js';
+
 import { inferResources } from '../../src/state/inference/infer.js';
 
 /** A small contract with everything that a scenario is checked against. */
@@ -123,5 +123,6 @@ export async function loadContext(spec: string | object = LIBRARY): Promise<Scen
   const contract = await loadContract(spec);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
-  return createScenarioContext({ contract, validators, generator, resources: inferResources(contract) });
+  const { collections } = inferResources(contract);
+  return createScenarioContext(contract, { validators, generator, collections: collections.values() });
 }

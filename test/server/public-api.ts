@@ -39,7 +39,7 @@ export function openDeclarations(root = 'dist'): { read(file: string): Source; e
     sources.set(file, known);
     return known;
   };
-  return { read, exports: readExports(readFileSync(join(root, 'index.d.ts'), 'utf8')) };
+  return { read, exports: readExports(readFileSync(join(root, 'index.d.ts'), 'utf8'), read) };
 }
 
 /** Public types that no other module can name: declarations that an exported one refers to, and that are not exported. */
@@ -70,8 +70,14 @@ function readTypeNames(text: string): readonly string[] {
   return [...text.replaceAll(/'[^']*'/gu, "''").matchAll(/(?<!typeof )\b[A-Z]\w*\b(?!\??:)/gu)].map(([name]) => name);
 }
 
-function readExports(text: string): Exports {
+function readExports(text: string, read: (file: string) => Source): Exports {
   const found = new Map<string, { readonly file: string; readonly name: string }>();
+  for (const { groups } of text.matchAll(/^export (?:type )?\* from '(?<from>[^']+)';/gmu)) {
+    const file = toDeclarationFile('index.d.ts', groups?.['from'] ?? '');
+    for (const { name, text: declared } of read(file).declarations.values()) {
+      if (declared.startsWith('export ')) found.set(name, { file, name });
+    }
+  }
   for (const { groups } of text.matchAll(/^export (?:type )?\{(?<names>[^}]*)\} from '(?<from>[^']+)';/gmu)) {
     const file = toDeclarationFile('index.d.ts', groups?.['from'] ?? '');
     for (const entry of (groups?.['names'] ?? '').split(',')) {

@@ -18,6 +18,12 @@ export async function checkTypes(): Promise<void> {
   expectTypeOf((await createMock({ spec, clock: createVirtualClock() })).clock).toEqualTypeOf<VirtualClock>();
   expectTypeOf((await createMock({ spec, clock: 'real' })).clock).toEqualTypeOf<Clock>();
   expectTypeOf((await createMock({ spec, clock: 'real' })).session().clock).toEqualTypeOf<Clock>();
+  const still: Clock = { now: () => 0, sleep: () => Promise.resolve() };
+  expectTypeOf((await createMock({ spec, clock: still })).clock).toEqualTypeOf<Clock>();
+  expectTypeOf((await createMock({ spec, clock: still })).session().clock).toEqualTypeOf<Clock>();
+  expectTypeOf((await createMock({ spec, clock: { now: Date.now, sleep: still.sleep } })).clock).toEqualTypeOf<Clock>();
+  // @ts-expect-error -- this clock object has no `set`
+  (await createMock({ spec, clock: still })).clock.set(0);
   // @ts-expect-error -- a real clock has no `advance`
   (await createMock({ spec, clock: 'real' })).clock.advance(1);
 

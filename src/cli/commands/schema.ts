@@ -32,8 +32,7 @@ export function defineCommand(command: Command, { write }: Output): void {
  */
 export async function runSchema({ spec, out, write }: SchemaOptions): Promise<number> {
   const contract = await loadContract(spec);
-  const resources = [...inferResources(contract).collections.values()];
-  const collections = resources.map(({ name, schema }) => ({ name, schemaPointer: schema }));
+  const collections = [...inferResources(contract).collections.values()];
   const scenarios = join(out, 'scenario.schema.json');
   await writeSchema(scenarios, scenarioSchema(contract, collections));
   const counts = `${countOf(contract.operations.length, 'operation')}, ${countOf(collections.length, 'collection')}`;

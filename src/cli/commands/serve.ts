@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Problem } from '../../contract/contract.js';
 import { formatMistake } from '../../errors.js';
-import { createMock, type Mock } from '../../mock.js';
+import type { Mock } from '../../handles.js';
+import { createMock } from '../../mock.js';
 import type { OptionName } from '../../options.js';
 import { nestOptions } from '../../read-options.js';
 import type { Reload } from '../../scenario/scenarios.js';

@@ -42,8 +42,8 @@ export function findCollection(node: SourceNode, name: string, context: CheckCon
 
 /** The schema that items of the collection are checked against. */
 export function toItemTarget(context: CheckContext): SchemaTarget {
-  const { name = '', schemaPointer } = context.collection ?? {};
-  const pointers = schemaPointer === undefined ? [] : [schemaPointer];
+  const { name = '', schema } = context.collection ?? {};
+  const pointers = schema === undefined ? [] : [schema];
   return { context, pointers, direction: 'response', what: `an item of ${name}` };
 }
 

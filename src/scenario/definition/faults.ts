@@ -123,9 +123,7 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
       description: 'The connection is closed in the middle of the body.',
       client: '200, then `terminated`, `UND_ERR_SOCKET`',
     },
-    {
-      at: optional(CUT_AT, 'A fraction of the body (`0.5`, `50%`) or a number of bytes; default `0.5`.', 0.5),
-    },
+    { at: optional(CUT_AT, 'A fraction of the body (`0.5`, `50%`) or a number of bytes; default `0.5`.', 0.5) },
     ({ at }) => ({ kind: 'fault', fault: { kind: 'truncate', at } }),
   ),
   hang: entry<{ readonly stage: 'headers' | 'body' }>(

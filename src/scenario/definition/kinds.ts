@@ -1,27 +1,45 @@
+import { DEFAULT_INSTANT } from '../../clock.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import type { Violation, ViolationPlace } from '../../schema/violation.js';
+import type { Generator } from '../../generate/generate.js';
+import type { Validators } from '../../schema/validate.js';
 import { child, didYouMean, joinWords, readMembers, reject, report, type SourceNode } from './source.js';
 
 /** What scenarios are checked against. */
 export interface ScenarioContext {
   readonly contract: Contract;
   /** The validator of one schema; the same function every time. */
-  check(
-    schemaPointer: string,
-    direction: 'request' | 'response',
-  ): (value: unknown, place: ViolationPlace) => readonly Violation[];
+  readonly check: Validators['check'];
   /** Completes a partial value from its schema, with a fixed seed. */
   complete(schemaPointer: string, partial: unknown): unknown;
   readonly collections: readonly CollectionShape[];
+}
+
+/** The context of one contract. @param parts - `collections` are those that were inferred from it. */
+export function createScenarioContext(
+  contract: Contract,
+  parts: {
+    readonly validators: Validators;
+    readonly generator: Generator;
+    readonly collections: Iterable<CollectionShape>;
+  },
+): ScenarioContext {
+  const { validators, generator, collections } = parts;
+  const about = { seed: 1, direction: 'response', now: DEFAULT_INSTANT } as const;
+  return {
+    contract,
+    check: validators.check,
+    complete: (pointer, partial) => generator.complete(pointer, partial, { ...about, key: pointer }),
+    collections: [...collections],
+  };
 }
 
 /** A collection that scenarios can change. */
 export interface CollectionShape {
   readonly name: string;
   /** The pointer of its item schema; undefined if it has none. */
-  readonly schemaPointer: string | undefined;
+  readonly schema: string | undefined;
 }
 
 /** What one value of a scenario is checked against. */

@@ -155,8 +155,7 @@ function itemKind(
       if (!context.violates) check(node, toItemTarget(context));
       return node.value;
     },
-    schema: ({ collection: { schemaPointer } = {}, use }) =>
-      schemaPointer === undefined ? {} : use(schemaPointer, part),
+    schema: ({ collection, use }) => (collection?.schema === undefined ? {} : use(collection.schema, part)),
   };
 }
 

@@ -19,9 +19,9 @@ export function scenarioSchema(contract: Contract, collections: readonly Collect
 }
 
 /** The JSON Schema of the fixture file of one collection. */
-export function fixtureSchema(contract: Contract, { name, schemaPointer }: CollectionShape): JsonSchema {
+export function fixtureSchema(contract: Contract, { name, schema }: CollectionShape): JsonSchema {
   const pool = createSchemaPool(contract);
-  const item = schemaPointer === undefined ? {} : pool.use(schemaPointer, 'partial');
+  const item = schema === undefined ? {} : pool.use(schema, 'partial');
   const items = { type: 'array', items: item };
   const byParent = {
     type: 'object',
@@ -38,7 +38,7 @@ export function fixtureSchema(contract: Contract, { name, schemaPointer }: Colle
   return {
     $schema: DIALECT,
     title: `Fixture of ${name} for ${contract.title}`,
-    anyOf: [mapping, items, ...(schemaPointer === undefined ? [] : [item])],
+    anyOf: [mapping, items, ...(schema === undefined ? [] : [item])],
     $defs: pool.definitions,
   };
 }

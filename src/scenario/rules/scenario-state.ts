@@ -82,12 +82,7 @@ export function createScenarioState(): ScenarioState {
     resetVars: () => {
       vars = {};
     },
-    snapshot: () => ({
-      active,
-      vars,
-      counters: Object.fromEntries(counters),
-      windows: Object.fromEntries(windows),
-    }),
+    snapshot: () => ({ active, vars, counters: Object.fromEntries(counters), windows: Object.fromEntries(windows) }),
     restore: (snapshot) => {
       active = snapshot.active;
       vars = snapshot.vars;

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 /** Which requests may use the control API. */
 export interface ControlPolicy {
   /** Undefined: not configured; false: not required, even if other machines can reach the mock. */
-  readonly token: string | false | undefined;
+  readonly token?: string | false | undefined;
   /** Origins whose pages may use it; their hosts are also accepted as host names of this mock. */
   readonly origins: readonly string[];
 }
