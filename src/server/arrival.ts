@@ -84,8 +84,6 @@ function isFrom(c: Context, { request, environment }: Arrival): boolean {
 
 /** Reads the session prefix of a control API path, which is served even if the contract has paths such as `/~{user}`. */
 function readControlPrefix(path: string, owns: ((path: string) => boolean) | undefined): SessionPrefix | undefined {
-  const prefix = readPrefix(path, NOTHING_RESERVED);
+  const prefix = readPrefix(path);
   return prefix !== undefined && owns?.(prefix.path) === true ? prefix : undefined;
 }
-
-const NOTHING_RESERVED: ReadonlySet<string> = new Set([]);

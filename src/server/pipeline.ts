@@ -19,9 +19,8 @@ import {
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
 import type { Arrival } from './arrival.js';
-import { allowOrigin } from './cors.js';
 import { applyFault } from './faults/faults.js';
-import { answerRefusedSession, answerUnmatched, toFailure, toUnanswered } from './unmatched.js';
+import { allowOrigin, answerRefusedSession, answerUnmatched, toFailure, toUnanswered } from './unmatched.js';
 
 /** What requests are answered with. */
 export interface PipelineParts {
@@ -199,7 +198,7 @@ function writeFaulty(
   { encode, clock }: { readonly encode: Encoder; readonly clock: Clock },
 ): Promise<Response> {
   const { request, environment } = arrival;
-  const response = isSilent(answer.fault) ? undefined : encode(answer, request.method, Response);
+  const response = isSilent(answer.fault) ? new Response() : encode(answer, request.method, Response);
   return applyFault({ fault: answer.fault, response, outgoing: environment?.outgoing, clock, signal: request.signal });
 }
 

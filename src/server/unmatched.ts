@@ -4,7 +4,6 @@ import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
 import { NO_VIOLATIONS, toError } from '../schema/violation.js';
-import { preflightHeaders } from './cors.js';
 
 /** A request that matches no operation. */
 interface UnmatchedSituation {
@@ -15,7 +14,6 @@ interface UnmatchedSituation {
   readonly cors: boolean;
 }
 
-/** Longer paths are cut in messages. */
 const SHOWN_PATH_LENGTH = 200;
 
 /**
@@ -31,10 +29,8 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
     const found = [toError({ code: 'METHOD_UNKNOWN', in: 'method', message })];
     return errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers: { allow }, found });
   }
-  const nearest =
-    match.nearest.length === 0
-      ? ''
-      : `; the nearest ${match.nearest.length === 1 ? 'is' : 'are'} ${match.nearest.join(', ')}`;
+  const verb = match.nearest.length === 1 ? 'is' : 'are';
+  const nearest = match.nearest.length === 0 ? '' : `; the nearest ${verb} ${match.nearest.join(', ')}`;
   const message = `the contract has no path ${cutPath(situation.path)}${nearest}`;
   const found = [toError({ code: 'PATH_UNKNOWN', in: 'path', message })];
   return errors.answer(undefined, { status: 404, message, code: 'path_unknown', found });
@@ -77,4 +73,33 @@ export function toFailure(errors: ErrorAnswers, operation: Operation | undefined
   const reason = error instanceof Error ? error.message : String(error);
   const message = `the mock failed while answering ${operation?.id ?? 'the request'}: ${reason}`;
   return errors.failure(operation, { message, code: 'mock_failed', from: 'mock' });
+}
+
+/** The headers of the response to a preflight request (Fetch standard, CORS protocol). */
+export function preflightHeaders(requestHeaders: Headers, allow: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    'access-control-allow-methods': allow.join(', '),
+    'access-control-allow-headers': requestHeaders.get('access-control-request-headers') ?? '*',
+    'access-control-max-age': '600',
+    ...(requestHeaders.get('access-control-request-private-network') === 'true' && {
+      'access-control-allow-private-network': 'true',
+    }),
+  };
+}
+
+/** The answer with the headers that let the requesting page read it; unchanged without an `Origin`. */
+export function allowOrigin(answer: Answer, requestHeaders: Headers): Answer {
+  const origin = requestHeaders.get('origin');
+  if (origin === null) return answer;
+  const exposed = Object.keys(answer.headers).filter((name) => !name.startsWith('access-control-'));
+  return {
+    ...answer,
+    headers: {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': [...exposed, 'x-mock-source'].join(', '),
+      vary: 'Origin',
+      ...answer.headers,
+    },
+  };
 }

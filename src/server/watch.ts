@@ -9,7 +9,6 @@ export interface Watcher {
   close(): void;
 }
 
-/** How often a watcher checks. */
 interface WatchOptions {
   /** Milliseconds between two checks; default 250. */
   readonly everyMs?: number;

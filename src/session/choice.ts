@@ -35,16 +35,16 @@ export interface SessionPrefix {
  *
  * @param reserved - First segments of the contract, which are not sessions: `~user`.
  */
-export function readPrefix(path: string, reserved: ReadonlySet<string>): SessionPrefix | undefined {
+export function readPrefix(path: string, reserved?: ReadonlySet<string>): SessionPrefix | undefined {
   // Some clients encode the tilde as %7E, which RFC 3986 2.3 does not require.
   const first = path.charCodeAt(1);
   if (first !== TILDE && first !== PERCENT) return undefined;
   const length = first === TILDE ? 2 : path.slice(1, 4).toLowerCase() === '%7e' ? 4 : 0;
-  if (length === 0 || reserved.has(ANY)) return undefined;
+  if (length === 0 || reserved?.has(ANY) === true) return undefined;
   const slash = path.indexOf('/', length);
   const end = slash === -1 ? path.length : slash;
   const id = path.slice(length, end);
-  if (reserved.has(`~${id}`)) return undefined;
+  if (reserved?.has(`~${id}`) === true) return undefined;
   return { id, path: slash === -1 ? '/' : path.slice(end) };
 }
 

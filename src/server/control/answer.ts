@@ -3,22 +3,18 @@ import type { Answer } from '../../http/answer.js';
 import { PROBLEM_TYPE, toProblem } from '../../http/response/problem.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 
+/** The hint where the request itself is wrong. */
+export const SEE_DOCUMENT = 'spec/control.openapi.yaml describes every operation';
+
 /** An error of the control API. */
 interface ControlProblem {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
-  readonly errors?: readonly ControlMistake[];
+  /** Every mistake, where there are several. */
+  readonly errors?: readonly { readonly code: string; readonly pointer: string; readonly message: string }[];
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** One of several mistakes. */
-interface ControlMistake {
-  readonly code: string;
-  readonly in?: string;
-  readonly pointer: string;
-  readonly message: string;
 }
 
 /** An answer with a JSON body. */
@@ -46,12 +42,8 @@ export function answerProblem(problem: ControlProblem): Answer {
 /** The answer to an error that a handler threw; an unexpected one is a 500. */
 export function answerError(error: unknown): Answer {
   if (error instanceof MockError) {
-    return answerProblem({
-      status: STATUSES[error.code] ?? 400,
-      code: error.code,
-      message: error.reason,
-      hint: error.hint,
-    });
+    const { code, reason, hint } = error;
+    return answerProblem({ status: STATUSES[code] ?? 400, code, message: reason, hint });
   }
   const message = error instanceof Error ? error.message : String(error);
   return answerProblem({ status: 500, code: 'MOCK_FAILED', message: `the control API failed: ${message}` });
@@ -64,7 +56,7 @@ export function answerInvalid(violations: readonly Violation[]): Answer {
     status: violations.find((violation) => violation.status !== undefined)?.status ?? 400,
     code: 'CONTROL_INVALID',
     message: first?.message ?? 'the request violates the document of the control API',
-    hint: 'spec/control.openapi.yaml describes every operation',
+    hint: SEE_DOCUMENT,
     errors: violations,
   });
 }

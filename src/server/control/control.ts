@@ -1,17 +1,15 @@
 import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { loadContract } from '../../contract/load/load.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import { createRouter, type RouteMatch, type Router } from '../../contract/router/router.js';
+import { createRouter, type RouteMatch } from '../../contract/router/router.js';
 import type { Answer } from '../../http/answer.js';
-import { type CallDecoder, createCallDecoder } from '../../http/request/call.js';
+import { createCallDecoder } from '../../http/request/call.js';
 import { createEncoder } from '../../http/response/encode.js';
 import { createValidators } from '../../schema/validate.js';
 import type { Arrival, Arrivals } from '../arrival.js';
-import { preflightHeaders } from '../cors.js';
-import { answerError, answerInvalid, answerProblem } from './answer.js';
+import { preflightHeaders } from '../unmatched.js';
+import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
-import type { ControlHandlers } from './handlers.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
 
 /** How the control API is served. */
@@ -30,14 +28,6 @@ export interface Control {
   createApp(arrivals: Arrivals): Hono;
 }
 
-/** The engine that checks requests of the control API, the same one that serves mocks. */
-interface Engine {
-  readonly router: Router;
-  readonly decoder: CallDecoder;
-  readonly operations: ReadonlyMap<string, Operation>;
-  readonly handlers: ControlHandlers;
-}
-
 const BODY_LIMIT = 32 * 1024 * 1024;
 
 /** Where the document of the control API is shipped: two folders above this file, compiled or not. */
@@ -47,7 +37,7 @@ export const CONTROL_SPEC: URL = new URL('../../../spec/control.openapi.yaml', i
 export function createControl(options: ControlOptions, parts: ControlledParts): Control {
   const guard = createControlGuard(options);
   const encode = createEncoder([]);
-  let engine: Promise<Engine> | undefined;
+  let engine: ReturnType<typeof createEngine> | undefined;
 
   const answerGuarded = async (c: Context, arrival: Arrival, operationId: string | undefined): Promise<Answer> => {
     const { request, environment } = arrival;
@@ -59,7 +49,7 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
       return answerProblem({ ...refusal, headers: refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {} });
     }
     engine ??= createEngine(parts);
-    const { router, decoder, operations, handlers } = await engine;
+    const { router, decoder, operations, answer } = await engine;
     const operation = operationId === undefined ? undefined : operations.get(operationId);
     if (operation === undefined) {
       const path = arrival.path.slice(arrival.path.indexOf(options.prefix) + options.prefix.length) || '/';
@@ -67,7 +57,7 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
     }
     const call = await decoder.decode({ operation, pathText: readPathText(c), request, target: arrival });
     const errors = call.violations.filter((violation) => violation.severity === 'error' && violation.in !== 'security');
-    return errors.length > 0 ? answerInvalid(errors) : handlers.answer(call, arrival.sessionId ?? 'default');
+    return errors.length > 0 ? answerInvalid(errors) : answer(call, arrival.sessionId ?? 'default');
   };
 
   const respond = async (c: Context, arrival: Arrival, operationId: string | undefined): Promise<Response> => {
@@ -99,8 +89,8 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
   };
 }
 
-/** Loaded with the first request: most mocks never get one. */
-async function createEngine(parts: ControlledParts): Promise<Engine> {
+/** The engine that checks requests, the same one that serves mocks. Loaded with the first request: most mocks never get one. */
+async function createEngine(parts: ControlledParts) {
   const { createControlHandlers } = await import('./handlers.js');
   const contract = await loadContract(fileURLToPath(CONTROL_SPEC));
   const validators = createValidators(contract);
@@ -108,18 +98,14 @@ async function createEngine(parts: ControlledParts): Promise<Engine> {
     router: createRouter(contract.operations),
     decoder: createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT, strict: true }),
     operations: new Map(contract.operations.map((operation) => [operation.id, operation])),
-    handlers: createControlHandlers(parts),
+    answer: createControlHandlers(parts),
   };
 }
 
 /** Path parameters the way a decoder takes them: percent-encoded. */
 function readPathText({ req }: Context): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(req.param() as Readonly<Record<string, string>>).map(([name, value]) => [
-      name,
-      encodeURIComponent(value),
-    ]),
-  );
+  const parameters = Object.entries(req.param() as Readonly<Record<string, string>>);
+  return Object.fromEntries(parameters.map(([name, value]) => [name, encodeURIComponent(value)]));
 }
 
 function isBelow(path: string, prefix: string): boolean {
@@ -134,15 +120,9 @@ function answerUnrouted(
 ): Answer {
   if (match.kind === 'method') return answerMethod(request, match.allow);
   const nearest = match.kind === 'none' ? match.nearest[0] : undefined;
-  return answerProblem({
-    status: 404,
-    code: 'CONTROL_UNKNOWN',
-    message: `no path in the control API matches ${path.length <= 200 ? path : `${path.slice(0, 200)}…`}`,
-    hint:
-      nearest === undefined
-        ? 'spec/control.openapi.yaml describes every operation'
-        : `did you mean ${prefix}${nearest}?`,
-  });
+  const hint = nearest === undefined ? SEE_DOCUMENT : `did you mean ${prefix}${nearest}?`;
+  const message = `no path in the control API matches ${path.length <= 200 ? path : `${path.slice(0, 200)}…`}`;
+  return answerProblem({ status: 404, code: 'CONTROL_UNKNOWN', message, hint });
 }
 
 function answerMethod(request: Request, allow: readonly string[]): Answer {
@@ -152,7 +132,7 @@ function answerMethod(request: Request, allow: readonly string[]): Answer {
     return answerProblem({ status: 405, code: 'CONTROL_UNKNOWN', message, headers: allowed });
   }
   const headers = { ...allowed, ...preflightHeaders(request.headers, allow) };
-  return { status: 204, headers, body: undefined, mediaType: undefined, from: 'control', violations: [] };
+  return { ...answerEmpty(), headers };
 }
 
 /** Only for an origin that was allowed by name. */

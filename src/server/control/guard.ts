@@ -25,14 +25,14 @@ interface GuardRefusal {
   readonly hint: string;
 }
 
-/** Returns why a request may not use the control API; undefined if it may. */
-type ControlGuard = (request: GuardedRequest) => GuardRefusal | undefined;
-
 /**
- * Creates the guard of a control API. It refuses pages of other origins (cross-site request forgery), pages whose own host name resolves
+ * Creates the guard of a control API, which returns why a request is refused, or undefined. It refuses pages of other origins (cross-site request forgery), pages whose own host name resolves
  * to this mock (DNS rebinding), and requests without the token.
  */
-export function createControlGuard({ token, origins }: ControlPolicy): ControlGuard {
+export function createControlGuard({
+  token,
+  origins,
+}: ControlPolicy): (request: GuardedRequest) => GuardRefusal | undefined {
   const listed = new Set(origins.map((origin) => origin.toLowerCase()));
   const names = new Set(origins.map(readHost));
   const isKnown = (host: string): boolean => isPrivateName(readName(host)) || names.has(host);
@@ -72,7 +72,7 @@ function findForeignOrigin(
     return listed.has(origin) || isOwn ? undefined : refuseOrigin(`the page at ${origin}`, origin);
   }
   if (site !== 'cross-site' && site !== 'same-site') return undefined;
-  return refuseOrigin('a page of another origin', undefined);
+  return refuseOrigin('a page of another origin');
 }
 
 /**
@@ -102,31 +102,24 @@ function readToken(headers: Headers): string | undefined {
 
 function hasToken(headers: Headers, token: string): boolean {
   const given = readToken(headers);
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   // Digests have one length and are compared in constant time, so the time does not depend on the token.
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+function forbid(message: string, hint: string): GuardRefusal {
+  return { status: 403, code: 'CONTROL_FORBIDDEN', message, hint };
 }
 
-function refuseOrigin(who: string, origin: string | undefined): GuardRefusal {
-  return {
-    status: 403,
-    code: 'CONTROL_FORBIDDEN',
-    message: `${who} may not use the control API of this mock`,
-    hint: `allow it with control: { origins } (--control-origin ${origin ?? '<origin>'})`,
-  };
+function refuseOrigin(who: string, origin = '<origin>'): GuardRefusal {
+  const hint = `allow it with control: { origins } (--control-origin ${origin})`;
+  return forbid(`${who} may not use the control API of this mock`, hint);
 }
 
 function refuseHost(host: string): GuardRefusal {
   const shown = host.slice(0, 100);
-  return {
-    status: 403,
-    code: 'CONTROL_FORBIDDEN',
-    message: `the control API does not answer to the name "${shown}"`,
-    hint: `use 127.0.0.1 or localhost, send the control token, or allow the name with control: { origins } (--control-origin http://${shown})`,
-  };
+  const hint = `use 127.0.0.1 or localhost, send the control token, or allow the name with control: { origins } (--control-origin http://${shown})`;
+  return forbid(`the control API does not answer to the name "${shown}"`, hint);
 }
 
 function refuseToken(isMissing: boolean): GuardRefusal {
@@ -138,9 +131,7 @@ function refuseToken(isMissing: boolean): GuardRefusal {
   };
 }
 
-const REFUSE_EXPOSED: GuardRefusal = {
-  status: 403,
-  code: 'CONTROL_FORBIDDEN',
-  message: 'this mock can be reached from other machines, so its control API needs a token, and none was set up',
-  hint: 'start it with --control-token (VOUCH_CONTROL_TOKEN), or with --no-control-token to do without',
-};
+const REFUSE_EXPOSED: GuardRefusal = forbid(
+  'this mock can be reached from other machines, so its control API needs a token, and none was set up',
+  'start it with --control-token (VOUCH_CONTROL_TOKEN), or with --no-control-token to do without',
+);

@@ -11,18 +11,18 @@ import type { Item } from '../../state/store/collection.js';
 import type { ItemProblem } from '../../state/store/items.js';
 import { answerEmpty, answerJson, answerProblem } from './answer.js';
 import { journalHandlers, mockHandlers } from './journal.js';
-import { type ControlHandler, type ControlledParts, readBody } from './routes.js';
+import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
 import { sessionHandlers } from './sessions.js';
 
-/** The handlers of the control API. */
-export interface ControlHandlers {
-  /** @throws MockError if the operation fails. */
-  answer(call: Call, otherwise: string): Answer | Promise<Answer>;
-}
-
-/** Creates the handlers of every operation of spec/control.openapi.yaml. */
-export function createControlHandlers(parts: ControlledParts): ControlHandlers {
-  const handlers: Readonly<Record<string, ControlHandler>> = {
+/**
+ * Creates the handlers of every operation of spec/control.openapi.yaml.
+ *
+ * @returns Answers a call; `otherwise` is the session of a call that names none. It throws a MockError if the operation fails.
+ */
+export function createControlHandlers(
+  parts: ControlledParts,
+): (call: Call, otherwise: string) => Answer | Promise<Answer> {
+  const handlers: ControlHandlers = {
     ...mockHandlers(parts),
     ...sessionHandlers(parts),
     ...scenarioHandlers(parts),
@@ -30,42 +30,38 @@ export function createControlHandlers(parts: ControlledParts): ControlHandlers {
     ...journalHandlers(parts),
     ...recordingHandlers(parts),
   };
-  return {
-    answer: (call, otherwise) => {
-      const handler = handlers[call.operation.id];
-      if (handler === undefined) {
-        return answerProblem({ status: 501, code: 'CONTROL_UNKNOWN', message: `no handler for ${call.operation.id}` });
-      }
-      // Both are strings by their schema, which was checked.
-      const id = (call.query['session'] ?? call.header['x-mock-session'] ?? otherwise) as string;
-      const session = (): Session => parts.sessions.find(id);
-      const openSession = (): Session => {
-        const known = parts.sessions.get(id);
-        return known ?? (parts.requireSession ? session() : parts.sessions.open({ id }));
-      };
-      return handler({ call, session, openSession });
-    },
+  return (call, otherwise) => {
+    const handler = handlers[call.operation.id];
+    if (handler === undefined) {
+      return answerProblem({ status: 501, code: 'CONTROL_UNKNOWN', message: `no handler for ${call.operation.id}` });
+    }
+    // Both are strings by their schema, which was checked.
+    const id = (call.query['session'] ?? call.header['x-mock-session'] ?? otherwise) as string;
+    const session = (): Session => parts.sessions.find(id);
+    const openSession = (): Session =>
+      parts.sessions.get(id) ?? (parts.requireSession ? session() : parts.sessions.open({ id }));
+    return handler({ call, session, openSession });
   };
 }
 
 /** The operations on collections and the clock. */
-export function stateHandlers({ editors }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+function stateHandlers({ editors }: ControlledParts): ControlHandlers {
   const showItems = (session: Session, collection: string): Answer =>
     answerJson(200, { collection, items: editors.list(session, collection) });
   return {
     getState: ({ session }) => answerJson(200, session().store.export()),
-    getCollection: ({ call, session }) => showItems(session(), readName(call)),
+    getCollection: ({ call, session }) => showItems(session(), readPath(call, 'collection')),
     replaceCollection: ({ call, openSession }) => {
       const session = openSession();
-      const name = readName(call);
+      const name = readPath(call, 'collection');
       // The document of the control API says that the body is a list of objects.
       const mistakes = editors.replace(session, name, call.body as readonly Item[]);
       return mistakes.length === 0 ? showItems(session, name) : answerMistakes(name, mistakes);
     },
     addItem: ({ call, openSession }) =>
-      answerJson(201, editors.add(openSession(), readName(call), readBody(call) as Item)),
+      answerJson(201, editors.add(openSession(), readPath(call, 'collection'), readBody(call) as Item)),
     clearCollection: ({ call, session }) => {
-      editors.replace(session(), readName(call), []);
+      editors.replace(session(), readPath(call, 'collection'), []);
       return answerEmpty();
     },
     getClock: ({ session }) => showClock(session()),
@@ -89,22 +85,13 @@ function showClock({ clock }: Session): Answer {
 
 function answerMistakes(name: string, mistakes: readonly ItemProblem[]): Answer {
   const [first] = mistakes;
-  return answerProblem({
-    status: 422,
-    code: 'STATE_INVALID',
-    message: `invalid items for "${name}": ${first?.pointer ?? ''}: ${first?.message ?? ''}`,
-    hint: 'an item must be valid against the schema of the collection; nothing was changed',
-    errors: mistakes,
-  });
-}
-
-/** The collection in the path: a string by its schema. */
-function readName(call: Call): string {
-  return call.path['collection'] as string;
+  const message = `invalid items for "${name}": ${first?.pointer ?? ''}: ${first?.message ?? ''}`;
+  const hint = 'an item must be valid against the schema of the collection; nothing was changed';
+  return answerProblem({ status: 422, code: 'STATE_INVALID', message, hint, errors: mistakes });
 }
 
 /** The operations on scenarios. */
-export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHandlers {
   const whole = createMockScenarios({ scenarios, sessions });
   const show = (session: Session, id: string): unknown =>
     listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
@@ -112,35 +99,29 @@ export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Read
     listScenarios: ({ session }) => answerJson(200, { scenarios: listScenarios(scenarios, session().scenario) }),
     uploadScenario: ({ call, openSession }) => {
       const session = openSession();
-      const { id } = scenarios.add(readId(call), call.body);
+      const { id } = scenarios.add(readPath(call, 'scenario'), call.body);
       return answerJson(200, show(session, id));
     },
     deleteScenario: ({ call }) => {
-      const { id } = scenarios.find(readId(call));
+      const { id } = scenarios.find(readPath(call, 'scenario'));
       if (!scenarios.remove(id)) {
-        return answerProblem({
-          status: 409,
-          code: 'SCENARIO_INVALID',
-          message: `scenario "${id}" was not uploaded and cannot be deleted`,
-          hint: 'deactivate it, or delete its file',
-        });
+        const message = `scenario "${id}" was not uploaded and cannot be deleted`;
+        const hint = 'deactivate it, or delete its file';
+        return answerProblem({ status: 409, code: 'SCENARIO_INVALID', message, hint });
       }
       for (const session of sessions.list()) if (scenarios.get(id) === undefined) session.drop([id]);
       return answerEmpty();
     },
     activateScenario: ({ call, openSession }) => {
       const session = openSession();
-      const { id } = scenarios.find(readId(call));
-      if (call.query['scope'] === 'server') {
-        whole.activate(id);
-      } else {
-        session.use([id]);
-      }
+      const { id } = scenarios.find(readPath(call, 'scenario'));
+      if (call.query['scope'] === 'server') whole.activate(id);
+      else session.use([id]);
       return answerJson(200, show(session, id));
     },
     deactivateScenario: ({ call, openSession }) => {
       const session = openSession();
-      const { id } = scenarios.find(readId(call));
+      const { id } = scenarios.find(readPath(call, 'scenario'));
       if (call.query['scope'] === 'server') whole.deactivate(id);
       else session.drop([id]);
       return answerJson(200, show(session, id));
@@ -148,13 +129,8 @@ export function scenarioHandlers({ scenarios, sessions }: ControlledParts): Read
   };
 }
 
-/** The scenario in the path: a string by its schema. */
-function readId(call: Call): string {
-  return call.path['scenario'] as string;
-}
-
 /** The operations on recordings. */
-export function recordingHandlers({ recordings }: ControlledParts): Readonly<Record<string, ControlHandler>> {
+function recordingHandlers({ recordings }: ControlledParts): ControlHandlers {
   return {
     getRecordings: ({ session }) => answerJson(200, describe(recordings, session())),
     changeRecordings: ({ call, openSession }) => {

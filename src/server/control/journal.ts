@@ -2,14 +2,14 @@ import { formatPlace } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
-import type { Interaction } from '../../journal/interaction.js';
+import { type Journal, toLines } from '../../journal/journal.js';
 import type { Session } from '../../session/session.js';
 import { findSessionViolations } from '../../session/verify.js';
 import { answerEmpty, answerJson, answerLines, answerProblem } from './answer.js';
-import type { ControlHandler, ControlledParts } from './routes.js';
+import type { ControlHandlers, ControlledParts } from './routes.js';
 
 /** The operations on journals. */
-export function journalHandlers(parts: ControlledParts): Readonly<Record<string, ControlHandler>> {
+export function journalHandlers(parts: ControlledParts): ControlHandlers {
   return {
     getJournal: ({ call, session }) => showJournal(call, session()),
     clearJournal: ({ session }) => {
@@ -25,11 +25,7 @@ export function journalHandlers(parts: ControlledParts): Readonly<Record<string,
         readonly count?: number;
         readonly timeout?: number;
       };
-      const interaction = await journal.waitFor(operation, {
-        ...(since === undefined ? {} : { after: since }),
-        ...(count === undefined ? {} : { count }),
-        ...(timeout === undefined ? {} : { timeout }),
-      });
+      const interaction = await journal.waitFor(operation, { after: since, count, timeout });
       return answerJson(200, journal.toPlain(interaction));
     },
     verifyJournal: ({ session }) => {
@@ -45,31 +41,24 @@ export function journalHandlers(parts: ControlledParts): Readonly<Record<string,
 function showJournal(call: Call, { journal }: Session): Answer {
   const format = readFormat(call);
   if (format === undefined) {
-    return answerProblem({
-      status: 406,
-      code: 'CONTROL_INVALID',
-      message: `the journal is available as application/json or application/x-ndjson, not as ${call.headers.get('accept') ?? ''}`,
-      hint: 'omit the Accept header, or choose with ?format=json or ?format=ndjson',
-    });
+    const accept = call.headers.get('accept') ?? '';
+    const message = `the journal is available as application/json or application/x-ndjson, not as ${accept}`;
+    const hint = 'omit the Accept header, or choose with ?format=json or ?format=ndjson';
+    return answerProblem({ status: 406, code: 'CONTROL_INVALID', message, hint });
   }
-  const shown = selectInteractions(call, journal.interactions, journal.calls);
-  const plain = shown.map(journal.toPlain);
-  if (format === 'ndjson') return answerLines(plain.map((interaction) => `${JSON.stringify(interaction)}\n`).join(''));
+  const plain = selectInteractions(call, journal).map(journal.toPlain);
+  if (format === 'ndjson') return answerLines(toLines(plain));
   return answerJson(200, { interactions: plain, dropped: journal.dropped, last: journal.last()?.number ?? 0 });
 }
 
-function selectInteractions(
-  call: Call,
-  all: readonly Interaction[],
-  callsOf: (operation: string) => readonly Interaction[],
-): readonly Interaction[] {
+function selectInteractions(call: Call, journal: Journal): Journal['interactions'] {
   // Of these types by the document of the control API.
   const { operation, since, limit } = call.query as {
     readonly operation?: string;
     readonly since?: number;
     readonly limit?: number;
   };
-  const ofOperation = operation === undefined ? all : callsOf(operation);
+  const ofOperation = operation === undefined ? journal.interactions : journal.calls(operation);
   const after = since === undefined ? ofOperation : ofOperation.filter(({ number }) => number > since);
   if (limit === undefined) return after;
   return since === undefined ? after.slice(-limit) : after.slice(0, limit);
@@ -84,11 +73,7 @@ function readFormat(call: Call): 'json' | 'ndjson' | undefined {
 }
 
 /** The operations on the mock as a whole. */
-export function mockHandlers({
-  contract,
-  sessions,
-  editors,
-}: ControlledParts): Readonly<Record<string, ControlHandler>> {
+export function mockHandlers({ contract, sessions, editors }: ControlledParts): ControlHandlers {
   return {
     getHealth: () => answerJson(200, { status: 'ok', title: contract.title, sessions: sessions.list().length }),
     getContract: () =>
@@ -96,21 +81,13 @@ export function mockHandlers({
         title: contract.title,
         version: contract.version,
         hash: contract.hash,
-        operations: contract.operations.map(({ id, method, path, summary, deprecated }) => ({
-          id,
-          method,
-          path,
-          ...(summary === undefined ? {} : { summary }),
-          deprecated,
-        })),
+        operations: contract.operations.map(({ id, method, path, summary, deprecated }) => {
+          return { id, method, path, summary, deprecated };
+        }),
         collections: editors.names,
-        problems: contract.problems.map(({ code, severity, message, assumed, at }) => ({
-          code,
-          severity,
-          message,
-          ...(assumed === undefined ? {} : { assumed }),
-          at: formatPlace(at),
-        })),
+        problems: contract.problems.map(({ code, severity, message, assumed, at }) => {
+          return { code, severity, message, assumed, at: formatPlace(at) };
+        }),
       }),
     getContractDocument: () => answerJson(200, contract.document),
   };

@@ -57,7 +57,7 @@ export interface ControlledParts {
 }
 
 /** One call of the control API. */
-export interface ControlExchange {
+interface ControlExchange {
   readonly call: Call;
   /** The session it refers to. @throws MockError `SESSION_UNKNOWN` that names the nearest. */
   session(): Session;
@@ -65,8 +65,13 @@ export interface ControlExchange {
   openSession(): Session;
 }
 
-/** Answers one operation of the control API. */
-export type ControlHandler = (exchange: ControlExchange) => Answer | Promise<Answer>;
+/** Answers operations of the control API, by operation id. */
+export type ControlHandlers = Readonly<Record<string, (exchange: ControlExchange) => Answer | Promise<Answer>>>;
+
+/** A parameter of the path: a string by its schema. */
+export function readPath(call: Call, name: 'id' | 'scenario' | 'collection'): string {
+  return call.path[name] as string;
+}
 
 /** The body of a call; an empty object without one. Its schema was checked, so a cast repeats what the schema says. */
 export function readBody(call: Call): object {

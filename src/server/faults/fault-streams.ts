@@ -1,7 +1,8 @@
+import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../../clock.js';
 import type { StreamAction } from '../../http/answer.js';
 
-/** A broken body: text, bytes or a stream. */
+/** The body of a broken response. */
 export type BrokenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** How long a client has to read what was sent before its connection is reset. */
@@ -9,7 +10,6 @@ const READ_MS = 25;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
-/** Where a broken body is written to. */
 interface Sink {
   readonly controller: Controller;
   /** Aborted when the reader of the body cancels. */
@@ -28,15 +28,11 @@ export interface StallEnd {
 export function cutJson(bytes: Uint8Array<ArrayBuffer>): string {
   const text = new TextDecoder().decode(bytes);
   const half = text.slice(0, Math.ceil(text.length / 2));
-  return isJson(half) ? `{${half}` : half;
-}
-
-function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    JSON.parse(half);
+    return `{${half}`;
   } catch {
-    return false;
+    return half;
   }
 }
 
@@ -61,26 +57,27 @@ export function dripBytes(
 /** The response with half of its body; the rest is never sent. */
 export function stopHalfway(response: Response, end: StallEnd): Response {
   return transform(response, async (source, { controller }) => {
-    const bytes = await collect(source);
-    const half = bytes.slice(0, Math.floor(bytes.length / 2));
-    if (half.length > 0) controller.enqueue(half);
+    const bytes = await buffer(source);
+    const half = bytes.subarray(0, Math.floor(bytes.length / 2));
+    if (half.length > 0) controller.enqueue(new Uint8Array(half));
     stall(controller, end);
   });
 }
 
+/** How a stream of events fails. */
+interface Breakage {
+  /** The number of events before it. */
+  readonly after: number;
+  readonly action: StreamAction;
+  /** Breaks the connection. */
+  fail(controller: Controller): void;
+  /** Whether everything that was read from the stream has been sent. */
+  isFlushed(): boolean;
+  readonly end: StallEnd;
+}
+
 /** The response as a stream of events that fails after some of them. */
-export function breakStream(
-  response: Response,
-  breakage: {
-    readonly after: number;
-    readonly action: StreamAction;
-    /** Breaks the connection. */
-    fail(controller: Controller): void;
-    /** Whether everything that was read from the stream has been sent. */
-    isFlushed(): boolean;
-    readonly end: StallEnd;
-  },
-): Response {
+export function breakStream(response: Response, breakage: Breakage): Response {
   const separator = response.headers.get('content-type')?.startsWith('text/event-stream') === true ? '\n\n' : '\n';
   const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
   return transform(response, async (source, sink) => {
@@ -92,7 +89,9 @@ export function breakStream(
         if (breakage.action === 'stall') return stall(controller, breakage.end);
         if (breakage.action === 'reset') return failWhenSent(sink, breakage);
         if (breakage.action === 'end') return controller.close();
-        if (breakage.action === 'bad-json') controller.enqueue(encode(toBadEvent(separator)));
+        if (breakage.action === 'bad-json') {
+          controller.enqueue(encode(`${separator === '\n\n' ? 'data: ' : ''}{"broken": ${separator}`));
+        }
         if (breakage.action === 'duplicate') controller.enqueue(encode(last));
       }
       controller.enqueue(encode(event));
@@ -103,16 +102,8 @@ export function breakStream(
   });
 }
 
-/** An event whose data is incomplete JSON. */
-function toBadEvent(separator: string): string {
-  return separator === '\n\n' ? 'data: {"broken": \n\n' : '{"broken": \n';
-}
-
 /** Breaks the connection once everything in the stream has been read and sent, unless the client leaves before that. */
-async function failWhenSent(
-  { controller, cancelled }: Sink,
-  breakage: { fail(controller: Controller): void; isFlushed(): boolean; readonly end: StallEnd },
-): Promise<void> {
+async function failWhenSent({ controller, cancelled }: Sink, breakage: Breakage): Promise<void> {
   // The queue holds one chunk by default, so room for one means that none is waiting.
   do {
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -143,12 +134,6 @@ async function* splitEvents(source: AsyncIterable<Uint8Array>, separator: string
     }
   }
   if (rest !== '') yield rest;
-}
-
-async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of source) chunks.push(chunk);
-  return new Uint8Array(Buffer.concat(chunks));
 }
 
 /** The response with a body that `work` writes from the original one; if `work` fails, the body fails. */

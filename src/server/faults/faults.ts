@@ -1,14 +1,15 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.js';
 import type { Fault } from '../../http/answer.js';
 import { type BrokenBody, breakStream, cutJson, dripBytes, type StallEnd, stopHalfway } from './fault-streams.js';
 
 /** One response that has to fail. */
-interface FaultOrder {
-  readonly fault: Fault;
-  /** The response without the fault; undefined for a fault before the status line. */
-  readonly response: Response | undefined;
+interface FaultOrder<Kind extends Fault['kind'] = Fault['kind']> {
+  readonly fault: Extract<Fault, { readonly kind: Kind }>;
+  /** The response without the fault; an empty one for a fault before the status line. */
+  readonly response: Response;
   /** The socket's side of the exchange; undefined in-process. */
   readonly outgoing: ServerResponse | undefined;
   /** The clock of delays between pieces of a body. */
@@ -17,7 +18,7 @@ interface FaultOrder {
   readonly signal: AbortSignal;
 }
 
-type ApplyFault = (order: FaultOrder) => Response | Promise<Response>;
+type ApplyFault<Kind extends Fault['kind']> = (order: FaultOrder<Kind>) => Response | Promise<Response>;
 
 /**
  * Applies a fault: on a socket to the connection itself, in-process as `fetch` would report it.
@@ -25,87 +26,17 @@ type ApplyFault = (order: FaultOrder) => Response | Promise<Response>;
  * @returns a promise; in-process it rejects with TypeError `fetch failed`, whose `cause` has the code that a socket would have given.
  */
 export async function applyFault(order: FaultOrder): Promise<Response> {
-  return FAULTS[order.fault.kind](order);
+  // The entry of a kind takes the orders of that kind.
+  return (FAULTS[order.fault.kind] as ApplyFault<Fault['kind']>)(order);
 }
 
-/** One entry per fault. */
-const FAULTS: Readonly<Record<Fault['kind'], ApplyFault>> = {
-  reset: ({ outgoing }) => {
-    if (outgoing === undefined) throw toFetchError(RESET);
-    outgoing.socket?.resetAndDestroy();
+/** A fault before the status line. @param act - What happens to the socket. */
+function breakConnection(cause: Cause, act: (socket: Socket | null) => unknown) {
+  return ({ outgoing }: Pick<FaultOrder, 'outgoing'>): Response => {
+    if (outgoing === undefined) throw new TypeError('fetch failed', { cause: toCauseError(cause) });
+    act(outgoing.socket);
     return RESPONSE_ALREADY_SENT;
-  },
-  empty: ({ outgoing }) => {
-    if (outgoing === undefined) throw toFetchError(CLOSED);
-    outgoing.socket?.end();
-    return RESPONSE_ALREADY_SENT;
-  },
-  garbage: ({ outgoing }) => {
-    if (outgoing === undefined) throw toFetchError(NOT_HTTP);
-    outgoing.socket?.end('\u0000\u0001 lorem ipsum dolor\r\n\r\n');
-    return RESPONSE_ALREADY_SENT;
-  },
-  'malformed-chunk': async ({ outgoing, response }) => {
-    if (outgoing === undefined) return failBody(response, { share: 0.5, cause: BAD_CHUNK });
-    const status = response?.status ?? 200;
-    const head = [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-      'transfer-encoding: chunked',
-      'connection: close',
-    ];
-    const fields = [...(response?.headers ?? [])].filter(([name]) => !FRAMING.has(name));
-    for (const [name, value] of fields) head.push(`${name}: ${value}`);
-    // RFC 9112 7.1: a chunk begins with its size in hexadecimal digits, which "zz" is not.
-    outgoing.socket?.end(`${head.join('\r\n')}\r\n\r\n1\r\n{\r\nzz\r\nlorem ipsum\r\n`);
-    return RESPONSE_ALREADY_SENT;
-  },
-  truncate: async ({ fault, outgoing, response }) => {
-    const at = fault.kind === 'truncate' ? fault.at : 0.5;
-    if (outgoing === undefined) return failBody(response, { share: at, cause: CLOSED });
-    const bytes = await readBytes(response);
-    const part = bytes.subarray(0, toCount(at, bytes.length));
-    writeHead(outgoing, response, Math.max(bytes.length, part.length + 1));
-    outgoing.write(part, () => outgoing.socket?.end());
-    return RESPONSE_ALREADY_SENT;
-  },
-  'malformed-json': async ({ response }) => withBody(response, cutJson(await readBytes(response))),
-  hang: async ({ fault, outgoing, response, signal }) => {
-    if (fault.kind === 'hang' && fault.stage === 'body')
-      return stopHalfway(response ?? new Response(), toEnd(outgoing, signal));
-    // On a socket the server never answers; the connection ends with the client or the server.
-    return outgoing === undefined ? waitForAbort(signal) : RESPONSE_ALREADY_SENT;
-  },
-  drip: ({ fault, response, clock, signal }) => {
-    if (fault.kind !== 'drip') return response ?? new Response();
-    return dripBytes(response ?? new Response(), { bytes: fault.bytes, everyMs: fault.everyMs, clock, signal });
-  },
-  bandwidth: ({ fault, response, clock, signal }) => {
-    if (fault.kind !== 'bandwidth') return response ?? new Response();
-    // Ten pieces a second; a kilobit is 1,000 bits.
-    const bytes = Math.max(1, Math.round((fault.kbps * 125) / 10));
-    return dripBytes(response ?? new Response(), { bytes, everyMs: (bytes * 8) / fault.kbps, clock, signal });
-  },
-  stream: ({ fault, response, outgoing, signal }) => {
-    if (fault.kind !== 'stream') return response ?? new Response();
-    const fail = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-      if (outgoing === undefined) controller.error(toTerminated(RESET));
-      else outgoing.socket?.resetAndDestroy();
-    };
-    // A reset discards what has not been sent yet.
-    const isFlushed = (): boolean => outgoing === undefined || (outgoing.headersSent && outgoing.writableLength === 0);
-    return breakStream(response ?? new Response(), {
-      after: fault.after,
-      action: fault.action,
-      fail,
-      isFlushed,
-      end: toEnd(outgoing, signal),
-    });
-  },
-};
-
-/** How a body that stalls ends: when the client disconnects. On a socket no reader is left to see an error. */
-function toEnd(outgoing: ServerResponse | undefined, signal: AbortSignal): StallEnd {
-  return { signal, isSilent: outgoing !== undefined };
+  };
 }
 
 /** The cause that Node's `fetch` reports for a failed connection. */
@@ -125,12 +56,66 @@ const BAD_CHUNK: Cause = {
   message: 'Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)',
 };
 
+/** One entry per fault. */
+const FAULTS: { readonly [Kind in Fault['kind']]: ApplyFault<Kind> } = {
+  reset: breakConnection(RESET, (socket) => socket?.resetAndDestroy()),
+  empty: breakConnection(CLOSED, (socket) => socket?.end()),
+  garbage: breakConnection(NOT_HTTP, (socket) => socket?.end('\u0000\u0001 lorem ipsum dolor\r\n\r\n')),
+  'malformed-chunk': async ({ outgoing, response }) => {
+    if (outgoing === undefined) return failBody(response, { share: 0.5, cause: BAD_CHUNK });
+    const { status } = response;
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'transfer-encoding: chunked',
+      'connection: close',
+      ...listHeaders(response).map(([name, value]) => `${name}: ${value}`),
+    ];
+    // RFC 9112 7.1: a chunk begins with its size in hexadecimal digits, which "zz" is not.
+    outgoing.socket?.end(`${head.join('\r\n')}\r\n\r\n1\r\n{\r\nzz\r\nlorem ipsum\r\n`);
+    return RESPONSE_ALREADY_SENT;
+  },
+  truncate: async ({ fault, outgoing, response }) => {
+    if (outgoing === undefined) return failBody(response, { share: fault.at, cause: CLOSED });
+    const bytes = await readBytes(response);
+    const part = bytes.subarray(0, toCount(fault.at, bytes.length));
+    const length = String(Math.max(bytes.length, part.length + 1));
+    outgoing.writeHead(response.status, [...listHeaders(response), ['content-length', length]].flat());
+    outgoing.write(part, () => outgoing.socket?.end());
+    return RESPONSE_ALREADY_SENT;
+  },
+  'malformed-json': async ({ response }) => withBody(response, cutJson(await readBytes(response))),
+  hang: ({ fault, outgoing, response, signal }) => {
+    if (fault.stage === 'body') return stopHalfway(response, toEnd(outgoing, signal));
+    // On a socket the server never answers; the connection ends with the client or the server.
+    return outgoing === undefined ? waitForAbort(signal) : RESPONSE_ALREADY_SENT;
+  },
+  drip: ({ fault, response, clock, signal }) => dripBytes(response, { ...fault, clock, signal }),
+  bandwidth: ({ fault: { kbps }, response, clock, signal }) => {
+    // Ten pieces a second; a kilobit is 1,000 bits.
+    const bytes = Math.max(1, Math.round((kbps * 125) / 10));
+    return dripBytes(response, { bytes, everyMs: (bytes * 8) / kbps, clock, signal });
+  },
+  stream: ({ fault, response, outgoing, signal }) => {
+    const fail = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      if (outgoing === undefined) controller.error(toTerminated(RESET));
+      else outgoing.socket?.resetAndDestroy();
+    };
+    // A reset discards what has not been sent yet.
+    const isFlushed = (): boolean => outgoing === undefined || (outgoing.headersSent && outgoing.writableLength === 0);
+    return breakStream(response, { ...fault, fail, isFlushed, end: toEnd(outgoing, signal) });
+  },
+};
+
+/** How a body that stalls ends: when the client disconnects. On a socket no reader is left to see an error. */
+function toEnd(outgoing: ServerResponse | undefined, signal: AbortSignal): StallEnd {
+  return { signal, isSilent: outgoing !== undefined };
+}
+
 /** Headers of message framing, which a broken body sets itself. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'connection']);
 
-/** The error of a `fetch` without a response. */
-function toFetchError(cause: Cause): TypeError {
-  return new TypeError('fetch failed', { cause: toCauseError(cause) });
+function listHeaders({ headers }: Response): readonly [string, string][] {
+  return [...headers].filter(([name]) => !FRAMING.has(name));
 }
 
 /** The error of an incomplete body. */
@@ -144,7 +129,7 @@ function toCauseError({ code, message }: Cause): Error {
 
 /** The response with a body that fails after a fraction of it, or after a number of bytes. */
 async function failBody(
-  response: Response | undefined,
+  response: Response,
   breakage: { readonly share: number; readonly cause: Cause },
 ): Promise<Response> {
   const bytes = await readBytes(response);
@@ -164,19 +149,14 @@ function toCount(at: number, length: number): number {
   return at < 1 ? Math.floor(length * at) : Math.min(at, length);
 }
 
-async function readBytes(response: Response | undefined): Promise<Uint8Array<ArrayBuffer>> {
-  return response === undefined ? new Uint8Array() : new Uint8Array(await response.arrayBuffer());
+async function readBytes(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await response.arrayBuffer());
 }
 
-function withBody(response: Response | undefined, body: BrokenBody): Response {
-  const headers = new Headers(response?.headers);
+function withBody({ status, headers: given }: Response, body: BrokenBody): Response {
+  const headers = new Headers(given);
   headers.delete('content-length');
-  return new Response(body, { status: response?.status ?? 200, headers });
-}
-
-function writeHead(outgoing: ServerResponse, response: Response | undefined, length: number): void {
-  const headers = [...(response?.headers ?? [])].filter(([name]) => !FRAMING.has(name));
-  outgoing.writeHead(response?.status ?? 200, [...headers, ['content-length', String(length)]].flat());
+  return new Response(body, { status, headers });
 }
 
 /** Never answers; ends when the client aborts. */
