@@ -38,7 +38,20 @@ export type { Violation, ViolationCode, ViolationPlace } from './schema/violatio
 export type { Answer, Fault, StreamAction } from './http/answer.js';
 export type { Call } from './http/request/call.js';
 export type { Contract, Problem } from './contract/contract.js';
-export type * from './contract/operations/operation.js';
+export type {
+  DeclaredHeader,
+  DeclaredResponse,
+  Encoding,
+  Example,
+  MediaType,
+  Operation,
+  Parameter,
+  ParameterPlace,
+  ParameterStyle,
+  RequestBody,
+  SecurityRequirement,
+  SecurityScheme,
+} from './contract/operations/operation.js';
 export * from './answer/handlers.js';
 export type * from './scenario/definition/definition.js';
 export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
