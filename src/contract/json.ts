@@ -75,6 +75,18 @@ export function setOwn<Value>(target: Record<string, Value>, name: string, value
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** A function that keeps its results by argument. */
+export function memoize<Key, Value>(compute: (key: Key) => Value & {}): (key: Key) => Value & {} {
+  const known = new Map<Key, Value & {}>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const value = compute(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
 /** An object with each value replaced. */
 export function mapValues<Value, Result>(
   object: Readonly<Record<string, Value>>,

@@ -1,6 +1,5 @@
 import type { Ajv } from 'ajv';
-import type { Contract, Problem } from '../contract/contract.js';
-import type { Place } from '../errors.js';
+import { type Contract, type Problem, toProblem } from '../contract/contract.js';
 import {
   type Direction,
   readUnit,
@@ -40,37 +39,25 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
   const broken = new Set<string>();
   const references = new Map<string, readonly string[]>();
   // Valid until more is compiled or dropped.
-  const whole = { known: new Map<string, boolean>(), compiled: 0, broken: 0 };
+  const whole = { known: new Map<string, boolean>(), size: 0 };
   const isWhole = (pointer: string, seen: Set<string>): boolean => {
     if (broken.has(pointer)) return false;
     if (seen.has(pointer)) return true;
     seen.add(pointer);
     return (references.get(pointer) ?? []).every((below) => isWhole(below, seen));
   };
-  const report: ReportDropped = ({ unit, at, key, message, assumed }) => {
+  const report: ReportDropped = (unit, dropped, key = dropped.pointer) => {
     broken.add(unit);
-    if (problems.has(key)) return;
-    let place: Place | undefined;
-    problems.set(key, {
-      code: 'SCHEMA_UNUSABLE',
-      severity: 'warning',
-      message,
-      // Found on demand, because that parses the text again.
-      get at() {
-        return (place ??= contract.locate(at));
-      },
-      assumed,
-    });
+    if (!problems.has(key)) problems.set(key, toProblem({ code: 'SCHEMA_UNUSABLE', ...dropped }, contract.locate));
   };
   return {
     request: createDirected(contract, 'request', { formats, report, references }),
     response: createDirected(contract, 'response', { formats, report, references }),
     problems: () => [...problems.values()],
     isWhole: (pointer) => {
-      if (whole.compiled !== references.size || whole.broken !== broken.size) {
-        whole.known.clear();
-        Object.assign(whole, { compiled: references.size, broken: broken.size });
-      }
+      const size = references.size + broken.size;
+      if (whole.size !== size) whole.known.clear();
+      whole.size = size;
       const known = whole.known.get(pointer) ?? isWhole(pointer, new Set());
       whole.known.set(pointer, known);
       return known;
@@ -78,6 +65,11 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
     areWhole: () => broken.size === 0,
   };
 }
+
+/** What is assumed where a schema, a reference or a part of a schema cannot be used. */
+const UNCHECKED = 'values are not checked there';
+const ANYTHING = 'anything is accepted there';
+const THE_REST = 'the rest of the schema applies';
 
 function createDirected(
   contract: Contract,
@@ -88,36 +80,24 @@ function createDirected(
   const read = (pointer: string, link: UnitLink): SchemaUnit => {
     const unit = readUnit(contract, pointer, { direction, link });
     if (unit === undefined) {
-      const message = `there is no schema at ${pointer}`;
-      shared.report({ unit: pointer, at: pointer, key: pointer, message, assumed: 'values are not checked there' });
+      shared.report(pointer, { message: `there is no schema at ${pointer}`, pointer, assumed: UNCHECKED });
       return { schema: {}, nodes: [], references: [], unresolved: [] };
     }
     shared.references.set(pointer, unit.references);
     for (const { pointer: at, reference } of unit.unresolved) {
       const message = `the reference ${JSON.stringify(reference)} cannot be resolved`;
-      shared.report({ unit: pointer, at, key: at, message, assumed: 'anything is accepted there' });
+      shared.report(pointer, { message, pointer: at, assumed: ANYTHING });
     }
     for (const node of unit.nodes) pointers.set(node.schema, node.pointer);
     return unit;
   };
-  const compilers = new Map<string, Compile>();
-  const compilerOf = (depth: ValidatorOptions['depth'], link: UnitLink): Compile => {
-    const key = `${depth} ${link}`;
-    const known = compilers.get(key);
-    if (known !== undefined) return known;
-    const compiler = createCompiler({
-      ...shared,
-      depth,
-      link,
-      read,
-      whole: (pointer) => compilerOf(depth, 'ref')(pointer),
-    });
-    compilers.set(key, compiler);
-    return compiler;
+  const compilerOf = (depth: ValidatorOptions['depth']): Compile => {
+    const whole = createCompiler({ ...shared, depth, link: 'ref', read });
+    return createCompiler({ ...shared, depth, link: 'call', read, whole });
   };
   return {
-    quick: (pointer) => compilerOf('quick', 'call')(pointer),
-    full: (pointer) => compilerOf('full', 'call')(pointer),
+    quick: compilerOf('quick'),
+    full: compilerOf('full'),
     pointerOf: (schema) => (typeof schema === 'object' && schema !== null ? pointers.get(schema) : undefined),
   };
 }
@@ -125,17 +105,12 @@ function createDirected(
 /** Returns the compiled schema at a pointer. */
 type Compile = (pointer: string) => Validate;
 
-/** Reports a part of a schema that could not be compiled. */
-type ReportDropped = (dropped: {
-  /** The schema it was dropped from. */
-  readonly unit: string;
-  /** The pointer of the part. */
-  readonly at: string;
-  /** Distinguishes reports with the same pointer. */
-  readonly key: string;
-  readonly message: string;
-  readonly assumed: string;
-}) => void;
+/** Reports a part of the schema at a pointer that could not be compiled; `key` distinguishes reports at the same place. */
+type ReportDropped = (
+  unit: string,
+  dropped: { readonly message: string; readonly pointer: string; readonly assumed: string },
+  key?: string,
+) => void;
 
 /** The parts of a compiler. */
 interface CompilerParts {
@@ -144,26 +119,25 @@ interface CompilerParts {
   readonly formats: ValidatorOptions['formats'];
   /** The copy of the schema at a pointer. */
   readonly read: (pointer: string, link: UnitLink) => SchemaUnit;
-  /** Compiles a schema together with all that it refers to. */
-  readonly whole: Compile;
+  /** Compiles a schema that needs the evaluated properties of others together with all that it refers to. */
+  readonly whole?: Compile;
   readonly report: ReportDropped;
 }
 
 /** Creates a compiler for one depth and one way to link schemas. */
-function createCompiler(parts: CompilerParts): Compile {
-  const { depth, link, formats, read, report } = parts;
+function createCompiler({ depth, link, formats, read, whole, report }: CompilerParts): Compile {
   const compiled = new Map<string, Validate>();
   // The schema whose patterns are being read.
   let current = '';
   const onPattern = (pattern: string, remark: string): void => {
     const message = `the pattern ${JSON.stringify(pattern)} is ${remark}`;
-    const key = `${current}?${pattern}`;
-    report({ unit: current, at: current, key, message, assumed: 'the rest of the schema applies' });
+    report(current, { message, pointer: current, assumed: THE_REST }, `${current}?${pattern}`);
   };
   let ajv: Ajv | undefined;
   const validator = (): Ajv =>
     (ajv ??= createValidator({ depth, link, formats, call: (at) => compile(at), onPattern }));
 
+  /** Compiles a schema, or what is left of it; if that fails, nothing is checked, and that is reported. */
   const compileUnit = (pointer: string, unit: SchemaUnit): Validate => {
     const build = (schema: UnitSchema): Validate => {
       if (link === 'ref') addReferences(validator(), unit.references, read);
@@ -172,21 +146,15 @@ function createCompiler(parts: CompilerParts): Compile {
     try {
       return build(unit.schema);
     } catch {
-      return compileRest(pointer, repairUnit(unit, build), () => build({ ...unit.schema }));
-    }
-  };
-
-  /** Compiles what is left of a schema; if that fails, nothing is checked, and that is reported. */
-  const compileRest = (pointer: string, dropped: readonly DroppedKeyword[], build: () => Validate): Validate => {
-    for (const { pointer: at, keyword, value, reason } of dropped) {
-      const message = `${keyword}: ${JSON.stringify(value)?.slice(0, 80)} cannot be used (${reason})`;
-      report({ unit: pointer, at, key: at, message, assumed: 'the rest of the schema applies' });
+      for (const { pointer: at, keyword, value, reason } of repairUnit(unit, build)) {
+        const message = `${keyword}: ${JSON.stringify(value)?.slice(0, 80)} cannot be used (${reason})`;
+        report(pointer, { message, pointer: at, assumed: THE_REST });
+      }
     }
     try {
-      return build();
+      return build({ ...unit.schema });
     } catch (error) {
-      const message = `the schema cannot be used (${error instanceof Error ? error.message : String(error)})`;
-      report({ unit: pointer, at: pointer, key: pointer, message, assumed: 'values are not checked there' });
+      report(pointer, { message: `the schema cannot be used (${readReason(error)})`, pointer, assumed: UNCHECKED });
       return () => true;
     }
   };
@@ -197,7 +165,7 @@ function createCompiler(parts: CompilerParts): Compile {
     const unit = read(pointer, link);
     const outer = current;
     current = pointer;
-    const validate = link === 'call' && hasUnevaluated(unit) ? parts.whole(pointer) : compileUnit(pointer, unit);
+    const validate = whole !== undefined && hasUnevaluated(unit) ? whole(pointer) : compileUnit(pointer, unit);
     current = outer;
     compiled.set(pointer, validate);
     return validate;
@@ -222,13 +190,11 @@ function addReferences(ajv: Ajv, references: readonly string[], read: CompilerPa
   }
 }
 
-/** A keyword that was removed from a schema so that the rest could be compiled. */
+/** A keyword that was removed from a schema so that the rest could be compiled, and the error of the compiler. */
 interface DroppedKeyword {
-  /** The pointer of the keyword. */
   readonly pointer: string;
   readonly keyword: string;
   readonly value: unknown;
-  /** The error of the compiler. */
   readonly reason: string;
 }
 
@@ -238,39 +204,35 @@ interface DroppedKeyword {
  * @param compile - Throws where a schema cannot be compiled.
  */
 function repairUnit(unit: SchemaUnit, compile: (schema: UnitSchema) => void): readonly DroppedKeyword[] {
-  const reason = (schema: UnitSchema): string | undefined => {
+  const findFailure = (schema: UnitSchema): string | undefined => {
     try {
       // A copy: the compiler caches schemas by identity, and this one may change.
       compile({ ...schema });
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return readReason(error);
     }
   };
-  const dropped: DroppedKeyword[] = [];
   // Children come before their parents, so that a node fails because of its own keywords.
-  for (const node of unit.nodes) {
-    const failure = reason(node.schema);
-    if (failure !== undefined) dropped.push(...repairNode(node, reason));
-  }
-  return dropped;
+  return unit.nodes.flatMap((node) => (findFailure(node.schema) === undefined ? [] : repairNode(node, findFailure)));
 }
 
 /** Removes the keywords of one schema object that fail alone; then one after the other until it compiles. */
-function repairNode(node: UnitNode, reason: (schema: UnitSchema) => string | undefined): readonly DroppedKeyword[] {
+function repairNode(
+  { schema, pointer }: UnitNode,
+  findFailure: (schema: UnitSchema) => string | undefined,
+): readonly DroppedKeyword[] {
   const dropped: DroppedKeyword[] = [];
-  const drop = (keyword: string, why: string): void => {
-    dropped.push({ pointer: `${node.pointer}/${keyword}`, keyword, value: node.schema[keyword], reason: why });
-    delete node.schema[keyword];
+  const drop = (keyword: string, reason: string | undefined): void => {
+    if (reason === undefined) return;
+    dropped.push({ pointer: `${pointer}/${keyword}`, keyword, value: schema[keyword], reason });
+    delete schema[keyword];
   };
-  for (const [keyword, value] of Object.entries(node.schema)) {
-    const alone = reason({ [keyword]: value });
-    if (alone !== undefined) drop(keyword, alone);
-  }
-  for (const keyword of Object.keys(node.schema)) {
-    const together = reason(node.schema);
-    if (together === undefined) break;
-    drop(keyword, together);
-  }
+  for (const [keyword, value] of Object.entries(schema)) drop(keyword, findFailure({ [keyword]: value }));
+  for (const keyword of Object.keys(schema)) drop(keyword, findFailure(schema));
   return dropped;
+}
+
+function readReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
+import { readField } from '../contract/upgrade/node.js';
 import { isFlagged, isFlaggedProperty } from './shape.js';
 
 /** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */
@@ -43,15 +44,15 @@ export const CALL_KEYWORD = 'vouchCall';
 /** The keyword of a `writeOnly` property of an answer. */
 export const FORBIDDEN_KEYWORD = 'vouchForbidden';
 
-const VALUES = toSet(
-  'type const enum format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
-  'minItems maxItems uniqueItems minContains maxContains minProperties maxProperties dependentRequired required',
+const VALUES: ReadonlySet<string> = new Set(
+  (
+    'type const enum format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf ' +
+    'minItems maxItems uniqueItems minContains maxContains minProperties maxProperties dependentRequired required'
+  ).split(' '),
 );
-const SCHEMAS = toSet(
-  'items additionalProperties unevaluatedProperties unevaluatedItems contains propertyNames not if then else',
-);
-const LISTS = toSet('allOf anyOf oneOf prefixItems');
-const MAPS = toSet('properties patternProperties dependentSchemas');
+
+/** Keywords whose schemas do not apply to the value, or, for `contentSchema`, to a text in it. */
+const IGNORED: ReadonlySet<string> = new Set(['$defs', 'definitions', 'contentSchema']);
 
 /** The id of a unit that is linked by `$ref`. */
 export function toUnitId(pointer: string): string {
@@ -76,11 +77,9 @@ export function readUnit(
   how: { readonly direction: Direction; readonly link: UnitLink },
 ): SchemaUnit | undefined {
   const original = contract.at(pointer);
-  if (typeof original === 'boolean')
-    return { schema: original ? {} : { not: {} }, nodes: [], references: [], unresolved: [] };
-  if (!isObject(original)) return undefined;
+  if (typeof original !== 'boolean' && !isObject(original)) return undefined;
   const copy: UnitCopy = { contract, ...how, nodes: [], references: new Set(), unresolved: [] };
-  const schema = copyObject(original, { at: pointer, owners: [] }, copy);
+  const schema = isObject(original) ? copyObject(original, { at: pointer, owners: [] }, copy) : { not: !original };
   return { schema, nodes: copy.nodes, references: [...copy.references], unresolved: copy.unresolved };
 }
 
@@ -100,12 +99,14 @@ function copyObject(schema: Readonly<Record<string, unknown>>, place: SchemaPlac
   const owners = [...place.owners, schema];
   for (const [keyword, value] of Object.entries(schema)) {
     const at = `${place.at}/${escapeSegment(keyword)}`;
+    const shape = readField('schema', keyword)?.shape;
     if (VALUES.has(keyword)) result[keyword] = value;
-    else if (SCHEMAS.has(keyword)) result[keyword] = copySchema(value, { at, owners: [] }, copy);
-    else if (LISTS.has(keyword) && Array.isArray(value)) {
+    else if (IGNORED.has(keyword)) continue;
+    else if (shape === 'one') result[keyword] = copySchema(value, { at, owners: [] }, copy);
+    else if (shape === 'list' && Array.isArray(value)) {
       const below = keyword === 'allOf' ? owners : [];
       result[keyword] = value.map((item, i) => copySchema(item, { at: `${at}/${i}`, owners: below }, copy));
-    } else if (MAPS.has(keyword) && isObject(value)) result[keyword] = copyMap(value, at, copy);
+    } else if (shape === 'map' && isObject(value)) result[keyword] = copyMap(value, at, copy);
   }
   // ajv 8.20 keeps the result of an array for an empty one that follows in the same loop, unless it counts.
   if ('contains' in result) result['maxContains'] ??= ANY_NUMBER;
@@ -147,8 +148,4 @@ function narrowRequired(names: readonly unknown[], owners: readonly unknown[], c
   const isOneWay = (name: string): boolean =>
     owners.some((owner) => isFlaggedProperty(copy.contract, owner, { name, flag }));
   return names.filter((name) => typeof name !== 'string' || !isOneWay(name));
-}
-
-function toSet(...words: readonly string[]): ReadonlySet<string> {
-  return new Set(words.flatMap((line) => line.split(' ')));
 }

@@ -1,11 +1,11 @@
 import type { Contract, Problem } from '../contract/contract.js';
 import { followBareReferences } from '../contract/pointer.js';
-import { isObject } from '../contract/json.js';
+import { isObject, memoize } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { createUnits } from './compile.js';
-import { createExplainer, type ExplainPlace } from './explain.js';
+import { createExplainer } from './explain.js';
 import { type Direction, readUnit } from './schema-unit.js';
-import { NO_VIOLATIONS, type Violation, type ViolationPlace } from './violation.js';
+import { NO_VIOLATIONS, toError, type Violation, type ViolationPlace } from './violation.js';
 
 /** Checks values against schemas of one contract; each schema is compiled when it is first needed and then kept. */
 export interface Validators {
@@ -35,57 +35,38 @@ export interface ValidatorsOptions {
 /** Creates the validators of a contract; schemas are compiled on demand. */
 export function createValidators(contract: Contract, options: ValidatorsOptions = {}): Validators {
   const units = createUnits(contract, options.formats ?? 'assert');
-  const checks = { request: new Map<string, SchemaCheck>(), response: new Map<string, SchemaCheck>() };
-  const explainers = {
-    request: createExplainer(contract, { units: units.request, by: 'client' }),
-    response: createExplainer(contract, { units: units.response, by: 'mock' }),
-  };
+  const toTarget = (pointer: string): string => followBareReferences(contract.document, pointer);
 
-  const createCheck = (pointer: string, direction: Direction): SchemaCheck => {
-    const target = followBareReferences(contract.document, pointer);
-    const schema = contract.at(target);
-    if (schema === true || (isObject(schema) && Object.keys(schema).length === 0)) return () => NO_VIOLATIONS;
-    let isValid: ((value: unknown) => boolean) | undefined;
-    return (value, place, name) => {
-      isValid ??= units[direction].quick(target);
-      try {
-        if (isValid(value)) return NO_VIOLATIONS;
-        const at: ExplainPlace = { in: place, name };
-        return explainers[direction](target, value, at);
-      } catch (error) {
-        // The stack is too small for the nesting of the value.
-        if (!(error instanceof RangeError)) throw error;
-        return [tooDeep(place, direction, target)];
-      }
+  const createCheck = (direction: Direction): ((pointer: string) => SchemaCheck) => {
+    const by = direction === 'request' ? 'client' : 'mock';
+    const { quick } = units[direction];
+    const explain = createExplainer(contract, { units: units[direction], by });
+    return (pointer) => {
+      const target = toTarget(pointer);
+      const schema = contract.at(target);
+      if (schema === true || (isObject(schema) && Object.keys(schema).length === 0)) return () => NO_VIOLATIONS;
+      let isValid: ((value: unknown) => boolean) | undefined;
+      return (value, place, name) => {
+        isValid ??= quick(target);
+        try {
+          return isValid(value) ? NO_VIOLATIONS : explain(target, value, { in: place, name });
+        } catch (error) {
+          // The stack is too small for the nesting of the value.
+          if (!(error instanceof RangeError)) throw error;
+          const message = `the ${place} is nested too deeply to be validated`;
+          return [{ ...toError({ code: 'TOO_DEEP', in: place, message, schemaPointer: target }), by }];
+        }
+      };
     };
   };
+  const checks = { request: memoize(createCheck('request')), response: memoize(createCheck('response')) };
 
   return {
-    check: (pointer, direction) => {
-      const known = checks[direction].get(pointer);
-      if (known !== undefined) return known;
-      const check = createCheck(pointer, direction);
-      checks[direction].set(pointer, check);
-      return check;
-    },
-    prepare: (pointer, direction) => {
-      units[direction].quick(followBareReferences(contract.document, pointer));
-    },
+    check: (pointer, direction) => checks[direction](pointer),
+    prepare: (pointer, direction) => void units[direction].quick(toTarget(pointer)),
     problems: () => units.problems(),
     // Called for every value; the first half nearly always decides.
-    isWhole: (pointer) => units.areWhole() || units.isWhole(followBareReferences(contract.document, pointer)),
-  };
-}
-
-function tooDeep(place: ViolationPlace, direction: Direction, schemaPointer: string): Violation {
-  return {
-    code: 'TOO_DEEP',
-    severity: 'error',
-    in: place,
-    pointer: '',
-    message: `the ${place} is nested too deeply to be validated`,
-    by: direction === 'request' ? 'client' : 'mock',
-    schemaPointer,
+    isWhole: (pointer) => units.areWhole() || units.isWhole(toTarget(pointer)),
   };
 }
 
@@ -111,18 +92,17 @@ export function* prepareSchemas(contract: Contract, validators: Validators): Gen
 
 /** The pointers of the schemas of operations. */
 function listRoots(contract: Contract, direction: Direction): readonly string[] {
-  const ofContent = (content: readonly MediaType[]): readonly string[] =>
-    content.flatMap(({ schema, schemaPointer, itemSchema, itemSchemaPointer }) => [
-      ...(schema === undefined ? [] : [schemaPointer]),
-      ...(itemSchema === undefined ? [] : [itemSchemaPointer]),
-    ]);
-  return contract.operations.flatMap(({ parameters, body, responses }) => {
-    if (direction === 'request') {
-      return [...parameters.map(({ schemaPointer }) => schemaPointer), ...ofContent(body?.content ?? [])];
-    }
-    return responses.flatMap(({ headers, content }) => [
-      ...headers.map(({ schemaPointer }) => schemaPointer),
-      ...ofContent(content),
-    ]);
-  });
+  const list = (
+    values: readonly { readonly schemaPointer: string }[],
+    content: readonly MediaType[] = [],
+  ): readonly string[] => [
+    ...values.map(({ schemaPointer }) => schemaPointer),
+    ...content.flatMap(({ schema, schemaPointer }) => (schema === undefined ? [] : schemaPointer)),
+    ...content.flatMap(({ itemSchema, itemSchemaPointer }) => (itemSchema === undefined ? [] : itemSchemaPointer)),
+  ];
+  return contract.operations.flatMap(({ parameters, body, responses }) =>
+    direction === 'request'
+      ? list(parameters, body?.content)
+      : responses.flatMap(({ headers, content }) => list(headers, content)),
+  );
 }
