@@ -87,6 +87,13 @@ export function memoize<Key, Value>(compute: (key: Key) => Value & {}): (key: Ke
   };
 }
 
+/** Adds a value to the list of a key. */
+export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
 /** An object with each value replaced. */
 export function mapValues<Value, Result>(
   object: Readonly<Record<string, Value>>,

@@ -1,3 +1,5 @@
+import { addTo } from '../contract/json.js';
+
 /** One event of a `text/event-stream` (HTML standard, section 9.2). */
 export interface StreamEvent {
   readonly event?: string;
@@ -56,24 +58,19 @@ export function writeEvent(fields: EventFields): string {
 const FIELD_ORDER = ['comment', 'event', 'id', 'retry', 'data'] as const;
 
 function readEvent(lines: readonly string[]): StreamEvent {
-  const values: Record<'event' | 'id' | 'retry' | 'comment' | 'data', string[]> = {
-    event: [],
-    id: [],
-    retry: [],
-    comment: [],
-    data: [],
-  };
+  const values = new Map<string, string[]>();
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
-    if (name === '') values.comment.push(value);
-    else if (name === 'event' || name === 'id' || name === 'retry' || name === 'data') values[name].push(value);
+    addTo(values, name, value);
   }
-  const retry = Number(values.retry.at(-1));
+  // A line that starts with a colon is a comment.
+  const [comment, data] = [values.get(''), values.get('data')];
+  const [event, id, retry] = [values.get('event')?.at(-1), values.get('id')?.at(-1), values.get('retry')?.at(-1)];
   return {
-    ...(values.comment.length === 0 ? {} : { comment: values.comment.join('\n') }),
-    ...(values.event.length === 0 ? {} : { event: values.event.at(-1) ?? '' }),
-    ...(values.id.length === 0 ? {} : { id: values.id.at(-1) ?? '' }),
-    ...(values.retry.length === 0 || Number.isNaN(retry) ? {} : { retry }),
-    ...(values.data.length === 0 ? {} : { data: values.data.join('\n') }),
+    ...(comment === undefined ? {} : { comment: comment.join('\n') }),
+    ...(event === undefined ? {} : { event }),
+    ...(id === undefined ? {} : { id }),
+    ...(retry === undefined || Number.isNaN(Number(retry)) ? {} : { retry: Number(retry) }),
+    ...(data === undefined ? {} : { data: data.join('\n') }),
   };
 }

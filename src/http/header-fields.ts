@@ -1,31 +1,29 @@
+import { addTo } from '../contract/json.js';
 import { toEssence } from './media-type.js';
 
 /** Header fields by name, names in lower case; a field with several lines has a list. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
 // RFC 9110 7.6.1; Trailer belongs to the framing of one connection, too.
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const HOP_BY_HOP: ReadonlySet<string> = new Set(
+  (
+    'connection keep-alive proxy-authenticate proxy-authentication-info proxy-authorization proxy-connection te ' +
+    'trailer transfer-encoding upgrade'
+  ).split(' '),
+);
 
 /** The end-to-end fields of a message: without hop-by-hop fields and those that its Connection field lists. */
 export function readEndToEnd(fields: Iterable<readonly [name: string, value: string]>): HeaderFields {
   const all = [...fields].map(([name, value]) => [name.toLowerCase(), value] as const);
-  const listed = new Set(
-    all
-      .filter(([name]) => name === 'connection')
-      .flatMap(([, value]) => value.split(',').map((word) => word.trim().toLowerCase())),
+  const listed = all.flatMap(([name, value]) =>
+    name === 'connection'
+      ? value
+          .trim()
+          .toLowerCase()
+          .split(/\s*,\s*/)
+      : [],
   );
-  return joinRepeated(all.filter(([name]) => !HOP_BY_HOP.has(name) && !listed.has(name)));
+  return joinRepeated(all.filter(([name]) => !HOP_BY_HOP.has(name) && !listed.includes(name)));
 }
 
 /** The fields without some of them. */
@@ -57,14 +55,10 @@ export function listFields(fields: HeaderFields): [name: string, value: string][
  *
  * Names come from the client: `constructor` and `__proto__` are names like any other.
  */
-export function joinRepeated(
-  pairs: Iterable<readonly [name: string, value: string]>,
-): Readonly<Record<string, string | readonly string[]>> {
-  const values = new Map<string, [string, ...string[]]>();
-  for (const [name, value] of pairs) {
-    const known = values.get(name);
-    if (known === undefined) values.set(name, [value]);
-    else known.push(value);
-  }
-  return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
+export function joinRepeated(pairs: Iterable<readonly [name: string, value: string]>): HeaderFields {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of pairs) addTo(values, name, value);
+  return Object.fromEntries(
+    [...values].map(([name, [first = '', ...rest]]) => [name, rest.length === 0 ? first : [first, ...rest]]),
+  );
 }

@@ -1,5 +1,3 @@
-import { setOwn } from '../contract/json.js';
-
 /** The strings of a parameter or form, structured but not yet converted to numbers or booleans. */
 export type TextTree = string | readonly TextTree[] | { readonly [name: string]: TextTree };
 
@@ -28,11 +26,8 @@ export interface Pair {
   readonly broken: boolean;
 }
 
-const NO_PAIRS: readonly Pair[] = Object.freeze([]);
-
 /** Splits a raw query or form body at `&`; values stay encoded, because they can contain delimiters. */
 export function readPairs(text: string): readonly Pair[] {
-  if (text === '') return NO_PAIRS;
   const pairs: Pair[] = [];
   for (let start = 0; start <= text.length;) {
     const next = text.indexOf('&', start);
@@ -53,14 +48,12 @@ export function readPairs(text: string): readonly Pair[] {
   return pairs;
 }
 
-/** Splits a name with brackets: `a[b][]` is `a` and `['b', '']`; undefined without well-formed brackets. */
-export function readBrackets(name: string): { readonly base: string; readonly path: readonly string[] } | undefined {
+/** Splits a name with brackets: `a[b][]` is `['a', 'b', '']`; the name alone without well-formed brackets. */
+export function readBrackets(name: string): readonly string[] {
   const open = name.indexOf('[');
-  if (open < 1 || !name.endsWith(']')) return undefined;
+  if (open < 1 || !name.endsWith(']')) return [name];
   const path = name.slice(open + 1, -1).split('][');
-  return path.some((part) => part.includes('[') || part.includes(']'))
-    ? undefined
-    : { base: name.slice(0, open), path };
+  return path.some((part) => /[[\]]/.test(part)) ? [name] : [name.slice(0, open), ...path];
 }
 
 /** The maximum depth; deeper paths are cut. */
@@ -68,7 +61,7 @@ const MAX_DEPTH = 32;
 
 /** Builds a tree of strings at paths: names create objects, `''` appends to an array, and numbers only create an array. */
 export function buildTree(entries: readonly { readonly path: readonly string[]; readonly text: string }[]): TextTree {
-  const root = createBranch();
+  const root: Branch = { children: new Map(), texts: [] };
   for (const { path, text } of entries) place(root, path.slice(0, MAX_DEPTH), text);
   return toTree(root);
 }
@@ -78,17 +71,13 @@ interface Branch {
   readonly texts: string[];
 }
 
-function createBranch(): Branch {
-  return { children: new Map(), texts: [] };
-}
-
 function place(root: Branch, path: readonly string[], text: string): void {
   let branch = root;
   path.forEach((name, i) => {
     // `a[]=1` appends to `a`; in `a[][b]=1` each further `b` starts another item.
     if (name === '' && i === path.length - 1) return;
     const key = name === '' ? nextItem(branch, path.slice(i + 1)) : name;
-    const child = branch.children.get(key) ?? createBranch();
+    const child = branch.children.get(key) ?? { children: new Map(), texts: [] };
     branch.children.set(key, child);
     branch = child;
   });
@@ -110,16 +99,10 @@ function nextItem(branch: Branch, rest: readonly string[]): string {
 function toTree(branch: Branch): TextTree {
   const { children, texts } = branch;
   if (children.size === 0) return texts.length === 1 ? (texts[0] ?? '') : [...texts];
-  const names = [...children.keys()];
-  if (names.every((name) => /^\d+$/.test(name))) {
-    const items = names
-      .toSorted((x, y) => Number(x) - Number(y))
-      .map((name) => toTree(children.get(name) ?? createBranch()));
-    return [...texts, ...items];
-  }
-  const tree: Record<string, TextTree> = {};
-  for (const [name, child] of children) setOwn(tree, name, toTree(child));
-  return tree;
+  const members = [...children].map(([name, child]) => [name, toTree(child)] as const);
+  if (!members.every(([name]) => /^\d+$/.test(name))) return Object.fromEntries(members);
+  const items = members.toSorted(([x], [y]) => Number(x) - Number(y)).map(([, item]) => item);
+  return [...texts, ...items];
 }
 
 /** Splits a list in a header and trims its members; a separator in a quoted string is data (RFC 9110 5.6.4). */

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
-import { escapeSegment, fromReference } from '../contract/pointer.js';
+import { escapeSegment, fromReference, readEntries, readString } from '../contract/pointer.js';
 import type { DirectedUnits } from './compile.js';
 import { MAX_ERRORS } from './schema-unit.js';
 import {
@@ -15,14 +15,12 @@ import {
 } from './sentence.js';
 import type { Violation, ViolationPlace } from './violation.js';
 
-/** The place of the checked value. */
-export interface ExplainPlace {
-  readonly in: ViolationPlace;
-  readonly name: string | undefined;
-}
-
 /** Explains why a value violates the schema at a pointer, with at most twenty violations. */
-type Explainer = (pointer: string, value: unknown, place: ExplainPlace) => readonly Violation[];
+type Explainer = (
+  pointer: string,
+  value: unknown,
+  place: { readonly in: ViolationPlace; readonly name: string | undefined },
+) => readonly Violation[];
 
 /** Findings of a value against the schema at a pointer; `depth` counts the unions around it. */
 type Find = (pointer: string, value: unknown, depth: number) => readonly Finding[];
@@ -46,14 +44,11 @@ export function createExplainer(
       if ((error.keyword === 'anyOf' || error.keyword === 'oneOf') && owner !== undefined) {
         return explainUnion(error, { contract, find, owner, depth });
       }
-      const finding = toFinding(error, owner === undefined ? pointer : `${owner}/${escapeSegment(error.keyword)}`);
-      return finding === undefined ? [] : [finding];
+      return toFinding(error, owner === undefined ? pointer : `${owner}/${escapeSegment(error.keyword)}`) ?? [];
     });
-    const told = tidy(findings);
+    if (findings.length > 0) return tidy(findings);
     // An invalid value always has a finding.
-    return told.length > 0
-      ? told
-      : [{ code: 'EXCLUDED', path: '', says: 'does not match its schema', schemaPointer: pointer }];
+    return [{ code: 'EXCLUDED', path: '', says: 'does not match its schema', schemaPointer: pointer }];
   };
 
   return (pointer, value, place) => {
@@ -80,16 +75,13 @@ function tidy(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ path, code, says }) => {
     // The allowed values imply type, length, pattern and format.
     if (listed.has(path) && IMPLIED.has(code)) return false;
-    const key = `${path} ${says}`;
-    const isNew = !seen.has(key);
-    seen.add(key);
-    return isNew;
+    const { size } = seen;
+    return seen.add(`${path} ${says}`).size > size;
   });
 }
 
 const IMPLIED: ReadonlySet<Finding['code']> = new Set(['TYPE', 'LENGTH', 'PATTERN', 'FORMAT']);
 
-/** The context of a union. */
 interface UnionContext {
   readonly contract: Contract;
   readonly find: Find;
@@ -115,8 +107,7 @@ function explainUnion(error: ErrorObject, context: UnionContext): readonly Findi
   const passing: unknown = error.params['passingSchemas'];
   if (Array.isArray(passing)) {
     const both = passing.flat().map((i) => branches[Number(i)]?.name ?? `number ${Number(i) + 1}`);
-    const says = `must match exactly one of ${branches.length} alternatives, matches ${both.join(' and ')}`;
-    return report('UNION', says);
+    return report('UNION', `must match exactly one of ${branches.length} alternatives, matches ${both.join(' and ')}`);
   }
   if (branches.length === 0 || context.depth >= MAX_UNIONS) return report('UNION', 'matches none of its alternatives');
 
@@ -143,28 +134,19 @@ function explainBranches(branches: readonly Branch[], error: ErrorObject, contex
   const close = open.filter(({ findings }) => !findings.some(isAboutType));
   const best = close.toSorted((x, y) => weigh(x.findings) - weigh(y.findings))[0];
   if (best === undefined) {
-    const kinds = listAccepted(
-      context.contract,
-      open.map(({ branch }) => branch.schema),
-    );
-    return [
-      {
-        code: kinds.some((kind) => /^["\d-]/.test(kind)) ? 'ENUM' : 'TYPE',
-        path: error.instancePath,
-        says: `must be ${toAlternatives(kinds.length === 0 ? [`one of ${branches.length} alternatives`] : kinds)}, got ${toWords(error.data)}`,
-        schemaPointer: `${context.owner}/${error.keyword}`,
-      },
-    ];
+    const schemas = open.map(({ branch }) => branch.schema);
+    const kinds = listAccepted(context.contract, schemas);
+    const accepted = toAlternatives(kinds.length === 0 ? [`one of ${branches.length} alternatives`] : kinds);
+    const code = kinds.some((kind) => /^["\d-]/.test(kind)) ? 'ENUM' : 'TYPE';
+    const says = `must be ${accepted}, got ${toWords(error.data)}`;
+    return [{ code, path: error.instancePath, says, schemaPointer: `${context.owner}/${error.keyword}` }];
   }
   // With several candidates, the sentence names the branch, unless its name is only a type.
   const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
   const taken = name === undefined ? '' : ` (compared with ${name})`;
-  return best.findings.map(({ code, path, says, schemaPointer }) => ({
-    code,
-    path: `${error.instancePath}${path}`,
-    says: `${says}${taken}`,
-    schemaPointer,
-  }));
+  return best.findings.map(({ code, path, says, schemaPointer }) => {
+    return { code, path: `${error.instancePath}${path}`, says: `${says}${taken}`, schemaPointer };
+  });
 }
 
 const TYPE_NAME = /^(any|array|boolean|integer|null|number|object|string)$/i;
@@ -175,11 +157,10 @@ function isAboutType({ path, code }: Finding): boolean {
 
 /** A branch that fails in few places is closer than one that fails in many; a wrong tag weighs most. */
 function weigh(findings: readonly Finding[]): number {
-  return findings.reduce((sum, { code }) => {
-    if (code === 'CONST' || code === 'ENUM') return sum + 3;
-    return sum + (code === 'TYPE' ? 2 : 1);
-  }, 0);
+  return findings.reduce((sum, { code }) => sum + (WEIGHTS[code] ?? 1), 0);
 }
+
+const WEIGHTS: Readonly<Partial<Record<Finding['code'], number>>> = { CONST: 3, ENUM: 3, TYPE: 2 };
 
 /** What the alternatives accept, in words: `"auto"`, `"none"`, `an object`. */
 function listAccepted(contract: Contract, schemas: readonly unknown[], depth = 0): readonly string[] {
@@ -226,11 +207,11 @@ function readBranches(contract: Contract, pointer: string): readonly Branch[] {
   const branches = contract.at(pointer);
   if (!Array.isArray(branches)) return [];
   return branches.map((branch: unknown, i) => {
-    const target = (isObject(branch) ? fromReference(branch['$ref']) : undefined) ?? `${pointer}/${i}`;
+    const at = `${pointer}/${i}`;
+    const reference = isObject(branch) ? readString(branch['$ref']) : undefined;
     const schema = resolveSchema(contract, branch);
-    const title = isObject(schema) ? schema['title'] : undefined;
-    const own = isObject(branch) && typeof branch['$ref'] === 'string' ? branch['$ref'].split('/').at(-1) : undefined;
-    return { pointer: `${pointer}/${i}`, schema, target, name: own ?? (typeof title === 'string' ? title : undefined) };
+    const name = reference?.split('/').at(-1) ?? (isObject(schema) ? readString(schema['title']) : undefined);
+    return { pointer: at, schema, target: fromReference(reference) ?? at, name };
   });
 }
 
@@ -246,9 +227,8 @@ function readTag(
     return readDeclaredTag(contract, branches, discriminator);
   }
   const objects = branches.filter(({ schema }) => listProperties(contract, schema).length > 0);
-  const first = objects[0];
-  if (objects.length < 2 || first === undefined) return undefined;
-  for (const property of listProperties(contract, first.schema)) {
+  if (objects.length < 2) return undefined;
+  for (const property of listProperties(contract, objects[0]?.schema)) {
     if (!Object.hasOwn(data, property)) continue;
     const values = objects.map(({ schema }) => listFixed(contract, schema, property));
     if (values.every((fixed) => fixed.length > 0) && new Set(values.flat()).size > 1) {
@@ -269,18 +249,15 @@ function readDeclaredTag(
   if (fixed.every((values) => values.length > 0)) return { property, branches, values: fixed };
   // Some branches fix the property: the names of the others do not decide.
   if (fixed.some((values) => values.length > 0)) return undefined;
-  const mapping = isObject(discriminator['mapping']) ? discriminator['mapping'] : {};
-  const values = branches.map((branch) => {
-    const mapped = Object.keys(mapping).filter((key) => isMappedTo(mapping[key], branch));
-    if (mapped.length > 0) return mapped;
-    return branch.name === undefined ? [] : [branch.name];
+  const values = branches.map(({ name, target }) => {
+    // OpenAPI 3.1, Discriminator Object: a mapping value is a schema's name or a reference to it.
+    const mapped = readEntries(discriminator['mapping']).filter(
+      ([, to]) => to === name || fromReference(to) === target,
+    );
+    if (mapped.length > 0) return mapped.map(([key]) => key);
+    return name === undefined ? [] : [name];
   });
   return { property, branches, values };
-}
-
-/** OpenAPI 3.1, Discriminator Object: a mapping value is a schema's name or a reference to it. */
-function isMappedTo(mapped: unknown, branch: Branch): boolean {
-  return mapped === branch.name || fromReference(mapped) === branch.target;
 }
 
 /** The values to which a schema and its alternatives fix a property, by `const` or `enum`; none where it is open. */
@@ -293,22 +270,20 @@ function listFixed(contract: Contract, root: unknown, property: string): readonl
       if (isObject(own) && Object.hasOwn(own, 'const')) return [own['const']];
       if (isObject(own) && Array.isArray(own['enum'])) return own['enum'];
     }
-    for (const keyword of ['oneOf', 'anyOf']) {
-      const alternatives = schema[keyword];
-      if (!Array.isArray(alternatives)) continue;
-      const all = alternatives.map((one) => list(resolveSchema(contract, one), depth + 1));
+    const listParts = (keyword: string): readonly (readonly unknown[])[] =>
+      [schema[keyword] ?? []].flat().map((part) => list(resolveSchema(contract, part), depth + 1));
+    for (const all of [listParts('oneOf'), listParts('anyOf')]) {
       if (all.length > 0 && all.every((values) => values.length > 0)) return all.flat();
     }
-    const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
-    return parts.flatMap((part) => list(resolveSchema(contract, part), depth + 1));
+    return listParts('allOf').flat();
   };
   return list(root, 0);
 }
 
 function listProperties(contract: Contract, schema: unknown, depth = 0): readonly string[] {
   if (!isObject(schema) || depth > MAX_TAG_DEPTH) return [];
-  const own = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
-  const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
+  const own = readEntries(schema['properties']).map(([name]) => name);
+  const parts: readonly unknown[] = [schema['allOf'] ?? []].flat();
   return [...own, ...parts.flatMap((part) => listProperties(contract, resolveSchema(contract, part), depth + 1))];
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { isObject, mapValues } from '../contract/json.js';
-import { escapeSegment, readSegments } from '../contract/pointer.js';
+import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js';
 import { nearest, suggest } from '../errors.js';
 import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import { toFormatWords } from './validator.js';
@@ -73,43 +73,35 @@ const SENTENCES: Readonly<Record<string, Describe>> = {
     return [code, `must have ${words} ${toCount(Number(params['limit']), noun)}, got ${readSize(data)}`];
   }),
   // ajv gives a string or an array of strings.
-  type: ({ params, data }) => [
-    'TYPE',
-    `must be ${toTypeWords([params['type']].flat() as string[])}, got ${toWords(data)}`,
-  ],
+  type: ({ params, data }) => {
+    return ['TYPE', `must be ${toTypeWords([params['type']].flat() as string[])}, got ${toWords(data)}`];
+  },
   // ajv hands the array of the schema over.
   enum: ({ params, data }) => ['ENUM', toEnumSentence(data, params['allowedValues'] as unknown[])],
   const: ({ params, data }) => ['CONST', toEnumSentence(data, [params['allowedValue']])],
-  required: (error) => [
-    'REQUIRED',
-    `is required${describeMisspelling(error)}`,
-    String(error.params['missingProperty']),
-  ],
-  dependentRequired: ({ params }) => [
-    'DEPENDENT_REQUIRED',
-    `is required when "${String(params['property'])}" is present`,
-    String(params['missingProperty']),
-  ],
+  required: (error) => {
+    return ['REQUIRED', `is required${describeMisspelling(error)}`, String(error.params['missingProperty'])];
+  },
+  dependentRequired: ({ params: { property, missingProperty } }) => {
+    return ['DEPENDENT_REQUIRED', `is required when "${String(property)}" is present`, String(missingProperty)];
+  },
   additionalProperties: (error) => forbid('ADDITIONAL_PROPERTY', error, String(error.params['additionalProperty'])),
   unevaluatedProperties: (error) => forbid('UNEVALUATED', error, String(error.params['unevaluatedProperty'])),
   unevaluatedItems: () => ['UNEVALUATED', 'has more items than its schema allows'],
-  multipleOf: ({ params, data }) => [
-    'MULTIPLE_OF',
-    `must be a multiple of ${params['multipleOf']}, got ${toWords(data)}`,
-  ],
-  pattern: ({ params, data }) => [
-    'PATTERN',
-    `must match the pattern ${String(params['pattern'])}, got ${toWords(data)}`,
-  ],
+  multipleOf: ({ params: { multipleOf }, data }) => {
+    return ['MULTIPLE_OF', `must be a multiple of ${multipleOf}, got ${toWords(data)}`];
+  },
+  pattern: ({ params: { pattern }, data }) => {
+    return ['PATTERN', `must match the pattern ${String(pattern)}, got ${toWords(data)}`];
+  },
   format: ({ params, data }) => ['FORMAT', `must be ${toFormatWords(String(params['format']))}, got ${toWords(data)}`],
-  uniqueItems: ({ params }) => [
-    'UNIQUE',
-    `must not have duplicate items, got the same at [${params['j']}] and [${params['i']}]`,
-  ],
-  contains: ({ params: { minContains = 1, maxContains = ANY_NUMBER } }) => [
-    'CONTAINS',
-    `must contain at least ${toCount(Number(minContains), 'matching item')}${maxContains === ANY_NUMBER ? '' : ` and at most ${maxContains}`}`,
-  ],
+  uniqueItems: ({ params: { i, j } }) => {
+    return ['UNIQUE', `must not have duplicate items, got the same at [${j}] and [${i}]`];
+  },
+  contains: ({ params: { minContains = 1, maxContains = ANY_NUMBER } }) => {
+    const most = maxContains === ANY_NUMBER ? '' : ` and at most ${maxContains}`;
+    return ['CONTAINS', `must contain at least ${toCount(Number(minContains), 'matching item')}${most}`];
+  },
   propertyNames: ({ params }) => ['PROPERTY_NAME', 'is not an allowed property name', String(params['propertyName'])],
   not: ({ data }) => ['EXCLUDED', `must not match the schema of "not", got ${toWords(data)}`],
   'false schema': ({ data }) => ['EXCLUDED', `must not be present, got ${toWords(data)}`],
@@ -121,16 +113,14 @@ const SENTENCES: Readonly<Record<string, Describe>> = {
 /** Characters of a string (code points, as JSON Schema counts), items of an array or properties of an object. */
 function readSize(data: unknown): number {
   if (typeof data === 'string') return Array.from(data).length;
-  return Array.isArray(data) ? data.length : Object.keys(isObject(data) ? data : {}).length;
+  return Array.isArray(data) ? data.length : readEntries(data).length;
 }
 
 /** For a missing property: another name in the object that was probably meant. */
 function describeMisspelling({ data, params, parentSchema }: ErrorObject): string {
   const known = new Set(namesOf(parentSchema));
-  const close = nearest(
-    String(params['missingProperty']),
-    Object.keys(isObject(data) ? data : {}).filter((name) => !known.has(name)),
-  );
+  const unknown = readEntries(data).flatMap(([name]) => (known.has(name) ? [] : name));
+  const close = nearest(String(params['missingProperty']), unknown);
   return close === undefined ? '' : `; is "${close}" a misspelling of it?`;
 }
 
@@ -139,8 +129,7 @@ function forbid(code: ViolationCode, { parentSchema }: ErrorObject, name: string
 }
 
 function namesOf(schema: unknown): readonly string[] {
-  const properties = isObject(schema) ? schema['properties'] : undefined;
-  return isObject(properties) ? Object.keys(properties) : [];
+  return isObject(schema) ? readEntries(schema['properties']).map(([name]) => name) : [];
 }
 
 /** The subject of a sentence: where the value is. */

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
-import { escapeSegment, followBareReferences, fromReference } from '../contract/pointer.js';
+import { escapeSegment, followBareReferences, fromReference, readEntries } from '../contract/pointer.js';
 
 /** What a schema says about the interpretation of strings: its types, properties and alternatives. */
 export interface Shape {
@@ -26,9 +26,8 @@ export function createShapes(contract: Contract): (pointer: string) => Shape {
   const read = (pointer: string): Shape => {
     const known = shapes.get(pointer);
     if (known !== undefined) return known;
-    const draft = { pointer, types: new Set<string>(), alternatives: [], properties: new Map(), items: undefined };
     // Set before it is complete: a schema may refer to itself.
-    shapes.set(pointer, { ...draft, rest: undefined, open: true });
+    shapes.set(pointer, { ...createDraft(pointer), open: true });
     const shape = readShape(contract, pointer, read);
     shapes.set(pointer, shape);
     return shape;
@@ -42,18 +41,15 @@ type Draft = { -readonly [Key in keyof Shape]: Shape[Key] } & {
   properties: Map<string, string>;
 };
 
+function createDraft(pointer: string): Draft {
+  const [rest, items] = [undefined, undefined];
+  return { pointer, types: new Set(), alternatives: [], properties: new Map(), rest, open: false, items };
+}
+
 function readShape(contract: Contract, pointer: string, read: (pointer: string) => Shape): Shape {
   const at = followBareReferences(contract.document, pointer);
   const schema = contract.at(at);
-  const draft: Draft = {
-    pointer: at,
-    types: new Set(),
-    alternatives: [],
-    properties: new Map(),
-    rest: undefined,
-    open: false,
-    items: undefined,
-  };
+  const draft = createDraft(at);
   if (!isObject(schema)) return { ...draft, open: true };
   readOwn(schema, at, draft);
   const target = fromReference(schema['$ref']);
@@ -73,12 +69,10 @@ function readOwn(schema: Readonly<Record<string, unknown>>, at: string, draft: D
   for (const type of [schema['type'] ?? []].flat()) if (typeof type === 'string') draft.types.add(type);
   const values = Object.hasOwn(schema, 'const') ? [schema['const']] : schema['enum'];
   if (draft.types.size === 0 && Array.isArray(values)) for (const value of values) draft.types.add(typeOf(value));
-  if (isObject(schema['properties'])) {
-    for (const name of Object.keys(schema['properties'])) {
-      draft.properties.set(name, `${at}/properties/${escapeSegment(name)}`);
-    }
-    if (draft.types.size === 0) draft.types.add('object');
+  for (const [name] of readEntries(schema['properties'])) {
+    draft.properties.set(name, `${at}/properties/${escapeSegment(name)}`);
   }
+  if (isObject(schema['properties']) && draft.types.size === 0) draft.types.add('object');
   for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
     if (schema[keyword] === undefined) continue;
     draft.open = true;

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject, memoize } from '../contract/json.js';
 import { toPointer } from '../contract/pointer.js';
 import { NO_VIOLATIONS, toNote, toStrictError, type Violation } from './violation.js';
 import { isFlagged, type Shape } from './shape.js';
@@ -27,24 +27,10 @@ export function createUndeclaredFinder(
   shapes: (pointer: string) => Shape,
   strict: boolean,
 ): UndeclaredFinder {
-  const known = new Map<string, Declared>();
+  const read = memoize((key: string) => readDeclared(key.split('\n'), contract, shapes));
   // The same arrays come with every body: joining their pointers each time would cost more than the rest.
-  const lists = new Map<string, readonly string[]>();
-  const byList = new WeakMap<readonly string[], Declared>();
-  const declaredAt = (pointers: readonly string[]): Declared => {
-    const before = byList.get(pointers);
-    if (before !== undefined) return before;
-    const key = pointers.join('\n');
-    const declared = known.get(key) ?? readDeclared(pointers, contract, shapes);
-    known.set(key, declared);
-    byList.set(pointers, declared);
-    return declared;
-  };
-  const listOf = (schemaPointer: string): readonly string[] => {
-    const list = lists.get(schemaPointer) ?? [schemaPointer];
-    lists.set(schemaPointer, list);
-    return list;
-  };
+  const declaredAt = memoize((pointers: readonly string[]) => read(pointers.join('\n')));
+  const listOf = memoize((schemaPointer: string): readonly string[] => [schemaPointer]);
 
   return (root, schemaPointer) => {
     let found: Violation[] | undefined;

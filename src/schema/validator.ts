@@ -158,35 +158,31 @@ function countFromZero(context: KeywordCxt): KeywordCxt {
   return context;
 }
 
-/** One format: the check of a value, `true` for one that is not checked, and how a sentence names it. */
-interface FormatDefinition {
-  readonly check?: Format;
-  /** The noun phrase after "must be"; the name of the format where this is missing. */
-  readonly words?: string;
-}
+/** The check of a format, `true` for none, and the noun phrase after "must be"; the name of the format where this is missing. */
+type FormatDefinition = { readonly check?: Format; readonly words?: string };
+
+/** Formats that name a kind of value without restricting it. */
+const FREE_FORMATS: readonly string[] = (
+  'binary password commonmark html sf-binary sf-boolean sf-decimal sf-integer sf-string sf-token float double ' +
+  'double-int unixtime idn-email idn-hostname iri iri-reference'
+).split(' ');
+
+// No two parts of it match the same digits, so that a long string takes linear time.
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 /**
  * The formats of OpenAPI's registry that ajv-formats lacks, reads differently or that need a name in sentences; formats that are in
  * neither are not checked.
  */
 const FORMATS: Readonly<Record<string, FormatDefinition>> = {
-  ...Object.fromEntries(
-    // They name a kind of value without restricting it.
-    (
-      'binary password commonmark html sf-binary sf-boolean sf-decimal sf-integer sf-string sf-token float double ' +
-      'double-int unixtime idn-email idn-hostname iri iri-reference'
-    )
-      .split(' ')
-      .map((name) => [name, { check: true }]),
-  ),
+  ...Object.fromEntries(FREE_FORMATS.map((name) => [name, { check: true }])),
   base64url: { check: /^[\w-]*={0,2}$/ },
   byte: { check: isBase64, words: 'base64' },
   char: { check: /^[^]$/u },
   date: { words: 'a date such as 2026-01-31' },
   'date-time': { check: isDateTime, words: 'a date and time such as 2026-01-31T12:00:00Z' },
-  // No two parts of it match the same digits, so that a long string takes linear time.
-  decimal: { check: /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/ },
-  decimal128: { check: /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/ },
+  decimal: { check: DECIMAL },
+  decimal128: { check: DECIMAL },
   duration: {
     check:
       /^P(?!$)((\d+([.,]\d+)?Y)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?D)?(T(?=\d)(\d+([.,]\d+)?H)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?S)?)?|\d+([.,]\d+)?W)$/,
@@ -223,10 +219,8 @@ export function toFormatWords(format: string): string {
 }
 
 function inRange(minimum: number, maximum: number): Format {
-  return {
-    type: 'number',
-    validate: (value: number) => Number.isInteger(value) && value >= minimum && value <= maximum,
-  };
+  const validate = (value: number): boolean => Number.isInteger(value) && value >= minimum && value <= maximum;
+  return { type: 'number', validate };
 }
 
 /** RFC 4648 section 4, line breaks allowed (RFC 2045), padding optional: real APIs leave it out. */

@@ -83,17 +83,10 @@ export const VIOLATION_CODES = {
 /** The code of a violation. */
 export type ViolationCode = keyof typeof VIOLATION_CODES;
 
-/** A violation of the client, without its defaults. */
-export interface ClientReport {
-  readonly code: ViolationCode;
-  readonly in: ViolationPlace;
-  /** Of the parameter, header or property; the default pointer. */
+/** A violation of the client, without its defaults; the default pointer is that of the parameter, header or property `name`. */
+export interface ClientReport extends Omit<Violation, 'severity' | 'pointer' | 'by'> {
   readonly name?: string;
   readonly pointer?: string;
-  readonly message: string;
-  readonly schemaPointer?: string;
-  readonly status?: number;
-  readonly challenge?: string;
 }
 
 /** A violation that refuses the call. */

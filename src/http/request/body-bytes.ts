@@ -2,14 +2,16 @@
 export type BodyBytes =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** More than the limit; the rest was read and thrown away. */
+  /** More than the limit; the rest was read and dropped. */
   | { readonly kind: 'large'; readonly size: number | undefined }
-  /** The client went away, or the stream broke. */
+  /** The client disconnected, or the stream failed. */
   | { readonly kind: 'incomplete' };
 
-const NONE: BodyBytes = Object.freeze({ kind: 'none' });
-/** How much of a refused body is read, so that the client receives the answer; beyond it the connection is closed. */
-const MAX_DRAINED = 256 * 1024 * 1024;
+/**
+ * How much of a body is read, also of a refused one: a client that is still sending would see a broken pipe and not the answer. Beyond it
+ * the connection is closed.
+ */
+const MAX_READ = 256 * 1024 * 1024;
 
 /**
  * Whether a request carries a body, said without touching `request.body` where that would be slow.
@@ -41,7 +43,7 @@ export async function readBody(request: Request, limitBytes: number): Promise<Bo
     if (length === null) return await readChunks(request, limitBytes);
     const size = Number(length);
     if (size > limitBytes) {
-      await drain(request);
+      await readChunks(request, limitBytes);
       return { kind: 'large', size };
     }
     const bytes = new Uint8Array(await request.arrayBuffer());
@@ -58,39 +60,17 @@ function isLazyRequest(request: Request): boolean {
 }
 
 async function readChunks(request: Request, limitBytes: number): Promise<BodyBytes> {
-  const reader = request.body?.getReader();
-  if (reader === undefined) return NONE;
+  if (request.body === null) return { kind: 'none' };
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    // A stream made in the process may carry anything; the platform's fetch takes bytes alone, too.
-    if (!((value as unknown) instanceof Uint8Array)) throw new TypeError('a body is made of bytes');
-    size += value.length;
-    if (size <= limitBytes) chunks.push(value);
+  for await (const chunk of request.body) {
+    // A stream made in the process may contain anything; fetch of the platform also accepts bytes only.
+    if (!((chunk as unknown) instanceof Uint8Array)) throw new TypeError('a body is made of bytes');
+    size += chunk.length;
+    if (size <= limitBytes) chunks.push(chunk);
     else chunks.length = 0;
-    if (size > MAX_DRAINED) {
-      await reader.cancel();
-      break;
-    }
+    if (size > MAX_READ) break;
   }
   if (size > limitBytes) return { kind: 'large', size: undefined };
   return { kind: 'bytes', bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks) };
-}
-
-/** Reads on and throws away: a client that is still sending would see a broken pipe and not the answer. */
-async function drain(request: Request): Promise<void> {
-  const reader = request.body?.getReader();
-  if (reader === undefined) return;
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    size += value.length;
-    if (size > MAX_DRAINED) {
-      await reader.cancel();
-      return;
-    }
-  }
 }

@@ -45,28 +45,35 @@ export function toMalformed(message: string): BodyValue {
   return { value: undefined, mistake: { code: 'BODY_MALFORMED', in: 'body', message } };
 }
 
+/** The result for a body that is not text in its charset. */
+export function toNoText({ parameters }: MediaTypeText, lead = 'the body is'): BodyValue {
+  return toMalformed(`${lead} not ${parameters['charset'] ?? 'UTF-8'} text`);
+}
+
+/** How often a character occurs in a text. */
+export function countCharacter(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
+}
+
 /** Bytes as a string, UTF-8 by default and without a byte order mark; undefined where they are malformed. */
 export function decodeBytes(bytes: Uint8Array, charset = 'utf-8'): string | undefined {
   const name = charset.toLowerCase();
   if (name === 'utf-8' || name === 'utf8' || name === 'us-ascii') {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
     // Malformed bytes become U+FFFD, which a valid text can also contain.
-    if (text.includes('\uFFFD') && !isUtf8(bytes)) return undefined;
+    if (text.includes('\uFFFD') && decodeStrictly(bytes, 'utf-8') === undefined) return undefined;
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   }
-  try {
-    return new TextDecoder(name, { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return decodeStrictly(bytes, name);
 }
 
-function isUtf8(bytes: Uint8Array): boolean {
+function decodeStrictly(bytes: Uint8Array, charset: string): string | undefined {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -76,8 +83,7 @@ const MAX_DEPTH = 1000;
 /** `application/json` and every `+json`: any JSON value (RFC 8259). */
 export const decodeJson: BodyCodec = ({ bytes, type }) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
-  if (text === undefined)
-    return toMalformed(`the body is not JSON: it is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
+  if (text === undefined) return toNoText(type, 'the body is not JSON: it is');
   if (isTooDeep(text)) {
     const message = `the body is nested more than ${MAX_DEPTH} levels deep`;
     return { value: undefined, mistake: { code: 'TOO_DEEP', in: 'body', message } };
@@ -119,7 +125,7 @@ function skipString(text: string, from: number): number {
 /** `text/*`: one string. */
 export const decodeText: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
-  if (text === undefined) return toMalformed(`the body is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
+  if (text === undefined) return toNoText(type);
   return { value: media?.schema === undefined ? text : parts.coerce(text, media.schemaPointer) };
 };
 

@@ -1,44 +1,38 @@
-import { isObject, setOwn } from '../../contract/json.js';
+import { isObject, mapValues } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../text.js';
-import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
+import { type BodyCodec, type BodyParts, countCharacter, decodeBytes, toMalformed } from './body-codec.js';
 import { splitRaw } from './style.js';
-
-/** One field of a form. */
-interface Entry {
-  readonly path: readonly string[];
-  readonly text: string;
-}
 
 /** `application/x-www-form-urlencoded`, with the contract's `encoding` (OpenAPI 3.1, Encoding Object) and the brackets of SDKs. */
 export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
   if (text === undefined) return toMalformed('the body is not UTF-8 text');
   const shape = media?.schema === undefined ? undefined : parts.shapes(media.schemaPointer);
-  const entries: Entry[] = [];
-  if (countFields(text) > MAX_FIELDS) return toMalformed(`the form has more than ${MAX_FIELDS} fields`);
+  const entries: Field[] = [];
+  if (countCharacter(text, '&') >= MAX_FIELDS) return toMalformed(`the form has more than ${MAX_FIELDS} fields`);
   for (const pair of readPairs(text)) {
     const read = readPair(pair, { shape, encoding: media?.encoding ?? {}, parts });
-    if (read === undefined) {
-      return toMalformed(`the form field "${pair.name}" has malformed percent-encoding`);
-    }
+    if (read === undefined) return toMalformed(`the form field "${pair.name}" has malformed percent-encoding`);
     entries.push(...read);
   }
   const tree = entries.length === 0 ? {} : buildTree(entries);
   if (media?.schema === undefined) return { value: tree };
   const value = parts.coerce(tree, media.schemaPointer);
-  return { value: isObject(value) ? readJsonFields(value, shape, parts) : value };
+  if (!isObject(value)) return { value };
+  const readField = (field: unknown, name: string): unknown => {
+    const pointer = shape?.properties.get(name);
+    return pointer === undefined ? field : readJsonField(field, parts.shapes(pointer), parts);
+  };
+  return { value: mapValues(value, readField) };
 };
+
+/** One field of a form. */
+type Field = { readonly path: readonly string[]; readonly text: string };
 
 /** The maximum number of fields of a form. */
 const MAX_FIELDS = 100_000;
-
-function countFields(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count += 1;
-  return count;
-}
 
 function readPair(
   { name, raw = '', broken }: Pair,
@@ -47,7 +41,7 @@ function readPair(
     readonly encoding: Readonly<Record<string, Encoding>>;
     readonly parts: BodyParts;
   },
-): readonly Entry[] | undefined {
+): readonly Field[] | undefined {
   const text = decodeForm(raw);
   if (broken || text === undefined) return undefined;
   const path = toFieldPath(name, how.shape);
@@ -63,23 +57,7 @@ function readPair(
 
 /** The path of a field: the property `a[b]` where the schema has it, else `b` in `a`. */
 export function toFieldPath(name: string, shape: Shape | undefined): readonly string[] {
-  if (shape?.properties.has(name) === true) return [name];
-  const brackets = readBrackets(name);
-  return brackets === undefined ? [name] : [brackets.base, ...brackets.path];
-}
-
-/** Parses fields whose schema is an object or array, and not a string, as JSON. */
-function readJsonFields(
-  value: Readonly<Record<string, unknown>>,
-  shape: Shape | undefined,
-  parts: BodyParts,
-): Readonly<Record<string, unknown>> {
-  const result: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(value)) {
-    const pointer = shape?.properties.get(name);
-    setOwn(result, name, pointer === undefined ? field : readJsonField(field, parts.shapes(pointer), parts));
-  }
-  return result;
+  return shape?.properties.has(name) === true ? [name] : readBrackets(name);
 }
 
 /** The value of a string that must be JSON to match its schema; other values stay as they are. */
@@ -90,7 +68,7 @@ export function readJsonField(field: unknown, { types, pointer }: Shape, { valid
   if (types.has('string') && validators.check(pointer, 'request')(text, 'body').length === 0) return field;
   try {
     const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? (types.has('array') ? value : field) : types.has('object') ? value : field;
+    return types.has(Array.isArray(value) ? 'array' : 'object') ? value : field;
   } catch {
     return field;
   }

@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '../../contract/json.js';
+import { addTo, isObject, setOwn } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { Shape } from '../../schema/shape.js';
@@ -53,14 +53,8 @@ const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
     const encoding = media !== undefined && Object.hasOwn(media.encoding, field) ? media.encoding[field] : undefined;
     if (encoding !== undefined) violations.push(...checkPart(part, { field, encoding, parts }));
     const pointer = shape?.properties.get(field);
-    const leaf = toLeaf(part, path, {
-      encoding,
-      shape: pointer === undefined ? undefined : parts.shapes(pointer),
-      parts,
-    });
-    const leaves = byField.get(field);
-    if (leaves === undefined) byField.set(field, [leaf]);
-    else leaves.push(leaf);
+    const own = pointer === undefined ? undefined : parts.shapes(pointer);
+    addTo(byField, field, toLeaf(part, path, { encoding, shape: own, parts }));
   }
   const value: Record<string, unknown> = {};
   const checked: Record<string, unknown> = {};
@@ -153,11 +147,9 @@ function checkPart(
   const violations: Violation[] = [];
   const allowed = encoding.contentType?.split(',').map((type) => type.trim()) ?? [];
   const came = part.contentType;
-  if (
-    came !== undefined &&
-    allowed.length > 0 &&
-    !allowed.some((type) => isCovered(toEssence(came), toEssence(type)))
-  ) {
+  const isAllowed = (type: string): boolean =>
+    allowed.length === 0 || allowed.some((range) => isCovered(toEssence(type), toEssence(range)));
+  if (came !== undefined && !isAllowed(came)) {
     const message = `body property "${field}" is sent as ${toEssence(came)}, and must be ${toAlternatives(allowed)}`;
     violations.push(toError({ code: 'CONTENT_TYPE_UNDECLARED', in: 'body', name: field, message }));
   }
@@ -175,7 +167,7 @@ function checkPart(
   return violations;
 }
 
-/** Which codec takes a multipart type apart. */
+/** The codec of a multipart type. */
 export function multipartCodecOf(essence: string): BodyCodec {
   return essence === 'multipart/form-data' ? decodeMultipartForm : decodeMultipartList;
 }

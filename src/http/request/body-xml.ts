@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { parseXml, XmlElement } from '@rgrove/parse-xml';
-import { isObject, setOwn } from '../../contract/json.js';
+import { addTo, isObject, setOwn } from '../../contract/json.js';
 import { toNote } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
-import { type BodyCodec, type BodyParts, decodeBytes, toMalformed } from './body-codec.js';
+import { type BodyCodec, type BodyParts, countCharacter, decodeBytes, toMalformed, toNoText } from './body-codec.js';
 
 /** Bodies nested deeper, or with more tags, are refused before they cost memory. */
 const MAX_DEPTH = 200;
@@ -12,15 +12,12 @@ const MAX_TAGS = 400_000;
 /** `application/xml` and every `+xml`, read as the `xml` keywords of the schema say (OpenAPI 3.1, XML Object). */
 export const decodeXml: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
-  if (text === undefined) return toMalformed(`the body is not ${type.parameters['charset'] ?? 'UTF-8'} text`);
+  if (text === undefined) return toNoText(type);
   const root = readXml(text);
   if (typeof root === 'string') return toMalformed(`the body is not valid XML: ${root}`);
   if (media?.schema === undefined) {
     const message = 'the XML body is not checked: its media type has no schema';
-    return {
-      value: toPlainTree(root),
-      violations: [toNote({ code: 'BODY_UNCHECKED', in: 'body', message })],
-    };
+    return { value: toPlainTree(root), violations: [toNote({ code: 'BODY_UNCHECKED', in: 'body', message })] };
   }
   if (parts.shapes(media.schemaPointer).types.has('string')) return { value: text };
   return { value: parts.coerce(toTree(root, media.schemaPointer, parts), media.schemaPointer) };
@@ -28,7 +25,7 @@ export const decodeXml: BodyCodec = ({ bytes, type, media }, parts) => {
 
 /** The document element of an XML text, or why the text is refused; a document type is, because it can define entities. */
 function readXml(text: string): XmlElement | string {
-  if (countTags(text) > MAX_TAGS) return `it has more than ${MAX_TAGS} tags`;
+  if (countCharacter(text, '<') > MAX_TAGS) return `it has more than ${MAX_TAGS} tags`;
   // Loaded with the first XML body: few contracts have one. A body is decoded synchronously, so `import()` cannot be used.
   const library = createRequire(import.meta.url)('@rgrove/parse-xml') as { readonly parseXml: typeof parseXml };
   try {
@@ -42,12 +39,6 @@ function readXml(text: string): XmlElement | string {
     // The first line has the reason, line and column; the others show the text.
     return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
   }
-}
-
-function countTags(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) count += 1;
-  return count;
 }
 
 function isDeeper(element: XmlElement, levels: number): boolean {
@@ -92,10 +83,8 @@ function readProperty(
     return found;
   };
   if (!shape.types.has('array')) {
-    const own = take(name);
-    const [first] = own;
-    if (own.length > 1) return own.map((child) => toTree(child, at, parts));
-    return first === undefined ? undefined : toTree(first, at, parts);
+    const trees = take(name).map((child) => toTree(child, at, parts));
+    return trees.length > 1 ? trees : trees[0];
   }
   const { items } = shape;
   const toItem = (child: XmlElement): TextTree =>
@@ -133,11 +122,7 @@ function toPlainTree(element: XmlElement): TextTree {
     if (!name.startsWith('xmlns')) setOwn(tree, toLocal(name), value);
   }
   const groups = new Map<string, TextTree[]>();
-  for (const child of listChildren(element)) {
-    const group = groups.get(toLocal(child.name));
-    if (group === undefined) groups.set(toLocal(child.name), [toPlainTree(child)]);
-    else group.push(toPlainTree(child));
-  }
+  for (const child of listChildren(element)) addTo(groups, toLocal(child.name), toPlainTree(child));
   for (const [name, [first = '', ...rest]] of groups) setOwn(tree, name, rest.length === 0 ? first : [first, ...rest]);
   return Object.keys(tree).length === 0 ? element.text.trim() : tree;
 }

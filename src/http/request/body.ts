@@ -36,11 +36,8 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     const known = choices.get(contentType);
     if (known !== undefined) return known;
     const type = readMediaType(contentType);
-    const choice = {
-      type,
-      media: findMedia(content, contentType),
-      codec: CODECS.find(({ matches }) => matches(type.essence))?.decode ?? decodeBinary,
-    };
+    const codec = CODECS.find(({ matches }) => matches(type.essence))?.decode ?? decodeBinary;
+    const choice = { type, media: findMedia(content, contentType), codec };
     if (choices.size < MAX_TYPES) choices.set(contentType, choice);
     return choice;
   };
@@ -50,31 +47,26 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
       requireBody(operation, violations);
       return NO_BODY;
     }
+    const given = contentType?.trim() ?? '';
     if (operation.body === undefined) {
       const message = `${operation.method} ${operation.path} does not declare a body`;
       violations.push(toNote({ code: 'BODY_UNDECLARED', in: 'body', message }));
-    } else if (contentType === null || contentType.trim() === '') {
+    } else if (given === '') {
       const message = `the Content-Type header is missing; ${guessType(content, bytes)} is assumed`;
-      violations.push(
-        toStrictError({ code: 'CONTENT_TYPE_MISSING', in: 'header', name: 'content-type', message }, parts.strict),
-      );
+      const report = { code: 'CONTENT_TYPE_MISSING', in: 'header', name: 'content-type', message } as const;
+      violations.push(toStrictError(report, parts.strict));
     }
-    const choice = choose(contentType === null || contentType.trim() === '' ? guessType(content, bytes) : contentType);
-    const { type, media, codec } = choice;
+    const { type, media, codec } = choose(given === '' ? guessType(content, bytes) : given);
     if (operation.body !== undefined && content.length > 0 && media === undefined) {
       violations.push(toUndeclaredType(type.essence, content));
       return { value: undefined, mediaType: type.essence };
     }
     const read = codec({ bytes, type, media }, parts);
-    checkBody(read, { media, isJson: isJsonType(type.essence) }, violations);
+    checkBody(read, media, violations);
     return { value: read.value, mediaType: type.essence };
   };
 
-  function checkBody(
-    read: BodyValue,
-    { media, isJson }: { readonly media: MediaType | undefined; readonly isJson: boolean },
-    violations: Violation[],
-  ): void {
+  function checkBody(read: BodyValue, media: MediaType | undefined, violations: Violation[]): void {
     if (read.mistake !== undefined) {
       // Without a declared body there is no declared format.
       violations.push(operation.body === undefined ? toNote(read.mistake) : toError(read.mistake));
@@ -88,7 +80,7 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     const found = parts.validators.check(media.schemaPointer, 'request')(checked, 'body');
     if (found.length > 0) violations.push(...found);
     if (!parts.validators.isWhole(media.schemaPointer)) violations.push(toUnusableNote('body', media.schemaPointer));
-    const beyond = parts.findUndeclared(isJson ? read.value : checked, media.schemaPointer);
+    const beyond = parts.findUndeclared(checked, media.schemaPointer);
     if (beyond.length > 0) violations.push(...beyond);
   }
 }

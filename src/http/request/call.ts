@@ -1,4 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
+import { memoize } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createShapes } from '../../schema/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
@@ -10,8 +11,8 @@ import { type BodyBytes, hasBody, isBodiless, readBody } from './body-bytes.js';
 import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody } from './body.js';
 import { createCoerce } from './coerce.js';
 import type { QueryProfile } from './parameter-plan.js';
-import { createParametersReader, type ParametersReader, type ParameterValues } from './parameters.js';
-import { type AcceptCredential, createSecurityReader, type SecurityReader } from './security.js';
+import { createParametersReader, type ParameterValues } from './parameters.js';
+import { type AcceptCredential, createSecurityReader } from './security.js';
 
 /** A request, matched to its operation and decoded. */
 export interface Call {
@@ -73,13 +74,6 @@ export interface MatchedRequest {
   readonly body?: BodyBytes | undefined;
 }
 
-/** The readers of one operation. */
-interface Plan {
-  readonly readParameters: ParametersReader;
-  readonly readSecurity: SecurityReader;
-  readonly readBody: BodyReader;
-}
-
 /** A call before its body is read. */
 interface Draft {
   readonly operation: Operation;
@@ -88,6 +82,8 @@ interface Draft {
   readonly values: ParameterValues;
   readonly credentials: Readonly<Record<string, string>>;
   readonly violations: Violation[];
+  /** The limit of the body in bytes. */
+  readonly limit: number;
 }
 
 /** Creates the decoder of a contract; the readers of an operation are created with its first request. */
@@ -104,41 +100,29 @@ export function createCallDecoder(
   const keysInQuery = new Set(
     Object.values(contract.securitySchemes).flatMap((scheme) => (scheme.in === 'query' ? (scheme.key ?? []) : [])),
   );
-  const plans = new WeakMap<Operation, Plan>();
-  const planOf = (operation: Operation): Plan => {
-    const known = plans.get(operation);
-    if (known !== undefined) return known;
-    const plan = {
-      readParameters: createParametersReader(operation, { ...shared, keysInQuery }),
-      readSecurity: createSecurityReader(operation, contract, credentials),
-      readBody: createBodyReader(operation, shared),
-    };
-    plans.set(operation, plan);
-    return plan;
-  };
-
-  const createDraft = (plan: Plan, matched: MatchedRequest): Draft => {
-    const { operation, pathText, request } = matched;
-    const { url, search } = matched.target ?? readTarget(request.url);
-    const violations: Violation[] = [];
-    const source = { pathText, search: search.slice(1), headers: request.headers };
-    const credentials = plan.readSecurity(source, violations);
-    return { operation, request, url, credentials, values: plan.readParameters(source, violations), violations };
-  };
+  const planOf = memoize((operation: Operation) => ({
+    readParameters: createParametersReader(operation, { ...shared, keysInQuery }),
+    readSecurity: createSecurityReader(operation, contract, credentials),
+    readBody: createBodyReader(operation, shared),
+  }));
 
   return {
     decode: (matched) => {
-      const { operation, request, body } = matched;
+      const { operation, pathText, request, body } = matched;
       const plan = planOf(operation);
-      const draft = createDraft(plan, matched);
-      const limit = bodyLimitBytes;
+      const { url, search } = matched.target ?? readTarget(request.url);
+      const violations: Violation[] = [];
+      const source = { pathText, search: search.slice(1), headers: request.headers };
+      const credentials = plan.readSecurity(source, violations);
+      const values = plan.readParameters(source, violations);
+      const draft: Draft = { operation, request, url, credentials, values, violations, limit: bodyLimitBytes };
       if (body === undefined) {
         if (!hasBody(request)) return withoutBody(draft);
-        return readBody(request, limit).then((read) => withBody(draft, plan, { body: read, limit }));
+        return readBody(request, bodyLimitBytes).then((read) => withBody(draft, plan.readBody, read));
       }
       if (body.kind === 'none' || isBodiless(request.method)) return withoutBody(draft);
       const size = body.kind === 'bytes' ? body.bytes.length : 0;
-      return withBody(draft, plan, { body: size > limit ? { kind: 'large', size } : body, limit });
+      return withBody(draft, plan.readBody, size > bodyLimitBytes ? { kind: 'large', size } : body);
     },
   };
 }
@@ -148,9 +132,8 @@ function withoutBody(draft: Draft): Call {
   return finish(draft, undefined, NO_BODY);
 }
 
-function withBody(draft: Draft, plan: Plan, came: { readonly body: BodyBytes; readonly limit: number }): Call {
-  const { body, limit } = came;
-  const { operation, request, violations } = draft;
+function withBody(draft: Draft, read: BodyReader, body: BodyBytes): Call {
+  const { operation, request, violations, limit } = draft;
   if (body.kind === 'bytes') {
     const encoding = request.headers.get('content-encoding');
     const plain = encoding === null ? body : decodeRequestContent(body.bytes, encoding, limit);
@@ -158,7 +141,7 @@ function withBody(draft: Draft, plan: Plan, came: { readonly body: BodyBytes; re
       violations.push(toError(plain.mistake));
       return finish(draft, body.bytes, NO_BODY);
     }
-    return finish(draft, body.bytes, plan.readBody(plain.bytes, request.headers.get('content-type'), violations));
+    return finish(draft, body.bytes, read(plain.bytes, request.headers.get('content-type'), violations));
   }
   if (body.kind === 'large') {
     const size = body.size === undefined ? 'more' : `${body.size} bytes`;

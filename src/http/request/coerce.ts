@@ -1,4 +1,4 @@
-import { setOwn } from '../../contract/json.js';
+import { mapValues } from '../../contract/json.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import type { TextTree } from '../text.js';
@@ -18,11 +18,9 @@ export function createCoerce(shapes: (pointer: string) => Shape, validators: Val
 
   const coerce: Coerce = (tree, pointer) => {
     const shape = shapes(pointer);
-    if (shape.alternatives.length > 0) {
-      for (const alternative of shape.alternatives) {
-        const value = coerce(tree, alternative);
-        if (isValid(value, alternative) && isValid(value, pointer)) return value;
-      }
+    for (const alternative of shape.alternatives) {
+      const value = coerce(tree, alternative);
+      if (isValid(value, alternative) && isValid(value, pointer)) return value;
     }
     if (typeof tree === 'string') return coerceText(tree, shape);
     return isList(tree) ? coerceList(tree, shape) : coerceNames(tree, shape);
@@ -43,14 +41,11 @@ export function createCoerce(shapes: (pointer: string) => Shape, validators: Val
     return items === undefined ? [...list] : list.map((item) => coerce(item, items));
   };
 
-  const coerceNames = (names: { readonly [name: string]: TextTree }, shape: Shape): unknown => {
-    const result: Record<string, unknown> = {};
-    for (const [name, below] of Object.entries(names)) {
+  const coerceNames = (names: { readonly [name: string]: TextTree }, shape: Shape): unknown =>
+    mapValues(names, (below, name) => {
       const pointer = shape.properties.get(name) ?? shape.rest;
-      setOwn(result, name, pointer === undefined ? below : coerce(below, pointer));
-    }
-    return result;
-  };
+      return pointer === undefined ? below : coerce(below, pointer);
+    });
 
   return coerce;
 }

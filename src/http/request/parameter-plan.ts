@@ -2,7 +2,14 @@ import { setOwn } from '../../contract/json.js';
 import type { Parameter } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import type { SchemaCheck, Validators } from '../../schema/validate.js';
-import { NO_VIOLATIONS, toError, toUnusableNote, type Violation, type ViolationPlace } from '../../schema/violation.js';
+import {
+  NO_VIOLATIONS,
+  toError,
+  toUnusableNote,
+  type Violation,
+  type ViolationCode,
+  type ViolationPlace,
+} from '../../schema/violation.js';
 import { isJsonType } from '../media-type.js';
 import { decodeForm, decodePercent, type TextTree } from '../text.js';
 import type { Coerce } from './coerce.js';
@@ -12,7 +19,10 @@ import { StyleError, type StyleRules, type TextShape } from './style.js';
  * How an SDK serializes arrays and objects in the query where it differs from the contract:
  * `a[]=1&a[b]=2`, `a.b=2`, `a=1,2` or `a=1&a=2`.
  */
-export type QueryProfile = 'brackets' | 'dots' | 'comma' | 'repeat';
+export type QueryProfile = (typeof QUERY_PROFILES)[number];
+
+/** The names of the query profiles. */
+export const QUERY_PROFILES = ['brackets', 'dots', 'comma', 'repeat'] as const;
 
 /** What parameter readers share, created once per contract. */
 export interface ParameterParts {
@@ -85,7 +95,7 @@ function choose(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShap
       if (refused === undefined || kept === undefined) [refused, kept] = [found, value];
     } catch (error) {
       if (!(error instanceof StyleError)) throw error;
-      refused ??= [toStyleViolation(plan, error)];
+      refused ??= [toParameterError(plan, error.code, error.message)];
     }
   }
   if (kept !== undefined) setOwn(to.values, parameter.name, kept);
@@ -94,39 +104,22 @@ function choose(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShap
 
 /** Reports a missing parameter where it is required. */
 export function requireParameter(plan: ParameterPlan, violations: Violation[]): void {
-  const { parameter, place } = plan;
-  if (!parameter.required) return;
-  const message = `${toPlaceWords(plan)} is required`;
-  violations.push(
-    toError({ code: 'REQUIRED', in: place, name: parameter.name, message, schemaPointer: parameter.pointer }),
-  );
+  if (!plan.parameter.required) return;
+  violations.push(toParameterError(plan, 'REQUIRED', 'is required'));
 }
 
-/** `query parameter "limit"`. */
-function toPlaceWords({ parameter, place }: ParameterPlan): string {
+function toParameterError({ parameter, place }: ParameterPlan, code: ViolationCode, says: string): Violation {
+  const { name, pointer: schemaPointer } = parameter;
   const noun = place === 'header' || place === 'cookie' ? place : `${place} parameter`;
-  return `${noun} "${parameter.name}"`;
-}
-
-function toStyleViolation(plan: ParameterPlan, error: StyleError): Violation {
-  return toError({
-    code: error.code,
-    in: plan.place,
-    name: plan.parameter.name,
-    message: `${toPlaceWords(plan)} ${error.message}`,
-    schemaPointer: plan.parameter.pointer,
-  });
+  return toError({ code, in: place, name, message: `${noun} "${name}" ${says}`, schemaPointer });
 }
 
 function toTextShapes({ types }: Shape): readonly TextShape[] {
-  const scalar =
-    types.size === 0 || [...types].some((type) => type !== 'array' && type !== 'object' && type !== 'null');
-  return [
-    ...(scalar ? (['text'] as const) : []),
-    ...(types.has('array') ? (['list'] as const) : []),
-    ...(types.has('object') ? (['names'] as const) : []),
-    ...(types.size === 1 && types.has('null') ? (['text'] as const) : []),
-  ];
+  const isScalar = [...types].some((type) => type !== 'array' && type !== 'object' && type !== 'null');
+  const shapes: TextShape[] = isScalar || types.size === 0 || (types.size === 1 && types.has('null')) ? ['text'] : [];
+  if (types.has('array')) shapes.push('list');
+  if (types.has('object')) shapes.push('names');
+  return shapes;
 }
 
 function toDecoder(parameter: Parameter): StyleRules['decode'] {

@@ -1,4 +1,3 @@
-import { setOwn } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { Violation } from '../../schema/violation.js';
 import { decodePercent, type TextTree } from '../text.js';
@@ -33,15 +32,13 @@ interface ParameterSource {
 export type ParametersReader = (source: ParameterSource, violations: Violation[]) => ParameterValues;
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
-/** OpenAPI 3.1, Parameter Object: header parameters of these names are ignored. */
-const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 /** Creates the parameter reader of an operation. */
 export function createParametersReader(operation: Operation, parts: ParameterParts): ParametersReader {
   const plansIn = (place: Parameter['in']): readonly ParameterPlan[] =>
     operation.parameters.filter((parameter) => parameter.in === place).map((parameter) => createPlan(parameter, parts));
   const pathPlans = plansIn('path');
-  const headerPlans = plansIn('header').filter(({ parameter }) => !IGNORED_HEADERS.has(parameter.name.toLowerCase()));
+  const headerPlans = plansIn('header');
   const cookiePlans = plansIn('cookie');
   const readQuery = createQueryReader(operation, [...plansIn('query'), ...plansIn('querystring')], parts);
 
@@ -71,10 +68,7 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
 }
 
 /** One cookie: its value without quotes, still encoded. */
-interface Cookie {
-  readonly name: string;
-  readonly raw: string;
-}
+type Cookie = { readonly name: string; readonly raw: string };
 
 /** Splits a Cookie header (RFC 6265 section 4.2.1); repeated names are kept. */
 export function splitCookies(header: string): readonly Cookie[] {
@@ -89,7 +83,7 @@ export function splitCookies(header: string): readonly Cookie[] {
 }
 
 /** Reads cookie parameters. */
-export function readCookies(
+function readCookies(
   plans: readonly ParameterPlan[],
   header: string,
   to: { readonly violations: Violation[]; readonly parts: ParameterParts },
@@ -97,26 +91,20 @@ export function readCookies(
   const cookies = splitCookies(header);
   const values: Record<string, unknown> = {};
   for (const plan of plans) {
-    const own = cookiesOf(plan, cookies);
+    const { parameter, shape, textShapes } = plan;
+    const isSpread = parameter.explode && textShapes.includes('names');
+    const own = cookies.filter(({ name }) => name === parameter.name || (isSpread && shape.properties.has(name)));
     if (own.length === 0) requireParameter(plan, to.violations);
     else readParameter(plan, { values, ...to }, (shape) => readTree(plan, own, shape));
   }
   return values;
 }
 
-/** The cookies of one parameter. */
-function cookiesOf({ parameter, shape, textShapes }: ParameterPlan, cookies: readonly Cookie[]): readonly Cookie[] {
-  const spread = parameter.explode && textShapes.includes('names');
-  return cookies.filter(({ name }) => name === parameter.name || (spread && shape.properties.has(name)));
-}
-
 function readTree(plan: ParameterPlan, own: readonly Cookie[], shape: TextShape): TextTree {
   const { rules } = plan;
   if (shape === 'names' && rules.explode) {
     // Exploded, each property is a cookie of its own.
-    const tree: Record<string, TextTree> = {};
-    for (const { name, raw } of own) setOwn(tree, name, decodeOrThrow(raw, decodePercent));
-    return tree;
+    return Object.fromEntries(own.map(({ name, raw }) => [name, decodeOrThrow(raw, decodePercent)]));
   }
   if (shape === 'list' && own.length > 1) return own.map(({ raw }) => decodeOrThrow(raw, decodePercent));
   // RFC 6265 section 5.4: of two cookies of one name, the more specific one comes first.

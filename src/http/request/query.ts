@@ -1,4 +1,4 @@
-import { setOwn } from '../../contract/json.js';
+import { addTo, isObject, setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { withHint } from '../../schema/sentence.js';
 import { suggest } from '../../errors.js';
@@ -8,6 +8,7 @@ import {
   requireParameter,
   type ParameterParts,
   type ParameterPlan,
+  QUERY_PROFILES,
   type QueryProfile,
   readParameter,
 } from './parameter-plan.js';
@@ -58,10 +59,7 @@ export function createQueryReader(
         undeclared.add(pair.name);
         continue;
       }
-      const entry = { path: owner.path, raw: pair.raw };
-      const entries = owned.get(owner.plan);
-      if (entries === undefined) owned.set(owner.plan, [entry]);
-      else entries.push(entry);
+      addTo(owned, owner.plan, { path: owner.path, raw: pair.raw });
     }
     for (const plan of plans) {
       const entries = owned.get(plan);
@@ -77,16 +75,12 @@ export function createQueryReader(
 /** `x-mock: { query: brackets }` of an operation: how its clients serialize arrays and objects. */
 function readProfile(operation: Operation): QueryProfile | undefined {
   const settings = operation.extensions['x-mock'];
-  if (typeof settings !== 'object' || settings === null || !('query' in settings)) return undefined;
-  return PROFILES.find((profile) => profile === settings.query);
+  return QUERY_PROFILES.find((profile) => isObject(settings) && profile === settings['query']);
 }
-
-const PROFILES: readonly QueryProfile[] = ['brackets', 'dots', 'comma', 'repeat'];
 
 /** Names in a path key with a fixed query: `/messages?beta=true`. */
 function readFixedNames(path: string): readonly string[] {
-  const question = path.indexOf('?');
-  return question === -1 ? [] : readPairs(path.slice(question + 1)).map(({ name }) => name);
+  return readPairs(path.split('?')[1] ?? '').map(({ name }) => name);
 }
 
 type Owner = { readonly plan: ParameterPlan; readonly path: readonly string[] };
@@ -105,25 +99,21 @@ function createOwnerFinder(
     byBase.set(base, plan);
     if (!byName.has(base)) byName.set(base, { plan, path: [] });
   }
-  const spread = structured.filter(({ parameter, textShapes }) => {
-    return textShapes.includes('names') && parameter.style === 'form' && parameter.explode;
-  });
+  const spread = structured.filter(
+    ({ parameter, textShapes }) => textShapes.includes('names') && parameter.style === 'form' && parameter.explode,
+  );
   // OpenAPI 3.1, Style Values: the properties of an exploded form object are parameters; without named properties, all other names are.
   const free = spread.find(({ shape }) => shape.rest !== undefined || (shape.open && shape.properties.size === 0));
 
   return (name) => {
     const exact = byName.get(name);
     if (exact !== undefined) return exact;
-    const brackets = readBrackets(name);
-    const plan = brackets === undefined ? undefined : byBase.get(brackets.base);
-    if (brackets !== undefined && plan !== undefined) return { plan, path: brackets.path };
-    if (profile === 'dots' && name.includes('.')) {
-      const [base = '', ...path] = name.split('.');
-      const dotted = byBase.get(base);
-      if (dotted !== undefined) return { plan: dotted, path };
+    for (const [base = '', ...path] of [readBrackets(name), profile === 'dots' ? name.split('.') : []]) {
+      const plan = path.length === 0 ? undefined : byBase.get(base);
+      if (plan !== undefined) return { plan, path };
     }
-    const spreader = spread.find(({ shape }) => shape.properties.has(name)) ?? free;
-    return spreader === undefined ? undefined : { plan: spreader, path: [name] };
+    const plan = spread.find(({ shape }) => shape.properties.has(name)) ?? free;
+    return plan === undefined ? undefined : { plan, path: [name] };
   };
 }
 
@@ -191,12 +181,11 @@ function readWhole(
 
 /** Reads a form as a tree: brackets nest, repeated names become arrays. */
 function readFormText(text: string): TextTree {
-  const entries = readPairs(text).map(({ name, raw = '' }) => {
-    const brackets = readBrackets(name);
-    const path = brackets === undefined ? [name] : [brackets.base, ...brackets.path];
-    return { path, text: decodeOrThrow(raw, decodeForm) };
-  });
-  return entries.length === 0 ? {} : buildTree(entries);
+  const pairs = readPairs(text);
+  if (pairs.length === 0) return {};
+  return buildTree(
+    pairs.map(({ name, raw = '' }) => ({ path: readBrackets(name), text: decodeOrThrow(raw, decodeForm) })),
+  );
 }
 
 /** Query parameters that replace a `Prefer` header, for browsers; they are not part of the request. */

@@ -14,9 +14,9 @@ export type SecurityReader = (
 ) => Readonly<Record<string, string>>;
 
 /** The credential of one scheme, or why there is none. */
-type Finding =
-  | { readonly credential: string; readonly note?: ClientReport }
-  | { readonly report: ClientReport; readonly absent: boolean };
+type Finding = { readonly credential: string; readonly note?: ClientReport } | Refusal;
+
+type Refusal = { readonly report: ClientReport; readonly absent: boolean };
 
 const NO_CREDENTIALS: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -90,9 +90,10 @@ function findCredential(
   const finding = scheme.type === 'apiKey' ? findKey(scheme, source) : findAuthorization(scheme, source.headers);
   if (!('credential' in finding) || finding.note !== undefined || accept === undefined) return finding;
   if (accept(scheme, finding.credential)) return finding;
-  const invalid = toChallenge(scheme) === 'Bearer' ? 'Bearer error="invalid_token"' : toChallenge(scheme);
-  const message = `the ${nounOf(scheme)} is not accepted by this server`;
-  return refuse(scheme, { code: 'CREDENTIAL_REJECTED', message, challenge: invalid });
+  const noun = scheme.type === 'apiKey' ? 'API key' : scheme.scheme === 'basic' ? 'user name and password' : 'token';
+  const refusal = refuse(scheme, 'CREDENTIAL_REJECTED', `the ${noun} is not accepted by this server`);
+  if (refusal.report.challenge !== 'Bearer') return refusal;
+  return { ...refusal, report: { ...refusal.report, challenge: 'Bearer error="invalid_token"' } };
 }
 
 /** An API key in a header, the query or a cookie. */
@@ -109,12 +110,9 @@ function findKey(
     const raw = splitCookies(headers.get('cookie') ?? '').find(({ name }) => name === key)?.raw;
     found = raw === undefined ? undefined : (decodePercent(raw) ?? raw);
   } else found = headers.get(key) ?? undefined;
-  const place = scheme.in === 'query' ? 'query parameter' : (scheme.in ?? 'header');
-  if (found === undefined)
-    return refuse(scheme, { code: 'CREDENTIAL_MISSING', message: `the API key in ${place} "${key}" is missing` });
-  if (found === '')
-    return refuse(scheme, { code: 'CREDENTIAL_EMPTY', message: `the API key in ${place} "${key}" is empty` });
-  return { credential: found };
+  const place = `the API key in ${scheme.in === 'query' ? 'query parameter' : (scheme.in ?? 'header')} "${key}"`;
+  if (found === undefined) return refuse(scheme, 'CREDENTIAL_MISSING', `${place} is missing`);
+  return found === '' ? refuse(scheme, 'CREDENTIAL_EMPTY', `${place} is empty`) : { credential: found };
 }
 
 /** The form that nearly every client uses. */
@@ -133,43 +131,28 @@ function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
   const header = headers.get('authorization');
   if (wanted === 'bearer' && header !== null && PLAIN_BEARER.test(header)) return { credential: header.slice(7) };
   const shown = wanted === 'bearer' ? 'Bearer' : wanted === 'basic' ? 'Basic' : wanted;
-  if (header === null || header.trim() === '') {
-    return refuse(scheme, {
-      code: 'CREDENTIAL_MISSING',
-      message: `the Authorization header is missing; it must be "${shown} …"`,
-    });
-  }
+  if (header === null || header.trim() === '')
+    return refuse(scheme, 'CREDENTIAL_MISSING', `the Authorization header is missing; it must be "${shown} …"`);
   const [, given = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(header) ?? [];
   if (given.toLowerCase() !== wanted) {
     const named = /^[\w-]+$/.test(given) && rest !== '' ? `uses the scheme "${given}"` : 'has no scheme';
-    return refuse(scheme, {
-      code: 'CREDENTIAL_WRONG_SCHEME',
-      message: `the Authorization header ${named}; it must be "${shown} …"`,
-    });
+    const message = `the Authorization header ${named}; it must be "${shown} …"`;
+    return refuse(scheme, 'CREDENTIAL_WRONG_SCHEME', message);
   }
   const credential = rest.trim();
   if (credential === '')
-    return refuse(scheme, {
-      code: 'CREDENTIAL_EMPTY',
-      message: `the Authorization header has no credential after "${shown}"`,
-    });
-  return wanted === 'basic' ? readBasic(scheme, credential) : { credential };
-}
-
-/** RFC 7617 section 2: base64 of `user:password`. */
-function readBasic(scheme: SecurityScheme, credential: string): Finding {
+    return refuse(scheme, 'CREDENTIAL_EMPTY', `the Authorization header has no credential after "${shown}"`);
+  if (wanted !== 'basic') return { credential };
+  // RFC 7617 section 2: base64 of `user:password`.
   const text = Buffer.from(credential, 'base64').toString('utf8');
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(credential) && text.includes(':')) return { credential: text };
-  return refuse(scheme, {
-    code: 'CREDENTIAL_MALFORMED',
-    message: 'the Basic credential must be the base64 of "user:password"',
-  });
+  return refuse(scheme, 'CREDENTIAL_MALFORMED', 'the Basic credential must be the base64 of "user:password"');
 }
 
-function refuse(scheme: SecurityScheme, why: Pick<ClientReport, 'code' | 'message' | 'challenge'>): Finding {
-  const about = { in: 'security', name: scheme.name, schemaPointer: scheme.pointer } as const;
-  const report: ClientReport = { challenge: toChallenge(scheme), ...about, ...why };
-  return { report, absent: why.code === 'CREDENTIAL_MISSING' };
+function refuse(scheme: SecurityScheme, code: ClientReport['code'], message: string): Refusal {
+  const { name, pointer: schemaPointer } = scheme;
+  const report: ClientReport = { code, in: 'security', name, message, schemaPointer, challenge: toChallenge(scheme) };
+  return { report, absent: code === 'CREDENTIAL_MISSING' };
 }
 
 /** The challenge of a scheme. RFC 9110 11.6.1 requires one; there is no registered one for API keys. */
@@ -179,9 +162,4 @@ function toChallenge(scheme: SecurityScheme): string {
   // RFC 7617 section 2: Basic must name a realm.
   if (scheme.scheme === 'basic') return 'Basic realm="vouch", charset="UTF-8"';
   return `${scheme.scheme.charAt(0).toUpperCase()}${scheme.scheme.slice(1)}`;
-}
-
-function nounOf(scheme: SecurityScheme): string {
-  if (scheme.type === 'apiKey') return 'API key';
-  return scheme.scheme === 'basic' ? 'user name and password' : 'token';
 }

@@ -104,13 +104,12 @@ function readMatrix(raw: string, shape: TextShape, rules: StyleRules): TextTree 
 
 /** `R=100`, `G=200`. */
 function readNamed(parts: readonly string[], rules: StyleRules): TextTree {
-  const tree: Record<string, TextTree> = {};
-  for (const part of parts) {
+  const members = parts.map((part) => {
     const equals = part.indexOf('=');
     if (equals === -1) throw new StyleError(`must be name=value pairs, got ${JSON.stringify(part)}`);
-    setOwn(tree, decoded(part.slice(0, equals), rules), decoded(part.slice(equals + 1), rules));
-  }
-  return tree;
+    return [decoded(part.slice(0, equals), rules), decoded(part.slice(equals + 1), rules)] as const;
+  });
+  return Object.fromEntries(members);
 }
 
 /** `R`, `100`, `G`, `200`. */

@@ -1,3 +1,4 @@
+import { isObject, mapValues } from '../../contract/json.js';
 import type { Violation } from '../../schema/violation.js';
 import type { Answer } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
@@ -45,28 +46,23 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
     const body = EMPTY_STATUSES.has(answer.status) ? null : writeBody(answer, writers);
     if ((body !== null || method === 'HEAD') && answer.mediaType !== undefined)
       headers['content-type'] = answer.mediaType;
-    if (method !== 'HEAD') return createResponse(ResponseClass, body, { status: answer.status, headers, repeated });
     // RFC 9110 9.3.2: HEAD answers like GET, without the body but with the length it would have.
-    if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
-    else if (body instanceof Uint8Array) headers['content-length'] = String(body.byteLength);
-    return createResponse(ResponseClass, null, { status: answer.status, headers, repeated });
+    const isHead = method === 'HEAD';
+    if (isHead && (typeof body === 'string' || body instanceof Uint8Array))
+      headers['content-length'] = String(Buffer.byteLength(body));
+    return new ResponseClass(isHead ? null : body, { status: answer.status, headers: toHeaders(headers, repeated) });
   };
 }
 
-function createResponse(
-  ResponseClass: ResponseConstructor,
-  body: WrittenBody | null,
-  head: {
-    readonly status: number;
-    readonly headers: Record<string, string>;
-    readonly repeated: readonly [string, string][];
-  },
-): Response {
-  const { status, repeated } = head;
-  if (repeated.length === 0) return new ResponseClass(body, { status, headers: head.headers });
-  const headers = new Headers(head.headers);
-  for (const [name, value] of repeated) headers.append(name, value);
-  return new ResponseClass(body, { status, headers });
+/** The fields of an answer; some, such as Set-Cookie, have several lines. */
+function toHeaders(
+  headers: Record<string, string>,
+  repeated: readonly [string, string][],
+): Headers | Record<string, string> {
+  if (repeated.length === 0) return headers;
+  const all = new Headers(headers);
+  for (const [name, value] of repeated) all.append(name, value);
+  return all;
 }
 
 function writeBody(answer: Answer, writers: readonly BodyWriter[]): WrittenBody | null {
@@ -82,28 +78,10 @@ function writeBody(answer: Answer, writers: readonly BodyWriter[]): WrittenBody 
   }
   if (typeof body === 'string') return body;
   const essence = toEssence(mediaType);
-  return SERIALIZERS.find(({ matches }) => matches(essence, body))?.serialize(body, essence) ?? toText(body);
+  if (Array.isArray(body) && isSequenceType(essence)) return body.map((item) => writeItem(item, essence)).join('');
+  if (essence !== 'application/x-www-form-urlencoded' || !isObject(body)) return toText(body);
+  return new URLSearchParams(mapValues(body, toText)).toString();
 }
-
-/** How bodies that are not strings are serialized for media types other than JSON; all others become JSON. */
-const SERIALIZERS: readonly {
-  readonly matches: (essence: string, body: unknown) => boolean;
-  readonly serialize: (body: unknown, essence: string) => string;
-}[] = [
-  {
-    matches: (essence, body) => isSequenceType(essence) && Array.isArray(body),
-    serialize: (body, essence) => (body as readonly unknown[]).map((item) => writeItem(item, essence)).join(''),
-  },
-  {
-    matches: (essence, body) =>
-      essence === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null,
-    serialize: (body) =>
-      // An object: `matches` has checked it.
-      new URLSearchParams(
-        Object.entries(body as object).map(([name, value]): [string, string] => [name, toText(value)]),
-      ).toString(),
-  },
-];
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -138,8 +116,8 @@ function writeItem(item: unknown, essence: string): string {
 
 /** An object with `data` is an event with `event`, `id` and `retry`; any other item is the data of an event. */
 function toEventFields(item: unknown): EventFields {
-  if (typeof item !== 'object' || item === null || !('data' in item)) return { data: toText(item) };
-  const { event, id, retry, data } = item as Readonly<Record<string, unknown>>;
+  if (!isObject(item) || !('data' in item)) return { data: toText(item) };
+  const { event, id, retry, data } = item;
   const toField = (value: unknown): string | undefined =>
     value === undefined || value === null ? undefined : toText(value);
   return { event: toField(event), id: toField(id), retry: toField(retry), data: toText(data) };

@@ -7,15 +7,7 @@ interface Problem {
   /** What to do about it. */
   readonly hint?: string | undefined;
   /** Each single mistake; more members of an entry are left out. */
-  readonly errors?: readonly ProblemError[] | undefined;
-}
-
-/** One of several mistakes. */
-interface ProblemError {
-  readonly code: string;
-  readonly in?: string;
-  readonly pointer: string;
-  readonly message: string;
+  readonly errors?: readonly { readonly code: string; readonly in?: string; pointer: string; message: string }[];
 }
 
 /** The media type of problem details. */
@@ -30,17 +22,12 @@ export function toProblem({ status, detail, code, hint, errors = [] }: Problem):
     detail,
     ...(code === undefined ? {} : { code }),
     ...(hint === undefined ? {} : { hint }),
-    ...(errors.length === 0
-      ? {}
-      : {
-          errors: errors.map((error) => ({
-            code: error.code,
-            in: error.in,
-            pointer: error.pointer,
-            message: error.message,
-          })),
-        }),
+    ...(errors.length === 0 ? {} : { errors: errors.map(toEntry) }),
   };
+}
+
+function toEntry({ code, in: place, pointer, message }: NonNullable<Problem['errors']>[number]): object {
+  return { code, in: place, pointer, message };
 }
 
 /** The title of a status in words (RFC 9110 section 15). */
@@ -49,25 +36,14 @@ export function readStatusTitle(status: number): string {
 }
 
 /** By the names of RFC 9110 and 6585; Node's own table has older ones. */
-const TITLES: ReadonlyMap<number, string> = new Map([
-  [400, 'Bad Request'],
-  [401, 'Unauthorized'],
-  [403, 'Forbidden'],
-  [404, 'Not Found'],
-  [405, 'Method Not Allowed'],
-  [406, 'Not Acceptable'],
-  [408, 'Request Timeout'],
-  [409, 'Conflict'],
-  [410, 'Gone'],
-  [412, 'Precondition Failed'],
-  [413, 'Content Too Large'],
-  [415, 'Unsupported Media Type'],
-  [422, 'Unprocessable Content'],
-  [429, 'Too Many Requests'],
-  [431, 'Request Header Fields Too Large'],
-  [500, 'Internal Server Error'],
-  [501, 'Not Implemented'],
-  [502, 'Bad Gateway'],
-  [503, 'Service Unavailable'],
-  [504, 'Gateway Timeout'],
-]);
+const TITLES: ReadonlyMap<number, string> = new Map(
+  (
+    '400 Bad Request,401 Unauthorized,403 Forbidden,404 Not Found,405 Method Not Allowed,406 Not Acceptable,' +
+    '408 Request Timeout,409 Conflict,410 Gone,412 Precondition Failed,413 Content Too Large,' +
+    '415 Unsupported Media Type,422 Unprocessable Content,429 Too Many Requests,' +
+    '431 Request Header Fields Too Large,500 Internal Server Error,501 Not Implemented,502 Bad Gateway,' +
+    '503 Service Unavailable,504 Gateway Timeout'
+  )
+    .split(',')
+    .map((line) => [Number(line.slice(0, 3)), line.slice(4)]),
+);
