@@ -118,6 +118,11 @@ export function suggest(given: string, candidates: Iterable<string>): string | u
   return meant === undefined ? undefined : `did you mean ${JSON.stringify(meant)}?`;
 }
 
+/** `a, b or c`. */
+export function joinWords(words: readonly (string | number)[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${String(words.at(-1))}`;
+}
+
 /** How many letters two texts differ in (Levenshtein); given up, as `limit`, once it cannot be below `limit`. */
 export function editDistance(a: string, b: string, limit: number = Infinity): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

@@ -1,5 +1,5 @@
 import { isObject } from './contract/json.js';
-import { MockError, nearest, suggest } from './errors.js';
+import { joinWords, MockError, nearest, suggest } from './errors.js';
 import { type OptionEntry, type OptionKind, OPTIONS } from './options-table.js';
 import type { MockOptions, OptionName, Settings } from './options.js';
 
@@ -131,7 +131,7 @@ function describeEntry({ kinds, minimum }: OptionEntry): string {
   const nouns = kinds.map((kind) =>
     minimum === 0 ? KINDS[kind].noun.replace(/^an? /, 'a non-negative ') : KINDS[kind].noun,
   );
-  return nouns.length < 2 ? (nouns[0] ?? '') : `${nouns.slice(0, -1).join(', ')} or ${nouns.at(-1)}`;
+  return joinWords(nouns);
 }
 
 /** A value in a message. Strings are not quoted: they may be credentials. */

@@ -172,3 +172,17 @@ export function changeAt(
   setOwn(copy, String(step), changeAt(root[String(step)], rest, change));
   return copy;
 }
+
+/** Changes of one collection of items, made in the order of the members. */
+export interface CollectionChanges {
+  readonly name: string;
+  /** Whether every item is removed first. */
+  readonly clear: boolean;
+  /** The number of items to generate. */
+  readonly generate: number;
+  readonly add: readonly unknown[];
+  /** Merge patches by item id. */
+  readonly update: Readonly<Record<string, unknown>>;
+  /** Ids of items to remove. */
+  readonly remove: readonly unknown[];
+}

@@ -1,9 +1,9 @@
 import type { Operation } from '../contract/operations/operation.js';
-import { MockError } from '../errors.js';
+import { MockError, suggest } from '../errors.js';
 import type { ScenarioDefinition } from './definition/definition.js';
 import type { ScenarioContext } from './definition/kinds.js';
 import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';
-import { didYouMean, isFilled, toError } from './definition/source.js';
+import { toError } from './definition/source.js';
 import type { Rule, Scenario } from './rules/rule.js';
 import { applyChanges, type ChangeTarget, type ScenarioState } from './rules/scenario-state.js';
 
@@ -55,11 +55,7 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
   let plans = new Map<string, Map<string, readonly Rule[]>>();
   const get = (id: string): Scenario | undefined => added.get(id) ?? fromFiles.get(id);
   const all = (): ReadonlyMap<string, Scenario> => new Map([...fromFiles, ...added]);
-  const find = (id: string): Scenario => {
-    const scenario = get(id);
-    if (scenario === undefined) throw toUnknownError(id, [...all().keys()]);
-    return scenario;
-  };
+  const find = (id: string): Scenario => get(id) ?? throwUnknown(id, [...all().keys()]);
   const changed = (): void => {
     plans = new Map();
     active = active.filter((id) => get(id) !== undefined);
@@ -104,7 +100,8 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
       plans.set(key, plan);
       const known = plan.get(operation.id);
       if (known !== undefined) return known;
-      const rules = ids.toReversed().flatMap((id) => get(id)?.rulesFor(operation) ?? []);
+      const scenarios = ids.toReversed().flatMap((id) => get(id) ?? []);
+      const rules = selectRules(scenarios, operation);
       plan.set(operation.id, rules);
       return rules;
     },
@@ -155,11 +152,14 @@ export function listScenarios(scenarios: Scenarios, state: ScenarioState): reado
   });
 }
 
-function toUnknownError(id: string, ids: readonly string[]): MockError {
+function throwUnknown(id: string, ids: readonly string[]): never {
   const known = ids.length === 0 ? 'there are no scenarios' : `scenarios: ${ids.join(', ')}`;
-  return new MockError('SCENARIO_UNKNOWN', `unknown scenario ${JSON.stringify(id)}`, {
-    hint: didYouMean(id, ids, known) ?? known,
-  });
+  const hint = suggest(id, ids) ?? known;
+  throw new MockError('SCENARIO_UNKNOWN', `unknown scenario ${JSON.stringify(id)}`, { hint });
+}
+
+function selectRules(scenarios: readonly Scenario[], { id }: Operation): readonly Rule[] {
+  return scenarios.flatMap(({ rules }) => rules.filter(({ target }) => target === '*' || target === id));
 }
 
 function moveToEnd(list: readonly string[], ids: readonly string[]): readonly string[] {
@@ -204,5 +204,5 @@ export async function reloadScenarios(folder: string, context: ScenarioContext, 
   const loaded = sound.map((scenario) => scenario.id);
   const kept = ids.filter((id) => !loaded.includes(id) && scenarios.get(id)?.file !== undefined);
   scenarios.replace([...sound, ...kept.map((id) => scenarios.find(id))]);
-  return { loaded, kept, error: isFilled(mistakes) ? toError(mistakes) : undefined };
+  return { loaded, kept, error: toError(mistakes) };
 }

@@ -1,14 +1,14 @@
 import { isObject, type Schema } from '../../contract/json.js';
 import type { MediaType, Operation, Parameter, ParameterPlace } from '../../contract/operations/operation.js';
 import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
-import { nearest } from '../../errors.js';
+import { joinWords, nearest, suggest } from '../../errors.js';
 import { isCovered, toEssence } from '../../http/media-type.js';
 import { findExpressions } from '../rules/expression.js';
 import { readPresence } from '../rules/match.js';
 import type { Respond } from '../rules/rule.js';
 import { checkExpressions, checkPartial, checkParts, reportParameter, type SchemaTarget } from './check-value.js';
 import type { CheckContext, CollectionShape } from './kinds.js';
-import { child, describe, didYouMean, joinWords, report, type SourceNode } from './source.js';
+import { child, describe, report, type SourceNode } from './source.js';
 
 /** The only operation that a rule is for; undefined for a rule of `*`. */
 function onlyOperation({ operations }: CheckContext): Operation | undefined {
@@ -25,7 +25,7 @@ export function findOperations(node: SourceNode, key: string, context: CheckCont
   const found = context.contract.operation(key) ?? operations.find((operation) => toRoute(operation) === route);
   if (found !== undefined) return [found];
   const names = operations.map((operation) => (/^\S+\s+\//.test(key) ? toRoute(operation) : operation.id));
-  const hint = didYouMean(key, names, `"vouch operations" lists all ${names.length}`);
+  const hint = suggest(key, names) ?? `"vouch operations" lists all ${names.length}`;
   report(node, `operation ${JSON.stringify(key)} is not in the contract`, hint);
   return undefined;
 }
@@ -36,7 +36,7 @@ export function findCollection(node: SourceNode, name: string, context: CheckCon
   if (found !== undefined) return found;
   const names = context.collections.map((collection) => collection.name);
   const known = names.length === 0 ? 'the contract has no collections' : `collections: ${names.join(', ')}`;
-  report(node, `unknown collection ${JSON.stringify(name)}`, didYouMean(name, names, known));
+  report(node, `unknown collection ${JSON.stringify(name)}`, suggest(name, names) ?? known);
   return undefined;
 }
 
@@ -151,7 +151,7 @@ function checkExample(
     const names = listMedia(operation, status).flatMap(({ examples }) => examples.map((each) => each.name));
     if (names.includes(example)) continue;
     const known = [...new Set(names)].filter((name) => name !== '');
-    const hint = didYouMean(example, known, known.length === 0 ? 'it has none' : `it has ${joinWords(known)}`);
+    const hint = suggest(example, known) ?? (known.length === 0 ? 'it has none' : `it has ${joinWords(known)}`);
     const where = status === undefined ? '' : ` for status ${status}`;
     return report(node, `${JSON.stringify(operation.id)} has no example ${JSON.stringify(example)}${where}`, hint);
   }
@@ -216,6 +216,6 @@ function checkMediaType(node: SourceNode, respond: Respond & { mediaType: string
     if (types.some((type) => isCovered(essence, toEssence(type)))) continue;
     const known = types.length === 0 ? 'it has no body' : `it documents ${joinWords(types)}`;
     const message = `media type ${JSON.stringify(essence)} is not documented for ${JSON.stringify(operation.id)}`;
-    return report(node, message, didYouMean(essence, types, known));
+    return report(node, message, suggest(essence, types) ?? known);
   }
 }

@@ -1,3 +1,4 @@
+import { suggest } from '../../errors.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type Schema } from '../../contract/json.js';
 import { escapeSegment, readSegments } from '../../contract/pointer.js';
@@ -9,7 +10,7 @@ import {
   parseExpression,
 } from '../rules/expression.js';
 import type { CheckContext } from './kinds.js';
-import { child, describe, didYouMean, report, type SourceNode } from './source.js';
+import { child, describe, report, type SourceNode } from './source.js';
 
 /** The schemas that a value is checked against. */
 export interface SchemaTarget {
@@ -56,7 +57,7 @@ function checkNames(node: SourceNode, target: SchemaTarget): boolean {
     if (pointers !== undefined) return checkNames(child(node, name), { ...target, pointers });
     if (fields.open) return true;
     const known = [...fields.properties.keys()];
-    const hint = didYouMean(name, known, `fields of the schema: ${known.slice(0, 12).join(', ')}`);
+    const hint = suggest(name, known) ?? `fields of the schema: ${known.slice(0, 12).join(', ')}`;
     report(child(node, name), `${target.what} has no field ${JSON.stringify(name)}`, hint);
     return false;
   });
@@ -118,7 +119,7 @@ function checkExpression(node: SourceNode, expression: Expression, context: Chec
 /** Reports a variable that nothing sets. */
 export function checkVariable(node: SourceNode, name: string, { variables }: CheckContext): void {
   if (variables.has(name)) return;
-  const hint = didYouMean(name, variables, 'give it an initial value under "vars" at the top of the file');
+  const hint = suggest(name, variables) ?? 'give it an initial value under "vars" at the top of the file';
   report(node, `unknown variable ${JSON.stringify(name)}`, hint);
 }
 
@@ -131,7 +132,7 @@ export function reportParameter(
   const { name, in: place, operation } = parameter;
   const known = names.length === 0 ? `it has no ${place} parameters` : `${place} parameters: ${names.join(', ')}`;
   const message = `${place} parameter ${JSON.stringify(name)} is not declared for ${JSON.stringify(operation)}`;
-  report(node, message, didYouMean(name, names, known));
+  report(node, message, suggest(name, names) ?? known);
 }
 
 /** An item without the marks of the store (`$parent`, `$content`). */
@@ -143,26 +144,20 @@ function withoutMarks(value: unknown): unknown {
 /** The properties that an object can have by its schemas, in any branch. */
 interface Fields {
   /** Pointers of the schemas of each property, by name. */
-  readonly properties: ReadonlyMap<string, readonly string[]>;
+  readonly properties: Map<string, readonly string[]>;
   /** Pointers of the schemas of array items. */
-  readonly items: readonly string[];
-  /** Whether other names are allowed explicitly (`additionalProperties`, `patternProperties`), or none is declared. */
-  readonly open: boolean;
-  /** Names that every branch requires. */
-  readonly required: ReadonlySet<string>;
-}
-
-interface FieldsDraft {
-  readonly properties: Map<string, string[]>;
   readonly items: string[];
-  readonly required: Set<string>;
+  /** Whether other names are allowed explicitly (`additionalProperties`, `patternProperties`), or none is declared. */
   open: boolean;
+  /** Names that every branch requires. */
+  readonly required: Set<string>;
+  /** Pointers of the schemas that were read. */
   readonly seen: Set<string>;
 }
 
 /** The fields of several schemas together, through `$ref`, `allOf`, `anyOf` and `oneOf`. */
 function readFields(contract: Contract, pointers: readonly string[]): Fields {
-  const draft: FieldsDraft = { properties: new Map(), items: [], required: new Set(), open: false, seen: new Set() };
+  const draft: Fields = { properties: new Map(), items: [], required: new Set(), open: false, seen: new Set() };
   for (const pointer of pointers) collectFields(contract, { pointer, isBranch: false }, draft);
   return { ...draft, open: draft.open || draft.properties.size === 0 };
 }
@@ -170,7 +165,7 @@ function readFields(contract: Contract, pointers: readonly string[]): Fields {
 function collectFields(
   contract: Contract,
   { pointer, isBranch }: { readonly pointer: string; readonly isBranch: boolean },
-  draft: FieldsDraft,
+  draft: Fields,
 ): void {
   if (draft.seen.has(pointer)) return;
   draft.seen.add(pointer);

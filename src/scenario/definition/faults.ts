@@ -1,3 +1,4 @@
+import { suggest } from '../../errors.js';
 import { isObject } from '../../contract/json.js';
 import type { Fault, StreamAction } from '../../http/answer.js';
 import type { Effect, RateLimit, RateLimitHeaders } from '../rules/rule.js';
@@ -14,7 +15,7 @@ import {
   TEXT,
   word,
 } from './kinds.js';
-import { child, didYouMean, reject, report, type SourceNode } from './source.js';
+import { child, reject, report, type SourceNode } from './source.js';
 
 type FaultName = Fault['kind'] | 'rate-limit';
 
@@ -25,25 +26,20 @@ interface FaultEntry {
   readonly description: string;
   /** What Node's `fetch` reports, for the docs. */
   readonly client: string;
-  readonly settings: ObjectKind<object>;
-  toEffect(settings: object): Effect;
+  /** Default: none. */
+  readonly fields?: Readonly<Record<string, Field<unknown>>>;
+  /** Default: the fault of that name, with the settings as its members. */
+  toEffect?(settings: object): Effect;
 }
 
-function entry<Settings extends object>(
-  about: Omit<FaultEntry, 'settings' | 'toEffect'>,
+/** An entry whose settings are not the members of its fault. */
+function convert<Settings extends object>(
+  about: Pick<FaultEntry, 'aliases' | 'description' | 'client'>,
   fields: Fields<Settings>,
   toEffect: (settings: Settings) => Effect,
 ): FaultEntry {
   // The settings of an entry are read by its own fields.
-  return { ...about, settings: object({ fields }), toEffect: (settings) => toEffect(settings as Settings) };
-}
-
-/** A fault without settings. */
-function plain(
-  kind: 'reset' | 'empty' | 'garbage' | 'malformed-chunk' | 'malformed-json',
-  about: Omit<FaultEntry, 'settings' | 'toEffect'>,
-): FaultEntry {
-  return entry(about, {}, () => ({ kind: 'fault', fault: { kind } }));
+  return { ...about, fields, toEffect: (settings) => toEffect(settings as Settings) };
 }
 
 const CUT_AT: Kind<number> = {
@@ -92,56 +88,52 @@ const LIMIT_HEADERS: Kind<RateLimitHeaders> = {
 
 /** Every fault; the reader, the types, the editor's schema and the docs are made from this table. */
 export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
-  reset: plain('reset', {
+  reset: {
     aliases: ['CONNECTION_RESET_BY_PEER', 'reset_peer', 'ECONNRESET'],
     description: 'The connection is reset (RST) before anything is sent.',
     client: '`fetch failed`, `ECONNRESET`',
-  }),
-  empty: plain('empty', {
+  },
+  empty: {
     aliases: ['EMPTY_RESPONSE', 'dropConnection'],
     description: 'The connection is closed before anything is sent.',
     client: '`fetch failed`, `UND_ERR_SOCKET` (other side closed)',
-  }),
-  garbage: plain('garbage', {
+  },
+  garbage: {
     aliases: ['RANDOM_DATA_THEN_CLOSE'],
     description: 'Bytes that are not HTTP are sent, then the connection is closed.',
     client: '`fetch failed` (HTTP parse error)',
-  }),
-  'malformed-chunk': plain('malformed-chunk', {
+  },
+  'malformed-chunk': {
     aliases: ['MALFORMED_RESPONSE_CHUNK'],
     description: 'The headers are sent, then a chunk with an invalid size.',
     client: '200, then `terminated` (HTTP parse error)',
-  }),
-  'malformed-json': plain('malformed-json', {
+  },
+  'malformed-json': {
     aliases: ['malformedBody'],
     description: 'The body is cut so that it is not valid JSON; the HTTP message is complete.',
     client: '200, then a JSON parse error',
-  }),
-  truncate: entry(
-    {
-      aliases: ['limit_data', 'truncateBodyAtFraction'],
-      description: 'The connection is closed in the middle of the body.',
-      client: '200, then `terminated`, `UND_ERR_SOCKET`',
+  },
+  truncate: {
+    aliases: ['limit_data', 'truncateBodyAtFraction'],
+    description: 'The connection is closed in the middle of the body.',
+    client: '200, then `terminated`, `UND_ERR_SOCKET`',
+    fields: {
+      at: optional(CUT_AT, 'A fraction of the body (`0.5`, `50%`) or a number of bytes; default `0.5`.', 0.5),
     },
-    { at: optional(CUT_AT, 'A fraction of the body (`0.5`, `50%`) or a number of bytes; default `0.5`.', 0.5) },
-    ({ at }) => ({ kind: 'fault', fault: { kind: 'truncate', at } }),
-  ),
-  hang: entry<{ readonly stage: 'headers' | 'body' }>(
-    {
-      aliases: ['infinite', 'timeout'],
-      description: 'Nothing more is sent, until the client gives up.',
-      client: 'its own timeout',
-    },
-    {
+  },
+  hang: {
+    aliases: ['infinite', 'timeout'],
+    description: 'Nothing more is sent, until the client gives up.',
+    client: 'its own timeout',
+    fields: {
       stage: optional(
         word(['headers', 'body']),
         'Before the headers (`headers`, default) or after half of the body (`body`).',
         'headers',
       ),
     },
-    ({ stage }) => ({ kind: 'fault', fault: { kind: 'hang', stage } }),
-  ),
-  drip: entry(
+  },
+  drip: convert(
     {
       aliases: ['chunkedDribbleDelay', 'slicer'],
       description: 'The body is sent in small pieces, with a pause between them.',
@@ -153,28 +145,26 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
     },
     ({ bytes, every }) => ({ kind: 'fault', fault: { kind: 'drip', bytes, everyMs: every } }),
   ),
-  bandwidth: entry(
-    { aliases: [], description: 'The body is sent at a limited speed.', client: 'a slow body' },
-    { kbps: required(integer(1), 'Kilobits per second.') },
-    ({ kbps }) => ({ kind: 'fault', fault: { kind: 'bandwidth', kbps } }),
-  ),
-  stream: entry<{ readonly after: number; readonly action: StreamAction }>(
-    {
-      aliases: ['truncateAfterChunks'],
-      description: 'An event stream fails after some of its events.',
-      client: 'an event stream that fails',
-    },
-    {
+  bandwidth: {
+    aliases: [],
+    description: 'The body is sent at a limited speed.',
+    client: 'a slow body',
+    fields: { kbps: required(integer(1), 'Kilobits per second.') },
+  },
+  stream: {
+    aliases: ['truncateAfterChunks'],
+    description: 'An event stream fails after some of its events.',
+    client: 'an event stream that fails',
+    fields: {
       after: optional(integer(0), 'The number of events before it fails; default 1.', 1),
       action: optional(
-        word(['stall', 'reset', 'end', 'bad-json', 'duplicate']),
+        word<StreamAction>(['stall', 'reset', 'end', 'bad-json', 'duplicate']),
         'How it fails: `stall`, `reset` (default), `end`, `bad-json` or `duplicate`.',
         'reset',
       ),
     },
-    ({ after, action }) => ({ kind: 'fault', fault: { kind: 'stream', after, action } }),
-  ),
-  'rate-limit': entry<Omit<RateLimit, 'windowMs'> & { readonly window: number }>(
+  },
+  'rate-limit': convert<Omit<RateLimit, 'windowMs'> & { readonly window: number }>(
     {
       aliases: ['quota', 'RateLimitingPlugin', 'ratelimit'],
       description: 'Calls are answered with 429 once the window is used up.',
@@ -198,8 +188,7 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
   ),
 };
 
-/** The names of all faults. */
-// The keys of the table are the names.
+/** The names of all faults: the keys of the table. */
 export const FAULT_NAMES: readonly FaultName[] = Object.keys(FAULTS) as readonly FaultName[];
 
 const BY_ALIAS: ReadonlyMap<string, FaultName> = new Map(
@@ -222,7 +211,12 @@ export function isRateLimit(written: unknown): boolean {
 
 /** The settings of a fault, by name. */
 export function listSettings(name: FaultName): readonly (readonly [string, Field<unknown>])[] {
-  return Object.entries(FAULTS[name].settings.fields);
+  return Object.entries(FAULTS[name].fields ?? {});
+}
+
+/** The kind of the settings of a fault. */
+function toSettings(name: FaultName): ObjectKind<object> {
+  return object({ fields: FAULTS[name].fields ?? {} });
 }
 
 /** Names of faults that need no settings. */
@@ -241,14 +235,16 @@ export const FAULT: Kind<Effect> = {
     }
     const name = findFault(written);
     if (name === undefined) {
-      const hint = didYouMean(written, FAULT_NAMES, `faults: ${FAULT_NAMES.join(', ')}`);
+      const hint = suggest(written, FAULT_NAMES) ?? `faults: ${FAULT_NAMES.join(', ')}`;
       report(node, `unknown fault ${JSON.stringify(written)}`, hint);
       return undefined;
     }
     const given = child(node, written, `"${name}"`);
     const value = typeof node.value === 'string' ? {} : (given.value ?? {});
-    const settings = FAULTS[name].settings.read({ ...given, value }, context);
-    return settings && FAULTS[name].toEffect(settings);
+    const settings = toSettings(name).read({ ...given, value }, context);
+    const { toEffect } = FAULTS[name];
+    // The settings of an entry without `toEffect` are the members of its fault.
+    return settings && (toEffect?.(settings) ?? { kind: 'fault', fault: { kind: name, ...settings } as Fault });
   },
   schema: (context) =>
     context.share('fault', () => ({
@@ -260,13 +256,10 @@ export const FAULT: Kind<Effect> = {
           minProperties: 1,
           maxProperties: 1,
           properties: Object.fromEntries(
-            FAULT_NAMES.map((name) => [
-              name,
-              {
-                description: FAULTS[name].description,
-                anyOf: [FAULTS[name].settings.schema(context), { type: 'null' }],
-              },
-            ]),
+            FAULT_NAMES.map((name) => {
+              const anyOf = [toSettings(name).schema(context), { type: 'null' }];
+              return [name, { description: FAULTS[name].description, anyOf }];
+            }),
           ),
         },
       ],

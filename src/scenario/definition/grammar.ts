@@ -1,7 +1,6 @@
-import { isObject } from '../../contract/json.js';
+import { type CollectionChanges, isObject } from '../../contract/json.js';
 import type {
   Changes,
-  CollectionChanges,
   CollectionCondition,
   Delay,
   Effect,
@@ -33,7 +32,6 @@ import {
 } from './kinds.js';
 import {
   byCollection,
-  type ByCollection,
   DELAY,
   HEADER_PATCH,
   HEADERS,
@@ -69,7 +67,7 @@ const COLLECTION_CHANGE: ObjectKind<Omit<CollectionChanges, 'name'>> = object({
   check: (_value, node, context) => checkExpressions(node, context),
 });
 
-const COLLECTION_CONDITION: ObjectKind<Omit<CollectionCondition, 'name'>> = object({
+const COLLECTION_CONDITION: ObjectKind<CollectionCondition> = object({
   label: 'a collection condition',
   type: 'CollectionCondition',
   fields: {
@@ -82,12 +80,7 @@ const COLLECTION_CONDITION: ObjectKind<Omit<CollectionCondition, 'name'>> = obje
 /** The kind of `state` and `then`. */
 const CHANGES: Kind<Changes> = byCollection('StateChange', COLLECTION_CHANGE, VARIABLES);
 
-/** What `when` says, before the conditions on collections and variables are separated. */
-type WhenFields = Omit<When, 'collections' | 'vars'> & {
-  readonly state: ByCollection<Omit<CollectionCondition, 'name'>>;
-};
-
-const WHEN: ObjectKind<WhenFields> = object({
+const WHEN: ObjectKind<When> = object({
   type: 'WhenDefinition',
   share: 'when',
   fields: {
@@ -165,7 +158,7 @@ const PATCH: ObjectKind<Patch> = object({
 });
 
 interface RuleFields {
-  readonly when?: WhenFields;
+  readonly when?: When;
   readonly respond?: Omit<Respond, 'fault'>;
   readonly patch?: Patch;
   readonly sequence?: readonly Step[];
@@ -245,8 +238,7 @@ export interface RulePart extends Omit<Rule, 'key' | 'scenario'> {
 
 function toRulePart(rule: RuleFields, about: Pick<RulePart, 'target' | 'name' | 'position'>): RulePart {
   const { when, delay, times, probability, violates, then: changes } = rule;
-  const conditions = when && { ...when, ...when.state };
-  return { ...about, when: conditions, effect: toEffect(rule), delay, times, probability, changes, violates };
+  return { ...about, when, effect: toEffect(rule), delay, times, probability, changes, violates };
 }
 
 const RULES = oneOrMany(RULE);

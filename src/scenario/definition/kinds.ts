@@ -1,10 +1,11 @@
+import { joinWords, suggest } from '../../errors.js';
 import { DEFAULT_INSTANT } from '../../clock.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Validators } from '../../schema/validate.js';
-import { child, didYouMean, joinWords, readMembers, reject, report, type SourceNode } from './source.js';
+import { child, readMembers, reject, report, type SourceNode } from './source.js';
 
 /** What scenarios are checked against. */
 export interface ScenarioContext {
@@ -131,7 +132,7 @@ export function object<Value extends object>(options: ObjectOptions<Value>): Obj
     for (const name of Object.keys(node.value)) {
       if (names.includes(name)) continue;
       const known = names.length === 0 ? undefined : `allowed keys: ${names.join(', ')}`;
-      const hint = options.hint?.(name) ?? didYouMean(name, names, known);
+      const hint = options.hint?.(name) ?? suggest(name, names) ?? known;
       report(child(node, name), `unknown key ${JSON.stringify(name)} in ${node.label}`, hint);
     }
     const members = entries.map(([name, field]) => [name, readField(child(node, name), field, context)] as const);
@@ -257,7 +258,7 @@ export function word<Word extends string>(words: readonly Word[]): Kind<Word> {
   return {
     type: words.map((each) => `'${each}'`).join(' | '),
     read: (node) => {
-      const hint = typeof node.value === 'string' ? didYouMean(node.value, words) : undefined;
+      const hint = typeof node.value === 'string' ? suggest(node.value, words) : undefined;
       return words.find((each) => each === node.value) ?? reject(node, `must be ${joinWords(words)}`, hint);
     },
     schema: () => ({ enum: words }),

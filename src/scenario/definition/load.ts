@@ -1,23 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import { isObject } from '../../contract/json.js';
-import type { Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
-import { MockError } from '../../errors.js';
-import type { Changes, Layer, Rule, Scenario } from '../rules/rule.js';
+import { MockError, suggest } from '../../errors.js';
+import type { Changes, Rule, Scenario } from '../rules/rule.js';
 import { type RulePart, SCENARIO } from './grammar.js';
 import type { ScenarioContext } from './kinds.js';
 import {
   child,
-  didYouMean,
-  isFilled,
   type Mistake,
   parseSource,
   report,
   type ScenarioSource,
   type SourceNode,
   toError,
-  toRoot,
   toSource,
 } from './source.js';
 
@@ -101,15 +97,15 @@ export function toScenarios(
 }
 
 function readDefinitions(...given: Parameters<typeof readSources>): readonly Scenario[] {
-  const [sources] = given;
-  const invalid = [...sources.keys()].flatMap((id) => checkId(id, { pointer: '' }) ?? []);
-  if (isFilled(invalid)) throw toError(invalid);
+  const invalid = toError([...given[0].keys()].flatMap((id) => checkId(id, { pointer: '' }) ?? []));
+  if (invalid !== undefined) throw invalid;
   return withoutMistakes(readSources(...given));
 }
 
-function withoutMistakes(read: Omit<LoadedScenarios, 'ids'>): readonly Scenario[] {
-  if (isFilled(read.mistakes)) throw toError(read.mistakes);
-  return read.scenarios;
+function withoutMistakes({ scenarios, mistakes }: Omit<LoadedScenarios, 'ids'>): readonly Scenario[] {
+  const error = toError(mistakes);
+  if (error !== undefined) throw error;
+  return scenarios;
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {
@@ -126,14 +122,14 @@ async function listFiles(folder: string): Promise<readonly string[]> {
 }
 
 function checkId(id: string, at: Mistake['at'], other?: ScenarioSource): Mistake | undefined {
+  const code = 'SCENARIO_INVALID';
   if (!SCENARIO_ID.test(id)) {
     const hint = 'use up to 128 letters, digits, "_", "-" and ".", and begin with a letter or digit';
-    return { code: 'SCENARIO_INVALID', message: `${JSON.stringify(id)} is not a valid scenario id`, at, hint };
+    return { code, message: `${JSON.stringify(id)} is not a valid scenario id`, at, hint };
   }
   if (other === undefined) return undefined;
   const message = `scenario ${JSON.stringify(id)} is already defined in ${other.file}`;
-  const hint = 'the id is the file name without its extension: rename one of the two';
-  return { code: 'SCENARIO_INVALID', message, at, hint };
+  return { code, message, at, hint: 'the id is the file name without its extension: rename one of the two' };
 }
 
 function toMistake(error: unknown, file: string): Mistake {
@@ -147,12 +143,8 @@ function toMistake(error: unknown, file: string): Mistake {
 }
 
 /** A scenario of one source, before what it extends is added. */
-interface ScenarioPart {
-  readonly id: string;
+interface ScenarioPart extends Pick<Scenario, 'id' | 'description' | 'extends' | 'start'> {
   readonly root: SourceNode;
-  readonly description: string | undefined;
-  readonly extends: readonly string[];
-  readonly start: Changes;
   readonly rules: readonly RulePart[];
 }
 
@@ -162,32 +154,27 @@ function readSources(
   context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
 ): Omit<LoadedScenarios, 'ids'> {
-  const parts = new Map(
-    [...sources].map(([id, source]) => [id, readPart({ id, source }, context, listVariables(id, sources, known))]),
-  );
+  const parts = new Map<string, ScenarioPart>();
+  for (const [id, source] of sources) {
+    const root = { value: source.value, pointer: '', label: 'a scenario', source };
+    const variables = listVariables(id, sources, known);
+    const operations = context.contract.operations;
+    const read = SCENARIO.read(root, { ...context, operations, violates: false, variables });
+    const { description, state = { collections: [], vars: {} }, vars, extends: parents = [] } = read ?? {};
+    const start = { ...state, vars: { ...state.vars, ...vars } };
+    parts.set(id, { id, root, description, extends: parents, start, rules: read?.operations ?? [] });
+  }
   for (const part of parts.values()) checkParents(part, parts, known);
-  // A cycle is a mistake of each of its members, so the recursion ends there.
-  const isSound = (part: ScenarioPart): boolean =>
-    part.root.source.mistakes.length === 0 &&
-    part.extends.every((id) => {
-      const parent = parts.get(id);
-      return parent === undefined ? known.has(id) : isSound(parent);
-    });
-  const scenarios = [...parts.values()].filter(isSound).map((part) => link(part, parts, known));
+  const resolve = (id: string): Scenario | undefined => {
+    const part = parts.get(id);
+    if (part === undefined) return known.get(id);
+    // A cycle is a mistake of each of its members, so the recursion ends there.
+    if (part.root.source.mistakes.length > 0) return undefined;
+    const parents = part.extends.map(resolve);
+    return parents.every((parent) => parent !== undefined) ? link(part, parents) : undefined;
+  };
+  const scenarios = [...parts.keys()].flatMap((id) => resolve(id) ?? []);
   return { scenarios, mistakes: [...sources.values()].flatMap((source) => source.mistakes) };
-}
-
-function readPart(
-  { id, source }: { readonly id: string; readonly source: ScenarioSource },
-  context: ScenarioContext,
-  variables: ReadonlySet<string>,
-): ScenarioPart {
-  const root = toRoot(source);
-  const operations = context.contract.operations;
-  const read = SCENARIO.read(root, { ...context, operations, violates: false, variables });
-  const { description, state = { collections: [], vars: {} }, vars = {} } = read ?? {};
-  const start = { ...state, vars: { ...state.vars, ...vars } };
-  return { id, root, description, extends: read?.extends ?? [], start, rules: read?.operations ?? [] };
 }
 
 /** Names of the variables that a scenario and those it extends set: at the top, in `state`, or in the `then` of a rule. */
@@ -235,7 +222,7 @@ function checkParents(
     if (!parts.has(id) && !known.has(id)) {
       const ids = [...parts.keys(), ...known.keys()].filter((other) => other !== part.id);
       const all = ids.length === 0 ? 'there is no other scenario' : `scenarios: ${ids.join(', ')}`;
-      report(node, `scenario ${JSON.stringify(id)} does not exist`, didYouMean(id, ids, all));
+      report(node, `scenario ${JSON.stringify(id)} does not exist`, suggest(id, ids) ?? all);
       continue;
     }
     const cycle = findCycle(part.id, id, parts);
@@ -264,52 +251,26 @@ function findCycle(
 }
 
 /** The scenario of a part: its own rules first, then those of the scenarios it extends, the last named first. */
-function link(
-  part: ScenarioPart,
-  parts: ReadonlyMap<string, ScenarioPart>,
-  known: ReadonlyMap<string, Scenario>,
-): Scenario {
-  const parents = part.extends.flatMap((id) => {
-    const parent = parts.get(id);
-    return parent === undefined ? (known.get(id) ?? []) : link(parent, parts, known);
-  });
-  const inherited = parents
-    .toReversed()
-    .flatMap((parent) => parent.rules)
-    .map((rule) => inheritRule(rule, part.id));
-  const own: Layer = { id: part.id, start: part.start };
-  const layers = [...new Map([...parents.flatMap((each) => each.layers), own].map((each) => [each.id, each])).values()];
-  const rules = withoutRepeats([...part.rules.map((rule) => toRule(rule, part.id)), ...inherited]);
-  const byOperation = new Map<string, readonly Rule[]>();
+function link({ root, rules: own, ...part }: ScenarioPart, parents: readonly Scenario[]): Scenario {
+  const { id } = part;
+  const toRule = (rule: Omit<Rule, 'key' | 'scenario'>, key: string): Rule => ({ ...rule, scenario: id, key });
+  const inherited = parents.toReversed().flatMap((parent) => parent.rules);
+  const rules = [
+    ...own.map(({ name, ...rule }) => toRule(rule, `${id}/${name}`)),
+    ...inherited.map((rule) => toRule(rule, `${id} < ${rule.key}`)),
+  ];
+  const origins = rules.map((rule) => rule.key.split(' < ').at(-1));
+  const layers = new Map([...parents.flatMap((parent) => [...parent.layers]), [id, part.start]]);
+  const starts = [...layers.values()];
   return {
-    id: part.id,
-    description: part.description,
-    file: part.root.source.file,
-    extends: part.extends,
+    ...part,
+    file: root.source.file,
     start: {
-      collections: layers.flatMap(({ start }) => start.collections),
-      vars: Object.assign({}, ...layers.map(({ start }) => start.vars)) as Changes['vars'],
+      collections: starts.flatMap(({ collections }) => collections),
+      vars: Object.assign({}, ...starts.map(({ vars }) => vars)) as Changes['vars'],
     },
     layers,
-    rules,
-    rulesFor: ({ id }: Operation) => {
-      const found = byOperation.get(id) ?? rules.filter(({ target }) => target === '*' || target === id);
-      byOperation.set(id, found);
-      return found;
-    },
+    // A rule that is inherited in two ways counts once.
+    rules: rules.filter((_, index) => origins.indexOf(origins[index]) === index),
   };
-}
-
-function toRule({ name, ...rule }: RulePart, scenario: string): Rule {
-  return { ...rule, scenario, key: `${scenario}/${name}` };
-}
-
-function inheritRule(rule: Rule, heir: string): Rule {
-  return { ...rule, scenario: heir, key: `${heir} < ${rule.key}` };
-}
-
-/** A rule that is inherited in two ways counts once. */
-function withoutRepeats(rules: readonly Rule[]): readonly Rule[] {
-  const origins = rules.map((rule) => rule.key.split(' < ').at(-1));
-  return rules.filter((_, index) => origins.indexOf(origins[index]) === index);
 }

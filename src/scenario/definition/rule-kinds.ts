@@ -1,6 +1,6 @@
 import { isObject, setOwn } from '../../contract/json.js';
 import type { ParameterPlace } from '../../contract/operations/operation.js';
-import type { CallRange, Delay } from '../rules/rule.js';
+import type { ByCollection, CallRange, Delay } from '../rules/rule.js';
 import { checkParameter, checkStatus, findCollection, toItemTarget } from './check-contract.js';
 import { checkExpressions, checkPartial, checkParts, checkVariable, type SchemaTarget } from './check-value.js';
 import {
@@ -171,13 +171,7 @@ export const IDS: Kind<readonly string[]> = {
   read: (node, context) => oneOrMany(ID).read(node, context)?.map(String),
 };
 
-/** Values of collections by name, and of variables. */
-export interface ByCollection<Value> {
-  readonly collections: readonly (Value & { readonly name: string })[];
-  readonly vars: Readonly<Record<string, unknown>>;
-}
-
-/** Creates the kind of such values. @param type - The name of its TypeScript type, and of its JSON Schema. */
+/** The kind of values by collection. @param type - The name of its TypeScript type, and of its JSON Schema. */
 export function byCollection<Value>(
   type: string,
   item: ObjectKind<Value>,

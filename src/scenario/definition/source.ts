@@ -2,7 +2,7 @@ import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import { findJsonMistake, isObject } from '../../contract/json.js';
 import { createLineFinder } from '../../contract/load/source-map.js';
 import { toPointer } from '../../contract/pointer.js';
-import { formatMistake, MockError, type Place, suggest } from '../../errors.js';
+import { formatMistake, MockError, type Place } from '../../errors.js';
 
 /** One mistake in a scenario. */
 export interface Mistake {
@@ -43,11 +43,6 @@ export function toSource(value: unknown, base = ''): ScenarioSource {
   return { file: undefined, value, locate: (pointer) => ({ pointer: base + pointer }), mistakes: [] };
 }
 
-/** The root of a source. */
-export function toRoot(source: ScenarioSource): SourceNode {
-  return { value: source.value, pointer: '', label: 'a scenario', source };
-}
-
 /** A member of an object or an item of an array; its value is undefined if it is absent. */
 export function child(node: SourceNode, key: string | number, label: string = JSON.stringify(key)): SourceNode {
   const isOwn = typeof node.value === 'object' && node.value !== null && Object.hasOwn(node.value, key);
@@ -80,11 +75,6 @@ export function formatPosition({ source, pointer }: SourceNode): string {
   return at.file === undefined ? `#${at.pointer ?? pointer}` : `${at.file}:${at.line ?? 1}`;
 }
 
-/** `did you mean "x"?` if a candidate is close, otherwise the other text. */
-export function didYouMean(given: string, candidates: Iterable<string>, otherwise?: string): string | undefined {
-  return suggest(given, candidates) ?? otherwise;
-}
-
 /** A value as messages show it: JSON, shortened to 60 characters. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'undefined';
@@ -96,22 +86,13 @@ export function describe(value: unknown): string {
   return typeof value === 'string' ? `${text.slice(0, 56)}…"` : 'an object';
 }
 
-/** `a, b or c`. */
-export function joinWords(words: readonly (string | number)[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${String(words.at(-1))}`;
-}
-
-/** One error for all mistakes: the mistake itself if there is only one, otherwise a list. */
-export function toError(mistakes: readonly [Mistake, ...Mistake[]]): MockError {
+/** One error for all mistakes: the mistake itself if there is only one, otherwise a list; undefined if there is none. */
+export function toError(mistakes: readonly Mistake[]): MockError | undefined {
   const [first, ...others] = mistakes;
+  if (first === undefined) return undefined;
   if (others.length === 0) return new MockError(first.code, first.message, { at: first.at, hint: first.hint });
   const list = mistakes.map((mistake) => formatMistake(mistake).replaceAll('\n', '\n  '));
   return new MockError('SCENARIO_INVALID', `${mistakes.length} mistakes in scenarios:\n  ${list.join('\n  ')}`);
-}
-
-/** Whether an array has an item, as a type guard. */
-export function isFilled<Item>(list: readonly Item[]): list is readonly [Item, ...Item[]] {
-  return list.length > 0;
 }
 
 function parseYaml(text: string, file: string): unknown {

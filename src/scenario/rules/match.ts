@@ -21,8 +21,8 @@ export function findMismatch(
     findIn('header', when.header, (name) => call.headers.get(name) ?? undefined) ??
     findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
     (when.body === undefined || isSubset(when.body, call.body) ? undefined : 'the body does not match') ??
-    findCollectionMismatch(when, session.collections) ??
-    findVarMismatch(when.vars, session.vars)
+    findCollectionMismatch(when.state, session.collections) ??
+    findVarMismatch(when.state.vars, session.vars)
   );
 }
 
@@ -94,8 +94,8 @@ function readCookie(call: Call, name: string): unknown {
   return undefined;
 }
 
-function findCollectionMismatch(when: When, view: CollectionView): string | undefined {
-  for (const { name, count, has, lacks } of when.collections) {
+function findCollectionMismatch({ collections }: When['state'], view: CollectionView): string | undefined {
+  for (const { name, count, has, lacks } of collections) {
     if (count !== undefined && !isInRange(count, view.count(name))) {
       return `${name} has ${view.count(name)} items, not ${formatRange(count)}`;
     }
@@ -107,7 +107,7 @@ function findCollectionMismatch(when: When, view: CollectionView): string | unde
   return undefined;
 }
 
-function findVarMismatch(wanted: When['vars'], vars: Readonly<Record<string, unknown>>): string | undefined {
+function findVarMismatch(wanted: When['state']['vars'], vars: Readonly<Record<string, unknown>>): string | undefined {
   const name = Object.keys(wanted).find((each) => !(Object.hasOwn(vars, each) && isSubset(wanted[each], vars[each])));
   return name === undefined
     ? undefined

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operations/operation.js';
+import type { CollectionChanges } from '../../contract/json.js';
 import type { Fault } from '../../http/answer.js';
 
 /** A named set of rules that was checked against the contract. */
@@ -10,18 +10,10 @@ export interface Scenario {
   readonly extends: readonly string[];
   /** The changes made when it is activated, those of the scenarios it extends first. */
   readonly start: Changes;
-  /** The same changes by scenario, so that a scenario that is extended in two ways counts once. */
-  readonly layers: readonly Layer[];
+  /** The same changes by scenario id, so that a scenario that is extended in two ways counts once. */
+  readonly layers: ReadonlyMap<string, Changes>;
   /** By precedence: its own rules from top to bottom, then those of the scenarios it extends, the last one first. */
   readonly rules: readonly Rule[];
-  /** The rules for one operation, in the same order; the same array every time. */
-  rulesFor(operation: Operation): readonly Rule[];
-}
-
-/** The changes that one scenario itself makes when it is activated. */
-export interface Layer {
-  readonly id: string;
-  readonly start: Changes;
 }
 
 /** One rule of a scenario, checked and normalized. */
@@ -54,13 +46,11 @@ export interface When {
   /** Undefined: any body, or none. */
   readonly body: unknown;
   readonly call: CallRange | undefined;
-  readonly collections: readonly CollectionCondition[];
-  readonly vars: Readonly<Record<string, unknown>>;
+  readonly state: ByCollection<CollectionCondition>;
 }
 
 /** A condition on a collection. */
 export interface CollectionCondition {
-  readonly name: string;
   readonly count: CallRange | undefined;
   readonly has: readonly string[];
   readonly lacks: readonly string[];
@@ -102,21 +92,14 @@ export interface Patch {
   readonly body: unknown;
 }
 
-/** Changes of collections and variables; values may contain expressions. */
-export interface Changes {
-  readonly collections: readonly CollectionChanges[];
+/** Values by collection, and of variables. */
+export interface ByCollection<Value> {
+  readonly collections: readonly (Value & { readonly name: string })[];
   readonly vars: Readonly<Record<string, unknown>>;
 }
 
-/** Changes of one collection, in the order of the fields. */
-export interface CollectionChanges {
-  readonly name: string;
-  readonly clear: boolean;
-  readonly generate: number;
-  readonly add: readonly unknown[];
-  readonly update: Readonly<Record<string, unknown>>;
-  readonly remove: readonly unknown[];
-}
+/** Changes of collections and variables; values may contain expressions. */
+export type Changes = ByCollection<Omit<CollectionChanges, 'name'>>;
 
 /** Which calls are selected by their number: from one to another (both included), or every n-th. */
 export type CallRange =

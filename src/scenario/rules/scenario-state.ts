@@ -1,5 +1,6 @@
+import type { CollectionChanges } from '../../contract/json.js';
 import { type ExpressionScope, resolveExpressions } from './expression.js';
-import type { Changes, CollectionChanges } from './rule.js';
+import type { Changes } from './rule.js';
 
 /** How many calls matched a rule and how many it applied to, in one session. */
 interface Counter {

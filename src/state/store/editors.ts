@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { type CollectionChanges, isObject } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
 import { type Collection, type Item, listEntries, toChildScope } from './collection.js';
@@ -21,16 +21,6 @@ interface HasStore {
 interface ItemPatch {
   readonly id: string;
   readonly patch: Item;
-}
-
-/** Changes of one collection by a scenario, in the order of the members. */
-interface CollectionChanges {
-  readonly name: string;
-  readonly clear: boolean;
-  readonly generate: number;
-  readonly add: readonly unknown[];
-  readonly update: Readonly<Record<string, unknown>>;
-  readonly remove: readonly unknown[];
 }
 
 /** Reads and changes collections from outside a request, for scenarios, tests and the control API. */
