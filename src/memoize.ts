@@ -1,12 +1,16 @@
-/** A function that computes the value of each key once and keeps it. */
-export function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+/**
+ * A function that computes the value of each key once and keeps it.
+ *
+ * @param limit - How many values are kept, where clients choose the keys; those after them are computed each time.
+ */
+export function memoize<Key, Value>(compute: (key: Key) => Value, limit: number = Infinity): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {
     const before = known.get(key);
     // `has` tells an undefined value from a new key.
     if (before !== undefined || known.has(key)) return before as Value;
     const value = compute(key);
-    known.set(key, value);
+    if (known.size < limit) known.set(key, value);
     return value;
   };
 }

@@ -6,6 +6,7 @@ import { findResponse } from '../contract/operations/responses.js';
 import { findMedia, isJsonType, isSequenceType, toEssence } from '../http/media-type.js';
 import { isStream } from '../http/response/encode.js';
 import type { SchemaCheck, Validators } from '../schema/validate.js';
+import { memoize } from '../memoize.js';
 import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import { isSendable } from './declared-headers.js';
 import { type ItemPlan, planItems } from './generated-body.js';
@@ -27,7 +28,7 @@ export interface AnswerPlan {
   checkStream(body: unknown): unknown;
 }
 
-/** Media types of one operation whose plans are kept. */
+/** Media types of one operation whose plans are kept: a handler may answer with a new one each time, such as one with a boundary. */
 const MAX_TYPES = 200;
 
 /** Creates a function that plans answers; each plan is created once. */
@@ -35,19 +36,14 @@ export function createAnswerPlans(
   contract: Contract,
   validators: Validators,
 ): (operation: Operation, answer: Answer) => AnswerPlan {
-  const plans = new Map<Operation, Map<string, Map<number, AnswerPlan>>>();
-  return (operation, { status, mediaType = '' }) => {
-    let byType = plans.get(operation);
-    if (byType === undefined) plans.set(operation, (byType = new Map()));
-    const byStatus = byType.get(mediaType);
-    const known = byStatus?.get(status);
-    if (known !== undefined) return known;
-    const plan = createPlan({ contract, validators, operation }, status, mediaType);
-    if (byStatus !== undefined) byStatus.set(status, plan);
-    // A handler may answer with a new media type each time, such as one with a boundary.
-    else if (byType.size < MAX_TYPES) byType.set(mediaType, new Map([[status, plan]]));
-    return plan;
-  };
+  const find = memoize((operation: Operation) =>
+    memoize(
+      (mediaType: string) =>
+        memoize((status: number) => createPlan({ contract, validators, operation }, status, mediaType)),
+      MAX_TYPES,
+    ),
+  );
+  return (operation, { status, mediaType = '' }) => find(operation)(mediaType)(status);
 }
 
 interface PlanParts {
@@ -85,7 +81,8 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
     return {
       ...plan,
       isWhole: () => validators.isWhole(items.schemaPointer),
-      check: checkAll(check, items),
+      check: (body) =>
+        Array.isArray(body) ? body.flatMap((item) => check(readItem(item, items), 'body')) : NO_VIOLATIONS,
       checkStream: (body) => (isStream(body) ? checkItems(body, check, items) : body),
     };
   }
@@ -127,27 +124,21 @@ function isOpaque(body: unknown): boolean {
   return body === undefined || body instanceof Uint8Array || isStream(body);
 }
 
-function checkAll(check: SchemaCheck, items: ItemPlan): (body: unknown) => readonly Violation[] {
-  return (body) => (Array.isArray(body) ? body.flatMap((item) => check(readItem(item, items), 'body')) : NO_VIOLATIONS);
-}
-
 async function* checkItems(
   stream: AsyncIterable<unknown>,
   check: SchemaCheck,
   items: ItemPlan,
 ): AsyncIterable<unknown> {
   for await (const item of stream) {
-    if (!(item instanceof Uint8Array) && !isMarker(item, items)) {
-      const [first] = check(readItem(item, items), 'body');
+    const value = readItem(item, items);
+    // A marker of the protocol is a string among objects, such as `[DONE]`.
+    const isMarker = typeof value === 'string' && items.form !== 'event';
+    if (!(item instanceof Uint8Array) && !isMarker) {
+      const [first] = check(value, 'body');
       if (first !== undefined) throw new Error(`an item of the stream breaks the contract: ${first.message}`);
     }
     yield item;
   }
-}
-
-/** Whether an item is a marker of the protocol: a string among objects, such as `[DONE]`. */
-function isMarker(item: unknown, items: ItemPlan): boolean {
-  return typeof readItem(item, items) === 'string' && items.form !== 'event';
 }
 
 /** The part of an item that the schema describes. */

@@ -36,19 +36,7 @@ export function chooseResponse(
 }
 
 /** `Accept` headers whose choice is kept for each operation: clients can send any number. */
-const MAX_ACCEPT_HEADERS = 64;
-
-/** The same function of an `Accept` header, which keeps what it chooses. */
-export function cacheChoices<Choice>(choose: (accept: string | null) => Choice): (accept: string | null) => Choice {
-  const known = new Map<string | null, Choice>();
-  return (accept) => {
-    const before = known.get(accept);
-    if (before !== undefined || known.has(accept)) return before as Choice;
-    const choice = choose(accept);
-    if (known.size < MAX_ACCEPT_HEADERS) known.set(accept, choice);
-    return choice;
-  };
-}
+export const MAX_ACCEPT_HEADERS = 64;
 
 /** Whether a media type has an example of that name. */
 export function hasExample(media: MediaType | undefined, name: string): boolean {

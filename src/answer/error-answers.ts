@@ -27,10 +27,7 @@ export interface ErrorAnswers {
    */
   answer(operation: Operation | undefined, error: ErrorAnswer): Answer;
   /** A 500 for a failure of the mock or of the user's code, with a violation in the journal. */
-  failure(
-    operation: Operation | undefined,
-    failure: { readonly message: string; readonly code: string; readonly from: string },
-  ): Answer;
+  failure(operation: Operation | undefined, failure: Pick<ErrorAnswer, 'message' | 'code' | 'from'>): Answer;
 }
 
 /** Headers that tell the official clients of several APIs not to retry. */

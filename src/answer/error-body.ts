@@ -134,18 +134,18 @@ function createScalarFiller({ isForStatus }: DraftContext, role: Role | undefine
     if (only !== undefined) return only;
     if (isStatus) return isNumber ? facts.status : String(facts.status);
     if (role === 'failed' && types.includes('boolean')) return false;
-    if (role === 'param') return writeParam(facts.param, schema) ?? (types.includes('null') ? null : example);
+    if (role === 'param') {
+      // As a JSON pointer (RFC 6901) if the schema says so.
+      const param =
+        schema.format === 'json-pointer' ? facts.param && toPointer(...facts.param.split('.')) : facts.param;
+      return param ?? (types.includes('null') ? null : example);
+    }
     const fact = readFact(role, facts);
     if (members !== undefined) return [fact, example].find((one) => one !== undefined && members.includes(one));
     if (role === 'code') return (isForStatus ? example : undefined) ?? facts.code ?? example;
     if (fact !== undefined && (types.length === 0 || types.includes('string'))) return fact;
     return example;
   };
-}
-
-/** The field at fault; as a JSON pointer (RFC 6901) if the schema says so. */
-function writeParam(param: string | undefined, { format }: SchemaObject): string | undefined {
-  return param === undefined || format !== 'json-pointer' ? param : toPointer(...param.split('.'));
 }
 
 function readFact(role: Role | undefined, facts: ErrorFacts): string | undefined {

@@ -90,7 +90,10 @@ function isEvent(contract: Contract, pointer: string, seen: ReadonlySet<string> 
   if (!isObject(schema)) return false;
   const { properties } = schema;
   if (isObject(properties) && 'data' in properties) {
-    return 'event' in properties || 'retry' in properties || isEncoded(properties['data']);
+    const { data } = properties;
+    // Encoded data is a string with its own media type (OpenAPI 3.2).
+    const isEncoded = isObject(data) && (data['contentMediaType'] !== undefined || data['contentSchema'] !== undefined);
+    return isEncoded || 'event' in properties || 'retry' in properties;
   }
   const look = (keyword: string): readonly boolean[] => {
     const branches = schema[keyword];
@@ -99,9 +102,4 @@ function isEvent(contract: Contract, pointer: string, seen: ReadonlySet<string> 
   };
   const branches = [...look('oneOf'), ...look('anyOf')];
   return branches.length > 0 ? branches.every(Boolean) : look('allOf').some(Boolean);
-}
-
-/** Whether the data is a string with its own media type (OpenAPI 3.2). */
-function isEncoded(data: unknown): boolean {
-  return isObject(data) && (data['contentMediaType'] !== undefined || data['contentSchema'] !== undefined);
 }

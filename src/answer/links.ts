@@ -17,12 +17,9 @@ export interface LinkPlan {
 /** A path with its query, or why there is none. */
 type LinkTarget = { readonly target: string } | { readonly reason: string };
 
-const NO_LINKS: readonly LinkPlan[] = [];
-
 /** Plans the links that a response declares; their operations are looked up once. */
 export function planLinks(contract: Contract, response: DeclaredResponse | undefined): readonly LinkPlan[] {
-  const links = Object.entries(response?.links ?? {});
-  return links.length === 0 ? NO_LINKS : links.map(([name, link]) => planLink(contract, name, link));
+  return Object.entries(response?.links ?? {}).map(([name, link]) => planLink(contract, name, link));
 }
 
 /** Adds links to the `Link` header (RFC 8288) of an answer; the trace says why one without a target is left out. */

@@ -1,5 +1,4 @@
 import { isObject } from '../../contract/json.js';
-import type { Operation } from '../../contract/operations/operation.js';
 import type { GenerateContext } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
@@ -36,8 +35,10 @@ export function createGenerateSource(parts: SourceParts): AnswerSource {
     answer: (exchange, next) => {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, call.headers.get('accept'));
-      if (choice === undefined) return answerWithoutResponses(call.operation) ?? next();
-      return generate(exchange, choice);
+      if (choice !== undefined) return generate(exchange, choice);
+      // OpenAPI 3.1 allows an operation without responses.
+      const isBare = call.operation.responses.every(({ status }) => status.startsWith('1'));
+      return isBare ? toEmptyAnswer(204, 'generate') : next();
     },
   };
 }
@@ -77,19 +78,10 @@ export function toDay(instant: number): number {
 /** Values of the request that the answer repeats: of the path, else of the body, else of the query. */
 function readKnown(call: Call): Readonly<Record<string, unknown>> {
   const { path } = call.operation;
-  const item = /\{([^{}/]+)\}(?:[:/][\w-]+)?\/?$/.exec(path)?.[1];
-  const id = item === undefined || !isItemPath(call, path) ? undefined : call.path[item];
+  // The last path parameter is the id of the answer in `/pets/{id}`, and in actions such as `/pets/{id}/start`.
+  const isItemPath = /\}\/?$/.test(path) || ['POST', 'PUT', 'PATCH'].includes(call.method);
+  const item = isItemPath ? /\{([^{}/]+)\}(?:[:/][\w-]+)?\/?$/.exec(path)?.[1] : undefined;
+  const id = item === undefined ? undefined : call.path[item];
   const body = isObject(call.body) ? call.body : {};
   return { ...call.query, ...body, ...(id === undefined ? {} : { id }), ...call.path };
-}
-
-/** Whether the last path parameter is the id of the answer: in `/pets/{id}`, and in actions such as `/pets/{id}/start`. */
-function isItemPath({ method }: Call, path: string): boolean {
-  return /\}\/?$/.test(path) || method === 'POST' || method === 'PUT' || method === 'PATCH';
-}
-
-/** The answer for an operation without responses (OpenAPI 3.1 allows it): a 204. */
-function answerWithoutResponses(operation: Operation): Answer | undefined {
-  if (operation.responses.some(({ status }) => !status.startsWith('1'))) return undefined;
-  return toEmptyAnswer(204, 'generate');
 }

@@ -5,7 +5,7 @@ import { memoize } from '../../memoize.js';
 import { NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource } from '../chain.js';
-import { cacheChoices, chooseResponse } from '../choose-response.js';
+import { chooseResponse, MAX_ACCEPT_HEADERS } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-body.js';
 
@@ -57,7 +57,7 @@ export function createRefuseSource({ errors, accepts, lenientAccept }: RefusePar
 /** Whether the operation can answer in a media type that the client accepts. */
 function createAcceptance(): (call: Call) => boolean {
   const find = memoize((operation: Operation) =>
-    cacheChoices((accept) => chooseResponse(operation, accept)?.acceptable !== false),
+    memoize((accept: string) => chooseResponse(operation, accept)?.acceptable !== false, MAX_ACCEPT_HEADERS),
   );
   return ({ operation, headers }) => {
     const accept = headers.get('accept');

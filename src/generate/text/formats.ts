@@ -89,10 +89,6 @@ function writeIpv4({ random, repeats }: TextContext): readonly string[] {
   return [repeats < 2 ? `192.0.2.${random.integer(1, 254)}` : wide(), '10.0.0.1'];
 }
 
-function toBase64Url(text: string): string {
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
 /** Base64 of a few readable words, then of the length that the schema requires. */
 function* writeBase64(context: TextContext): Iterable<string> {
   yield Buffer.from(`sample ${digits(context, 4)} of ${context.name || 'data'}`).toString('base64');
@@ -122,7 +118,10 @@ export const FORMATS: ReadonlyMap<string, FormatWriter> = toTable<FormatWriter>(
   ['relative-json-pointer', () => ['0/items', '0']],
   ['regex', () => ['^[a-z]+$', 'a']],
   ['byte base64', writeBase64],
-  ['base64url', (context) => [...writeBase64(context)].map(toBase64Url)],
+  [
+    'base64url',
+    (context) => Array.from(writeBase64(context), (text) => Buffer.from(text, 'base64').toString('base64url')),
+  ],
   ['password', ({ random }) => [`sample-${random.text('abcdefghjkmnpqrstuvwxyz23456789', 10)}`]],
   ['char', ({ random }) => [random.text('ABCDEFGHJKLMNPQRSTUVWXYZ', 1)]],
   ['decimal', ({ random }) => [(random.integer(100, 99_999) / 100).toFixed(2), '1.5', '1']],

@@ -38,7 +38,7 @@ export type TimeKind = 'birth' | 'created' | 'expires' | 'happened' | 'started' 
 
 const DAY_MS = 86_400_000;
 
-/** Days before (negative) and after now. */
+/** Days before (negative) and after now, in chronological order. */
 const RANGES: Readonly<Record<TimeKind, readonly [from: number, to: number]>> = {
   birth: [-20_000, -8000],
   created: [-400, -220],
@@ -48,8 +48,10 @@ const RANGES: Readonly<Record<TimeKind, readonly [from: number, to: number]>> = 
   expires: [5, 300],
 };
 
-/** In chronological order. */
-export const TIME_KINDS: readonly TimeKind[] = ['birth', 'created', 'started', 'happened', 'updated', 'expires'];
+/** The place of a kind in chronological order. */
+export function rankTime(kind: TimeKind): number {
+  return RANGES[kind][0];
+}
 
 const TIME_WORDS: ReadonlyMap<string, TimeKind> = toTable<TimeKind>([
   ['birth birthday birthdate born dob', 'birth'],

@@ -1,6 +1,6 @@
 import { isObject, setOwn } from '../../contract/json.js';
 import { escapeSegment } from '../../contract/pointer.js';
-import { TIME_KINDS } from '../text/names.js';
+import { rankTime } from '../text/names.js';
 import {
   acceptsNumber,
   type Part,
@@ -291,7 +291,7 @@ function alignWithList(draft: Draft, list: readonly unknown[]): void {
 function alignTimes(draft: Draft): void {
   const { attempt, value } = draft;
   let last: { readonly at: number; readonly text: unknown } | undefined;
-  const rankOf = (name: string): number => TIME_KINDS.indexOf(attempt.vocabulary.about(name).timeKind);
+  const rankOf = (name: string): number => rankTime(attempt.vocabulary.about(name).timeKind);
   const times = Object.keys(value).filter((name) => attempt.vocabulary.about(name).isTime);
   for (const name of times.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const at = readInstant(value[name]);

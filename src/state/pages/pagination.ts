@@ -144,6 +144,7 @@ function cutByToken({ view, limit, value, recall }: PageRequest): Page | PageMis
   }
   const to = Math.min(view.size, from + limit);
   const last = to < view.size ? view.at(to - 1) : undefined;
+  const toToken = (after: string): string => Buffer.from(JSON.stringify({ after })).toString('base64url');
   const next: Page['next'] = last && { role: 'token', value: toToken(last.id) };
   return { from, to, more: to < view.size, next, previous: undefined };
 }
@@ -180,10 +181,6 @@ function readId(value: unknown): string | undefined {
 function readNumber(value: unknown, otherwise: number): number {
   const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : otherwise;
-}
-
-function toToken(id: string): string {
-  return Buffer.from(JSON.stringify({ after: id })).toString('base64url');
 }
 
 function readToken(token: string): string | undefined {

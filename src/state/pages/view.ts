@@ -104,9 +104,9 @@ export function readFilters(
 export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   const clauses = [...value.matchAll(CLAUSE)].map(([, not, property = '', key, sign = ':', quoted, bare]) => {
-    const path = key === undefined ? [property] : [property, key];
+    const path = [...property.split('.'), ...(key?.split('.') ?? [])];
     const wanted = quoted ?? bare ?? '';
-    return ({ item }: Entry): boolean => holds(readPath(item, path), sign, wanted) !== (not === '-');
+    return ({ item }: Entry): boolean => holds(path.reduce<unknown>(readMember, item), sign, wanted) !== (not === '-');
   });
   const some = /\sOR\s/.test(value);
   if (clauses.length > 0) {
@@ -120,19 +120,16 @@ export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefi
 // Only at the beginning of a word: trying each letter of a long word takes quadratic time.
 const CLAUSE = /(-?)(?<![\w.])([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=])\s*(?:["']([^"']*)["']|([^\s"']+))/g;
 
+function readMember(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
 function holds(actual: unknown, sign: string, wanted: string): boolean {
   if (sign === ':' || sign === '=')
     return wanted === 'null' ? actual === undefined || actual === null : matches(actual, wanted);
   if (sign === '~') return typeof actual === 'string' && actual.toLowerCase().includes(wanted.toLowerCase());
   const name = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' }[sign] ?? 'gt';
   return isBetween(actual, { [name]: wanted });
-}
-
-function readPath(item: unknown, path: readonly string[]): unknown {
-  let value = item;
-  for (const step of path.flatMap((each) => each.split('.')))
-    value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-  return value;
 }
 
 /** The order of a sort parameter: a property, `-property`, or `property:desc`; undefined for anything else. */

@@ -125,7 +125,10 @@ export function createItems(parts: ItemsParts): Items {
     findMissingParent: links.findMissingParent,
     create: (location, given) => {
       const { entry, whole } = draftEntry(location, given);
-      const problem = findLinkProblem(links, location, { given, id: entry.id });
+      // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
+      const problem = given.strict
+        ? links.findBrokenLink(location, entry.id)
+        : links.findMissingTarget(location, given.id?.toString());
       const values = { ...given.body, ...given.fixed };
       const first = problem ?? findDuplicate(location, { given: values, id: entry.id });
       const problems = listProblems(first, given.strict ? location.model : undefined, entry.item);
@@ -175,8 +178,6 @@ const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, 
   return { entry: collection.update(entry.id, { item }, scope) ?? entry };
 };
 
-type Links = ReturnType<typeof createLinks>;
-
 function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate']) {
   const isMissing = (location: ItemLocation, id: string): boolean =>
     find(location, id) === undefined && isKnown(location);
@@ -191,10 +192,11 @@ function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate']) 
     return undefined;
   };
   /** The target of a membership where it does not exist. */
-  const findMissingTarget = ({ transaction, model: { resource } }: ItemLocation, id: string): ItemProblem | undefined =>
-    resource.members !== undefined && isMissing(locate(transaction, resource.members), id)
-      ? toLinkProblem({ collection: resource.members, id })
-      : undefined;
+  const findMissingTarget = ({ transaction, model }: ItemLocation, id: string | undefined): ItemProblem | undefined => {
+    const { members } = model.resource;
+    if (id === undefined || members === undefined || !isMissing(locate(transaction, members), id)) return undefined;
+    return toLinkProblem({ collection: members, id });
+  };
   return {
     findMissingParent,
     findMissingTarget,
@@ -206,16 +208,6 @@ function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate']) 
       return missing === undefined ? findMissingTarget(location, id) : toLinkProblem(missing);
     },
   };
-}
-
-/** A request checks the parents in its path before it creates an item, and names the target of a membership itself. */
-function findLinkProblem(
-  links: Links,
-  location: ItemLocation,
-  { given, id }: { readonly given: NewItem; readonly id: string },
-): ItemProblem | undefined {
-  if (given.strict) return links.findBrokenLink(location, id);
-  return given.id === undefined ? undefined : links.findMissingTarget(location, String(given.id));
 }
 
 /** A problem that was found, else those of the item's schema where a model is given. */
@@ -233,7 +225,12 @@ function createModels(parts: ItemsParts): (name: string) => ItemModel {
   const read = createItemSchemaReader(parts.contract);
   return memoize((name) => {
     const resource = collections.get(name);
-    if (resource === undefined) throw toUnknownCollection(name, [...collections.keys()]);
+    if (resource === undefined) {
+      const names = [...collections.keys()];
+      const known = names.length === 0 ? 'the contract has no collections' : `its collections are ${names.join(', ')}`;
+      const hint = suggest(name, names) ?? known;
+      throw new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
+    }
     return createItemModel(resource, resource.schema === undefined ? undefined : read(resource.schema), parts);
   });
 }
@@ -337,12 +334,6 @@ export function findProblems(model: ItemModel, item: Item): readonly ItemProblem
     code,
     message: message.replace(/^(answer|body) property\b/, 'property').replace(/^(answer|body)\b/, 'the item'),
   }));
-}
-
-function toUnknownCollection(name: string, names: readonly string[]): MockError {
-  const known = names.length === 0 ? 'the contract has no collections' : `its collections are ${names.join(', ')}`;
-  const hint = suggest(name, names) ?? known;
-  return new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
 }
 
 /** The id of an item in its collection, from `$id` or its properties; undefined where it has none. */

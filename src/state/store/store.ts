@@ -119,7 +119,11 @@ export function createStore(
       collections: Object.fromEntries(list().map((each) => [each.name, exportItems(each, definition)])),
     }),
     holdsSecret: (text) =>
-      Object.entries(definition.secrets ?? {}).some(([name, names]) => hasSecret(collection(name), names, text)),
+      Object.entries(definition.secrets ?? {}).some(([name, properties]) =>
+        listEntries(collection(name)).some(([, { item, secrets }]) =>
+          properties.some((property) => item[property] === text || secrets?.[property] === text),
+        ),
+      ),
   };
 }
 
@@ -178,11 +182,5 @@ function exportItems(collection: Collection, { readKey }: StoreDefinition): read
       annotateParent(scope, item),
       content && toContentAnnotations(content),
     ),
-  );
-}
-
-function hasSecret(collection: Collection, properties: readonly string[], text: string): boolean {
-  return listEntries(collection).some(([, { item, secrets }]) =>
-    properties.some((property) => item[property] === text || secrets?.[property] === text),
   );
 }

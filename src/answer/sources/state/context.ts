@@ -13,7 +13,7 @@ import type { Items } from '../../../state/store/items.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange, SourceParts } from '../../chain.js';
-import { cacheChoices, chooseResponse, type ResponseChoice } from '../../choose-response.js';
+import { chooseResponse, MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 
 /** What the handlers of all operations share. */
@@ -50,7 +50,9 @@ type ChooseResponse = (call: Call) => ResponseChoice | undefined;
 
 /** A chooser of responses that keeps its choice for each `Accept` header. */
 export function createChoice(operation: Operation, status?: number): ChooseResponse {
-  const choose = cacheChoices((accept) => readUsable(chooseResponse(operation, accept, status)));
+  const find = (accept: string | null): ResponseChoice | undefined =>
+    readUsable(chooseResponse(operation, accept, status));
+  const choose = memoize(find, MAX_ACCEPT_HEADERS);
   return ({ headers }) => choose(headers.get('accept'));
 }
 

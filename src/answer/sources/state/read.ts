@@ -56,7 +56,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const idProperty = resource.idProperty ?? 'id';
   const envelope = createEnvelopeReader(context, shape);
   const withRequiredFilters = createRequiredFilters(operation, plan);
-  const linked = declaresLinks(operation) || (shape.items === undefined && plan.style.name !== 'none');
+  const declaresLinks = operation.responses.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)));
+  const linked = declaresLinks || (shape.items === undefined && plan.style.name !== 'none');
 
   return (exchange, transaction) => {
     const { call } = exchange;
@@ -97,10 +98,6 @@ export function createListHandler(context: OperationContext): StateHandler | und
     });
     return toAnswer(choice, body, linked ? toLinkHeader(page, url) : {});
   };
-}
-
-function declaresLinks({ responses }: Operation): boolean {
-  return responses.some(({ headers }) => headers.some(({ name }) => name.toLowerCase() === 'link'));
 }
 
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */

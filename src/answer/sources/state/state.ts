@@ -28,7 +28,9 @@ export function createStateSource(parts: Omit<StateContext, 'read'>): AnswerSour
   const context = { ...parts, read: createItemSchemaReader(parts.contract) };
   const find = memoize(({ id }: Operation): StateHandler | undefined => {
     const binding = parts.resources.bindings.get(id);
-    return binding && createHandler(createOperationContext(context, binding));
+    const own = binding && createOperationContext(context, binding);
+    const handler = own && HANDLERS[own.binding.action](own);
+    return handler && withIdempotency(own, finish(own, handler));
   });
   return {
     name: 'state',
@@ -70,11 +72,6 @@ const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHand
   search: createListHandler,
   update: createUpdateHandler,
 };
-
-function createHandler(context: OperationContext): StateHandler | undefined {
-  const handler = HANDLERS[context.binding.action](context);
-  return handler && withIdempotency(context, finish(context, handler));
-}
 
 /**
  * Ends a request: an error answer undoes all its changes, and an answer whose body may be generated again is marked: any answer of a

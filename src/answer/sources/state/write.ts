@@ -236,11 +236,7 @@ export function createDeleteHandler(context: OperationContext): StateHandler {
  * Plans the body of the answer to a delete: constants of the schema, true for a property that reports the deletion, and the
  * properties that hold the id of the removed item, undefined at first.
  */
-function createDeleteReport(schema: ItemSchema): {
-  readonly schemaPointer: string;
-  readonly constants: Item;
-  readonly ids: readonly string[];
-} {
+function createDeleteReport(schema: ItemSchema) {
   const constants: Record<string, unknown> = {};
   const ids: string[] = [];
   for (const { name, schema: own } of schema.properties.values()) {
@@ -296,11 +292,11 @@ function readChange(context: OperationContext, exchange: Exchange, item: Item): 
 
 /** In a form an empty string clears a nullable property. */
 function clearEmpty({ schema }: ItemModel, changes: Item): Item {
-  const isCleared = (name: string, value: unknown): boolean =>
-    value === '' && schema?.properties.get(name)?.nullable === true;
-  return Object.fromEntries(
-    Object.entries(changes).map(([name, value]) => [name, isCleared(name, value) ? null : value]),
-  );
+  const cleared = Object.entries(changes).map(([name, value]) => {
+    const isCleared = value === '' && schema?.properties.get(name)?.nullable === true;
+    return [name, isCleared ? null : value] as const;
+  });
+  return Object.fromEntries(cleared);
 }
 
 /** The properties that a patch must not change. */
