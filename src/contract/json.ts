@@ -102,6 +102,15 @@ export function mapValues<Value, Result>(
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, replace(value, name)]));
 }
 
+/** The value of a JSON text; the text itself where it is not valid. */
+export function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
 /** RFC 7386 section 2: objects are merged member by member, `null` removes a member, any other value replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;

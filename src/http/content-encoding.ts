@@ -30,13 +30,11 @@ export function decodeContent(bytes: Uint8Array, encoding: string | undefined): 
 
 /** The members of an Accept-Encoding field that `decodeContent` knows; `identity` if there are none. */
 export function toDecodableCodings(acceptEncoding: string): string {
-  const known = acceptEncoding
-    .split(',')
-    .map((member) => member.trim())
-    .filter((member) => {
-      const coding = toCoding(member.split(';')[0] ?? '');
-      return coding === 'identity' || DECODERS.has(coding);
-    });
+  const members = acceptEncoding.split(',').map((member) => member.trim());
+  const known = members.filter((member) => {
+    const coding = toCoding(member.split(';')[0] ?? '');
+    return coding === 'identity' || DECODERS.has(coding);
+  });
   return known.length === 0 ? 'identity' : known.join(', ');
 }
 
@@ -50,10 +48,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['deflate', (bytes, options) => ((bytes[0] ?? 0) % 16 === 8 ? inflateSync : inflateRawSync)(bytes, options)],
 ]);
 
-interface Undecodable {
-  readonly coding: string;
-  readonly reason: 'unknown' | 'large' | 'malformed';
-}
+type Undecodable = { readonly coding: string; readonly reason: 'unknown' | 'large' | 'malformed' };
 
 function applyDecoders(bytes: Uint8Array, encoding: string, limitBytes: number | undefined): Uint8Array | Undecodable {
   const options = limitBytes === undefined ? {} : { maxOutputLength: limitBytes };
@@ -66,10 +61,8 @@ function applyDecoders(bytes: Uint8Array, encoding: string, limitBytes: number |
     try {
       decoded = decode(decoded, options);
     } catch (error) {
-      const isLarge =
-        error instanceof RangeError ||
-        (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE');
-      return { coding, reason: isLarge ? 'large' : 'malformed' };
+      // `ERR_BUFFER_TOO_LARGE` of zlib.
+      return { coding, reason: error instanceof RangeError ? 'large' : 'malformed' };
     }
   }
   return decoded;

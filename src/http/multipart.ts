@@ -1,3 +1,5 @@
+import { decodePercent } from './text.js';
+
 /** One part of a multipart body with its content byte for byte. */
 export interface Part {
   /** From Content-Disposition; undefined in `multipart/mixed`. */
@@ -40,7 +42,7 @@ export function readMultipart(bytes: Uint8Array, boundary: string | undefined): 
   for (;;) {
     const after = at + delimiter.length;
     if (buffer[after] === DASH && buffer[after + 1] === DASH) return { parts };
-    const start = skipLineEnd(buffer, skipSpace(buffer, after));
+    const start = skipLineEnd(buffer, after);
     const next = findDelimiter(buffer, delimiter, start);
     if (next === -1) return { mistake: `it ends before its closing boundary "--${boundary}--"` };
     const part = readPart(buffer.subarray(start, trimLineEnd(buffer, start, next)));
@@ -80,14 +82,11 @@ function findDelimiter(buffer: Buffer, delimiter: Buffer, from: number): number 
   return -1;
 }
 
-function skipSpace(buffer: Buffer, from: number): number {
+/** The index after the spaces and the line end that may follow a delimiter. */
+function skipLineEnd(buffer: Buffer, from: number): number {
   let at = from;
   while (buffer[at] === SPACE || buffer[at] === TAB) at += 1;
-  return at;
-}
-
-function skipLineEnd(buffer: Buffer, from: number): number {
-  const at = buffer[from] === CARRIAGE_RETURN ? from + 1 : from;
+  if (buffer[at] === CARRIAGE_RETURN) at += 1;
   return buffer[at] === LINE_FEED ? at + 1 : at;
 }
 
@@ -137,10 +136,5 @@ function unquote(text: string): string {
 /** `UTF-8''na%C3%AFve.txt` (RFC 8187); undefined if it is malformed. */
 function readExtended(text: string | undefined): string | undefined {
   const [, value] = /^utf-8'[^']*'(.*)$/i.exec(text ?? '') ?? [];
-  if (value === undefined) return undefined;
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return undefined;
-  }
+  return value === undefined ? undefined : decodePercent(value);
 }

@@ -40,9 +40,8 @@ export function writeTarget({ path, query }: { readonly path: string; readonly q
 }
 
 function readPair(pair: string): readonly [name: string, value: string] {
-  const equals = pair.indexOf('=');
-  if (equals === -1) return [decode(pair), ''];
-  return [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+  const [, name = '', value = ''] = /^([^=]*)=?([^]*)$/.exec(pair) ?? [];
+  return [decode(name), decode(value)];
 }
 
 function decode(text: string): string {
@@ -51,15 +50,7 @@ function decode(text: string): string {
 
 /** Escapes the characters that a query must not contain; existing escapes stay as they are. */
 function encode(text: string): string {
-  return text.replaceAll(/%(?![0-9A-Fa-f]{2})|[^\w.~!$'()*,;:@/?|[\]+%-]/gu, (character) =>
-    encodeURIComponent(character),
-  );
-}
-
-/** A path split after the base path of the contract. */
-interface SplitPath {
-  readonly basePath: string;
-  readonly rest: string;
+  return text.replaceAll(/%(?![0-9A-Fa-f]{2})|[^\w.~!$'()*,;:@/?|[\]+%-]/gu, encodeURIComponent);
 }
 
 /** The target of a call without the `/~id` prefix that selects a session; a path of the contract may also begin with `~`. */
@@ -70,7 +61,10 @@ export function removeSessionPrefix(url: string, operation: Operation): string {
 }
 
 /** Splits the path of a request for an operation after the base path under which it was called. */
-export function splitBasePath(operation: Operation, path: string): SplitPath {
+export function splitBasePath(
+  operation: Operation,
+  path: string,
+): { readonly basePath: string; readonly rest: string } {
   const basePath = findBasePath(operation, path) ?? '';
   return { basePath, rest: path.slice(basePath.length) };
 }
@@ -78,8 +72,7 @@ export function splitBasePath(operation: Operation, path: string): SplitPath {
 /** The base path after which a path has as many segments as the operation; undefined without one. */
 function findBasePath(operation: Operation, path: string): string | undefined {
   const length = countSegments(operation.path.split('?')[0] ?? '');
-  const candidates = [...operation.basePaths.filter((basePath) => basePath !== ''), ''];
-  return candidates.find(
+  return operation.basePaths.find(
     (basePath) => path.startsWith(`${basePath}/`) && countSegments(path.slice(basePath.length)) === length,
   );
 }

@@ -35,75 +35,57 @@ function placeOf(contract: Contract, pointer: string | undefined): Place {
 
 /** The name of the document element: `xml.name`, else the name of the schema it refers to, else `root`. */
 function rootName(contract: Contract, place: Place): string {
-  const target = contract.resolve(place.schema, place.pointer);
-  const named = readXml(place.schema).name ?? readXml(target.schema).name;
-  if (named !== undefined) return named;
+  const { place: target, xml } = resolveXml(contract, place);
+  if (xml.name !== undefined) return xml.name;
   const segments = readSegments(target.pointer);
   const isComponent = segments.at(-2) === 'schemas' || segments.at(-2) === 'definitions';
   return isComponent ? toName(segments.at(-1) ?? 'root') : 'root';
 }
 
+/** A place with its references resolved, and its `xml` keywords; those beside a `$ref` win. */
+function resolveXml(contract: Contract, { schema, pointer }: Place): { readonly place: Place; readonly xml: Xml } {
+  const place = contract.resolve(schema, pointer);
+  return { place, xml: { ...readXml(place.schema), ...readXml(schema) } };
+}
+
 function writeElement(contract: Contract, element: Element): string {
   const { value, indent } = element;
-  const place = contract.resolve(element.place.schema, element.place.pointer);
-  const xml = { ...readXml(place.schema), ...readXml(element.place.schema) };
+  const { place, xml } = resolveXml(contract, element.place);
   const name = toName(xml.prefix === undefined ? element.name : `${xml.prefix}:${element.name}`);
-  const namespace =
-    xml.namespace === undefined
-      ? ''
-      : ` xmlns${xml.prefix === undefined ? '' : `:${xml.prefix}`}="${escape(xml.namespace)}"`;
-  if (Array.isArray(value)) return writeItems(contract, { ...element, name, place }, namespace);
-  if (!isObject(value)) {
-    return value === null || value === undefined
-      ? `${indent}<${name}${namespace}/>\n`
-      : `${indent}<${name}${namespace}>${escape(toText(value))}</${name}>\n`;
+  const prefix = xml.prefix === undefined ? '' : `:${xml.prefix}`;
+  const namespace = xml.namespace === undefined ? '' : ` xmlns${prefix}="${escape(xml.namespace)}"`;
+  const open = `${indent}<${name}${namespace}`;
+  if (value === null || value === undefined) return `${open}/>\n`;
+  const close = `</${name}>\n`;
+  if (Array.isArray(value)) {
+    const items = placeOfItems(place);
+    const itemName = resolveXml(contract, items).xml.name ?? itemNameOf(contract, items, name);
+    const inner = value.map((item: unknown) =>
+      writeElement(contract, { name: itemName, value: item, place: items, indent: `${indent}  ` }),
+    );
+    return `${open}>\n${inner.join('')}${indent}${close}`;
   }
+  if (!isObject(value)) return `${open}>${escape(toText(value))}${close}`;
   const attributes: string[] = [];
   const children: string[] = [];
   for (const [key, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
     const own = placeOfProperty(contract, place, key);
-    const target = contract.resolve(own.schema, own.pointer);
-    const innerXml = { ...readXml(target.schema), ...readXml(own.schema) };
-    const innerName = innerXml.name ?? key;
-    if (innerXml.attribute === true) attributes.push(` ${toName(innerName)}="${escape(toText(inner))}"`);
-    else
-      children.push(
-        writeChild(
-          contract,
-          { name: innerName, value: inner, place: own, indent: `${indent}  ` },
-          innerXml.wrapped === true,
-        ),
-      );
+    const { xml: innerXml } = resolveXml(contract, own);
+    const child = { name: innerXml.name ?? key, value: inner, place: own, indent: `${indent}  ` };
+    if (innerXml.attribute === true) attributes.push(` ${toName(child.name)}="${escape(toText(inner))}"`);
+    else children.push(writeChild(contract, child, innerXml.wrapped === true));
   }
-  const open = `${indent}<${name}${namespace}${attributes.join('')}`;
-  return children.length === 0 ? `${open}/>\n` : `${open}>\n${children.join('')}${indent}</${name}>\n`;
+  const start = `${open}${attributes.join('')}`;
+  return children.length === 0 ? `${start}/>\n` : `${start}>\n${children.join('')}${indent}${close}`;
 }
 
 /** An array that is not wrapped has one element per item in its parent. */
 function writeChild(contract: Contract, child: Element, isWrapped: boolean): string {
   if (!Array.isArray(child.value) || isWrapped) return writeElement(contract, child);
-  const target = contract.resolve(child.place.schema, child.place.pointer);
-  const items = placeOfItems(target);
-  const name = readXml(items.schema).name ?? child.name;
-  return child.value
-    .map((value) => writeElement(contract, { name, value, place: items, indent: child.indent }))
-    .join('');
-}
-
-function writeItems(contract: Contract, list: Element, namespace: string): string {
-  const { name, indent } = list;
-  const items = placeOfItems(list.place);
-  const itemName =
-    readXml(contract.resolve(items.schema, items.pointer).schema).name ??
-    readXml(items.schema).name ??
-    itemNameOf(contract, items, name);
-  // The caller has checked the type.
-  const values = list.value as readonly unknown[];
-  const inner = values.map((value) =>
-    writeElement(contract, { name: itemName, value, place: items, indent: `${indent}  ` }),
-  );
-  return `${indent}<${name}${namespace}>\n${inner.join('')}${indent}</${name}>\n`;
+  const place = placeOfItems(contract.resolve(child.place.schema, child.place.pointer));
+  const name = readXml(place.schema).name ?? child.name;
+  return child.value.map((value) => writeElement(contract, { ...child, name, value, place })).join('');
 }
 
 function itemNameOf(contract: Contract, items: Place, fallback: string): string {
@@ -119,8 +101,8 @@ function placeOfItems(place: Place): Place {
 function placeOfProperty(contract: Contract, place: Place, name: string): Place {
   const { schema, pointer } = contract.resolve(place.schema, place.pointer);
   if (typeof schema === 'boolean') return { schema: true, pointer };
-  const own =
-    schema.properties !== undefined && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+  const { properties = {} } = schema;
+  const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (own !== undefined) return { schema: own, pointer: pointer + toPointer('properties', name) };
   for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [i, part] of (schema[keyword] ?? []).entries()) {
@@ -131,7 +113,9 @@ function placeOfProperty(contract: Contract, place: Place, name: string): Place 
   return { schema: true, pointer };
 }
 
-function readXml(schema: Schema): NonNullable<SchemaObject['xml']> {
+type Xml = NonNullable<SchemaObject['xml']>;
+
+function readXml(schema: Schema): Xml {
   return typeof schema !== 'boolean' && isObject(schema.xml) ? schema.xml : {};
 }
 
@@ -146,14 +130,12 @@ function toName(text: string): string {
 }
 
 function escape(text: string): string {
-  return (
-    text
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&quot;')
-      // XML 1.0 does not allow other control characters, even escaped.
-      // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
-  );
+  const escaped = text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+  // XML 1.0 does not allow other control characters, even escaped.
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  return escaped.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
 }

@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '../json.js';
+import { isObject, parseOrKeep, setOwn } from '../json.js';
 import { METHODS, SCHEME_TYPES } from '../operations/operation.js';
 import { type ObjectType, type Node, omit, quote, type RepairContext } from './node.js';
 import { repairSchema } from './repair-schema.js';
@@ -56,17 +56,17 @@ function repairDocument(node: Node, context: RepairContext): Node {
   if (!isObject(paths)) return node;
   const wrong = Object.keys(paths).filter((path) => !path.startsWith('/') && !path.startsWith('x-'));
   if (wrong.length === 0) return node;
-  const right: Record<string, unknown> = {};
-  for (const [path, item] of Object.entries(paths)) {
-    const key = wrong.includes(path) ? `/${path}` : path;
-    if (key !== path) {
-      context.recordMove(['paths', key], ['paths', path]);
-      const more = { code: 'PATH_INVALID', inside: ['paths', key] } as const;
-      context.report(`the path "${path}" does not start with a slash`, `it means "${key}"`, more);
-    }
-    if (key === path || !Object.hasOwn(paths, key)) right[key] = item;
+  for (const path of wrong) {
+    const inside = ['paths', `/${path}`];
+    context.recordMove(inside, ['paths', path]);
+    const message = `the path "${path}" does not start with a slash`;
+    context.report(message, `it means "/${path}"`, { code: 'PATH_INVALID', inside });
   }
-  return { ...node, paths: right };
+  const right = Object.entries(paths).flatMap(([path, item]): readonly [string, unknown][] => {
+    if (!wrong.includes(path)) return [[path, item]];
+    return Object.hasOwn(paths, `/${path}`) ? [] : [[`/${path}`, item]];
+  });
+  return { ...node, paths: Object.fromEntries(right) };
 }
 
 function reportServers(node: Node, context: RepairContext): void {
@@ -159,18 +159,10 @@ const EXAMPLE_MEMBERS = ['value', 'externalValue', 'dataValue', 'serializedValue
 function upgradeExample(node: Node, context: RepairContext): Node {
   if (Object.hasOwn(node, 'value')) return node;
   if (Object.hasOwn(node, 'dataValue')) return { ...node, value: node['dataValue'] };
-  if (typeof node['serializedValue'] === 'string') return { ...node, value: parseSerialized(node['serializedValue']) };
+  if (typeof node['serializedValue'] === 'string') return { ...node, value: parseOrKeep(node['serializedValue']) };
   if (EXAMPLE_MEMBERS.some((name) => Object.hasOwn(node, name)) || Object.keys(node).length === 0) return node;
   context.report('the example has no "value"', 'the whole object is the value', { code: 'VALUE_MISSING' });
   return { value: node };
-}
-
-function parseSerialized(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function repairSecurityScheme(node: Node, context: RepairContext): Node {

@@ -1,4 +1,4 @@
-import { isObject, mapValues } from '../../contract/json.js';
+import { isObject, mapValues, parseOrKeep } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../text.js';
@@ -66,10 +66,7 @@ export function readJsonField(field: unknown, { types, pointer }: Shape, { valid
   if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return field;
   // Where a string is allowed too, such as "auto" or an object, only a string that does not match.
   if (types.has('string') && validators.check(pointer, 'request')(text, 'body').length === 0) return field;
-  try {
-    const value: unknown = JSON.parse(text);
-    return types.has(Array.isArray(value) ? 'array' : 'object') ? value : field;
-  } catch {
-    return field;
-  }
+  // It starts like an object or an array.
+  const value = parseOrKeep(text);
+  return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? value : field;
 }

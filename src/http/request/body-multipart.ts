@@ -1,4 +1,4 @@
-import { addTo, isObject, setOwn } from '../../contract/json.js';
+import { addTo, isObject, parseOrKeep } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { Shape } from '../../schema/shape.js';
@@ -29,7 +29,7 @@ export function isUploadedFile(value: unknown): value is UploadedFile {
   return isObject(value) && value['bytes'] instanceof Uint8Array && typeof value['mediaType'] === 'string';
 }
 
-/** The value of one part, and what a schema is asked about in its place. */
+/** The value of one part, and the value that its schema checks. */
 interface Leaf {
   readonly path: readonly string[];
   /** Undefined for a file or a JSON part. */
@@ -56,14 +56,14 @@ const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
     const own = pointer === undefined ? undefined : parts.shapes(pointer);
     addTo(byField, field, toLeaf(part, path, { encoding, shape: own, parts }));
   }
-  const value: Record<string, unknown> = {};
-  const checked: Record<string, unknown> = {};
-  for (const [field, leaves] of byField) {
-    const pointer = shape?.properties.get(field) ?? shape?.rest;
-    setOwn(value, field, joinLeaves(leaves, { side: 'value', pointer, parts }));
-    setOwn(checked, field, joinLeaves(leaves, { side: 'checked', pointer, parts }));
-  }
-  return { value, checked, violations };
+  const joinAll = (side: 'value' | 'checked'): unknown =>
+    Object.fromEntries(
+      [...byField].map(([field, leaves]) => {
+        const pointer = shape?.properties.get(field) ?? shape?.rest;
+        return [field, joinLeaves(leaves, { side, pointer, parts })];
+      }),
+    );
+  return { value: joinAll('value'), checked: joinAll('checked'), violations };
 };
 
 /** `multipart/mixed` and its kin: a list of parts. */
@@ -92,16 +92,8 @@ function toLeaf(
   if (part.filename !== undefined && !(isJsonType(essence) && wantsValue(how.shape))) return file();
   const text = decodeBytes(part.bytes, parameters['charset']);
   if (text === undefined) return file();
-  if (isJsonType(essence)) {
-    try {
-      const value: unknown = JSON.parse(text);
-      return { path, text: undefined, value, checked: value };
-    } catch {
-      return { path, text, value: text, checked: text };
-    }
-  }
-  if (part.contentType !== undefined && !essence.startsWith('text/')) return file();
-  const value = readJsonPart(text, how.shape, how.parts);
+  if (!isJsonType(essence) && part.contentType !== undefined && !essence.startsWith('text/')) return file();
+  const value = isJsonType(essence) ? parseOrKeep(text) : readJsonPart(text, how.shape, how.parts);
   return { path, text: value === text ? text : undefined, value, checked: value };
 }
 
@@ -112,12 +104,12 @@ function readJsonPart(text: string, shape: Shape | undefined, parts: BodyParts):
   return value === text && shape.items !== undefined ? readJsonField(text, parts.shapes(shape.items), parts) : value;
 }
 
-/** Whether a schema asks for a value that only a document can be: an object or a list. */
+/** Whether a schema needs a value that is not a string. */
 function wantsValue(shape: Shape | undefined): boolean {
   return shape !== undefined && shape.types.size > 0 && !shape.types.has('string');
 }
 
-/** The parts of one field as its schema wants them: repeated parts are a list, and so is one part where a list is asked for. */
+/** The parts of one field by its schema: repeated parts are an array, and so is one part where the schema is an array. */
 function joinLeaves(
   leaves: readonly Leaf[],
   how: { readonly side: 'value' | 'checked'; readonly pointer: string | undefined; readonly parts: BodyParts },
@@ -153,14 +145,13 @@ function checkPart(
     const message = `body property "${field}" is sent as ${toEssence(came)}, and must be ${toAlternatives(allowed)}`;
     violations.push(toError({ code: 'CONTENT_TYPE_UNDECLARED', in: 'body', name: field, message }));
   }
-  for (const header of encoding.headers) {
-    const text = part.headers.get(header.name.toLowerCase());
-    if (header.name.toLowerCase() === 'content-type') continue;
+  for (const { name, required, schemaPointer } of encoding.headers) {
+    const text = part.headers.get(name.toLowerCase());
     if (text !== undefined) {
-      const check = parts.validators.check(header.schemaPointer, 'request');
-      violations.push(...check(parts.coerce(text, header.schemaPointer), 'header', header.name));
-    } else if (header.required) {
-      const message = `the part "${field}" of the body must have the header "${header.name}"`;
+      const check = parts.validators.check(schemaPointer, 'request');
+      violations.push(...check(parts.coerce(text, schemaPointer), 'header', name));
+    } else if (required) {
+      const message = `the part "${field}" of the body must have the header "${name}"`;
       violations.push(toError({ code: 'HEADER_REQUIRED', in: 'body', name: field, message }));
     }
   }

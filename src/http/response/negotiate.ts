@@ -32,11 +32,10 @@ export function negotiate(accept: string | null, offered: readonly string[]): st
 function readAccept(accept: string): readonly Range[] {
   return splitList(accept, ',').flatMap((text) => {
     const { essence, parameters } = readMediaType(text);
-    if (essence === '') return [];
     if (essence !== '*' && !/^[^\s/]+\/[^\s/]+$/.test(essence)) return [];
-    const { q, ...rest } = parameters;
-    const quality = q === undefined ? 1 : Number(q);
-    return [{ essence, parameters: rest, quality: Number.isFinite(quality) ? Math.min(Math.max(quality, 0), 1) : 1 }];
+    const { q = '1', ...rest } = parameters;
+    const quality = Number.isFinite(Number(q)) ? Math.min(Math.max(Number(q), 0), 1) : 1;
+    return [{ essence, parameters: rest, quality }];
   });
 }
 
