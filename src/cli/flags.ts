@@ -6,8 +6,11 @@ import { OPTIONS } from '../options-table.js';
 import type { OptionName } from '../options.js';
 import { type Output, packageFolder } from './output.js';
 
+/** How flags differ from the options they set, by option. */
+export type FlagChanges = Partial<Readonly<Record<OptionName, FlagChange>>>;
+
 /** How a flag differs from the option it sets. */
-export interface FlagChange {
+interface FlagChange {
   readonly description?: string;
   readonly default?: string;
   /** The default as help shows it; empty for none. */
@@ -28,11 +31,7 @@ const NO_FLAGS: Partial<Readonly<Record<OptionName, string>>> = {
 };
 
 /** Adds the flags of options; name, meaning, default and environment variable are those of the table of options. */
-export function addOptionFlags(
-  command: Command,
-  names: readonly OptionName[],
-  changes: Partial<Readonly<Record<OptionName, FlagChange>>> = {},
-): Command {
+export function addOptionFlags(command: Command, names: readonly OptionName[], changes: FlagChanges = {}): Command {
   for (const name of names) {
     const { flag, noFlag } = OPTIONS[name];
     if (flag !== undefined) command.addOption(createFlag(name, flag, changes[name]));
@@ -97,11 +96,9 @@ function addParser(option: Option, name: OptionName): void {
 export function describeFlag(option: Option): string {
   const { description, flags, argChoices, defaultValue, defaultValueDescription, envVar } = option;
   const shown = defaultValueDescription ?? (defaultValue === undefined ? undefined : String(defaultValue));
-  const notes = [
-    ...(argChoices === undefined || flags.includes('|') ? [] : [`one of ${argChoices.join(', ')}`]),
-    ...(shown === undefined ? [] : [`default: ${shown}`]),
-    ...(envVar === undefined ? [] : [`env: ${envVar}`]),
-  ];
+  const choices = flags.includes('|') ? undefined : argChoices?.join(', ');
+  const facts = { 'one of ': choices, 'default: ': shown, 'env: ': envVar };
+  const notes = Object.entries(facts).flatMap(([label, fact]) => (fact === undefined ? [] : [label + fact]));
   return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
 }
 
@@ -140,9 +137,8 @@ export function addOptionalSpec(command: Command): Command {
 
 /** `spec/openapi.yaml`, `.yml` or `.json` in the current folder, otherwise the built-in contract. */
 export function findSpec(): string {
-  const own = ['yaml', 'yml', 'json']
-    .map((extension) => join('spec', `openapi.${extension}`))
-    .find((path) => existsSync(path));
+  const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
+  const own = names.map((name) => join('spec', name)).find((path) => existsSync(path));
   return own ?? join(packageFolder(), 'spec', 'openapi.yaml');
 }
 
@@ -156,14 +152,9 @@ export function findFolder(spec: string, name: 'fixtures' | 'scenarios'): string
 
 /** Adds the flag `--recordings`. */
 export function addRecordingsFlag(command: Command): Command {
-  const description = 'folder of the cassettes';
-  return addOptionFlags(command, ['recordings'], { recordings: { description, default: 'fixtures/recordings' } });
+  const recordings = { description: 'folder of the cassettes', default: 'fixtures/recordings' };
+  return addOptionFlags(command, ['recordings'], { recordings });
 }
-
-/** How `--owner` differs from its option. */
-export const OWNER_FLAG: FlagChange = {
-  description: 'who answers an operation (* for all others): mock, replay, forward or forward-then-mock',
-};
 
 /** Reads an integer. */
 export function readInteger(value: string): number {
@@ -198,17 +189,16 @@ type Pairs = Readonly<Record<string, string>>;
 function collectHeader(line: string, previous: Pairs | undefined): Pairs {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(line) ?? [];
   if (name !== undefined && value !== undefined) return { ...previous, [name.toLowerCase()]: value };
+  const hint = 'for example: --header "authorization: Bearer $TOKEN"';
   // The line is not quoted because it may contain a credential.
-  throw new MockError('OPTION_INVALID', 'a --header value does not have the form "name: value"', {
-    hint: 'for example: --header "authorization: Bearer $TOKEN"',
-  });
+  throw new MockError('OPTION_INVALID', 'a --header value does not have the form "name: value"', { hint });
 }
 
 /** The operation ends at the last `=`. */
 function collectOwner(pair: string, previous: Pairs | undefined): Pairs {
   const [, operation, owner] = /^(.+)=([\w-]+)$/.exec(pair) ?? [];
   if (operation !== undefined && owner !== undefined) return { ...previous, [operation]: owner };
-  throw new MockError('OPTION_INVALID', `--owner ${JSON.stringify(pair)} does not have the form operation=owner`, {
-    hint: 'for example: --owner listKeys=replay; owners are mock, replay, forward and forward-then-mock',
-  });
+  const hint = 'for example: --owner listKeys=replay; owners are mock, replay, forward and forward-then-mock';
+  const reason = `--owner ${JSON.stringify(pair)} does not have the form operation=owner`;
+  throw new MockError('OPTION_INVALID', reason, { hint });
 }

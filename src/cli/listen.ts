@@ -2,6 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Interaction } from '../journal/interaction.js';
 import type { Clock } from '../clock.js';
 import type { Mock } from '../handles.js';
+import { createMock } from '../mock.js';
+import type { OptionName } from '../options.js';
+import { nestOptions } from '../read-options.js';
+import { addOptionalSpec, addOptionFlags, addRecordingsFlag, type FlagChanges, findFolder } from './flags.js';
 import { colour, type Output } from './output.js';
 
 /** Flags of every command that starts a server. */
@@ -10,6 +14,13 @@ export interface ListenFlags {
   readonly host: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+}
+
+/** Flags that `vouch record` and `vouch replay` read themselves; the others become options of the mock. */
+export interface RecordingFlags extends ListenFlags {
+  readonly recordings: string;
+  readonly cassette: string;
+  readonly owner?: object;
 }
 
 /** Adds the flags of every command that starts a server. */
@@ -60,6 +71,42 @@ function waitForSignal(): Promise<NodeJS.Signals> {
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
   });
+}
+
+/** Adds the argument `[spec]` and the flags of a command that serves a mock with recordings. */
+export function addRecordingFlags(command: Command, names: readonly OptionName[], changes: FlagChanges): Command {
+  addRecordingsFlag(addListenFlags(addOptionalSpec(command)));
+  const owners = 'who answers an operation (* for all others): mock, replay, forward or forward-then-mock';
+  return addOptionFlags(command, names, { 'recordings.owners': { description: owners }, ...changes });
+}
+
+/**
+ * Serves a mock with recordings until a signal.
+ *
+ * @param more - Options by name, besides those of the flags that both commands have.
+ * @param describe - The lines to print once the server accepts connections.
+ * @returns the mock, which is closed.
+ */
+export async function serveRecordings(
+  options: RecordingFlags & Output & { readonly spec: string },
+  more: Partial<Readonly<Record<OptionName, unknown>>>,
+  describe: (mock: Mock<Clock>, baseUrl: string) => readonly string[],
+): Promise<Mock<Clock>> {
+  const { spec, recordings, owner, write, writeError } = options;
+  // Without `--owner` the mock itself, which needs fixtures, answers no operation.
+  const fixtures = owner === undefined ? undefined : findFolder(spec, 'fixtures');
+  const mock = await createMock({
+    spec,
+    clock: 'real',
+    ...nestOptions({ fixtures, 'recordings.folder': recordings, ...more }),
+    ...logInteractions(options),
+  });
+  for (const warning of mock.recordings?.warnings ?? []) writeError(colour('yellow', warning));
+  await listenUntilSignal(mock, options, ({ baseUrl }) => {
+    for (const line of describe(mock, baseUrl)) write(line);
+  });
+  await mock.close();
+  return mock;
 }
 
 /** The option of a mock that logs each interaction as one line; empty with `--quiet`. */

@@ -53,7 +53,7 @@ async function record(requests: readonly Asked[], rules: Partial<MatchRules> = {
     if (draft === undefined) throw new Error('a response without a coding can be read');
     await writer.add(redactor.redact(draft, call.operation), redactor.scan);
   }
-  await writer.describe((before) => ({ ...before, redacted: redactor.placeholders.issued() }));
+  await writer.describe((before) => ({ ...before, redacted: Object.fromEntries(redactor.placeholders.issued) }));
   const cassette = openCassette(folder, manifest).read();
   return createMatcher(cassette, parts);
 }

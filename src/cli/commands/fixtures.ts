@@ -19,7 +19,7 @@ export function defineCommand(command: Command, { write }: Output): void {
     .description('generate fixtures: a few valid, linked items for each collection')
     .option('--items <n>', 'number of items per collection', readInteger, 3)
     .option('--seed <n>', 'seed of generated data; the same seed gives the same items', readInteger, 1)
-    .action(async (spec: string, flags: InitFlags) => {
+    .action(async (spec: string, flags: Omit<FixturesInitOptions, 'spec' | 'write'>) => {
       process.exitCode = await runFixturesInit({ spec, ...flags, write });
     });
   addTargetFlags(command.command('export').argument('[url]', 'address of a running mock', 'http://127.0.0.1:4010'))
@@ -27,7 +27,7 @@ export function defineCommand(command: Command, { write }: Output): void {
     .option('--session <id>', 'session to export (default: the default session)')
     .option('--control-token <token>', 'token of the control API (default: $VOUCH_CONTROL_TOKEN)')
     .option('--control-prefix <path>', 'path prefix of the control API', '/__mock')
-    .action(async (url: string, flags: ExportFlags) => {
+    .action(async (url: string, flags: Omit<FixturesExportOptions, 'url' | 'write'>) => {
       process.exitCode = await runFixturesExport({ url, ...flags, write });
     });
 }
@@ -38,19 +38,18 @@ function addTargetFlags(command: Command): Command {
     .option('--force', 'overwrite existing files');
 }
 
-interface TargetFlags {
+interface TargetFlags extends Pick<Output, 'write'> {
   readonly into: string;
   readonly force?: boolean;
 }
 
-interface InitFlags extends TargetFlags, DocumentFlags {
+/** Options of `vouch fixtures init`. */
+export interface FixturesInitOptions extends TargetFlags, DocumentFlags {
+  readonly spec: string;
   /** Items per collection; default 3. */
   readonly items?: number;
   readonly seed?: number;
 }
-
-/** Options of `vouch fixtures init`. */
-export type FixturesInitOptions = InitFlags & Pick<Output, 'write'> & { readonly spec: string };
 
 /**
  * `vouch fixtures init`: writes a file of valid, linked items for each collection of a document.
@@ -75,7 +74,10 @@ export async function runFixturesInit(options: FixturesInitOptions): Promise<num
   return writeFiles(store.export().collections, { folder, force, note }, options.write);
 }
 
-interface ExportFlags extends TargetFlags {
+/** Options of `vouch fixtures export`. */
+export interface FixturesExportOptions extends TargetFlags {
+  /** The address of a running mock such as `http://127.0.0.1:4010`. */
+  readonly url: string;
   /** Default: the default session. */
   readonly session?: string;
   /** Default: the environment variable VOUCH_CONTROL_TOKEN. */
@@ -83,9 +85,6 @@ interface ExportFlags extends TargetFlags {
   /** Default `/__mock`. */
   readonly controlPrefix?: string;
 }
-
-/** Options of `vouch fixtures export`; `url` is the address of a running mock such as `http://127.0.0.1:4010`. */
-export type FixturesExportOptions = ExportFlags & Pick<Output, 'write'> & { readonly url: string };
 
 /**
  * `vouch fixtures export`: writes the state of a running mock as fixtures.
@@ -122,18 +121,15 @@ async function readState(options: FixturesExportOptions): Promise<FixtureSet> {
     const message = `${url.href} answered ${response.status}, but not with the state of a mock`;
     throw new MockError('STATE_UNREADABLE', message, { hint });
   }
-  const lists = Object.entries(collections).map(([name, items]) => [
-    name,
-    Array.isArray(items) ? items.filter(isObject) : [],
-  ]);
-  return Object.fromEntries(lists) as Readonly<Record<string, readonly Item[]>>; // built above from names and arrays of objects
+  const lists = Object.entries(collections).map(([name, items]): [string, readonly Item[]] => {
+    return [name, Array.isArray(items) ? items.filter(isObject) : []];
+  });
+  return Object.fromEntries(lists);
 }
 
-async function writeFiles(
-  collections: FixtureSet,
-  target: Parameters<typeof writeFixtures>[1],
-  write: Output['write'],
-): Promise<number> {
+type Target = Parameters<typeof writeFixtures>[1];
+
+async function writeFiles(collections: FixtureSet, target: Target, write: Output['write']): Promise<number> {
   const filled = Object.entries(collections).filter(([, items]) => items.length > 0);
   for (const file of await writeFixtures(Object.fromEntries(filled), target)) write(`wrote ${file}`);
   return 0;

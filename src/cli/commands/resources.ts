@@ -32,7 +32,8 @@ export async function runResources(options: ReportOptions): Promise<number> {
   }
   for (const resource of resources.collections.values()) {
     const bindings = bindingsOf(resources, resource);
-    if (bindings.length === 0 && !isParent(resources, resource)) continue;
+    const isParent = [...resources.collections.values()].some(({ parents }) => parents.includes(resource.name));
+    if (bindings.length === 0 && !isParent) continue;
     write(describeResource(resource));
     for (const line of alignBindings(bindings)) write(`  ${line}`);
   }
@@ -46,35 +47,29 @@ export async function runResources(options: ReportOptions): Promise<number> {
 }
 
 function describeResource(resource: Resource): string {
-  const facts = [
-    resource.singleton ? 'singleton' : `id: ${resource.idProperty ?? 'none'}`,
-    ...(resource.parents.length === 0 ? [] : [`under ${resource.parents.join(', ')}`]),
-    ...(resource.members === undefined ? [] : [`members of ${resource.members}`]),
-    ...(resource.once.length === 0 ? [] : [`returned only once: ${resource.once.join(', ')}`]),
-    ...(resource.unique.length === 0 ? [] : [`unique: ${resource.unique.join(', ')}`]),
-    ...(resource.unknownIds === undefined ? [] : [`unknown ids: ${resource.unknownIds}`]),
-    resource.schema === undefined ? 'no schema' : `schema #${resource.schema}`,
-  ];
-  return `${resource.name}  (${facts.join('; ')})`;
+  const facts = {
+    'under ': resource.parents.join(', '),
+    'members of ': resource.members,
+    'returned only once: ': resource.once.join(', '),
+    'unique: ': resource.unique.join(', '),
+    'unknown ids: ': resource.unknownIds,
+  };
+  const known = Object.entries(facts).flatMap(([label, fact = '']) => (fact === '' ? [] : [label + fact]));
+  const id = resource.singleton ? 'singleton' : `id: ${resource.idProperty ?? 'none'}`;
+  const schema = resource.schema === undefined ? 'no schema' : `schema #${resource.schema}`;
+  return `${resource.name}  (${[id, ...known, schema].join('; ')})`;
 }
 
 function alignBindings(bindings: readonly Binding[]): readonly string[] {
-  const rows = bindings.map((binding) => [
-    binding.action,
-    `${binding.operation.method} ${binding.operation.path}`,
-    binding.confidence.toFixed(2),
-    binding.why,
-  ]);
+  const rows = bindings.map(({ action, operation: { method, path }, confidence, why }) => {
+    return [action, `${method} ${path}`, confidence.toFixed(2), why];
+  });
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
 
 function bindingsOf(resources: Resources, resource: Resource): readonly Binding[] {
   return [...resources.bindings.values()].filter(({ collection }) => collection === resource.name);
-}
-
-function isParent(resources: Resources, resource: Resource): boolean {
-  return [...resources.collections.values()].some(({ parents }) => parents.includes(resource.name));
 }
 
 function toReport(resources: Resources): object {

@@ -42,8 +42,7 @@ export async function runSchema({ spec, out, write }: SchemaOptions): Promise<nu
     await writeSchema(file, fixtureSchema(contract, collection));
     write(showPath(file));
   }
-  write('');
-  write('To use the schema in an editor, start each scenario file with this line:');
+  write('\nTo use the schema in an editor, start each scenario file with this line:');
   write(`# yaml-language-server: $schema=${relative('scenarios', scenarios).replaceAll('\\', '/')}`);
   return 0;
 }

@@ -13,7 +13,7 @@ import {
   DOCUMENT_OPTIONS,
   findFolder,
   findSpec,
-  type FlagChange,
+  type FlagChanges,
   listFlagOptions,
   readOptionFlags,
 } from '../flags.js';
@@ -28,7 +28,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
   'Sessions and control API:': listFlagOptions(/^(sessions|journal|control)\b/),
 };
 
-const FLAG_CHANGES: Partial<Readonly<Record<OptionName, FlagChange>>> = {
+const FLAG_CHANGES: FlagChanges = {
   fixtures: { description: 'folder with one file per collection', shownDefault: 'fixtures beside the document' },
   scenarios: { description: 'folder with one file per scenario', shownDefault: 'scenarios beside the document' },
   'scenarios.active': { description: 'comma-separated scenarios to activate at start; later ones win' },
@@ -116,9 +116,8 @@ function describeStart(mock: Mock, options: ServeOptions, fixtures: string | und
   const { title, version, operations } = mock.contract;
   const active = (options.scenario ?? '').split(',').flatMap((id) => id.trim() || []);
   const clock = new Date(mock.clock.now()).toISOString();
-  const counted = countOf(operations.length, 'operation');
   return [
-    `${colour('bold', title)} ${version}  ${showPath(options.spec)}  ${counted}`,
+    `${colour('bold', title)} ${version}  ${showPath(options.spec)}  ${countOf(operations.length, 'operation')}`,
     `fixtures ${fixtures === undefined ? 'none' : showPath(fixtures)}  seed ${mock.seed}  clock ${clock}`,
     ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),
   ];
@@ -162,13 +161,12 @@ function printProblems(problems: readonly Problem[], options: ServeOptions): voi
     if (problems.length > 0) options.write(JSON.stringify({ problems: problems.length, shown }));
     return;
   }
-  for (const { code, at, message, assumed } of shown) {
-    const text = `${message}${assumed === undefined ? '' : `; ${assumed}`}`;
-    options.write(colour('yellow', formatMistake({ code, at, message: text })));
-  }
+  const lines = shown.map(({ code, at, message, assumed }) => {
+    return formatMistake({ code, at, message: assumed === undefined ? message : `${message}; ${assumed}` });
+  });
   const hidden = problems.length - shown.length;
-  if (hidden > 0)
-    options.write(colour('yellow', `… and ${hidden} more; to list all: vouch check ${showPath(options.spec)}`));
+  if (hidden > 0) lines.push(`… and ${hidden} more; to list all: vouch check ${showPath(options.spec)}`);
+  for (const line of lines) options.write(colour('yellow', line));
 }
 
 /**

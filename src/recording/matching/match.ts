@@ -7,7 +7,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { type JsonDifference, listDifferences, toShortText, writeCanonical } from '../cassette/exact-json.js';
 import type { RecordedRequest } from '../cassette/exchange.js';
 import { loadBody, readBody, toRequest } from '../cassette/recorded-body.js';
-import { createMask, createRequestWalk } from '../redaction/redact.js';
+import { createMask } from '../redaction/redact.js';
 import type { RedactionOptions } from '../redaction/secret-rules.js';
 import { createFactsReader, type RequestFacts } from './request-facts.js';
 
@@ -65,8 +65,7 @@ const MAX_CACHED_KEYS = 1000;
 export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher {
   const { match: rules, redact, redacted } = cassette.manifest;
   const { redaction: options = redact ?? {}, isPlaceholder = (text: string) => Object.hasOwn(redacted, text) } = parts;
-  const walk = createRequestWalk({ ...parts, options });
-  const facts = createFactsReader({ contract: parts.contract, rules, walk, mask: createMask(options, isPlaceholder) });
+  const facts = createFactsReader(parts.contract, rules, createMask({ ...parts, options }, isPlaceholder));
   // The exchanges that are not indexed yet, by operation.
   const waiting = new Map<string, StoredExchange[]>();
   for (const exchange of cassette.exchanges) append(waiting, exchange.operation, exchange);

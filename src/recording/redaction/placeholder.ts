@@ -8,11 +8,8 @@ export interface SecretShape {
   accepts(candidate: string): boolean;
 }
 
-/** What is known about a secret when its placeholder is created. */
-interface SecretFacts extends SecretShape {
-  /** The rule that detected it. */
-  readonly rule: string;
-}
+/** What is known about a secret when its placeholder is created: its location and the rule that detected it. */
+type SecretFacts = SecretShape & { readonly rule: string };
 
 /** The shape of a location without schemas. */
 export const ANY_SHAPE: SecretShape = Object.freeze({ shapes: () => [], accepts: () => true });
@@ -23,12 +20,8 @@ export interface PlaceholderRegistry {
   placeholder(secret: string, facts: SecretFacts): string;
   /** Whether a string is a placeholder of this run or of an earlier one of the cassette. */
   isPlaceholder(text: string): boolean;
-  /** The rule of each placeholder. */
-  issued(): Readonly<Record<string, string>>;
-  /** The number of placeholders. */
-  readonly size: number;
-  /** The rule that a placeholder was created by. */
-  ruleOf(placeholder: string): string | undefined;
+  /** The rule that each placeholder was created by. */
+  readonly issued: ReadonlyMap<string, string>;
   /** Secrets detected by their location, which no pattern finds elsewhere; longest first. */
   readonly known: readonly (readonly [secret: string, placeholder: string])[];
   /** Every secret of this run that is long enough to search for. */
@@ -49,12 +42,9 @@ export function createPlaceholderRegistry(earlier: Readonly<Record<string, strin
     placeholder: (secret, facts) => {
       const existing = bySecret.get(secret);
       if (existing !== undefined) return existing;
+      // A placeholder of another cassette, such as an exported one that is imported again.
+      if (!issued.has(secret) && PLACEHOLDER.test(secret)) issued.set(secret, facts.rule);
       if (issued.has(secret)) return secret;
-      if (PLACEHOLDER.test(secret)) {
-        // From another cassette, such as an exported one that is imported again.
-        issued.set(secret, facts.rule);
-        return secret;
-      }
       let ordinal = issued.size + 1;
       while (issued.has(createPlaceholder(secret, ordinal, facts))) ordinal += 1;
       const created = createPlaceholder(secret, ordinal, facts);
@@ -66,11 +56,7 @@ export function createPlaceholderRegistry(earlier: Readonly<Record<string, strin
       return created;
     },
     isPlaceholder: (text) => issued.has(text),
-    issued: () => Object.fromEntries(issued),
-    get size() {
-      return issued.size;
-    },
-    ruleOf: (placeholder) => issued.get(placeholder),
+    issued,
     get known() {
       return known;
     },
@@ -128,8 +114,7 @@ const BY_FORMAT: Readonly<Record<string, (ordinal: number) => string>> = {
 
 /** The prefix of a secret that only tells its kind; empty for rules without such a prefix. */
 function readPublicPrefix(secret: string, rule: string): string {
-  const prefix = PREFIXES[rule];
-  return prefix?.exec(secret)?.[0] ?? '';
+  return PREFIXES[rule]?.exec(secret)?.[0] ?? '';
 }
 
 const PREFIXES: Readonly<Record<string, RegExp>> = {
@@ -150,34 +135,29 @@ function fill(prefix: string, length: number, ordinal: number): string {
 }
 
 function fillLetters(length: number, ordinal: number, word: string): string {
-  const first = word === 'REDACTED' ? 65 : 97;
+  const zero = word === 'REDACTED' ? 'A' : 'a';
   let letters = '';
   for (let rest = ordinal; rest > 0; rest = Math.floor(rest / 26))
-    letters = String.fromCharCode(first + (rest % 26)) + letters;
-  const zero = String.fromCharCode(first);
+    letters = String.fromCharCode(zero.charCodeAt(0) + (rest % 26)) + letters;
   return `${word}${letters.padStart(Math.max(0, length - word.length), zero)}`.slice(-Math.max(length, 1));
 }
+
+const CLASSES: readonly (readonly [pattern: RegExp, characters: string])[] = [
+  [/[0-9]/, '0123456789'],
+  [/[a-f]/, 'abcdef'],
+  [/[g-z]/, 'abcdefghijklmnopqrstuvwxyz'],
+  [/[A-Z]/, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
+];
 
 /** Replaces every character by one of its class; the last ones encode the ordinal. */
 function toSameClasses(secret: string, ordinal: number): string {
   let rest = ordinal;
-  return Array.from(secret)
-    .toReversed()
-    .map((character) => {
-      const [first, size] = readClass(character);
-      if (size === 0) return character;
-      const digit = rest % size;
-      rest = Math.floor(rest / size);
-      return String.fromCharCode(first + digit);
-    })
-    .toReversed()
-    .join('');
-}
-
-function readClass(character: string): readonly [first: number, size: number] {
-  if (/[0-9]/.test(character)) return [48, 10];
-  if (/[a-f]/.test(character)) return [97, 6];
-  if (/[g-z]/.test(character)) return [97, 26];
-  if (/[A-Z]/.test(character)) return [65, 26];
-  return [0, 0];
+  const replace = (character: string): string => {
+    const [, characters] = CLASSES.find(([pattern]) => pattern.test(character)) ?? [];
+    if (characters === undefined) return character;
+    const digit = rest % characters.length;
+    rest = Math.floor(rest / characters.length);
+    return characters.charAt(digit);
+  };
+  return Array.from(secret).reduceRight((text, character) => replace(character) + text, '');
 }

@@ -33,29 +33,30 @@ export function visitExchange(exchange: NewExchange, visit: ExchangeVisit): NewE
 }
 
 function visitResponse(response: RecordedResponse, to: ExchangeVisit): RecordedResponse {
-  const mediaType = readContentType(response.headers);
-  const declared = findResponse(to.operation, response.status);
-  const media = mediaType === undefined ? undefined : findMedia(declared?.content ?? [], mediaType);
-  const body = visitBody(response, { media, mediaType, direction: 'response', ...to });
-  return { ...response, ...body, headers: visitHeaders(response.headers, to) };
+  const { content = [] } = findResponse(to.operation, response.status) ?? {};
+  const body = visitBody(response, {
+    content,
+    mediaType: readContentType(response.headers),
+    direction: 'response',
+    ...to,
+  });
+  return { ...response, ...body, headers: mapValues(response.headers, visitHeader(to)) };
 }
 
 function visitRequest(request: RecordedRequest, to: ExchangeVisit): RecordedRequest {
   const { operation, walk, visit } = to;
-  const mediaType = readContentType(request.headers);
-  const media = mediaType === undefined ? undefined : findMedia(operation.body?.content ?? [], mediaType);
-  const body = visitBody(request, { media, mediaType, direction: 'request', ...to });
-  const visitNamed = (kind: 'query' | 'path', name: string, text: string): string =>
-    walk.named(name, text, {
-      kind,
-      visit,
-      direction: 'request',
-      pointers: readParameterPointers(operation, kind, name),
-    });
-  const query = Object.entries(request.query).map(([name, value]): [string, string | readonly string[]] => [
-    visit(name, ORDINARY_LOCATION),
-    typeof value === 'string' ? visitNamed('query', name, value) : value.map((item) => visitNamed('query', name, item)),
-  ]);
+  const { content = [] } = operation.body ?? {};
+  const body = visitBody(request, {
+    content,
+    mediaType: readContentType(request.headers),
+    direction: 'request',
+    ...to,
+  });
+  const visitNamed = (kind: 'query' | 'path', name: string, text: string): string => {
+    const pointers = readParameterPointers(operation, kind, name);
+    return walk.named(name, text, { kind, visit, direction: 'request', pointers });
+  };
+  const query = mapValues(request.query, (name, value) => visitNamed('query', name, value));
   const pathParams = Object.entries(request.pathParams).map(([name, value]): [string, unknown] => [
     name,
     typeof value === 'string' ? visitNamed('path', name, value) : value,
@@ -63,22 +64,26 @@ function visitRequest(request: RecordedRequest, to: ExchangeVisit): RecordedRequ
   return {
     ...request,
     ...body,
-    query: Object.fromEntries(query),
+    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [visit(name, ORDINARY_LOCATION), value])),
     pathParams: Object.fromEntries(pathParams),
-    headers: visitHeaders(request.headers, to),
+    headers: mapValues(request.headers, visitHeader(to)),
     path: visitPath(request, (name, text) =>
       name === undefined ? visit(text, ORDINARY_LOCATION) : visitNamed('path', name, text),
     ),
   };
 }
 
-function visitHeaders(headers: HeaderFields, { walk, visit }: ExchangeVisit): HeaderFields {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? walk.header(name, value, visit) : value.map((line) => walk.header(name, line, visit)),
-    ]),
-  );
+function visitHeader({ walk, visit }: ExchangeVisit): (name: string, line: string) => string {
+  return (name, line) => walk.header(name, line, visit);
+}
+
+/** The fields with each of their values changed. */
+function mapValues(fields: HeaderFields, change: (name: string, value: string) => string): HeaderFields {
+  const changed = Object.entries(fields).map(([name, value]): [string, string | readonly string[]] => [
+    name,
+    typeof value === 'string' ? change(name, value) : value.map((line) => change(name, line)),
+  ]);
+  return Object.fromEntries(changed);
 }
 
 /** Visits the segments of a path; `name` is defined for the value of a parameter. */
@@ -100,21 +105,20 @@ function visitPath(
 }
 
 interface BodyVisit extends ExchangeVisit {
-  readonly media: MediaType | undefined;
+  readonly content: readonly MediaType[];
   readonly mediaType: string | undefined;
   readonly direction: Direction;
 }
 
 function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   const { walk, visit } = to;
-  const at = { pointers: readBodyPointers(to.media), direction: to.direction };
+  const at = { pointers: readBodyPointers(to), direction: to.direction };
   const visitText = (text: string): string => visit(text, ORDINARY_LOCATION);
   if (body.body !== undefined) return { body: walk.json(body.body, at, visit) };
   if (body.bodyText !== undefined) {
     if (to.mediaType !== 'application/x-www-form-urlencoded') return { bodyText: visitText(body.bodyText) };
-    return {
-      bodyText: visitForm(body.bodyText, (name, text) => walk.named(name, text, { ...at, kind: 'form', visit })),
-    };
+    const form = visitForm(body.bodyText, (name, text) => walk.named(name, text, { ...at, kind: 'form', visit }));
+    return { bodyText: form };
   }
   if (body.bodyBase64 !== undefined) {
     const bytes = visitBytes(Buffer.from(body.bodyBase64, 'base64'), visitText);
@@ -123,13 +127,12 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   if (body.bytes !== undefined) return { bytes: visitBytes(body.bytes, visitText) };
   if (body.events !== undefined) {
     const visitJson = (value: unknown): unknown => walk.json(value, at, visit);
-    return {
-      events: body.events.map((event) => ({
-        ...event,
-        ...(event.data === undefined ? {} : { data: visitEventData(event.data, visitJson, visitText) }),
-        ...(event.comment === undefined ? {} : { comment: visitText(event.comment) }),
-      })),
-    };
+    const events = body.events.map((event) => ({
+      ...event,
+      ...(event.data !== undefined && { data: visitEventData(event.data, visitJson, visitText) }),
+      ...(event.comment !== undefined && { comment: visitText(event.comment) }),
+    }));
+    return { events };
   }
   return body.parts === undefined ? {} : { parts: body.parts.map((part) => visitPart(part, to)) };
 }
@@ -139,16 +142,17 @@ function visitPart(part: RecordedPart, to: BodyVisit): RecordedPart {
   const head = {
     ...part,
     name: visit(part.name, ORDINARY_LOCATION),
-    ...(part.filename === undefined ? {} : { filename: visit(part.filename, ORDINARY_LOCATION) }),
+    ...(part.filename !== undefined && { filename: visit(part.filename, ORDINARY_LOCATION) }),
   };
   if (part.bodyText !== undefined) {
-    const at = { pointers: readBodyPointers(to.media), direction, kind: 'form', visit } as const;
+    const at = { pointers: readBodyPointers(to), direction, kind: 'form', visit } as const;
     return { ...head, bodyText: walk.named(part.name, part.bodyText, at) };
   }
-  return { ...head, ...visitBody(part, { ...to, media: undefined, mediaType: part.mediaType }) };
+  return { ...head, ...visitBody(part, { ...to, content: [], mediaType: part.mediaType }) };
 }
 
-function readBodyPointers(media: MediaType | undefined): readonly string[] {
+function readBodyPointers({ content, mediaType }: BodyVisit): readonly string[] {
+  const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
   if (media?.itemSchema !== undefined) return [media.itemSchemaPointer];
   return media?.schema === undefined ? [] : [media.schemaPointer];
 }

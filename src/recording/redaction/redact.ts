@@ -52,7 +52,8 @@ export function createRedactor(parts: RedactorParts): Redactor {
   };
   const replace: VisitText = (text, location) => {
     if (text === '' || placeholders.isPlaceholder(text)) return text;
-    if (location.rule !== undefined) return placeholders.placeholder(text, { ...location, rule: location.rule });
+    const { rule: own } = location;
+    if (own !== undefined) return placeholders.placeholder(text, { ...location, rule: own });
     let clean = text;
     for (const { rule, value } of watched) {
       if (clean.includes(value)) {
@@ -84,19 +85,18 @@ export function createRedactor(parts: RedactorParts): Redactor {
 /** Replaces every secret and placeholder when requests are compared, because their values may differ. */
 const MASK = '\u2039secret\u203a';
 
-/** Creates a visit that masks every secret and placeholder. */
-export function createMask(options: RedactionOptions, isPlaceholder: (text: string) => boolean): VisitText {
-  const { patterns } = createSecretRules(options);
-  return (text, location) => {
+/** Creates the walk through requests and the visit that masks every secret and placeholder. */
+export function createMask(
+  { contract, validators, options }: Pick<RedactorParts, 'contract' | 'validators' | 'options'>,
+  isPlaceholder: (text: string) => boolean,
+): { readonly walk: SecretWalk; readonly mask: VisitText } {
+  const rules = createSecretRules(options);
+  const mask: VisitText = (text, location) => {
     if (text === '') return text;
     if (location.rule !== undefined || isPlaceholder(text)) return MASK;
-    return replacePatterns(text, patterns, () => MASK);
+    return replacePatterns(text, rules.patterns, () => MASK);
   };
-}
-
-/** Creates the walk that finds the locations of secrets in requests. */
-export function createRequestWalk(parts: Pick<RedactorParts, 'contract' | 'validators' | 'options'>): SecretWalk {
-  return createSecretWalk(parts.contract, parts.validators, createSecretRules(parts.options));
+  return { walk: createSecretWalk(contract, validators, rules), mask };
 }
 
 /** Replaces the matches of patterns in a string. */
@@ -132,30 +132,29 @@ function createFinalScan(
   watched: readonly WatchedSecret[],
 ): Redactor['scan'] {
   const variants = new Map<string, readonly string[]>();
-  const variantsOf = (secret: string): readonly string[] => {
-    const known = variants.get(secret) ?? toVariants(secret);
-    variants.set(secret, known);
-    return known;
+  const findSecret = (text: string, value: string): string | undefined => {
+    const known = variants.get(value) ?? toVariants(value);
+    variants.set(value, known);
+    return known.find((variant) => text.includes(variant));
   };
   const findKnown = (text: string): Hit | undefined => {
     for (const { rule, value } of watched) {
-      const found = variantsOf(value).find((variant) => text.includes(variant));
+      const found = findSecret(text, value);
       if (found !== undefined) return { rule, found };
     }
     for (const secret of placeholders.secrets()) {
-      const found = variantsOf(secret).find((variant) => text.includes(variant));
+      const found = findSecret(text, secret);
       if (found !== undefined) return { rule: 'known', found };
     }
     return undefined;
   };
   const findPattern = (text: string): Hit | undefined => {
-    for (const { rule, pattern } of patterns) {
-      for (const match of text.matchAll(pattern)) {
-        const found = match.groups?.['secret'] ?? match[0];
-        if (!isIssued(placeholders, found)) return { rule, found };
-      }
-    }
-    return undefined;
+    let hit: Hit | undefined;
+    replacePatterns(text, patterns, (found, rule) => {
+      if (!isIssued(placeholders, found)) hit ??= { rule, found };
+      return found;
+    });
+    return hit;
   };
   return (texts) => {
     for (const { file, text } of texts) {
@@ -188,15 +187,12 @@ function isIssued(placeholders: PlaceholderRegistry, found: string): boolean {
 
 function refuse(file: string, text: string, { rule, found }: Hit): MockError {
   const pointer = findPointer(text, found);
-  return new MockError(
-    'RECORDING_SECRET',
-    `a secret remains after redaction (rule ${rule}); the exchange was not written`,
-    {
-      // Without a line, because the file does not exist.
-      at: { file, ...(pointer === undefined ? {} : { pointer }) },
-      hint: 'add the member to `redact.keys` or the header to `redact.headers`; if it is not a secret, add it to `redact.keep`',
-    },
-  );
+  const message = `a secret remains after redaction (rule ${rule}); the exchange was not written`;
+  return new MockError('RECORDING_SECRET', message, {
+    // Without a line, because the file does not exist.
+    at: { file, ...(pointer !== undefined && { pointer }) },
+    hint: 'add the member to `redact.keys` or the header to `redact.headers`; if it is not a secret, add it to `redact.keep`',
+  });
 }
 
 /** The pointer of the first string in a JSON text that contains `found`. */

@@ -71,9 +71,8 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
       return toNumber(value, visit(value instanceof ExactNumber ? value.source : String(value), toLocation(rule, at)));
     }
     if (Array.isArray(value)) {
-      return value.map((item, i) =>
-        json(item, { ...at, pointers: schemas.item(at.pointers, i), inherited: rule }, visit),
-      );
+      const below = { ...at, inherited: rule };
+      return value.map((item, i) => json(item, { ...below, pointers: schemas.item(at.pointers, i) }, visit));
     }
     if (!isObject(value)) return value;
     const members = Object.entries(value).map(([name, member]): [string, unknown] => {
@@ -207,30 +206,19 @@ function toNumber(value: unknown, placeholder: string): unknown {
 
 /** Visits the secret part of a header; schemes, cookie names and attributes stay. */
 function visitCredential(name: string, text: string, visit: (secret: string) => string): string {
-  if (name === 'cookie') {
-    return text
-      .split(';')
-      .map((pair) => visitCookie(pair, visit))
-      .join(';');
-  }
-  if (name === 'set-cookie') {
-    const [pair = '', ...attributes] = text.split(';');
-    return [visitCookie(pair, visit), ...attributes].join(';');
+  if (name === 'cookie' || name === 'set-cookie') {
+    const pairs = text.split(';');
+    // RFC 6265 4.1.1: the attributes follow the cookie.
+    return pairs.map((pair, i) => (name === 'cookie' || i === 0 ? visitCookie(pair, visit) : pair)).join(';');
   }
   // RFC 9110 11.4: a scheme, a space, the credentials.
   const [, scheme, credentials] = /^([A-Za-z][\w-]*) +(.+)$/.exec(text) ?? [];
   if (scheme === undefined || credentials === undefined) return text === '' ? text : visit(text);
   if (scheme.toLowerCase() !== 'basic') return `${scheme} ${visit(credentials)}`;
-  // RFC 7617: the replacement must also be a user and a password.
-  return `${scheme} ${visitBasic(credentials, visit)}`;
-}
-
-/** Visits both halves, because several services take the key as the user without a password. */
-function visitBasic(credentials: string, visit: (secret: string) => string): string {
-  const decoded = Buffer.from(credentials, 'base64').toString('utf8');
-  const [user = '', ...rest] = decoded.split(':');
+  // RFC 7617: the replacement must also be a user and a password. Several services take the key as the user.
+  const [user = '', ...rest] = Buffer.from(credentials, 'base64').toString('utf8').split(':');
   const halves = [user, rest.join(':')].map((half) => (half === '' ? half : visit(half)));
-  return Buffer.from(halves.join(':')).toString('base64');
+  return `${scheme} ${Buffer.from(halves.join(':')).toString('base64')}`;
 }
 
 function visitCookie(pair: string, visit: (secret: string) => string): string {

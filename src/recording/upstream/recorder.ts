@@ -56,7 +56,6 @@ export interface Recorder {
 /** The stored exchange, or why it was not written. */
 type RecordOutcome = { readonly stored: StoredExchange } | { readonly refused: MockError };
 
-/** The parts of a recorder. */
 interface RecorderParts {
   readonly writer: CassetteWriter;
   readonly redactor: Redactor;
@@ -68,7 +67,7 @@ interface RecorderParts {
 export function createRecorder({ writer, redactor, replacement }: RecorderParts): Recorder {
   const { placeholders } = redactor;
   let refusals: readonly MockError[] = [];
-  let describedCount = placeholders.size;
+  let describedCount = placeholders.issued.size;
   let pendingReplacement = replacement;
   let describing: Promise<void> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -77,20 +76,11 @@ export function createRecorder({ writer, redactor, replacement }: RecorderParts)
   const describe = (): Promise<void> => {
     describing ??= writer.describe((manifest) => {
       describing = undefined;
-      describedCount = placeholders.size;
-      return { ...manifest, redacted: placeholders.issued() };
+      describedCount = placeholders.issued.size;
+      return { ...manifest, redacted: Object.fromEntries(placeholders.issued) };
     });
     return describing;
   };
-
-  /** Removes newly detected credentials from the exchanges that are already on disk. */
-  const scrub = (known: Redactor['placeholders']['known']): Promise<void> =>
-    writer.rewrite((text) =>
-      known.reduce(
-        (clean, [secret, placeholder]) => clean.replaceAll(Buffer.from(secret).toString('latin1'), placeholder),
-        text,
-      ),
-    );
 
   const write = async (exchange: NewExchange, operation: Operation): Promise<RecordOutcome> => {
     const before: Promise<void>[] = [];
@@ -98,11 +88,14 @@ export function createRecorder({ writer, redactor, replacement }: RecorderParts)
     pendingReplacement = undefined;
     const knownBefore = placeholders.known;
     const clean = redactor.redact(exchange, operation);
-    if (placeholders.size > describedCount) before.push(describe());
+    if (placeholders.issued.size > describedCount) before.push(describe());
     const credentials = placeholders.known.filter(
-      (entry) => !knownBefore.includes(entry) && isCredential(placeholders.ruleOf(entry[1])),
+      (entry) => !knownBefore.includes(entry) && isCredential(placeholders.issued.get(entry[1])),
     );
-    if (credentials.length > 0 && writer.read().exchanges.length > 0) before.push(scrub(credentials));
+    const replaceCredentials = (text: string): string =>
+      credentials.reduce((clean, [secret, by]) => clean.replaceAll(Buffer.from(secret).toString('latin1'), by), text);
+    // A new credential may also be in the exchanges that are already on disk.
+    if (credentials.length > 0 && writer.read().exchanges.length > 0) before.push(writer.rewrite(replaceCredentials));
     // The writer works in order: the tasks above are finished before the exchange is written.
     const added = writer.add(clean, redactor.scan);
     try {
@@ -178,15 +171,16 @@ function toRequest(call: Call): RecordedRequest {
 function toResponse(response: ObservedResponse, method: string): RecordedResponse | undefined {
   const { status, headers, interim, trailers, chunks } = response;
   const body = toBody(headers, chunks);
-  if (body === undefined) return undefined;
-  return {
-    status,
-    // RFC 9110 9.3.2: the framing of an answer to HEAD describes the content of GET.
-    headers: method === 'HEAD' ? headers : omitFields(headers, FRAMING),
-    ...(interim.length === 0 ? {} : { interim }),
-    ...(trailers.length === 0 ? {} : { trailers }),
-    ...body,
-  };
+  return (
+    body && {
+      status,
+      // RFC 9110 9.3.2: the framing of an answer to HEAD describes the content of GET.
+      headers: method === 'HEAD' ? headers : omitFields(headers, FRAMING),
+      ...(interim.length > 0 && { interim }),
+      ...(trailers.length > 0 && { trailers }),
+      ...body,
+    }
+  );
 }
 
 function toBody(headers: HeaderFields, chunks: readonly TimedChunk[]): RecordedBody | undefined {
@@ -195,11 +189,10 @@ function toBody(headers: HeaderFields, chunks: readonly TimedChunk[]): RecordedB
   if (bytes === undefined) return undefined;
   if (readContentType(headers) !== 'text/event-stream') return readBody(bytes, headers);
   // The chunks of compressed content are not text; their times are lost.
-  const texts = encoding === undefined ? toTexts(chunks) : [{ atMs: 0, text: Buffer.from(bytes).toString('utf8') }];
-  return { events: readEvents(texts) };
-}
-
-function toTexts(chunks: readonly TimedChunk[]): readonly TimedText[] {
+  const timed = encoding === undefined ? chunks : [{ atMs: 0, bytes }];
   const decoder = new TextDecoder();
-  return chunks.map(({ atMs, bytes }) => ({ atMs: Math.round(atMs), text: decoder.decode(bytes, { stream: true }) }));
+  const toText = ({ atMs, bytes: chunk }: TimedChunk): TimedText => {
+    return { atMs: Math.round(atMs), text: decoder.decode(chunk, { stream: true }) };
+  };
+  return { events: readEvents(timed.map(toText)) };
 }

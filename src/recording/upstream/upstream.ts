@@ -1,20 +1,19 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { MockError } from '../../errors.js';
-import { type HeaderFields, readEndToEnd } from '../../http/header-fields.js';
+import { type HeaderFields, omitFields, readEndToEnd } from '../../http/header-fields.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
 
 /** The server that requests are forwarded to. */
 export interface Upstream {
   readonly url: URL;
   /** Sends a request; resolves with the head of the response, or with the failure of the connection. */
-  send(request: UpstreamRequest): Promise<UpstreamResponse | UpstreamFailed>;
+  send(request: UpstreamRequest): Promise<UpstreamResponse | { readonly failure: RecordedFailure }>;
   /** Closes idle connections. */
   close(): void;
 }
 
-/** A request to send. */
-export interface UpstreamRequest {
+interface UpstreamRequest {
   readonly method: string;
   /** Path and query; the host is always that of the upstream. */
   readonly target: string;
@@ -36,11 +35,6 @@ export interface UpstreamResponse {
   trailers(): readonly string[];
 }
 
-/** A failed connection. */
-interface UpstreamFailed {
-  readonly failure: RecordedFailure;
-}
-
 /** How to connect to the upstream. */
 export interface UpstreamOptions {
   /** Timeout in milliseconds without any data from the upstream; default 60,000. */
@@ -51,19 +45,13 @@ export interface UpstreamOptions {
   readonly ca?: string;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
-
 /** Creates a client of one upstream with persistent connections. @throws MockError `OPTION_INVALID`. */
 export function createUpstream(base: string, options: UpstreamOptions = {}): Upstream {
   const url = readUpstreamUrl(base);
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const timeoutMs = options.timeoutMs ?? 60_000;
   const secure = url.protocol === 'https:';
   const agent = secure
-    ? new HttpsAgent({
-        keepAlive: true,
-        rejectUnauthorized: options.insecure !== true,
-        ...(options.ca === undefined ? {} : { ca: options.ca }),
-      })
+    ? new HttpsAgent({ keepAlive: true, rejectUnauthorized: options.insecure !== true, ca: options.ca })
     : new HttpAgent({ keepAlive: true });
   const attempt = (request: UpstreamRequest): Promise<Attempt> =>
     new Promise((resolve) => {
@@ -113,15 +101,13 @@ function readUpstreamUrl(base: string): URL {
 
 function toOutgoing(request: UpstreamRequest, host: string): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = { host };
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (name !== 'host' && name !== 'content-length' && name !== 'expect') {
-      headers[name] = typeof value === 'string' ? value : [...value];
-    }
+  for (const [name, value] of Object.entries(omitFields(request.headers, ['host', 'content-length', 'expect']))) {
+    headers[name] = typeof value === 'string' ? value : [...value];
   }
   // RFC 9112 6.3: a request without a length and without a coding has no content.
-  if (request.body !== undefined) headers['content-length'] = String(request.body.byteLength);
-  else if (request.method === 'POST' || request.method === 'PUT' || request.method === 'PATCH')
-    headers['content-length'] = '0';
+  if (request.body !== undefined || ['POST', 'PUT', 'PATCH'].includes(request.method)) {
+    headers['content-length'] = String(request.body?.byteLength ?? 0);
+  }
   return headers;
 }
 
@@ -170,15 +156,14 @@ function readCode(error: Error): string {
 /** The failure of a connection, as it is recorded. */
 export function toFailure(error: Error, url: URL): RecordedFailure {
   const code = readCode(error);
-  const reason = error.message === '' ? code : error.message;
-  return { kind: readKind(code), message: `${url.origin} could not be reached: ${reason}` };
+  const kind = KINDS.find(([codes]) => codes.test(code))?.[1] ?? 'reset';
+  return { kind, message: `${url.origin} could not be reached: ${error.message === '' ? code : error.message}` };
 }
 
-function readKind(code: string): RecordedFailure['kind'] {
-  if (code === 'UPSTREAM_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout';
-  if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'refused';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
-  if (code.startsWith('HPE_')) return 'protocol';
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) return 'tls';
-  return 'reset';
-}
+const KINDS: readonly (readonly [codes: RegExp, kind: RecordedFailure['kind']])[] = [
+  [/^(?:UPSTREAM_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
+  [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/, 'refused'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'unresolved'],
+  [/^HPE_/, 'protocol'],
+  [/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/, 'tls'],
+];

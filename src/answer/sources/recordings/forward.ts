@@ -37,10 +37,7 @@ export function createForwardSource({ recordings, errors }: RecordingSourceParts
     onInvalid: 'report',
     answer: (exchange, next) => {
       const owner = owners.ownerOf(exchange.call.operation.id);
-      const forwards =
-        owner === 'forward' ||
-        owner === 'forward-then-mock' ||
-        (owner === 'replay' && recordings.mode === 'record-missing');
+      const forwards = owner === 'replay' ? recordings.mode === 'record-missing' : owner !== 'mock';
       if (!forwards || upstream === undefined) return next();
       // An incomplete body cannot be forwarded; a source below refuses the call.
       if (exchange.call.violations.some(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE'))
@@ -123,22 +120,20 @@ async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
 function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>>): HeaderFields {
   const fields = readForwardFields(headers);
   const accepted = readField(fields, 'accept-encoding');
+  const codings: HeaderFields = accepted === undefined ? {} : { 'accept-encoding': toDecodableCodings(accepted) };
   const lower = Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
-  return {
-    ...fields,
-    ...(accepted === undefined ? {} : { 'accept-encoding': toDecodableCodings(accepted) }),
-    ...lower,
-  };
+  return { ...fields, ...codings, ...lower };
 }
 
 const STREAM_LIMIT_BYTES = 1_048_576;
 
+// RFC 9110 6.4.1: these have no content.
+const EMPTY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /** Whether a body is passed on chunk by chunk: event streams and bodies that are large or of unknown length, but not JSON. */
 function isStreamed(method: string, { status, headers }: UpstreamResponse): boolean {
-  // RFC 9110 6.4.1: these have no content, so that the stream would never be read to its end.
-  if (method === 'HEAD' || status === 204 || status === 205 || status === 304) return false;
-  const mediaType = readContentType(headers);
-  if (mediaType !== undefined && isJsonType(mediaType)) return false;
+  // A stream without content would never be read to its end.
+  if (method === 'HEAD' || EMPTY_STATUSES.has(status) || isJsonType(readContentType(headers) ?? '')) return false;
   const length = readField(headers, 'content-length');
   return length === undefined || Number(length) > STREAM_LIMIT_BYTES;
 }
@@ -157,17 +152,24 @@ async function answerWhole(pending: Pending, response: UpstreamResponse): Promis
   }
   await recordResponse(pending, response, chunks);
   const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes));
-  const { body, value } = readWhole(bytes, response.headers);
-  const hasBody = call.method !== 'HEAD' && !(bytes.byteLength === 0 && [204, 205, 304].includes(response.status));
-  return toAnswer(pending, response, { body: hasBody ? body : undefined, value });
+  const content = readContent(bytes, response.headers);
+  const hasBody = call.method !== 'HEAD' && !(bytes.byteLength === 0 && EMPTY_STATUSES.has(response.status));
+  return toAnswer(pending, response, hasBody ? content : { ...content, body: undefined });
 }
 
-/** The body to send and its JSON value, which is also the body if it is serialized to the same bytes. */
-function readWhole(bytes: Buffer, headers: HeaderFields): { readonly body: unknown; readonly value: unknown } {
-  const mediaType = readContentType(headers);
-  if (mediaType === undefined || !isJsonType(mediaType)) return { body: bytes, value: undefined };
+/** The body of a recorded or forwarded response. */
+export interface RecordedContent {
+  /** The JSON value if it is serialized to the same bytes, else the bytes. */
+  readonly body: unknown;
+  /** The JSON value. */
+  readonly value: unknown;
+}
+
+/** Reads the content of a response. */
+export function readContent(bytes: Uint8Array, headers: HeaderFields): RecordedContent {
   const encoding = readField(headers, 'content-encoding');
-  const decoded = decodeContent(bytes, encoding);
+  const isJson = isJsonType(readContentType(headers) ?? '');
+  const decoded = isJson ? decodeContent(bytes, encoding) : undefined;
   if (decoded === undefined) return { body: bytes, value: undefined };
   const text = Buffer.from(decoded).toString('utf8');
   try {
@@ -222,7 +224,7 @@ function toCancellable(chunks: AsyncGenerator<Uint8Array>, cancel: () => void): 
 function toAnswer(
   { exchange, recordings, upstream }: Pending,
   response: UpstreamResponse,
-  content: { readonly body: unknown; readonly value: unknown },
+  content: RecordedContent,
 ): Answer {
   const { call } = exchange;
   const violations = recordings.check(call.operation, { ...response, body: content.value });
@@ -279,14 +281,10 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   if (cassette?.recorder === undefined) return;
   const observed = toNewExchange({ call, at, elapsedMs: performance.now() - startedAt, outcome });
   if (observed === undefined) {
-    exchange.note('forward: not recorded: its content coding is unknown, so that it cannot be redacted');
-    return;
+    return exchange.note('forward: not recorded: its content coding is unknown, so that it cannot be redacted');
   }
   const written = await cassette.recorder.record(observed, call.operation);
-  if ('refused' in written) {
-    exchange.note(`forward: not recorded: ${written.refused.reason}`);
-    return;
-  }
+  if ('refused' in written) return exchange.note(`forward: not recorded: ${written.refused.reason}`);
   const { stored } = written;
   exchange.note(`forward: recorded as ${stored.file}`);
   cassette.matcher.add(stored);

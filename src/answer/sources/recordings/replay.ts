@@ -1,17 +1,21 @@
 import type { Answer } from '../../../http/answer.js';
 import { writeEvent } from '../../../http/event-stream.js';
 import { omitFields, readContentType, readField } from '../../../http/header-fields.js';
-import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import type { StoredExchange } from '../../../recording/cassette/cassette.js';
-import { readJson, writeJson } from '../../../recording/cassette/exact-json.js';
-import { type RecordedEvent, type RecordedResponse } from '../../../recording/cassette/exchange.js';
+import type { RecordedEvent, RecordedResponse } from '../../../recording/cassette/exchange.js';
 import { writeBody } from '../../../recording/cassette/recorded-body.js';
 import { formatMiss } from '../../../recording/matching/match.js';
 import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import { NO_RETRY } from '../../error-answers.js';
-import { answerFailure, type RecordingSourceParts, toReportHeaders } from './forward.js';
+import {
+  answerFailure,
+  readContent,
+  type RecordedContent,
+  type RecordingSourceParts,
+  toReportHeaders,
+} from './forward.js';
 
 /**
  * Answers from recordings. A call without a recording is passed to the upstream (`record-missing`) or to the mock (if owners
@@ -19,13 +23,6 @@ import { answerFailure, type RecordingSourceParts, toReportHeaders } from './for
  */
 export function createReplaySource({ recordings, errors }: RecordingSourceParts): AnswerSource {
   const prepared = new WeakMap<StoredExchange, Answer>();
-  const prepare = (cassette: OpenedCassette, exchange: StoredExchange, call: Call): Answer => {
-    const known = prepared.get(exchange);
-    if (known !== undefined) return known;
-    const answer = toAnswer(cassette, exchange, { call, recordings, errors });
-    prepared.set(exchange, answer);
-    return answer;
-  };
   return {
     name: 'replay',
     onInvalid: 'report',
@@ -44,7 +41,9 @@ export function createReplaySource({ recordings, errors }: RecordingSourceParts)
       const turn = session.replay.next(cassette.name, sequence);
       const repeated = turn.isRepeated ? ', repeated: it is the last of the sequence' : '';
       exchange.note(`replay: ${turn.exchange.file} (${turn.position} of ${sequence.exchanges.length}${repeated})`);
-      const answer = prepare(cassette, turn.exchange, call);
+      const known = prepared.get(turn.exchange);
+      const answer = known ?? toAnswer(cassette, turn.exchange, { call, recordings, errors });
+      if (known === undefined) prepared.set(turn.exchange, answer);
       const headers = toReportHeaders(call);
       const paced = pace(answer, turn.exchange, { recordings, exchange });
       return headers === undefined ? paced : { ...paced, headers: { ...paced.headers, ...headers } };
@@ -70,33 +69,28 @@ function miss(
   for (const line of message.split('\n')) exchange.note(`replay: ${line.trim()}`);
   if (recordings.owners.isHybrid) return next();
   session.replay.miss({ operation: call.operation.id, method: call.method, url: call.url, message });
-  return errors.answer(call.operation, {
-    status: 501,
-    message,
-    code: 'not_recorded',
-    headers: NO_RETRY,
-    from: 'replay:miss',
-  });
+  const refusal = { status: 501, message, code: 'not_recorded', headers: NO_RETRY, from: 'replay:miss' };
+  return errors.answer(call.operation, refusal);
 }
 
-interface AnswerContext extends RecordingSourceParts {
-  readonly call: Call;
-}
-
-function toAnswer(cassette: OpenedCassette, exchange: StoredExchange, context: AnswerContext): Answer {
+function toAnswer(
+  cassette: OpenedCassette,
+  exchange: StoredExchange,
+  { call, recordings, errors }: RecordingSourceParts & { readonly call: Call },
+): Answer {
   const from = `replay:${exchange.file}`;
   const { response, failure } = exchange;
-  const { call, errors, recordings } = context;
   if (response === undefined) {
     return answerFailure(errors, call.operation, { kind: 'reset', message: 'the connection failed', ...failure, from });
   }
-  const body = readAnswerBody(cassette.read().folder, response, call.method);
-  const violations = recordings.check(call.operation, { ...response, body: readCheckedBody(body, response) });
+  const { status, headers } = response;
+  const { body, value } = readBody(cassette.read().folder, response, call.method);
+  const violations = recordings.check(call.operation, { status, headers, body: value });
   return {
-    status: response.status,
-    headers: omitFields(response.headers, ['content-type']),
+    status,
+    headers: omitFields(headers, ['content-type']),
     body,
-    mediaType: readField(response.headers, 'content-type'),
+    mediaType: readField(headers, 'content-type'),
     from,
     violations,
     violates: 'it is a recorded answer',
@@ -104,42 +98,13 @@ function toAnswer(cassette: OpenedCassette, exchange: StoredExchange, context: A
   };
 }
 
-/** A JSON value if it is serialized to the recorded text, else text or bytes. */
-function readAnswerBody(folder: string, response: RecordedResponse, method: string): unknown {
-  if (method === 'HEAD') return undefined;
-  const mediaType = readContentType(response.headers);
-  const isJson = mediaType !== undefined && isJsonType(mediaType);
-  if (response.body !== undefined)
-    return isJson && isPlainJson(response.body) ? response.body : Buffer.from(writeJson(response.body));
-  if (response.bodyText !== undefined && mediaType?.startsWith('text/') === true) return response.bodyText;
+/** The body to send, and the value to check. */
+function readBody(folder: string, response: RecordedResponse, method: string): RecordedContent {
+  if (method === 'HEAD') return { body: undefined, value: undefined };
+  const { bodyText: text, headers } = response;
+  if (text !== undefined && readContentType(headers)?.startsWith('text/') === true) return { body: text, value: text };
   const bytes = writeBody(folder, response);
-  return bytes === undefined || !isJson ? bytes : (parsePlain(bytes) ?? bytes);
-}
-
-/** Whether a value has no `ExactNumber`. */
-function isPlainJson(value: unknown): boolean {
-  const text = JSON.stringify(value);
-  return writeJson(value) === text;
-}
-
-function parsePlain(bytes: Uint8Array): unknown {
-  try {
-    const value = readJson(Buffer.from(bytes).toString('utf8'));
-    return isPlainJson(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function readCheckedBody(body: unknown, response: RecordedResponse): unknown {
-  if (!(body instanceof Uint8Array)) return body;
-  const mediaType = readContentType(response.headers);
-  if (mediaType === undefined || !isJsonType(mediaType)) return undefined;
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return bytes === undefined ? { body: undefined, value: undefined } : readContent(bytes, headers);
 }
 
 /** Replays an event stream at its recorded speed on the clock of delays, if that is configured. */
