@@ -40,11 +40,6 @@ export function isCi(environment: Readonly<Record<string, string | undefined>>):
   return value === 'true' || value === '1';
 }
 
-/** Checks the name of an owner. @throws MockError `OPTION_INVALID` with the most similar name. */
-export function readOwner(owner: string): Owner {
-  return readWord(owner, OWNERS, 'owner');
-}
-
 function readWord<T extends string>(word: string, words: readonly T[], noun: string): T {
   const found = words.find((known) => known === word);
   if (found !== undefined) return found;
@@ -65,7 +60,6 @@ export interface OperationOwners {
   readonly isHybrid: boolean;
 }
 
-/** What determines the owners. */
 interface OwnersRequest {
   readonly mode: RecordingMode;
   readonly owners: Readonly<Record<string, string>> | undefined;
@@ -81,11 +75,10 @@ export function createOwners(contract: Contract, request: OwnersRequest): Operat
   let rest: Owner = mode === 'off' ? 'mock' : mode === 'record-all' ? 'forward' : 'replay';
   const assigned = new Map<string, Owner>();
   const assign = (operation: string, name: string): void => {
-    const owner = readOwner(name);
+    const owner = readWord(name, OWNERS, 'owner');
     if (!canForward && !strict && (owner === 'forward' || owner === 'forward-then-mock')) {
-      throw new MockError('OPTION_INVALID', `"${operation}" cannot be forwarded without an upstream`, {
-        hint: 'set `upstream` to the base URL of the server',
-      });
+      const hint = 'set `upstream` to the base URL of the server';
+      throw new MockError('OPTION_INVALID', `"${operation}" cannot be forwarded without an upstream`, { hint });
     }
     if (operation === '*') {
       rest = owner;

@@ -36,7 +36,7 @@ const TEXT_LIMIT_BYTES = 65_536;
 export function openCassette(folder: string, initial: Manifest): CassetteWriter {
   mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
   removeUnfinished(folder);
-  if (!existsSync(join(folder, MANIFEST_FILE))) writeFirstManifest(folder, initial);
+  if (!existsSync(join(folder, MANIFEST_FILE))) writeManifest(folder, initial);
   let cassette = loadCassette(folder);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
@@ -58,7 +58,7 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
     describe: (change) =>
       inTurn(async () => {
         const manifest = change(cassette.manifest);
-        await writeManifest(folder, manifest);
+        writeManifest(folder, manifest);
         cassette = { ...cassette, manifest };
       }),
     rewrite: (change) =>
@@ -71,7 +71,7 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
         for (const { file } of cassette.exchanges.toReversed()) rmSync(join(folder, file), { force: true });
         rmSync(join(folder, BODIES_FOLDER), { recursive: true, force: true });
         mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
-        await writeManifest(folder, manifest);
+        writeManifest(folder, manifest);
         cassette = { ...cassette, manifest, exchanges: [] };
       }),
   };
@@ -86,12 +86,9 @@ export async function writeAtomically(file: string, content: string | Uint8Array
 
 /** The file name of an exchange. */
 export function toFileName(exchange: RecordedExchange): string {
-  const words = exchange.operation
-    .replaceAll(/[^\w-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 80);
+  const words = exchange.operation.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '');
   const outcome = exchange.response?.status ?? 'failed';
-  return `${toNumberText(exchange.number)}-${words}.${outcome}.json`;
+  return `${toNumberText(exchange.number)}-${words.slice(0, 80)}.${outcome}.json`;
 }
 
 function toNumberText(number: number): string {
@@ -100,35 +97,26 @@ function toNumberText(number: number): string {
 
 /** Removes temporary files of a process that was killed. */
 function removeUnfinished(folder: string): void {
-  for (const part of [folder, join(folder, BODIES_FOLDER)]) {
-    for (const name of readdirSync(part)) {
-      if (name.startsWith('.') && name.endsWith('.tmp')) rmSync(join(part, name), { force: true });
-    }
+  for (const name of [...readdirSync(folder), ...listBodies(folder)]) {
+    if (/^\..*\.tmp$/.test(basename(name))) rmSync(join(folder, name), { force: true });
   }
 }
 
-async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  await writeAtomically(join(folder, MANIFEST_FILE), toManifestText(manifest));
-}
-
 /** Synchronous, because sessions switch cassettes synchronously. */
-function writeFirstManifest(folder: string, manifest: Manifest): void {
+function writeManifest(folder: string, manifest: Manifest): void {
   const temporary = join(folder, `.${MANIFEST_FILE}.tmp`);
   writeFileSync(temporary, toManifestText(manifest));
   renameSync(temporary, join(folder, MANIFEST_FILE));
 }
 
-interface BodyFile {
-  readonly file: string;
-  readonly content: string | Uint8Array;
-}
+type WrittenFile = readonly [file: string, content: string | Uint8Array];
 
 async function writeFiles(
   folder: string,
   { request, response, ...more }: RecordedExchange,
   approve: ((texts: readonly WrittenText[]) => void) | undefined,
 ): Promise<StoredExchange> {
-  const files: BodyFile[] = [];
+  const files: WrittenFile[] = [];
   const base = `${BODIES_FOLDER}/${toNumberText(more.number)}`;
   const exchange = {
     ...more,
@@ -137,23 +125,24 @@ async function writeFiles(
   };
   const file = toFileName(exchange);
   // The bodies first, so that an exchange on disk never refers to a missing body.
-  files.push({ file, content: writeExchange(exchange) });
+  files.push([file, writeExchange(exchange)]);
   // Latin-1 maps every byte to one character, so that secrets are found in binary data too.
-  const toText = (content: string | Uint8Array): string =>
-    typeof content === 'string' ? content : Buffer.from(content).toString('latin1');
-  approve?.(files.toReversed().map(({ file: path, content }) => ({ file: path, text: toText(content) })));
-  for (const { file: path, content } of files) await writeAtomically(join(folder, path), content);
+  const texts = files.map(([path, content]): WrittenText => {
+    return { file: path, text: typeof content === 'string' ? content : Buffer.from(content).toString('latin1') };
+  });
+  approve?.(texts.toReversed());
+  for (const [path, content] of files) await writeAtomically(join(folder, path), content);
   return { ...exchange, file };
 }
 
 /** A message or part whose body is kept in the file of the exchange, or gets a file of its own. */
-function placeBody<T extends RecordedBody>(message: T, base: string, files: BodyFile[]): T {
+function placeBody<T extends RecordedBody>(message: T, base: string, files: WrittenFile[]): T {
   const parts = message.parts?.map((part, i) => placeBody(part, `${base}.part-${i + 1}`, files));
   if (parts !== undefined) return { ...message, parts };
   const content = message.bytes ?? toLongText(message);
   if (content === undefined) return message;
   const file = `${base}.bin`;
-  files.push({ file, content });
+  files.push([file, content]);
   const { body: _body, bodyText: _text, bytes: _bytes, ...rest } = message;
   // Only optional members are removed.
   return { ...rest, bodyFile: file } as unknown as T;
@@ -170,8 +159,7 @@ async function rewriteFiles(
   change: (text: string) => string,
 ): Promise<boolean> {
   let changed = false;
-  const bodies = readdirSync(join(folder, BODIES_FOLDER)).map((name) => join(BODIES_FOLDER, name));
-  for (const name of [...exchanges.map(({ file }) => file), ...bodies]) {
+  for (const name of [...exchanges.map(({ file }) => file), ...listBodies(folder)]) {
     const file = join(folder, name);
     const text = await readFile(file, 'latin1');
     const next = change(text);
@@ -180,4 +168,8 @@ async function rewriteFiles(
     changed = true;
   }
   return changed;
+}
+
+function listBodies(folder: string): readonly string[] {
+  return readdirSync(join(folder, BODIES_FOLDER)).map((name) => join(BODIES_FOLDER, name));
 }

@@ -91,7 +91,12 @@ export interface CheckFinding {
 
 /** Validates every exchange of a cassette against the contract, and the pages of its lists against each other. */
 export async function checkCassette(cassette: Cassette, parts: CallParts): Promise<readonly CheckFinding[]> {
-  const findings: CheckFinding[] = [...checkManifest(cassette, parts.contract)];
+  const findings: CheckFinding[] = [];
+  const { contract: recorded } = cassette.manifest;
+  if (recorded.hash !== parts.contract.hash) {
+    const message = `recorded with ${recorded.title} ${recorded.version}; the contract has changed since`;
+    findings.push({ file: 'cassette.json', severity: 'note', side: 'cassette', code: 'CONTRACT_CHANGED', message });
+  }
   const checkResponse = createResponseCheck(parts.validators);
   for (const exchange of cassette.exchanges) {
     const { file, response } = exchange;
@@ -113,19 +118,13 @@ export async function checkCassette(cassette: Cassette, parts: CallParts): Promi
 
 /** The findings as lines of text, followed by their count. */
 export function formatCheck(cassette: Cassette, findings: readonly CheckFinding[]): readonly string[] {
-  const lines = findings.map(
-    ({ file, severity, side, code, message }) => `${severity}  ${file}  ${side}: ${message} (${code})`,
-  );
+  const lines = findings.map((finding) => {
+    return `${finding.severity}  ${finding.file}  ${finding.side}: ${finding.message} (${finding.code})`;
+  });
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const total = `${cassette.exchanges.length} ${cassette.exchanges.length === 1 ? 'exchange' : 'exchanges'}`;
-  return [...lines, errors === 0 ? `${total}: all valid` : `${total}: ${errors} ${errors === 1 ? 'error' : 'errors'}`];
-}
-
-function checkManifest(cassette: Cassette, contract: Contract): readonly CheckFinding[] {
-  const recorded = cassette.manifest.contract;
-  if (recorded.hash === contract.hash) return [];
-  const message = `recorded with ${recorded.title} ${recorded.version}; the contract has changed since`;
-  return [{ file: 'cassette.json', severity: 'note', side: 'cassette', code: 'CONTRACT_CHANGED', message }];
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+  const result = errors === 0 ? 'all valid' : count(errors, 'error');
+  return [...lines, `${count(cassette.exchanges.length, 'exchange')}: ${result}`];
 }
 
 function toUnknownOperation({ file, operation }: StoredExchange, contract: Contract): CheckFinding {

@@ -1,74 +1,57 @@
 import type { DriftResult, DriftVerdict } from './drift.js';
 
-/** The text and the mark of each verdict. */
-const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, text: string]>> = {
-  'in-sync': ['=', 'in sync'],
-  'recording-old': ['~', 'the recording is outdated: record it again'],
-  'api-left-contract': ['!', 'the API violates the contract'],
-  'recording-stale': ['~', 'the recording violates the contract, the API does not: record it again'],
-  'contract-wrong': ['!', 'the contract is wrong: API and recording agree'],
-  'both-off-contract': ['!', 'API and recording violate the contract in different ways'],
-  unreachable: ['?', 'no answer to compare'],
-  skipped: ['-', 'skipped'],
+/** The mark, the exit code and the text of each verdict; a verdict with exit code 1 or 2 is a failure. */
+const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, exit: 0 | 1 | 2 | 3, text: string]>> = {
+  'in-sync': ['=', 0, 'in sync'],
+  'recording-old': ['~', 1, 'the recording is outdated: record it again'],
+  'api-left-contract': ['!', 2, 'the API violates the contract'],
+  'recording-stale': ['~', 1, 'the recording violates the contract, the API does not: record it again'],
+  'contract-wrong': ['!', 2, 'the contract is wrong: API and recording agree'],
+  'both-off-contract': ['!', 2, 'API and recording violate the contract in different ways'],
+  unreachable: ['?', 3, 'no answer to compare'],
+  skipped: ['-', 0, 'skipped'],
 };
-
-// These mean that the API and the contract disagree, or that a recording is not up to date.
-const FAILURES: ReadonlySet<DriftVerdict> = new Set([
-  'recording-old',
-  'api-left-contract',
-  'recording-stale',
-  'contract-wrong',
-  'both-off-contract',
-]);
 
 /**
  * The exit code: 0 all in sync, 1 a recording is not up to date, 2 the API and the contract disagree, 3 a request could not be
  * compared or none was. The highest one wins.
  */
-export function readDriftExit(results: readonly DriftResult[]): 0 | 1 | 2 | 3 {
-  const has = (...verdicts: readonly DriftVerdict[]): boolean =>
-    results.some(({ verdict }) => verdicts.includes(verdict));
-  if (has('unreachable') || results.every(({ verdict }) => verdict === 'skipped')) return 3;
-  if (has('api-left-contract', 'contract-wrong', 'both-off-contract')) return 2;
-  return has('recording-old', 'recording-stale') ? 1 : 0;
+export function readDriftExit(results: readonly DriftResult[]): number {
+  if (results.every(({ verdict }) => verdict === 'skipped')) return 3;
+  return Math.max(...results.map(({ verdict }) => VERDICTS[verdict][1]));
 }
 
 /** The results as lines of text, followed by their count. */
 export function formatDrift(results: readonly DriftResult[]): readonly string[] {
-  const lines = results.flatMap((result) => [
-    `${VERDICTS[result.verdict][0]} ${result.file}  ${result.method} ${result.target}`,
-    ...(result.verdict === 'in-sync' ? [] : [`    ${VERDICTS[result.verdict][1]}`]),
-    ...listDetails(result).map((detail) => `    ${detail}`),
-  ]);
-  const counts = Object.entries(VERDICTS)
-    .map(
-      ([verdict, [, text]]) =>
-        [results.filter((result) => result.verdict === verdict).length, text.split(':')[0]] as const,
-    )
-    .filter(([count]) => count > 0)
-    .map(([count, text]) => `${count} × ${text}`);
+  const lines = results.flatMap((result) => {
+    const [mark, , text] = VERDICTS[result.verdict];
+    const details = [...(result.verdict === 'in-sync' ? [] : [text]), ...listDetails(result)];
+    return [`${mark} ${result.file}  ${result.method} ${result.target}`, ...details.map((detail) => `    ${detail}`)];
+  });
+  const counts = Object.entries(VERDICTS).flatMap(([verdict, [, , text]]) => {
+    const count = results.filter((result) => result.verdict === verdict).length;
+    return count === 0 ? [] : [`${count} × ${text.split(':')[0] ?? ''}`];
+  });
   return [...lines, '', counts.length === 0 ? 'the cassette is empty' : counts.join(', ')];
 }
 
 /** The results as a JSON object. */
 export function toDriftJson(results: readonly DriftResult[]): string {
-  const exitCode = readDriftExit(results);
-  return JSON.stringify(
-    { exitCode, results: results.map((result) => ({ ...result, meaning: VERDICTS[result.verdict][1] })) },
-    null,
-    2,
-  );
+  const explained = results.map((result) => ({ ...result, meaning: VERDICTS[result.verdict][2] }));
+  return JSON.stringify({ exitCode: readDriftExit(results), results: explained }, null, 2);
 }
 
 /** The results as a JUnit report with a test case for every request. */
 export function toDriftJunit(results: readonly DriftResult[], cassette: string): string {
-  const failures = results.filter(({ verdict }) => FAILURES.has(verdict)).length;
-  const errors = results.filter(({ verdict }) => verdict === 'unreachable').length;
-  const skipped = results.filter(({ verdict }) => verdict === 'skipped').length;
+  const count = (isCounted: (verdict: DriftVerdict) => boolean): number =>
+    results.filter(({ verdict }) => isCounted(verdict)).length;
+  const failures = count((verdict) => VERDICTS[verdict][1] === 1 || VERDICTS[verdict][1] === 2);
+  const errors = count((verdict) => verdict === 'unreachable');
+  const skipped = count((verdict) => verdict === 'skipped');
   const cases = results.map((result) => {
     const open = `    <testcase classname="${escapeXml(result.operation)}" name="${escapeXml(`${result.method} ${result.target}`)}"`;
     if (result.verdict === 'in-sync') return `${open}/>`;
-    const message = escapeXml(result.reason ?? VERDICTS[result.verdict][1]);
+    const message = escapeXml(result.reason ?? VERDICTS[result.verdict][2]);
     if (result.verdict === 'skipped') return `${open}><skipped message="${message}"/></testcase>`;
     const element = result.verdict === 'unreachable' ? 'error' : 'failure';
     const text = escapeXml(listDetails(result).join('\n'));
@@ -99,12 +82,14 @@ function listDetails(result: DriftResult): readonly string[] {
 // oxlint-disable-next-line no-control-regex -- control characters are what it takes out
 const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g;
 
+const XML_ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+};
+
 function escapeXml(text: string): string {
-  return text
-    .replaceAll(NO_XML, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\n', '&#10;');
+  return text.replaceAll(NO_XML, '').replaceAll(/[&<>"\n]/g, (character) => XML_ESCAPES[character] ?? character);
 }

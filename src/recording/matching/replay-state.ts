@@ -55,6 +55,9 @@ export function createReplayState(): ReplayState {
   let cursors = new Map<string, number>();
   let misses: readonly Miss[] = [];
   let current: string | undefined;
+  const positionOf = (cassette: string, key: string): number => cursors.get(`${cassette}\n${key}`) ?? 0;
+  const isSpent: ReplayState['isSpent'] = (cassette, { key, exchanges }) =>
+    positionOf(cassette, key) >= exchanges.length;
   return {
     get cassette() {
       return current;
@@ -62,19 +65,15 @@ export function createReplayState(): ReplayState {
     get misses() {
       return misses;
     },
-    next: (cassette, { key, exchanges }) => {
-      const cursor = cursors.get(`${cassette}\n${key}`) ?? 0;
-      const isRepeated = cursor >= exchanges.length;
-      const position = isRepeated ? exchanges.length : cursor + 1;
-      cursors.set(`${cassette}\n${key}`, position);
+    next: (cassette, sequence) => {
+      const isRepeated = isSpent(cassette, sequence);
+      const position = isRepeated ? sequence.exchanges.length : positionOf(cassette, sequence.key) + 1;
+      cursors.set(`${cassette}\n${sequence.key}`, position);
       // A sequence is never empty.
-      return { exchange: exchanges[position - 1] as StoredExchange, position, isRepeated };
+      return { exchange: sequence.exchanges[position - 1] as StoredExchange, position, isRepeated };
     },
-    isSpent: (cassette, { key, exchanges }) => (cursors.get(`${cassette}\n${key}`) ?? 0) >= exchanges.length,
-    pass: (cassette, key) => {
-      const cursor = `${cassette}\n${key}`;
-      cursors.set(cursor, (cursors.get(cursor) ?? 0) + 1);
-    },
+    isSpent,
+    pass: (cassette, key) => void cursors.set(`${cassette}\n${key}`, positionOf(cassette, key) + 1),
     miss: (miss) => {
       if (misses.length < MAX_MISSES) misses = [...misses, miss];
     },

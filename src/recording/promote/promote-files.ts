@@ -67,17 +67,13 @@ function toContent(collection: string, { id, content }: PromotedItem, files: Fix
   if (content.bytes.byteLength <= INLINE_LIMIT_BYTES) {
     return { $content: { base64: Buffer.from(content.bytes).toString('base64') }, ...type };
   }
-  const path = findFreePath(`content/${collection}/${id.replaceAll(/[^\w.-]/g, '_')}`, files);
-  files.push({ path, content: content.bytes });
-  return { $content: { path: `./${path}` }, ...type };
-}
-
-/** A free file name; different ids can have the same one, such as `a/1` and `a_1`. */
-function findFreePath(base: string, files: readonly FixtureFile[]): string {
-  const taken = new Set(files.map(({ path }) => path));
+  const base = `content/${collection}/${id.replaceAll(/[^\w.-]/g, '_')}`;
+  // Different ids can have the same file name, such as `a/1` and `a_1`.
+  const taken = new Set(files.map((file) => file.path));
   let path = `${base}.bin`;
   for (let number = 2; taken.has(path); number++) path = `${base}-${number}.bin`;
-  return path;
+  files.push({ path, content: content.bytes });
+  return { $content: { path: `./${path}` }, ...type };
 }
 
 /**

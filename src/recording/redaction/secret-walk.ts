@@ -41,12 +41,6 @@ interface NamedLocation extends JsonLocation {
   readonly visit: VisitText;
 }
 
-/** The location of a JSON value inside another one. */
-interface NestedLocation extends JsonLocation {
-  /** The rule that makes the whole containing value a secret. */
-  readonly inherited: string | undefined;
-}
-
 /** Creates the walk through the messages of one contract. */
 export function createSecretWalk(contract: Contract, validators: Validators, rules: SecretRules): SecretWalk {
   const schemas = createSchemaWalk(contract);
@@ -63,7 +57,12 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
       pointers.every((pointer) => validators.check(pointer, direction)(candidate, 'body').length === 0),
   });
 
-  const json = (value: unknown, at: NestedLocation, visit: VisitText): unknown => {
+  /** Visits a value inside another one, which may be a secret as a whole by the inherited rule. */
+  const json = (
+    value: unknown,
+    at: JsonLocation & { readonly inherited?: string | undefined },
+    visit: VisitText,
+  ): unknown => {
     const rule = at.inherited ?? readSchemaRule(schemas.shapes(at.pointers));
     if (typeof value === 'string') return visit(value, toLocation(rule, at));
     if (typeof value === 'number' || value instanceof ExactNumber) {
@@ -85,7 +84,7 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
   };
 
   return {
-    json: (value, at, visit) => json(value, { ...at, inherited: undefined }, visit),
+    json,
     named: (name, text, at) => {
       const byName = at.kind === 'query' ? rules.query(name) : rules.key(name);
       const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
