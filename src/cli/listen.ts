@@ -43,12 +43,7 @@ function readPort(value: string): number {
   throw new InvalidArgumentError('A port must be an integer from 0 (any free port) to 65535.');
 }
 
-/**
- * Serves a mock until the process receives SIGINT or SIGTERM.
- *
- * @param announce - Called with the address once the server accepts connections.
- * @returns the signal; the mock is still open.
- */
+/** Serves a mock until SIGINT or SIGTERM; `announce` gets its address. @returns the signal; the mock is still open. */
 export async function listenUntilSignal(
   mock: Mock<Clock>,
   { port, host }: ListenFlags,
@@ -80,13 +75,7 @@ export function addRecordingFlags(command: Command, names: readonly OptionName[]
   return addOptionFlags(command, names, { 'recordings.owners': { description: owners }, ...changes });
 }
 
-/**
- * Serves a mock with recordings until a signal.
- *
- * @param more - Options by name, besides those of the flags that both commands have.
- * @param describe - The lines to print once the server accepts connections.
- * @returns the mock, which is closed.
- */
+/** Serves a mock with recordings until a signal; `describe` gives the lines to print at start. @returns the closed mock. */
 export async function serveRecordings(
   options: RecordingFlags & Output & { readonly spec: string },
   more: Partial<Readonly<Record<OptionName, unknown>>>,

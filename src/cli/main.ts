@@ -64,15 +64,12 @@ async function main(): Promise<void> {
     const program = await createProgram(words);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    output.writeError(describeFailure(error));
+    // A mistake of the user in one or two lines; anything else with its stack.
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const isMistake = error instanceof MockError;
+    output.writeError(isMistake ? error.toString() : `vouch failed unexpectedly; please report this:\n${stack}`);
     process.exitCode = 1;
   }
-}
-
-/** A mistake of the user in one or two lines; anything else with its stack. */
-function describeFailure(error: unknown): string {
-  if (error instanceof MockError) return error.toString();
-  return `vouch failed unexpectedly; please report this:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
 await main();

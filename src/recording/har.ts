@@ -20,18 +20,15 @@ import { toRequest, writeBody } from './cassette/recorded-body.js';
 import { type CallParts, matchRequest } from './matching/match.js';
 import { type ObservedExchange, type Recorder, toNewExchange } from './upstream/recorder.js';
 
-/** The parts of an import. */
 interface HarImportParts extends Pick<CallParts, 'router' | 'decoder'> {
   readonly recorder: Recorder;
   /** Base URL of the API: other entries are skipped, and its path replaces the contract's base path. */
   readonly upstream: string | undefined;
 }
 
-/** The result of an import. */
+/** The files that an import has written, and the entries that it has skipped. */
 export interface HarImported {
-  /** The files that were written. */
   readonly written: readonly string[];
-  /** The entries that were skipped, with the reason. */
   readonly skipped: readonly { readonly entry: string; readonly why: string }[];
 }
 
@@ -48,18 +45,17 @@ export async function importHar(file: string, parts: HarImportParts): Promise<Ha
   return { written, skipped };
 }
 
-/** The parts of an export. */
 interface HarExportParts {
   readonly contract: Contract;
-  /** Base URL of the entries; defaults to the upstream of the cassette. */
-  readonly base: string | undefined;
+  /** Base URL of the entries. */
+  readonly base: string;
   /** The version of vouch, for the creator of the file. */
   readonly version: string;
 }
 
 /** The text of a HAR 1.2 file with the exchanges of a cassette; HAR cannot represent failed connections. */
 export function exportHar(cassette: Cassette, { contract, base, version }: HarExportParts): string {
-  const url = new URL(base ?? cassette.manifest.upstream);
+  const url = new URL(base);
   const entries = cassette.exchanges.flatMap((exchange) => {
     const operation = contract.operation(exchange.operation);
     const target = writeTarget(exchange.request);

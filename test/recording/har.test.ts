@@ -223,7 +223,7 @@ describe('an exported HAR', () => {
   it('can be imported again without loss', async () => {
     const { cassette } = await recordKeys();
     const file = join(createFolder(), 'session.har');
-    writeFileSync(file, exportHar(cassette, { contract, base: undefined, version: '0' }));
+    writeFileSync(file, exportHar(cassette, { contract, base: cassette.manifest.upstream, version: '0' }));
     const again = await importFile(file, cassette.manifest.upstream);
     const toFacts = ({ exchanges }: Cassette): unknown =>
       exchanges.map(({ operation, request, response }) => [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Contract, Problem, ProblemCode } from '../../contract/contract.js';
 import { loadContract } from '../../contract/load/load.js';
-import type { Example, MediaType, Operation } from '../../contract/operations/operation.js';
+import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { formatMistake } from '../../errors.js';
 import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
@@ -21,10 +21,7 @@ export function defineCommand(command: Command, { write }: Output): void {
 
 /**
  * `vouch check`: prints the problems of a document, invalid examples and schemas that cannot be compiled, in the order of the
- * document.
- *
- * @returns the exit code: 1 if one of them is an error, otherwise 0.
- * @throws MockError if the document cannot be loaded.
+ * document. @returns the exit code: 1 if one of them is an error, otherwise 0. @throws MockError if it cannot be loaded.
  */
 export async function runCheck(options: ReportOptions): Promise<number> {
   const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;
@@ -72,13 +69,10 @@ function checkExamples(contract: Contract, validators: Validators): readonly Pro
     });
 }
 
-/** The examples of one schema. */
-interface Place {
+/** The examples of one schema; of a parameter, with its name. */
+interface Place extends Pick<MediaType, 'schemaPointer' | 'examples'> {
   readonly direction: Direction;
-  readonly schemaPointer: string;
-  readonly examples: readonly Example[];
   readonly in: ViolationPlace;
-  /** The name of the parameter. */
   readonly name?: string;
 }
 

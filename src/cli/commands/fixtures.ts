@@ -51,12 +51,7 @@ export interface FixturesInitOptions extends TargetFlags, DocumentFlags {
   readonly seed?: number;
 }
 
-/**
- * `vouch fixtures init`: writes a file of valid, linked items for each collection of a document.
- *
- * @returns the exit code, 0.
- * @throws MockError if the document cannot be loaded or files already exist.
- */
+/** Writes a file of valid, linked items for each collection. @throws MockError if it cannot load the document, or files exist. */
 export async function runFixturesInit(options: FixturesInitOptions): Promise<number> {
   const { spec, into: folder, items = 3, seed = 1, force = false, overlay: overlays = [], allowHttpRefs } = options;
   const contract = await loadContract(spec, { overlays, allowHttpRefs });
@@ -86,12 +81,7 @@ export interface FixturesExportOptions extends TargetFlags {
   readonly controlPrefix?: string;
 }
 
-/**
- * `vouch fixtures export`: writes the state of a running mock as fixtures.
- *
- * @returns the exit code, 0.
- * @throws MockError if the mock cannot be reached or files already exist.
- */
+/** Writes the state of a running mock as fixtures. @throws MockError if the mock cannot be reached or files already exist. */
 export async function runFixturesExport(options: FixturesExportOptions): Promise<number> {
   const { url, into: folder, force = false, write } = options;
   return writeFiles(await readState(options), { folder, force, note: `The state of ${url}.` }, write);

@@ -17,10 +17,7 @@ export function defineCommand(command: Command, { write }: Output): void {
 
 /**
  * `vouch resources`: prints each collection inferred from a document with its operations, their confidence and reason, and the
- * operations that belong to no collection.
- *
- * @returns the exit code, 0.
- * @throws MockError if the document cannot be loaded or contains an invalid hint.
+ * operations that belong to no collection. @throws MockError if the document cannot be loaded or contains an invalid hint.
  */
 export async function runResources(options: ReportOptions): Promise<number> {
   const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;

@@ -6,11 +6,9 @@ import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.
 import { inferResources } from '../../state/inference/infer.js';
 import { countOf, type Output, showPath } from '../output.js';
 
-/** Options of `vouch schema`. */
+/** Options of `vouch schema`: the path or URL of the document, and the folder to write to. */
 export interface SchemaOptions extends Pick<Output, 'write'> {
-  /** A path or URL. */
   readonly spec: string;
-  /** The folder to write to. */
   readonly out: string;
 }
 
@@ -24,12 +22,7 @@ export function defineCommand(command: Command, { write }: Output): void {
     });
 }
 
-/**
- * `vouch schema`: writes JSON Schemas of scenario and fixture files, generated from the contract, for editors.
- *
- * @returns the exit code, 0.
- * @throws MockError if the document cannot be loaded.
- */
+/** `vouch schema`: writes JSON Schemas of scenario and fixture files. @throws MockError if the document cannot be loaded. */
 export async function runSchema({ spec, out, write }: SchemaOptions): Promise<number> {
   const contract = await loadContract(spec);
   const collections = [...inferResources(contract).collections.values()];

@@ -45,12 +45,7 @@ export const MANIFEST_FILE = 'cassette.json';
 const LAYOUT_VERSION = 1;
 
 /** Compares everything that the contract declares. */
-export const DEFAULT_MATCH: MatchRules = Object.freeze({
-  ignoreBody: [],
-  ignoreQuery: [],
-  headers: [],
-  ignoreHeaders: [],
-});
+export const DEFAULT_MATCH: MatchRules = { ignoreBody: [], ignoreQuery: [], headers: [], ignoreHeaders: [] };
 
 const MATCH_MEMBERS: readonly string[] = Object.keys(DEFAULT_MATCH);
 
@@ -98,7 +93,7 @@ export function loadManifest(folder: string): Manifest {
   const value = readJsonFile(text, file);
   if (!isObject(value)) throw invalidRecording('the manifest must be an object', { file });
   const invalid: Invalid = (message, name, hint) => invalidRecording(message, { file, pointer: `/${name}` }, hint);
-  const { version, match = {}, redact, redacted = {}, maxAge = null } = value;
+  const { version, match, redact, redacted = {}, maxAge = null } = value;
   if (version !== LAYOUT_VERSION) {
     throw invalid(`version must be ${LAYOUT_VERSION}, got ${JSON.stringify(version) ?? 'nothing'}`, 'version');
   }
@@ -110,16 +105,13 @@ export function loadManifest(folder: string): Manifest {
   }
   const contract = isObject(value['contract']) ? value['contract'] : {};
   const readText = (of: Readonly<Record<string, unknown>>, name: string): string => readString(of[name]) ?? '';
+  const [title, hash] = [readText(contract, 'title'), readText(contract, 'hash')];
   return {
     version,
-    contract: {
-      title: readText(contract, 'title'),
-      version: readText(contract, 'version'),
-      hash: readText(contract, 'hash'),
-    },
+    contract: { title, version: readText(contract, 'version'), hash },
     upstream: readText(value, 'upstream'),
     recordedAt: readText(value, 'recordedAt'),
-    match: { ...DEFAULT_MATCH, ...readSettings('match', match, { known: MATCH_MEMBERS, invalid }) },
+    match: { ...DEFAULT_MATCH, ...readSettings('match', match ?? {}, { known: MATCH_MEMBERS, invalid }) },
     // Checked above.
     redacted: redacted as Readonly<Record<string, string>>,
     ...(redact !== undefined && { redact: readSettings('redact', redact, { known: REDACTION_MEMBERS, invalid }) }),

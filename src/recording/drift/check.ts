@@ -1,4 +1,3 @@
-import type { Contract } from '../../contract/contract.js';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { suggest } from '../../errors.js';
@@ -102,7 +101,10 @@ export async function checkCassette(cassette: Cassette, parts: CallParts): Promi
     const { file, response } = exchange;
     const operation = parts.contract.operation(exchange.operation);
     if (operation === undefined) {
-      findings.push(toUnknownOperation(exchange, parts.contract));
+      const ids = parts.contract.operations.map(({ id }) => id);
+      const hints = [`operation "${exchange.operation}" is not in the contract`, suggest(exchange.operation, ids)];
+      const message = hints.filter((hint) => hint !== undefined).join('; ');
+      findings.push({ file, severity: 'error', side: 'request', code: 'OPERATION_UNKNOWN', message });
       continue;
     }
     findings.push(...(await checkRequest(exchange, operation, { cassette, parts })));
@@ -125,13 +127,6 @@ export function formatCheck(cassette: Cassette, findings: readonly CheckFinding[
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
   const result = errors === 0 ? 'all valid' : count(errors, 'error');
   return [...lines, `${count(cassette.exchanges.length, 'exchange')}: ${result}`];
-}
-
-function toUnknownOperation({ file, operation }: StoredExchange, contract: Contract): CheckFinding {
-  const ids = contract.operations.map(({ id }) => id);
-  const hint = suggest(operation, ids);
-  const message = `operation "${operation}" is not in the contract${hint === undefined ? '' : `; ${hint}`}`;
-  return { file, severity: 'error', side: 'request', code: 'OPERATION_UNKNOWN', message };
 }
 
 async function checkRequest(

@@ -53,7 +53,6 @@ export interface ShapeDifference {
   readonly message: string;
 }
 
-/** The parts of a comparison. */
 interface DriftParts {
   readonly contract: Contract;
   readonly cassette: Cassette;
@@ -67,7 +66,7 @@ interface DriftParts {
 
 interface Comparison extends DriftParts {
   readonly readShape: ReadShape;
-  /** Whether a text contains a placeholder of the cassette. */
+  /** Whether a string contains a placeholder of the cassette. */
   hasPlaceholder(text: string): boolean;
 }
 

@@ -21,7 +21,6 @@ export interface SkippedItem {
   readonly why: string;
 }
 
-/** The parts that fixtures are written with. */
 interface FixtureParts {
   readonly validators: Validators;
   readonly collections: ReadonlyMap<string, PromoteCollection>;
@@ -91,7 +90,6 @@ function readDefaults(created: readonly Item[], items: readonly PromotedItem[]):
   return Object.fromEntries(shared);
 }
 
-/** The parts of a scenario with recorded errors. */
 interface ErrorScenarioParts {
   readonly check: CheckResponse;
   operation(id: string): Operation | undefined;

@@ -73,7 +73,7 @@ interface Trace extends Pick<PromotedItem, 'id' | 'parents'> {
 export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
   const traces = new Map<string, Map<string, Trace>>();
   const created = new Map<string, Item[]>();
-  const traceOf: TraceOf = (collection, id, { parents = {}, isNew = false } = {}) => {
+  const traceOf: Observation['traceOf'] = (collection, id, { parents = {}, isNew = false } = {}) => {
     const byKey = traces.get(collection) ?? new Map<string, Trace>();
     traces.set(collection, byKey);
     const key = JSON.stringify([id, parents]);
@@ -100,20 +100,11 @@ export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
     const places = new Map(orders.get(name)?.map((id, i) => [id, i]));
     // Items that are on no page come last.
     const placeOf = ({ id }: PromotedItem): number => places.get(id) ?? Infinity;
-    collections.set(
-      name,
-      items.toSorted((x, y) => placeOf(x) - placeOf(y) || 0),
-    );
+    items.sort((x, y) => placeOf(x) - placeOf(y) || 0);
+    collections.set(name, items);
   }
   return { collections, created };
 }
-
-/** The trace of an item, created on first use. */
-type TraceOf = (
-  collection: string,
-  id: string,
-  more?: { readonly parents?: Trace['parents']; readonly isNew?: boolean },
-) => Trace;
 
 interface Observation {
   readonly cassette: Cassette;
@@ -121,7 +112,8 @@ interface Observation {
   readonly binding: PromoteBinding;
   readonly parts: PromoteParts;
   readonly created: Map<string, Item[]>;
-  readonly traceOf: TraceOf;
+  /** The trace of an item, created on first use. */
+  traceOf(collection: string, id: string, more?: Partial<Pick<Trace, 'parents'>> & { readonly isNew?: boolean }): Trace;
 }
 
 function observe({ cassette, exchange, binding, parts, traceOf, created }: Observation): void {

@@ -12,7 +12,6 @@ export interface RerunDifference {
   readonly lines: readonly string[];
 }
 
-/** The parts of a rerun. */
 interface RerunParts {
   /** A mock with the promoted fixtures. */
   fetch(request: Request): Promise<Response>;
@@ -51,12 +50,10 @@ async function send(
   { request }: StoredExchange,
   { generated, parts }: { readonly generated: ReadonlyMap<string, string>; readonly parts: RerunParts },
 ): Promise<RecordedResponse> {
-  const translate = (text: string): string => {
-    let translated = text;
-    // Only values that look like ids: replacing a timestamp or a word everywhere would change other values.
-    for (const [was, is] of generated) if (was.length >= 8) translated = translated.replaceAll(was, is);
-    return translated;
-  };
+  // Only values that look like ids: replacing a timestamp or a word everywhere would change other values.
+  const ids = [...generated].filter(([was]) => was.length >= 8);
+  const translate = (text: string): string =>
+    ids.reduce((translated, [was, is]) => translated.replaceAll(was, is), text);
   const bytes = writeBody(cassette.folder, request);
   const isText = request.body !== undefined || request.bodyText !== undefined;
   const body = bytes !== undefined && isText ? translate(Buffer.from(bytes).toString('utf8')) : bytes;
@@ -69,8 +66,8 @@ async function send(
 /** Learns the values that the server generated from the answers to a create: the members that differ in value only. */
 function learn(recorded: unknown, received: unknown, generated: Map<string, string>): void {
   for (const { one, other } of listDifferences(recorded, received, Array.isArray)) {
-    if (typeof one === typeof other && one !== null && typeof one !== 'object')
-      generated.set(toText(one), toText(other));
+    const isScalar = one !== null && typeof one !== 'object';
+    if (isScalar && typeof one === typeof other) generated.set(toText(one), toText(other));
   }
 }
 

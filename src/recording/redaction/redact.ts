@@ -19,7 +19,6 @@ export interface Redactor {
   readonly placeholders: PlaceholderRegistry;
 }
 
-/** The parts of a redactor. */
 interface RedactorParts {
   readonly contract: Contract;
   readonly validators: Validators;
@@ -197,12 +196,6 @@ function refuse(file: string, text: string, { rule, found }: Hit): MockError {
 
 /** The pointer of the first string in a JSON text that contains `found`. */
 function findPointer(text: string, found: string): string | undefined {
-  let root: unknown;
-  try {
-    root = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
   const search = (value: unknown, pointer: string): string | undefined => {
     if (typeof value === 'string') return JSON.stringify(value).includes(found) ? pointer : undefined;
     if (typeof value !== 'object' || value === null) return undefined;
@@ -213,5 +206,9 @@ function findPointer(text: string, found: string): string | undefined {
     }
     return undefined;
   };
-  return search(root, '');
+  try {
+    return search(JSON.parse(text), '');
+  } catch {
+    return undefined;
+  }
 }

@@ -28,11 +28,7 @@ export interface ObservedExchange {
 }
 
 /** A response with the received bytes of its body. */
-interface ObservedResponse {
-  readonly status: number;
-  readonly headers: HeaderFields;
-  readonly interim: readonly number[];
-  readonly trailers: readonly string[];
+interface ObservedResponse extends Required<Pick<RecordedResponse, 'status' | 'headers' | 'interim' | 'trailers'>> {
   readonly chunks: readonly TimedChunk[];
 }
 
@@ -72,14 +68,11 @@ export function createRecorder({ writer, redactor, replacement }: RecorderParts)
   let describing: Promise<void> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Adds all placeholders to the manifest, before a file contains them. A call joins one that is still waiting. */
-  const describe = (): Promise<void> => {
-    describing ??= writer.describe((manifest) => {
-      describing = undefined;
-      describedCount = placeholders.issued.size;
-      return { ...manifest, redacted: Object.fromEntries(placeholders.issued) };
-    });
-    return describing;
+  /** Adds all placeholders to the manifest, before a file contains them. */
+  const describe = (manifest: Manifest): Manifest => {
+    describing = undefined;
+    describedCount = placeholders.issued.size;
+    return { ...manifest, redacted: Object.fromEntries(placeholders.issued) };
   };
 
   const write = async (exchange: NewExchange, operation: Operation): Promise<RecordOutcome> => {
@@ -88,7 +81,8 @@ export function createRecorder({ writer, redactor, replacement }: RecorderParts)
     pendingReplacement = undefined;
     const knownBefore = placeholders.known;
     const clean = redactor.redact(exchange, operation);
-    if (placeholders.issued.size > describedCount) before.push(describe());
+    // A change of the manifest that is still waiting adds the new placeholders too.
+    if (placeholders.issued.size > describedCount) before.push((describing ??= writer.describe(describe)));
     const credentials = placeholders.known.filter(
       (entry) => !knownBefore.includes(entry) && isCredential(placeholders.issued.get(entry[1])),
     );

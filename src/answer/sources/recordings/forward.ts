@@ -42,8 +42,11 @@ export function createForwardSource({ recordings, errors }: RecordingSourceParts
       // An incomplete body cannot be forwarded; a source below refuses the call.
       if (exchange.call.violations.some(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE'))
         return next();
-      const mockFollows = owner === 'forward-then-mock';
-      return forward({ exchange, next, recordings, errors, upstream, mockFollows });
+      const started = { at: Date.now(), startedAt: performance.now() };
+      return forward(
+        { exchange, recordings, errors, upstream, ...started },
+        owner === 'forward-then-mock' ? next : undefined,
+      );
     },
   };
 }
@@ -74,26 +77,20 @@ export function answerFailure(
   return { ...answer, violates: 'the upstream failed' };
 }
 
-interface Forwarding extends RecordingSourceParts {
-  readonly exchange: Exchange;
-  readonly next: Next;
-  readonly upstream: Upstream;
-  /** Whether the mock answers for the upstream if it has no answer. */
-  readonly mockFollows: boolean;
-}
-
 /** A call that is being forwarded, with the time of its start. */
-interface Pending extends Forwarding {
+interface Pending extends RecordingSourceParts {
+  readonly exchange: Exchange;
+  readonly upstream: Upstream;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** On the monotonic clock. */
   readonly startedAt: number;
 }
 
-async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
-  const { exchange, upstream, recordings, errors } = forwarding;
+/** Forwards a call; `mock` answers for the upstream if it has no answer. */
+async function forward(pending: Pending, mock: Next | undefined): Promise<Answer | undefined> {
+  const { exchange, upstream, recordings, errors } = pending;
   const { call } = exchange;
-  const pending: Pending = { ...forwarding, at: Date.now(), startedAt: performance.now() };
   const target = toUpstreamTarget(upstream.url, call.operation, removeSessionPrefix(call.url, call.operation));
   const outcome = await upstream.send({
     method: call.method,
@@ -103,15 +100,15 @@ async function forward(forwarding: Forwarding): Promise<Answer | undefined> {
   });
   if ('failure' in outcome) {
     exchange.note(`forward: ${outcome.failure.message}`);
-    if (forwarding.mockFollows) return forwarding.next();
+    if (mock !== undefined) return mock();
     await record(pending, { failure: outcome.failure });
     return answerFailure(errors, call.operation, { ...outcome.failure, from: 'forward' });
   }
   exchange.note(`forward: ${call.method} ${upstream.url.origin}${target} answered ${outcome.status}`);
   if (outcome.interim.length > 0) exchange.note(`forward: dropped interim responses ${outcome.interim.join(', ')}`);
-  if (forwarding.mockFollows && (outcome.status === 501 || outcome.status === 404)) {
+  if (mock !== undefined && (outcome.status === 501 || outcome.status === 404)) {
     await drain(outcome.body);
-    return forwarding.next();
+    return mock();
   }
   return isStreamed(call.method, outcome) ? answerStream(pending, outcome) : answerWhole(pending, outcome);
 }
