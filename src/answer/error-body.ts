@@ -54,18 +54,11 @@ export function createErrorDraft(
   return (facts) => fill(facts, example);
 }
 
-interface DraftContext {
-  readonly contract: Contract;
-  readonly isForStatus: boolean;
-}
+type DraftContext = { readonly contract: Contract; readonly isForStatus: boolean };
 
 type Filler = (facts: ErrorFacts, example: unknown) => unknown;
 
-interface SchemaPlace {
-  readonly schema: Schema;
-  readonly pointer: string;
-  readonly depth: number;
-}
+type SchemaPlace = { readonly schema: Schema; readonly pointer: string; readonly depth: number };
 
 function createFiller(context: DraftContext, place: SchemaPlace): Filler {
   const { schema } = context.contract.resolve(place.schema, place.pointer);

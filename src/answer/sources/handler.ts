@@ -121,10 +121,7 @@ function findOperation(contract: Contract, key: string): Operation {
   });
 }
 
-interface Turn {
-  readonly exchange: Exchange;
-  readonly next: Next;
-}
+type Turn = { readonly exchange: Exchange; readonly next: Next };
 
 async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn: Turn): Promise<Answer | undefined> {
   const { exchange } = turn;

@@ -93,12 +93,8 @@ function listExamples(operation: Operation, code: number | undefined): readonly 
 }
 
 function refuse({ parts }: Makers, { call }: Exchange, message: string): Answer {
-  return parts.errors.answer(call.operation, {
-    status: 400,
-    message: `${message}.`,
-    code: 'preference_unknown',
-    param: 'prefer',
-  });
+  const about = { status: 400, code: 'preference_unknown', param: 'prefer' };
+  return parts.errors.answer(call.operation, { ...about, message: `${message}.` });
 }
 
 /** The preferences of a request, from `Prefer` (RFC 7240) or from query parameters such as `?__code=`. */

@@ -64,11 +64,9 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const isDeprecated = exchange.call.operation.deprecated;
     const body = plan.checkStream(answer.body);
     if (!missing && !isDeprecated) return body === answer.body ? answer : { ...answer, body };
-    const declared =
-      missing && plan.response !== undefined ? writeHeaders(plan.response, readContext(exchange), answer.headers) : {};
-    const required = Object.fromEntries(
-      Object.entries(declared).filter(([name]) => plan.requiredHeaders.includes(name)),
-    );
+    const { response, requiredHeaders } = plan;
+    const declared = missing && response ? writeHeaders(response, readContext(exchange), answer.headers) : {};
+    const required = Object.fromEntries(Object.entries(declared).filter(([name]) => requiredHeaders.includes(name)));
     const deprecation: Answer['headers'] = isDeprecated ? { deprecation: writeDeprecation(exchange) } : {};
     return { ...answer, body, headers: { ...required, ...deprecation, ...answer.headers } };
   };
@@ -76,10 +74,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
 }
 
-interface InvalidAnswer {
-  readonly answer: Answer;
-  readonly violations: readonly Violation[];
-}
+type InvalidAnswer = { readonly answer: Answer; readonly violations: readonly Violation[] };
 
 /** A note that parts of the schema cannot be used, so that the check was weaker than the contract. */
 function toUnusable({ schemaPointer }: AnswerPlan): Violation {

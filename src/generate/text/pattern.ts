@@ -159,10 +159,7 @@ function pad(text: string, expression: RegExp, minimum: number): string {
 }
 
 /** The number of characters that a node can have. */
-interface Range {
-  readonly least: number;
-  readonly most: number;
-}
+type Range = { readonly least: number; readonly most: number };
 
 const EMPTY: Range = { least: 0, most: 0 };
 

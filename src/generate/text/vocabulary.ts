@@ -1,6 +1,7 @@
 import type { Faker } from '@faker-js/faker';
 import { createRequire } from 'node:module';
 import { isObject } from '../../contract/json.js';
+import { memoize } from '../../memoize.js';
 import type { Random } from '../../random.js';
 import type { Shape, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter } from './formats.js';
@@ -70,15 +71,7 @@ const MAX_NAMES = 20_000;
 /** Creates the vocabulary of one mock. */
 export function createVocabulary(): Vocabulary {
   const lendFaker = createLendFaker();
-  const names = new Map<string, NameFacts>();
-  const about = (name: string): NameFacts => {
-    const known = names.get(name);
-    if (known !== undefined) return known;
-    if (names.size >= MAX_NAMES) names.clear();
-    const facts = readFacts(name);
-    names.set(name, facts);
-    return facts;
-  };
+  const about = memoize(readFacts, MAX_NAMES);
   return {
     fake: ({ attempt, place, shape }) =>
       shape.faker === undefined
@@ -157,9 +150,10 @@ function readFacts(name: string): NameFacts {
 
 /** Words in the names of booleans that are false in a normal state. */
 const FALSE_WORDS: ReadonlySet<string> = new Set(
-  'more archived blocked banned cancelled canceled disabled error expired failed hidden locked suspended revoked test'.split(
-    ' ',
-  ),
+  (
+    'more archived blocked banned cancelled canceled disabled error expired failed hidden locked ' +
+    'suspended revoked test'
+  ).split(' '),
 );
 /** Words in the names of booleans that are true in a normal state. */
 const TRUE_WORDS: ReadonlySet<string> = new Set('active enabled ok success valid available deleted live'.split(' '));

@@ -13,15 +13,10 @@ import type { ItemProblem, Items } from './items.js';
 import type { Store, Transaction } from './store.js';
 
 /** Whatever has a store, such as a session. */
-interface HasStore {
-  readonly store: Store;
-}
+type HasStore = { readonly store: Store };
 
 /** A merge patch of one item. */
-interface ItemPatch {
-  readonly id: string;
-  readonly patch: Item;
-}
+type ItemPatch = { readonly id: string; readonly patch: Item };
 
 /** Reads and changes collections from outside a request, for scenarios, tests and the control API. */
 export interface CollectionEditors {

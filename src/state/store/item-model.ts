@@ -162,9 +162,8 @@ function merge(schema: ItemSchema | undefined, item: Item, patch: Item): Item {
 
 function createStamp(rules: readonly Rule[]): ItemModel['stamp'] {
   const properties = rules.map(({ property }) => property);
-  const changes = properties
-    .filter(isChangeTimestamp)
-    .map((property) => ({ property, write: createTimestampWriter(property) }));
+  const changing = properties.filter(isChangeTimestamp);
+  const changes = changing.map((property) => ({ property, write: createTimestampWriter(property) }));
   const statuses = properties.filter(({ name }) => isStatus(name));
   return (before, { after, set, now }) => {
     const stamped: Record<string, unknown> = { ...after };
@@ -224,31 +223,23 @@ function createRule(resource: Resource, property: ItemProperty): Rule {
   const isId = name === resource.idProperty;
   const isServerOnly = property.readOnly || property.writeOnly || 'const' in schema;
   const initially = (value: unknown): Rule => ({ property, value: () => value, open: !isServerOnly && !isId });
+  const always = (value: Rule['value']): Rule => ({ property, value, open: false });
   if ('const' in schema) return initially(schema.const);
-  if (Object.hasOwn(resource.set, name)) return { property, value: () => resource.set[name], open: false };
-  if (isId || property.writeOnly) return { property, value: () => undefined, open: false };
+  if (Object.hasOwn(resource.set, name)) return always(() => resource.set[name]);
+  if (isId || property.writeOnly) return always(() => undefined);
   if (Array.isArray(schema.enum) && schema.enum.length === 1 && property.required) return initially(schema.enum[0]);
   if (isTimestamp(property)) {
     const write = createTimestampWriter(property);
-    return { property, value: ({ now }) => write(now), open: false };
+    return always(({ now }) => write(now));
   }
   const pattern = Object.hasOwn(resource.patterns, name) ? resource.patterns[name] : undefined;
-  if (pattern !== undefined || resource.once.includes(name)) return createTextRule(property, pattern);
+  if (pattern !== undefined || resource.once.includes(name)) {
+    const generate = createIdGenerator(schema, pattern);
+    return always(({ seed, key }) => generate?.(createRandom(seed, `${key}\0${name}`)));
+  }
   if (isStatus(name) && Array.isArray(schema.enum)) {
     return { property, value: () => schema.default ?? chooseInitialStatus(schema.enum ?? []), open: !isServerOnly };
   }
-  if (schema.default !== undefined && schema.default !== null && !isObject(schema.default)) {
-    return initially(schema.default);
-  }
-  return initially(property.required && property.nullable ? null : undefined);
-}
-
-function createTextRule(property: ItemProperty, pattern: string | undefined): Rule {
-  const generate = createIdGenerator(property.schema, pattern);
-  const { name } = property;
-  return {
-    property,
-    value: ({ seed, key }) => generate?.(createRandom(seed, `${key}\0${name}`)),
-    open: false,
-  };
+  const otherwise = property.required && property.nullable ? null : undefined;
+  return initially(isObject(schema.default) ? otherwise : (schema.default ?? otherwise));
 }

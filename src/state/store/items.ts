@@ -46,10 +46,7 @@ export interface Items extends ItemsOnDemand {
 }
 
 /** One item of a path: `threads` and `thread_1`. */
-interface ParentItem {
-  readonly collection: string;
-  readonly id: string;
-}
+type ParentItem = { readonly collection: string; readonly id: string };
 
 /** What a new item is created from. */
 interface NewItem {
@@ -84,9 +81,7 @@ interface Created {
 }
 
 /** A change that was not made. */
-interface Refused {
-  readonly problems: readonly ItemProblem[];
-}
+type Refused = { readonly problems: readonly ItemProblem[] };
 
 /** Why an item is refused. */
 export interface ItemProblem {

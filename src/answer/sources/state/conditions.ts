@@ -20,10 +20,9 @@ export const NO_PRECONDITIONS: Preconditions = { before: () => undefined, header
 
 /** Plans the preconditions of an operation: none where no operation of the resource declares entity tags. */
 export function createPreconditions(context: StateContext, binding: Binding): Preconditions {
-  const siblings = [...context.resources.bindings.values()].filter(
-    ({ collection }) => collection === binding.collection,
-  );
-  if (!siblings.some(declaresTags)) return NO_PRECONDITIONS;
+  const { collection } = binding;
+  const bindings = [...context.resources.bindings.values()];
+  if (!bindings.some((each) => each.collection === collection && declaresTags(each))) return NO_PRECONDITIONS;
   const noun = context.items.model(binding.collection).resource.idProperty ?? 'item';
   const fail = (exchange: Exchange, param: string, message: string): Answer =>
     refuse(context, exchange, { status: 412, message, code: 'precondition_failed', param });
