@@ -33,7 +33,7 @@ export type {
   PlainInteraction,
   PlainRequest,
 } from './journal/interaction.js';
-export type { InteractionPredicate, Journal } from './journal/journal.js';
+export type { InteractionPredicate, Journal, WaitOptions } from './journal/journal.js';
 export type { Violation, ViolationCode, ViolationPlace } from './schema/violation.js';
 export type { Answer, Fault, StreamAction } from './http/answer.js';
 export type { Call } from './http/request/call.js';
@@ -66,7 +66,6 @@ export type { HeaderFields } from './http/header-fields.js';
 export type { QueryProfile } from './http/request/parameter-plan.js';
 export type { QueryValues } from './http/target.js';
 export type { CallBounds, VerifyOptions } from './journal/verify.js';
-export type { WaitOptions } from './journal/wait.js';
 export type {
   RecordedBody,
   RecordedEvent,

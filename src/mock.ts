@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { type AnswerSource, createChain } from './answer/chain.js';
-import { createErrorAnswers, type ErrorAnswers } from './answer/error-answers.js';
+import { createErrorAnswers } from './answer/error-answers.js';
 import { createExampleSource } from './answer/sources/example.js';
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createHandlerRegistry, type HandlerRegistry } from './answer/sources/handler.js';
@@ -22,15 +22,15 @@ import {
   toRequest,
   withAbortSignal,
 } from './handles.js';
-import { createGenerator, type Generator } from './generate/generate.js';
+import { createGenerator } from './generate/generate.js';
 import { createCallDecoder } from './http/request/call.js';
 import { createEncoder } from './http/response/encode.js';
 import { createXmlWriter } from './http/xml.js';
 import type { AuthOptions, MockOptions, Settings } from './options.js';
 import { readOptions } from './read-options.js';
-import { createScenarioContext, type ScenarioContext } from './scenario/definition/kinds.js';
-import { openScenarios, type Scenarios } from './scenario/scenarios.js';
-import { createValidators, prepareSchemas, type Validators } from './schema/validate.js';
+import { createScenarioContext } from './scenario/definition/kinds.js';
+import { openScenarios } from './scenario/scenarios.js';
+import { createValidators, prepareSchemas } from './schema/validate.js';
 import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
 import { createControl } from './server/control/control.js';
@@ -45,10 +45,9 @@ import { createState } from './session/state.js';
 import { verifySession } from './session/verify.js';
 import { loadFixtures } from './state/fixtures/fixtures.js';
 import { inferResources } from './state/inference/infer.js';
-import type { Resources } from './state/resource.js';
-import { type CollectionEditors, createCollectionEditors } from './state/store/editors.js';
-import { createItems, type Items } from './state/store/items.js';
-import { createStore, type StoreDefinition } from './state/store/store.js';
+import { createCollectionEditors } from './state/store/editors.js';
+import { createItems } from './state/store/items.js';
+import { createStore } from './state/store/store.js';
 
 /**
  * Creates a mock of an OpenAPI document.
@@ -110,22 +109,9 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
   return assemble({ ...parts, sessions, handlers, operations, recordings, watcher, fetch: app.fetch }, app);
 }
 
-interface Parts {
-  readonly contract: Contract;
-  readonly seed: number;
-  readonly validators: Validators;
-  readonly generator: Generator;
-  readonly resources: Resources;
-  readonly definition: StoreDefinition;
-  readonly errors: ErrorAnswers;
-  /** What scenarios are checked against. */
-  readonly scenarioContext: ScenarioContext;
-  readonly scenarios: Scenarios;
-  readonly items: Items;
-  readonly editors: CollectionEditors;
-}
+type Parts = Awaited<ReturnType<typeof loadParts>>;
 
-async function loadParts(settings: Settings): Promise<Parts> {
+async function loadParts(settings: Settings) {
   const { seed, overlays } = settings;
   const contract = await loadContract(settings.spec, { ...settings.document, overlays });
   const validators = createValidators(contract);

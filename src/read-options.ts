@@ -13,10 +13,8 @@ const ENTRIES: ReadonlyMap<string, OptionEntry> = new Map(Object.entries(OPTIONS
 
 /** The members of a group by their own names. @param prefix - The name of the group and a dot; empty for the options themselves. */
 function listMembers(prefix: string): readonly (readonly [member: string, entry: OptionEntry])[] {
-  const below = [...ENTRIES].filter(([name]) => name.startsWith(prefix));
-  return below
-    .map(([name, entry]) => [name.slice(prefix.length), entry] as const)
-    .filter(([name]) => !name.includes('.'));
+  const members = [...ENTRIES].filter(([name]) => name.startsWith(prefix) && !name.includes('.', prefix.length));
+  return members.map(([name, entry]) => [name.slice(prefix.length), entry] as const);
 }
 
 /**
@@ -185,28 +183,21 @@ function readIds(given: string | readonly string[]): readonly string[] {
 
 function checkControl({ prefix, token, origins }: Exclude<Settings['control'], false>): void {
   if (!/^(?:\/[\w.-]+)+$/.test(prefix)) {
-    refuse(
-      `the option "control.prefix" cannot be ${JSON.stringify(prefix)}`,
-      'start with a slash and end without one: "/__mock"',
-    );
+    const hint = 'start with a slash and end without one: "/__mock"';
+    refuse(`the option "control.prefix" cannot be ${JSON.stringify(prefix)}`, hint);
   }
   if (token === '') {
-    refuse(
-      'the option "control.token" is empty',
-      'give a string, or control: { token: false } for no token (--no-control-token)',
-    );
+    const hint = 'give a string, or control: { token: false } for no token (--no-control-token)';
+    refuse('the option "control.token" is empty', hint);
   }
-  for (const origin of origins) {
-    if (/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/i.test(origin)) continue;
-    refuse(
-      `the option "control.origins" has ${JSON.stringify(origin)}, which is not an origin`,
-      'an origin is a scheme, a host and a port: "http://localhost:5173"',
-    );
-  }
+  const wrong = origins.find((origin) => !/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/i.test(origin));
+  if (wrong === undefined) return;
+  const hint = 'an origin is a scheme, a host and a port: "http://localhost:5173"';
+  refuse(`the option "control.origins" has ${JSON.stringify(wrong)}, which is not an origin`, hint);
 }
 
 function refuse(message: string, hint: string | undefined): never {
-  throw new MockError('OPTION_INVALID', message, hint === undefined ? {} : { hint });
+  throw new MockError('OPTION_INVALID', message, { hint });
 }
 
 /** The JSON Schema (2020-12) of a configuration file: every option that JSON can express. */

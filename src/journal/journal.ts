@@ -1,6 +1,15 @@
 import { MockError, suggest } from '../errors.js';
-import type { Interaction, PlainInteraction, ToPlain } from './interaction.js';
-import { createWaiting, type WaitOptions } from './wait.js';
+import { describeInteraction, type Interaction, type PlainInteraction, type ToPlain } from './interaction.js';
+
+/** How `waitFor` waits. */
+export interface WaitOptions {
+  /** Milliseconds of real time until it fails; default 5,000. */
+  readonly timeout?: number;
+  /** How many matching interactions to wait for; the last one is returned. Default 1. */
+  readonly count?: number;
+  /** Only interactions with a higher number match; default 0. */
+  readonly after?: number;
+}
 
 /** Selects interactions. */
 export type InteractionPredicate = (interaction: Interaction) => boolean;
@@ -102,6 +111,83 @@ export function createJournal(parts: JournalParts): SessionJournal {
     toNdjson: () => toLines(list().map(toPlain)),
     clear: ring.clear,
   };
+}
+
+/** What is waited for. */
+interface Wanted {
+  /** An operation id or a predicate; for the message only. */
+  readonly what: string | InteractionPredicate;
+  readonly matches: InteractionPredicate;
+  /** The interactions that are already there. */
+  readonly before: readonly Interaction[];
+}
+
+const DEFAULT_TIMEOUT_MS = 5000;
+
+/** What waits for an interaction of one journal; nothing is polled. */
+function createWaiting() {
+  const waiters = new Set<(interaction: Interaction) => void>();
+  return {
+    /** Passes a new interaction on; costs nothing while nothing waits. */
+    notify: (interaction: Interaction): void => {
+      if (waiters.size === 0) return;
+      for (const waiter of waiters) waiter(interaction);
+    },
+    wait: (wanted: Wanted, options: WaitOptions): Promise<Interaction> =>
+      new Promise((resolve, reject) => {
+        const { timeout = DEFAULT_TIMEOUT_MS, count = 1, after = 0 } = options;
+        const others: Interaction[] = [];
+        let met = 0;
+        const see = (interaction: Interaction): boolean => {
+          if (interaction.number <= after) return false;
+          if (!wanted.matches(interaction)) {
+            others.push(interaction);
+            return false;
+          }
+          met += 1;
+          if (met < count) return false;
+          resolve(interaction);
+          return true;
+        };
+        for (const interaction of wanted.before) if (see(interaction)) return;
+        const timer = setTimeout(() => {
+          waiters.delete(waiter);
+          reject(toTimeout(wanted, { timeout, count, met, others }));
+        }, timeout);
+        const waiter = (interaction: Interaction): void => {
+          try {
+            if (!see(interaction)) return;
+          } catch (error) {
+            // The predicate belongs to the caller: its error rejects the wait, and does not reach the request.
+            reject(error);
+          }
+          clearTimeout(timer);
+          waiters.delete(waiter);
+        };
+        waiters.add(waiter);
+      }),
+  };
+}
+
+const MAX_OTHERS = 10;
+
+function toTimeout(
+  { what }: Wanted,
+  {
+    timeout,
+    count,
+    met,
+    others,
+  }: Required<Omit<WaitOptions, 'after'>> & { met: number; others: readonly Interaction[] },
+): MockError {
+  const wanted = typeof what === 'string' ? `call of ${what}` : 'interaction that the predicate selects';
+  const missing = count === 1 ? `no ${wanted}` : `${met} of ${count} matching interactions (${wanted})`;
+  const shown = others.slice(-MAX_OTHERS).map((interaction) => `\n    ${describeInteraction(interaction)}`);
+  const more = others.length > MAX_OTHERS ? ` (the last ${MAX_OTHERS} of ${others.length})` : '';
+  const list =
+    others.length === 0 ? 'there was no other interaction either' : `other interactions${more}:${shown.join('')}`;
+  const hint = 'check that the client uses this mock and this session; { timeout } sets a longer time in milliseconds';
+  return new MockError('WAIT_TIMEOUT', `${missing} within ${timeout} ms; ${list}`, { hint });
 }
 
 interface Entry {

@@ -139,10 +139,8 @@ function toListenError(error: NodeJS.ErrnoException, port: number, host: string)
       cause: error,
     });
   }
-  const hint =
-    error.code === 'EACCES'
-      ? 'ports below 1024 need special privileges; choose a higher one with --port'
-      : 'check --host and --port';
+  const privileged = 'ports below 1024 need special privileges; choose a higher one with --port';
+  const hint = error.code === 'EACCES' ? privileged : 'check --host and --port';
   return new MockError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${error.message}`, { hint, cause: error });
 }
 

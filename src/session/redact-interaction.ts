@@ -80,9 +80,7 @@ interface View {
 
 function showRequest({ request }: Interaction, view: View): PlainRequest {
   const { walk, visit, operation } = view;
-  const headers = Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [name, walk.header(name, value, visit)]),
-  );
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, walk.header(name, value, visit)]);
   const mediaType = readContentType(request.headers);
   const media = mediaType === undefined ? undefined : findMedia(operation?.body?.content ?? [], mediaType);
   const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
@@ -91,21 +89,19 @@ function showRequest({ request }: Interaction, view: View): PlainRequest {
     url: showUrl(request.url, view),
     path: showParameters('path', request.path, view),
     query: showParameters('query', request.query, view),
-    headers,
-    ...(request.body === undefined
-      ? {}
-      : { body: walk.json(toPlainValue(request.body), { pointers, direction: 'request' }, visit) }),
+    headers: Object.fromEntries(headers),
+    ...(request.body !== undefined && {
+      body: walk.json(toPlainValue(request.body), { pointers, direction: 'request' }, visit),
+    }),
   };
 }
 
 function showAnswer({ answer }: Interaction, { walk, visit, operation }: View): PlainAnswer {
   const { mediaType, violates, fault } = answer;
-  const headers = Object.entries(answer.headers).map(([name, value]): [string, string | readonly string[]] => [
-    name,
-    typeof value === 'string'
-      ? walk.header(name, value, visit)
-      : value.map((field: string) => walk.header(name, field, visit)),
-  ]);
+  const headers = Object.entries(answer.headers).map(([name, value]) => {
+    const show = (field: string): string => walk.header(name, field, visit);
+    return [name, typeof value === 'string' ? show(value) : value.map(show)] as const;
+  });
   const declared = operation && findResponse(operation, answer.status);
   const media = mediaType === undefined ? undefined : findMedia(declared?.content ?? [], mediaType);
   const pointer = answer.schemaPointer ?? (media?.schema === undefined ? undefined : media.schemaPointer);
@@ -113,11 +109,11 @@ function showAnswer({ answer }: Interaction, { walk, visit, operation }: View): 
   return {
     status: answer.status,
     headers: Object.fromEntries(headers),
-    ...(mediaType === undefined ? {} : { mediaType }),
-    ...(answer.body === undefined ? {} : { body: walk.json(toPlainValue(answer.body), at, visit) }),
+    ...(mediaType !== undefined && { mediaType }),
+    ...(answer.body !== undefined && { body: walk.json(toPlainValue(answer.body), at, visit) }),
     from: answer.from,
-    ...(violates === undefined ? {} : { violates }),
-    ...(fault === undefined ? {} : { fault }),
+    ...(violates !== undefined && { violates }),
+    ...(fault !== undefined && { fault }),
   };
 }
 
@@ -140,17 +136,18 @@ function showParameters(
 function showUrl(url: string, { walk, visit, operation }: View): string {
   const start = url.indexOf('?');
   if (start === -1) return url;
-  const pairs = url
+  const showPair = (pair: string): string => {
+    const equals = pair.indexOf('=');
+    const [entry] = equals === -1 ? [] : [...new URLSearchParams(pair)];
+    if (entry === undefined) return pair;
+    const [name, value] = entry;
+    const pointers = operation === undefined ? [] : readParameterPointers(operation, 'query', name);
+    const shown = walk.named(name, value, { pointers, direction: 'request', kind: 'query', visit });
+    return shown === value ? pair : `${pair.slice(0, equals)}=${shown}`;
+  };
+  const query = url
     .slice(start + 1)
     .split('&')
-    .map((pair) => {
-      const equals = pair.indexOf('=');
-      const [entry] = equals === -1 ? [] : [...new URLSearchParams(pair)];
-      if (entry === undefined) return pair;
-      const [name, value] = entry;
-      const pointers = operation === undefined ? [] : readParameterPointers(operation, 'query', name);
-      const shown = walk.named(name, value, { pointers, direction: 'request', kind: 'query', visit });
-      return shown === value ? pair : `${pair.slice(0, equals)}=${shown}`;
-    });
-  return `${url.slice(0, start)}?${pairs.join('&')}`;
+    .map(showPair);
+  return `${url.slice(0, start)}?${query.join('&')}`;
 }
