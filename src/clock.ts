@@ -22,7 +22,6 @@ export interface VirtualClock extends Clock {
 /** The default start of a virtual clock: 2026-01-01T00:00:00Z. */
 export const DEFAULT_INSTANT: number = Date.UTC(2026, 0, 1);
 
-/** The clock of the machine. */
 interface RealClock extends Clock {
   /** The same time; its timers do not keep the process alive. */
   readonly unref: Clock;

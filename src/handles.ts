@@ -256,7 +256,11 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     scenarios: createSessionScenarios(session, parts.scenarios),
     state: createState(session, parts.editors),
     fetch: async (input, init) => {
-      if (sessions.get(id) !== session) throw toClosed(id);
+      if (sessions.get(id) !== session) {
+        throw new MockError('SESSION_UNKNOWN', `session "${id}" was closed, or dropped because it was not used`, {
+          hint: `open it again: mock.session("${id}")`,
+        });
+      }
       const request = new Request(toRequest(input), init);
       request.headers.set('x-mock-session', id);
       return withAbortSignal(request, parts.fetch);
@@ -307,12 +311,6 @@ export function createRecordingsHandle(recordings: Recordings): MockRecordings {
 export function toRequest(input: string | URL | Request, init?: RequestInit): Request {
   if (input instanceof Request) return init === undefined ? input : new Request(input, init);
   return new Request(typeof input === 'string' && input.startsWith('/') ? `http://mock${input}` : input, init);
-}
-
-function toClosed(id: string): MockError {
-  return new MockError('SESSION_UNKNOWN', `session "${id}" was closed, or dropped because it was not used`, {
-    hint: `open it again: mock.session("${id}")`,
-  });
 }
 
 /**

@@ -121,11 +121,8 @@ async function loadParts(settings: Settings) {
   const complete = (pointer: string, partial: unknown): unknown =>
     generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
   const errors = createErrorAnswers(contract, validators, complete);
-  const scenarioContext = createScenarioContext(contract, {
-    validators,
-    generator,
-    collections: resources.collections.values(),
-  });
+  const collections = resources.collections.values();
+  const scenarioContext = createScenarioContext(contract, { validators, generator, collections });
   const scenarios = await openScenarios(settings.scenarios?.from, scenarioContext);
   const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
   const items = createItems({ contract, resources, validators, generator, unknownIds, initialItems });
@@ -224,7 +221,8 @@ function readBasePath({ operations }: Contract): string {
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
 function openSessions(parts: Parts, settings: Settings): Sessions {
   const { contract, seed, validators, scenarios, definition, editors } = parts;
-  const { operations, securitySchemes } = contract;
+  const { operations } = contract;
+  const schemes = Object.values(contract.securitySchemes);
   const { required, idleMs, max } = settings.sessions;
   const sessionParts = {
     seed,
@@ -240,10 +238,8 @@ function openSessions(parts: Parts, settings: Settings): Sessions {
     requireSession: required,
     idleMs,
     limit: max,
-    reserved: readReserved(operations.flatMap((operation) => operation.basePaths.map((base) => base + operation.path))),
-    credentialHeaders: Object.values(securitySchemes).flatMap((scheme) =>
-      scheme.in === 'header' ? (scheme.key?.toLowerCase() ?? []) : [],
-    ),
+    reserved: readReserved(operations.flatMap(({ basePaths, path }) => basePaths.map((base) => base + path))),
+    credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
     now: Date.now,
     opening: settings.scenarios?.active ?? [],
     create: (id, opening) => createSession(id, sessionParts, opening),

@@ -93,6 +93,12 @@ interface KindRules {
 }
 
 const isString = (value: unknown): boolean => typeof value === 'string';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isPattern = (value: unknown): boolean => isString(value) || value instanceof RegExp;
+const isArrayOf =
+  (accepts: (item: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.every(accepts);
 const STRINGS = { type: 'array', items: { type: 'string' } };
 
 const KINDS: Readonly<Record<OptionKind, KindRules>> = {
@@ -102,34 +108,18 @@ const KINDS: Readonly<Record<OptionKind, KindRules>> = {
   integer: { noun: 'an integer', schema: { type: 'integer' }, accepts: Number.isSafeInteger },
   number: { noun: 'a number', schema: { type: 'number' }, accepts: Number.isFinite },
   object: { noun: 'an object', schema: { type: 'object' }, accepts: isObject },
-  strings: {
-    noun: 'an array of strings',
-    schema: STRINGS,
-    accepts: (value) => Array.isArray(value) && value.every(isString),
-  },
-  patterns: {
-    noun: 'an array of strings and regular expressions',
-    schema: STRINGS,
-    accepts: (value) => Array.isArray(value) && value.every((item) => isString(item) || item instanceof RegExp),
-  },
-  function: { noun: 'a function', accepts: (value) => typeof value === 'function' },
-  functions: {
-    noun: 'an array of functions',
-    accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'function'),
-  },
+  strings: { noun: 'an array of strings', schema: STRINGS, accepts: isArrayOf(isString) },
+  patterns: { noun: 'an array of strings and regular expressions', schema: STRINGS, accepts: isArrayOf(isPattern) },
+  function: { noun: 'a function', accepts: isFunction },
+  functions: { noun: 'an array of functions', accepts: isArrayOf(isFunction) },
   URL: { noun: 'a URL', accepts: (value) => value instanceof URL },
   Date: { noun: 'a Date', accepts: (value) => value instanceof Date },
-  Clock: {
-    noun: 'a clock',
-    accepts: (value) => isObject(value) && typeof value['now'] === 'function' && typeof value['sleep'] === 'function',
-  },
+  Clock: { noun: 'a clock', accepts: (value) => isObject(value) && [value['now'], value['sleep']].every(isFunction) },
 };
 
 function describeEntry({ kinds, minimum }: OptionEntry): string {
-  const nouns = kinds.map((kind) =>
-    minimum === 0 ? KINDS[kind].noun.replace(/^an? /, 'a non-negative ') : KINDS[kind].noun,
-  );
-  return joinWords(nouns);
+  const nouns = kinds.map((kind) => KINDS[kind].noun);
+  return joinWords(minimum === 0 ? nouns.map((noun) => noun.replace(/^an? /, 'a non-negative ')) : nouns);
 }
 
 /** A value in a message. Strings are not quoted: they may be credentials. */
@@ -162,19 +152,14 @@ function fillDefaults(given: Readonly<Record<string, unknown>>, prefix: string):
   for (const [member, entry] of listMembers(prefix)) {
     const name = prefix + member;
     const value = given[member] ?? entry.default;
-    if (isGroup(name) && value !== false && (value !== undefined || !OPTIONAL_GROUPS.has(name))) {
+    if (isGroup(name) && value !== false && (value !== undefined || !OPTIONAL_GROUPS.includes(name))) {
       filled[member] = fillDefaults(isObject(value) ? value : {}, `${name}.`);
     } else if (value !== undefined) filled[member] = value;
   }
   return filled;
 }
 
-const OPTIONAL_GROUPS: ReadonlySet<string> = new Set([
-  'scenarios',
-  'recordings',
-  'recordings.redact',
-  'recordings.match',
-]);
+const OPTIONAL_GROUPS: readonly string[] = ['scenarios', 'recordings', 'recordings.redact', 'recordings.match'];
 
 function readIds(given: string | readonly string[]): readonly string[] {
   const list = typeof given === 'string' ? given.split(',') : given;
@@ -243,8 +228,9 @@ export function nestOptions(values: Partial<Readonly<Record<OptionName, unknown>
     const last = steps.pop() ?? '';
     let group = nested;
     for (const step of steps) {
-      if (group[step] === false)
+      if (group[step] === false) {
         refuse(`the option "${name}" is given, but "${step}" is switched off`, 'leave one of them out');
+      }
       // Only objects and `false` are put where a group belongs.
       group = (group[step] ??= {}) as Record<string, unknown>;
     }

@@ -113,7 +113,6 @@ export function createJournal(parts: JournalParts): SessionJournal {
   };
 }
 
-/** What is waited for. */
 interface Wanted {
   /** An operation id or a predicate; for the message only. */
   readonly what: string | InteractionPredicate;

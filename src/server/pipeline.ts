@@ -53,7 +53,6 @@ export interface Pipeline {
   isBroken(request: Request): boolean;
 }
 
-/** What one request has come to. */
 interface Outcome {
   readonly arrival: Arrival;
   readonly session: Session;

@@ -5,7 +5,6 @@ import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
 import { NO_VIOLATIONS, toError } from '../schema/violation.js';
 
-/** A request that matches no operation. */
 interface UnmatchedSituation {
   readonly match: Exclude<RouteMatch, { readonly kind: 'operation' }>;
   readonly request: Request;

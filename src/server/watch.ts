@@ -98,7 +98,6 @@ async function collect(path: string, stamps: Map<string, string>): Promise<void>
   }
 }
 
-/** The scenarios to watch. */
 interface WatchedScenarios extends WatchOptions {
   readonly folder: string;
   readonly context: ScenarioContext;

@@ -21,7 +21,6 @@ import {
 } from '../recording/redaction/secret-walk.js';
 import type { Validators } from '../schema/validate.js';
 
-/** Replaces a secret. */
 const MARK = '[redacted]';
 
 /** Shorter secrets are not searched for in messages: `1234` may be part of harmless text. */

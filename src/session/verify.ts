@@ -11,7 +11,6 @@ export interface SessionVerifyOptions extends VerifyOptions {
   readonly missedRecordings?: boolean;
 }
 
-/** What a session is verified with. */
 interface VerifyParts {
   readonly scenarios: Scenarios;
   /** Ids of the operations of the contract. */

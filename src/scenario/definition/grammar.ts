@@ -105,9 +105,10 @@ const STEP_FAULT: Kind<Respond['fault'] & object> = {
   ...FAULT,
   read: (node, context) => {
     const effect = FAULT.read(node, context);
-    if (effect?.kind !== 'rate-limit') return effect?.kind === 'fault' ? effect.fault : undefined;
-    report(node, 'a rate limit cannot be a step of a sequence', 'make it a separate rule');
-    return undefined;
+    if (effect?.kind === 'rate-limit') {
+      report(node, 'a rate limit cannot be a step of a sequence', 'make it a separate rule');
+    }
+    return effect?.kind === 'fault' ? effect.fault : undefined;
   },
 };
 

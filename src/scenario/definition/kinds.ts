@@ -20,20 +20,13 @@ export interface ScenarioContext {
 /** The context of one contract. @param parts - `collections` are those that were inferred from it. */
 export function createScenarioContext(
   contract: Contract,
-  parts: {
-    readonly validators: Validators;
-    readonly generator: Generator;
-    readonly collections: Iterable<CollectionShape>;
-  },
+  parts: { validators: Validators; generator: Generator; collections: Iterable<CollectionShape> },
 ): ScenarioContext {
   const { validators, generator, collections } = parts;
   const about = { seed: 1, direction: 'response', now: DEFAULT_INSTANT } as const;
-  return {
-    contract,
-    check: validators.check,
-    complete: (pointer, partial) => generator.complete(pointer, partial, { ...about, key: pointer }),
-    collections: [...collections],
-  };
+  const complete: ScenarioContext['complete'] = (pointer, partial) =>
+    generator.complete(pointer, partial, { ...about, key: pointer });
+  return { contract, check: validators.check, complete, collections: [...collections] };
 }
 
 /** A collection that scenarios can change. */
@@ -196,11 +189,7 @@ export function list<Item>(item: Kind<Item>, minItems = 0): Kind<readonly Item[]
       // Items without a value belong to a scenario with a mistake.
       return nodes.map((each) => item.read(each, context)).filter((each) => each !== undefined);
     },
-    schema: (context) => ({
-      type: 'array',
-      ...(minItems > 0 && { minItems }),
-      items: item.schema(context),
-    }),
+    schema: (context) => ({ type: 'array', ...(minItems > 0 && { minItems }), items: item.schema(context) }),
   };
 }
 

@@ -23,11 +23,8 @@ export function fixtureSchema(contract: Contract, { name, schema }: CollectionSh
   const pool = createSchemaPool(contract);
   const item = schema === undefined ? {} : pool.use(schema, 'partial');
   const items = { type: 'array', items: item };
-  const byParent = {
-    type: 'object',
-    description: 'Items by the id of their parent item.',
-    additionalProperties: items,
-  };
+  const description = 'Items by the id of their parent item.';
+  const byParent = { type: 'object', description, additionalProperties: items };
   const properties = {
     defaults: item,
     items: { anyOf: [items, byParent] },
@@ -46,14 +43,10 @@ export function fixtureSchema(contract: Contract, { name, schema }: CollectionSh
 /** The rules of one operation: those of the grammar, narrowed to what the contract declares for it. */
 function narrowRules(operation: Operation, pool: SchemaPool): JsonSchema {
   const media = operation.body?.content.find((each) => each.schema !== undefined);
-  const places = (['path', 'query', 'header', 'cookie'] as const).map((place) => [
-    place,
-    narrowParameters(operation, place, pool),
-  ]);
-  const when = {
-    ...Object.fromEntries(places),
-    body: media === undefined ? {} : pool.use(media.schemaPointer, 'partial'),
-  };
+  const places = ['path', 'query', 'header', 'cookie'] as const;
+  const parameters = places.map((place) => [place, narrowParameters(operation, place, pool)]);
+  const body = media === undefined ? {} : pool.use(media.schemaPointer, 'partial');
+  const when = { ...Object.fromEntries(parameters), body };
   const respond = narrowRespond(operation, pool);
   const answers = { respond, sequence: { items: { anyOf: [{ const: 'engine' }, respond] } } };
   const narrowed = {
@@ -101,10 +94,9 @@ function narrowStatus(responses: readonly DeclaredResponse[]): JsonSchema {
   if (responses.some((response) => response.status === 'default')) {
     return { examples: explicit.map((response) => Number(response.status)) };
   }
-  const statuses = explicit.map(({ status, description = `Status ${status}` }) => ({
-    const: Number(status),
-    description,
-  }));
+  const statuses = explicit.map(({ status, description = `Status ${status}` }) => {
+    return { const: Number(status), description };
+  });
   const ranges = responses
     .filter((response) => response.status.endsWith('XX'))
     .map((response) => Number(response.status[0]) * 100)

@@ -155,9 +155,7 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
   if (limit.headers.limit !== undefined) headers[limit.headers.limit] = String(limit.limit);
   if (limit.headers.remaining !== undefined) headers[limit.headers.remaining] = String(limit.limit - calls);
   if (limit.headers.reset !== undefined) headers[limit.headers.reset] = seconds;
-  if (isAllowed) {
-    return { outcome: undefined, headers, remark: `: ${calls} of ${limit.limit} calls in this window` };
-  }
+  if (isAllowed) return { outcome: undefined, headers, remark: `: ${calls} of ${limit.limit} calls in this window` };
   headers['retry-after'] = seconds;
   const message = `rate limit reached: ${limit.limit} calls in ${limit.windowMs / 1000} s; try again in ${seconds} s`;
   const outcome = { kind: 'error', rule, status: 429, code: 'rate_limit_exceeded', message, headers } as const;

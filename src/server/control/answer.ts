@@ -6,7 +6,6 @@ import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 /** The hint where the request itself is wrong. */
 export const SEE_DOCUMENT = 'spec/control.openapi.yaml describes every operation';
 
-/** An error of the control API. */
 interface ControlProblem {
   readonly status: number;
   readonly code: string;

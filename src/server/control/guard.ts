@@ -8,7 +8,6 @@ export interface ControlPolicy {
   readonly origins: readonly string[];
 }
 
-/** What the guard checks of a request. */
 interface GuardedRequest {
   readonly headers: Headers;
   /** Whether it came over a socket that other machines can reach. */
@@ -17,7 +16,6 @@ interface GuardedRequest {
   readonly open: boolean;
 }
 
-/** Why a request is refused. */
 interface GuardRefusal {
   readonly status: 401 | 403;
   readonly code: 'CONTROL_FORBIDDEN' | 'CONTROL_TOKEN_WRONG';

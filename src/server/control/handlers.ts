@@ -44,7 +44,6 @@ export function createControlHandlers(
   };
 }
 
-/** The operations on collections and the clock. */
 function stateHandlers({ editors }: ControlledParts): ControlHandlers {
   const showItems = (session: Session, collection: string): Answer =>
     answerJson(200, { collection, items: editors.list(session, collection) });
@@ -90,7 +89,6 @@ function answerMistakes(name: string, mistakes: readonly ItemProblem[]): Answer 
   return answerProblem({ status: 422, code: 'STATE_INVALID', message, hint, errors: mistakes });
 }
 
-/** The operations on scenarios. */
 function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHandlers {
   const whole = createMockScenarios({ scenarios, sessions });
   const show = (session: Session, id: string): unknown =>
@@ -129,7 +127,6 @@ function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHand
   };
 }
 
-/** The operations on recordings. */
 function recordingHandlers({ recordings }: ControlledParts): ControlHandlers {
   return {
     getRecordings: ({ session }) => answerJson(200, describe(recordings, session())),

@@ -56,7 +56,6 @@ export interface ControlledParts {
   readonly requireSession: boolean;
 }
 
-/** One call of the control API. */
 interface ControlExchange {
   readonly call: Call;
   /** The session it refers to. @throws MockError `SESSION_UNKNOWN` that names the nearest. */

@@ -64,7 +64,6 @@ export function stopHalfway(response: Response, end: StallEnd): Response {
   });
 }
 
-/** How a stream of events fails. */
 interface Breakage {
   /** The number of events before it. */
   readonly after: number;

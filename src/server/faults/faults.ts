@@ -5,7 +5,6 @@ import type { Clock } from '../../clock.js';
 import type { Fault } from '../../http/answer.js';
 import { type BrokenBody, breakStream, cutJson, dripBytes, type StallEnd, stopHalfway } from './fault-streams.js';
 
-/** One response that has to fail. */
 interface FaultOrder<Kind extends Fault['kind'] = Fault['kind']> {
   readonly fault: Extract<Fault, { readonly kind: Kind }>;
   /** The response without the fault; an empty one for a fault before the status line. */
@@ -56,7 +55,6 @@ const BAD_CHUNK: Cause = {
   message: 'Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)',
 };
 
-/** One entry per fault. */
 const FAULTS: { readonly [Kind in Fault['kind']]: ApplyFault<Kind> } = {
   reset: breakConnection(RESET, (socket) => socket?.resetAndDestroy()),
   empty: breakConnection(CLOSED, (socket) => socket?.end()),
