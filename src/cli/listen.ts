@@ -107,6 +107,8 @@ export function logInteractions({ json, quiet, write }: Pick<ListenFlags & Outpu
   return { onInteraction: (interaction) => write(format(interaction)) };
 }
 
+const STATUS_COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red' };
+
 /** Method, path, status, time, answer source and the first violation. */
 function formatInteraction(interaction: Interaction): string {
   const { request, answer, elapsedMs } = interaction;
@@ -114,7 +116,7 @@ function formatInteraction(interaction: Interaction): string {
   const parts = [
     request.method.padEnd(6),
     shorten(request.url),
-    colourStatus(answer.status),
+    colour(STATUS_COLOURS[Math.floor(answer.status / 100)] ?? 'green', String(answer.status)),
     colour('gray', `${elapsedMs.toFixed(elapsedMs < 10 ? 1 : 0)}ms`),
     colour('gray', answer.from),
   ];
@@ -138,14 +140,10 @@ function formatInteractionJson(interaction: Interaction): string {
     status: answer.status,
     elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
     from: answer.from,
-    violations: interaction.violations.map(({ code, severity, in: place, pointer, message, by }) => ({
-      code,
-      severity,
-      in: place,
-      pointer,
-      message,
-      by,
-    })),
+    violations: interaction.violations.map((violation) => {
+      const { schemaPointer: _schema, status: _status, challenge: _challenge, ...shown } = violation;
+      return shown;
+    }),
   });
 }
 
@@ -161,9 +159,4 @@ function hideSecrets(url: string): string {
 function shorten(url: string): string {
   const shown = hideSecrets(url);
   return shown.length <= MAX_URL_LENGTH ? shown : `${shown.slice(0, MAX_URL_LENGTH)}…`;
-}
-
-function colourStatus(status: number): string {
-  if (status >= 500) return colour('red', String(status));
-  return colour(status >= 400 ? 'yellow' : 'green', String(status));
 }

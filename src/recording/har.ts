@@ -14,7 +14,7 @@ import {
 } from '../http/header-fields.js';
 import { toUpstreamTarget, writeTarget } from '../http/target.js';
 import type { Cassette, StoredExchange } from './cassette/cassette.js';
-import type { RecordedBody } from './cassette/exchange.js';
+import type { RecordedBody, RecordedResponse } from './cassette/exchange.js';
 import { invalidRecording, readJsonFile } from './cassette/manifest.js';
 import { toRequest, writeBody } from './cassette/recorded-body.js';
 import { type CallParts, matchRequest } from './matching/match.js';
@@ -57,10 +57,11 @@ interface HarExportParts {
 export function exportHar(cassette: Cassette, { contract, base, version }: HarExportParts): string {
   const url = new URL(base);
   const entries = cassette.exchanges.flatMap((exchange) => {
+    const { response } = exchange;
     const operation = contract.operation(exchange.operation);
     const target = writeTarget(exchange.request);
     const address = url.origin + (operation === undefined ? target : toUpstreamTarget(url, operation, target));
-    return exchange.response === undefined ? [] : [toEntry(cassette.folder, exchange, address)];
+    return response === undefined ? [] : [toEntry(cassette.folder, { ...exchange, response }, address)];
   });
   return `${JSON.stringify({ log: { version: '1.2', creator: { name: 'vouch', version }, entries } }, null, 2)}\n`;
 }
@@ -197,11 +198,13 @@ function readOutcome({ url, status, responseHeaders, responseBody, error }: HarE
   return { response: { status, headers: responseHeaders, interim: [], trailers: [], chunks } };
 }
 
-function toEntry(folder: string, exchange: StoredExchange, address: string): object {
-  const { request, response, elapsedMs, recordedAt } = exchange;
-  const { status = 0, headers = {} } = response ?? {};
-  const body = writeBody(folder, request);
-  const content = response === undefined ? undefined : writeBody(folder, response);
+function toEntry(
+  folder: string,
+  { request, response, elapsedMs, recordedAt }: StoredExchange & { readonly response: RecordedResponse },
+  address: string,
+): object {
+  const { status, headers } = response;
+  const [body, content] = [writeBody(folder, request), writeBody(folder, response)];
   const mimeType = readField(request.headers, 'content-type') ?? '';
   const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
   return {
@@ -211,20 +214,20 @@ function toEntry(folder: string, exchange: StoredExchange, address: string): obj
       method: request.method,
       url: address,
       ...common,
-      headers: toHarFields(request.headers),
-      queryString: [...new URL(address).searchParams].map(([name, value]) => ({ name, value })),
-      ...(body === undefined ? {} : { postData: { mimeType, ...toText(body, request) } }),
+      headers: listFields(request.headers).map(toPair),
+      queryString: [...new URL(address).searchParams].map(toPair),
+      ...(body !== undefined && { postData: { mimeType, ...toText(body, request) } }),
       bodySize: body?.byteLength ?? 0,
     },
     response: {
       status,
       statusText: STATUS_CODES[status] ?? '',
       ...common,
-      headers: toHarFields(headers),
+      headers: listFields(headers).map(toPair),
       content: {
         size: content?.byteLength ?? 0,
         mimeType: readContentType(headers) ?? 'x-unknown',
-        ...(content === undefined ? {} : toText(content, response ?? {})),
+        ...(content !== undefined && toText(content, response)),
       },
       redirectURL: readField(headers, 'location') ?? '',
       bodySize: content?.byteLength ?? 0,
@@ -234,8 +237,8 @@ function toEntry(folder: string, exchange: StoredExchange, address: string): obj
   };
 }
 
-function toHarFields(headers: HeaderFields): readonly object[] {
-  return listFields(headers).map(([name, value]) => ({ name, value }));
+function toPair([name, value]: readonly [string, string]): object {
+  return { name, value };
 }
 
 /** Text for bodies that were recorded as text, base64 for others. */

@@ -5,7 +5,7 @@ import type { MediaType, Operation } from '../../contract/operations/operation.j
 import { formatMistake } from '../../errors.js';
 import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
-import type { Violation, ViolationPlace } from '../../schema/violation.js';
+import type { ViolationPlace } from '../../schema/violation.js';
 import { addDocument, type ReportOptions } from '../flags.js';
 import { countOf, type Output } from '../output.js';
 
@@ -36,17 +36,15 @@ export async function runCheck(options: ReportOptions): Promise<number> {
   if (json) {
     write(JSON.stringify({ spec, title, version, operations: operations.length, errors, problems }, undefined, 2));
   } else {
-    for (const problem of problems) write(formatProblem(problem));
+    for (const problem of problems) {
+      // Severity, code, place, message, and what vouch assumes instead.
+      const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
+      write(`${problem.severity.padEnd(7)}  ${formatMistake(problem)}${assumed}`);
+    }
     const counts = `${countOf(errors, 'error')}, ${countOf(problems.length - errors, 'warning')}`;
     write(`${title} ${version}: ${countOf(operations.length, 'operation')}, ${counts}`);
   }
   return errors > 0 ? 1 : 0;
-}
-
-/** Severity, code, place, message, and what vouch assumes instead. */
-function formatProblem(problem: Problem): string {
-  const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
-  return `${problem.severity.padEnd(7)}  ${formatMistake(problem)}${assumed}`;
 }
 
 function comparePlaces(one: Problem, other: Problem): number {
@@ -97,7 +95,9 @@ function checkPlace(contract: Contract, validators: Validators, place: Place): r
   const check = validators.check(place.schemaPointer, place.direction);
   return place.examples.flatMap(({ name, value, pointer }) => {
     // An example with `externalValue` has no value to check.
-    const wrong = value === undefined ? [] : check(value, place.in, place.name).filter(isMistake);
+    const violations = value === undefined ? [] : check(value, place.in, place.name);
+    // Write-only properties are removed from an example before it is served, so that they are not a mistake.
+    const wrong = violations.filter((violation) => violation.severity === 'error' && violation.code !== 'WRITE_ONLY');
     const [first] = wrong;
     if (first === undefined) return [];
     const code: ProblemCode = 'EXAMPLE_INVALID';
@@ -108,9 +108,4 @@ function checkPlace(contract: Contract, validators: Validators, place: Place): r
     const problem = { code, severity: 'warning', message, at: contract.locate(pointer) } as const;
     return place.direction === 'request' ? [problem] : [{ ...problem, assumed: 'the example is not served' }];
   });
-}
-
-/** Write-only properties are removed from an example before it is served, so that they are not a mistake. */
-function isMistake({ severity, code }: Violation): boolean {
-  return severity === 'error' && code !== 'WRITE_ONLY';
 }

@@ -109,10 +109,8 @@ export async function promoteCassette(
 function rejectOverwriting(files: readonly string[], { force }: PromoteFlags): void {
   const taken = force === true ? undefined : files.find((file) => existsSync(file));
   if (taken === undefined) return;
-  throw new MockError('OPTION_INVALID', `the file ${taken} already exists`, {
-    at: { file: taken },
-    hint: 'choose another folder with --into, or overwrite it with --force',
-  });
+  const hint = 'choose another folder with --into, or overwrite it with --force';
+  throw new MockError('OPTION_INVALID', `the file ${taken} already exists`, { at: { file: taken }, hint });
 }
 
 function writeFile(path: string, content: string | Uint8Array): void {

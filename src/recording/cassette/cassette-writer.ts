@@ -139,18 +139,14 @@ async function writeFiles(
 function placeBody<T extends RecordedBody>(message: T, base: string, files: WrittenFile[]): T {
   const parts = message.parts?.map((part, i) => placeBody(part, `${base}.part-${i + 1}`, files));
   if (parts !== undefined) return { ...message, parts };
-  const content = message.bytes ?? toLongText(message);
+  const text = message.bodyText ?? (message.body === undefined ? '' : writeJson(message.body));
+  const content = message.bytes ?? (text.length > TEXT_LIMIT_BYTES ? text : undefined);
   if (content === undefined) return message;
   const file = `${base}.bin`;
   files.push([file, content]);
   const { body: _body, bodyText: _text, bytes: _bytes, ...rest } = message;
   // Only optional members are removed.
   return { ...rest, bodyFile: file } as unknown as T;
-}
-
-function toLongText(body: RecordedBody): string | undefined {
-  const text = body.bodyText ?? (body.body === undefined ? undefined : writeJson(body.body));
-  return text !== undefined && text.length > TEXT_LIMIT_BYTES ? text : undefined;
 }
 
 async function rewriteFiles(

@@ -178,11 +178,9 @@ function createCheck(text: string, file: string) {
   }
 
   function checkFields(value: unknown, pointer: string): void {
-    const isField = (field: unknown): boolean =>
-      typeof field === 'string' || (Array.isArray(field) && field.every((entry) => typeof entry === 'string'));
-    const wrong = Object.entries(object(value ?? {}, pointer)).find(([, field]) => !isField(field));
-    if (wrong !== undefined) {
-      throw invalid(`"${wrong[0]}" must be a string or an array of strings`, `${pointer}/${wrong[0]}`);
+    for (const [name, field] of Object.entries(object(value ?? {}, pointer))) {
+      if ([field].flat().every((entry) => typeof entry === 'string')) continue;
+      throw invalid(`"${name}" must be a string or an array of strings`, `${pointer}/${name}`);
     }
   }
 

@@ -91,12 +91,9 @@ function readParts(bytes: Uint8Array, headers: HeaderFields): readonly RecordedP
   const parts: RecordedPart[] = [];
   for (const { name, filename, contentType, bytes: content } of reading.parts) {
     if (name === undefined || name === '') return undefined;
-    const head = {
-      name,
-      ...(filename === undefined ? {} : { filename }),
-      ...(contentType === undefined ? {} : { mediaType: contentType }),
-    };
-    parts.push({ ...head, ...readBody(content, toPartHeaders(head)) });
+    const head = { name, ...(filename !== undefined && { filename }) };
+    const type = contentType === undefined ? {} : { mediaType: contentType };
+    parts.push({ ...head, ...type, ...readBody(content, toPartHeaders(type)) });
   }
   return parts;
 }

@@ -6,14 +6,13 @@ import { readPointer, toPointer } from '../../contract/pointer.js';
 import { formatPlace } from '../../errors.js';
 import { decodeContent } from '../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
-import { findMedia } from '../../http/media-type.js';
 import { toUpstreamTarget, writeTarget } from '../../http/target.js';
 import type { Violation } from '../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { ExactNumber, toDoubles, writeJson } from '../cassette/exact-json.js';
 import type { RecordedRequest, RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
-import { createSchemaWalk, type SchemaPointers } from '../redaction/secret-walk.js';
+import { createSchemaWalk, readBodyPointers, type SchemaPointers } from '../redaction/secret-walk.js';
 import type { Upstream } from '../upstream/upstream.js';
 import type { CheckResponse } from './check.js';
 
@@ -65,7 +64,8 @@ interface DriftParts {
 }
 
 interface Comparison extends DriftParts {
-  readonly readShape: ReadShape;
+  /** Reads the shape of a value; the schemas distinguish maps from objects. */
+  readShape(value: unknown, pointers: SchemaPointers): Shape;
   /** Whether a string contains a placeholder of the cassette. */
   hasPlaceholder(text: string): boolean;
 }
@@ -173,18 +173,11 @@ function compare(
 }
 
 /** The table of docs/recordings.md. */
-function judge(
-  violations: { readonly recorded: readonly Violation[]; readonly live: readonly Violation[] },
-  same: boolean,
-): DriftVerdict {
-  const recordedFits = violations.recorded.length === 0;
-  const liveFits = violations.live.length === 0;
-  if (recordedFits && liveFits) return same ? 'in-sync' : 'recording-old';
-  if (recordedFits) return 'api-left-contract';
-  if (liveFits) return 'recording-stale';
-  return same && toSignature(violations.recorded) === toSignature(violations.live)
-    ? 'contract-wrong'
-    : 'both-off-contract';
+function judge({ recorded, live }: Pick<DriftResult, 'recorded' | 'live'>, same: boolean): DriftVerdict {
+  if (recorded.length === 0 && live.length === 0) return same ? 'in-sync' : 'recording-old';
+  if (recorded.length === 0) return 'api-left-contract';
+  if (live.length === 0) return 'recording-stale';
+  return same && toSignature(recorded) === toSignature(live) ? 'contract-wrong' : 'both-off-contract';
 }
 
 /** The violations without array indices, because a longer list has the same violation more often. */
@@ -196,15 +189,13 @@ function toSignature(violations: readonly Violation[]): string {
 function compareResponses(
   recorded: RecordedResponse,
   live: RecordedResponse,
-  { operation, readShape }: { readonly operation: Operation; readonly readShape: ReadShape },
+  { operation, readShape }: Pick<Comparison, 'readShape'> & { readonly operation: Operation },
 ): readonly ShapeDifference[] {
-  const difference = compareHeads(recorded, live);
-  if (difference !== undefined) return [difference];
+  const change = compareHeads(recorded, live);
+  if (change !== undefined) return [change];
   if (recorded.body === undefined || live.body === undefined) return [];
-  const mediaType = readContentType(live.headers);
-  const content = findResponse(operation, live.status)?.content ?? [];
-  const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
-  const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
+  const { content = [] } = findResponse(operation, live.status) ?? {};
+  const pointers = readBodyPointers(content, readContentType(live.headers));
   return compareShapes(readShape(recorded.body, pointers), readShape(live.body, pointers));
 }
 
@@ -262,11 +253,8 @@ function toType(value: unknown): string {
 /** The JSON types of the values at each pointer, without types for `null`; `*` stands for every item or value of a map. */
 type Shape = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Reads the shape of a value; the schemas distinguish maps from objects. */
-type ReadShape = (value: unknown, pointers: SchemaPointers) => Shape;
-
 /** Creates the reader of shapes for a contract. */
-function createShapeReader(contract: Contract): ReadShape {
+function createShapeReader(contract: Contract): Comparison['readShape'] {
   const schemas = createSchemaWalk(contract);
   const isMap = (pointers: SchemaPointers): boolean => {
     const shapes = schemas.shapes(pointers);

@@ -54,7 +54,8 @@ export function readPages({ folder, exchanges }: Cassette): readonly RecordedPag
 export function groupPages(pages: readonly RecordedPage[]): readonly (readonly RecordedPage[])[] {
   const groups: [RecordedPage, ...RecordedPage[]][] = [];
   for (const page of pages) {
-    const cursor = readCursor(page.exchange);
+    const { query } = page.exchange.request;
+    const cursor = readField(query, Object.keys(query).find(isCursor) ?? '');
     const isNext = (last: RecordedPage | undefined): boolean =>
       cursor !== undefined && readNextCursors(last).includes(cursor);
     const group = groups.findLast((known) => isNext(known.at(-1)) && toListKey(known[0]) === toListKey(page));
@@ -99,11 +100,6 @@ function checkPages(pages: readonly RecordedPage[]): readonly ListError[] {
     }
   }
   return errors;
-}
-
-function readCursor({ request }: StoredExchange): string | undefined {
-  const name = Object.keys(request.query).find(isCursor);
-  return name === undefined ? undefined : readField(request.query, name);
 }
 
 function readNextCursors(page: RecordedPage | undefined): readonly string[] {

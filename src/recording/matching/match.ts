@@ -150,7 +150,10 @@ export function formatMiss(call: Call, cassette: string, similar: readonly Simil
   const lines = similar.flatMap(({ exchange, differences }) => [
     `  ${exchange.file}  ${exchange.request.method} ${writeTarget(exchange.request)}`,
     ...(exchange.operation === call.operation.id ? [] : [`    another operation: ${exchange.operation}`]),
-    ...differences.map((difference) => `    ${formatDifference(difference)}`),
+    ...differences.map(({ part, pointer, one, other }) => {
+      const [recorded = 'nothing', received = 'nothing'] = [toShortText(one), toShortText(other)];
+      return `    ${part}${pointer === '' ? '' : ` ${pointer}`}: recorded ${recorded}, received ${received}`;
+    }),
   ]);
   return [first, 'most similar:', ...lines].join('\n');
 }
@@ -198,10 +201,4 @@ function append<T>(map: Map<string, T[]>, key: string, entry: T): void {
   const list = map.get(key);
   if (list === undefined) map.set(key, [entry]);
   else list.push(entry);
-}
-
-/** `body /name: recorded "ci", received "cd"`. */
-function formatDifference({ part, pointer, one, other }: RequestDifference): string {
-  const [recorded = 'nothing', received = 'nothing'] = [toShortText(one), toShortText(other)];
-  return `${part}${pointer === '' ? '' : ` ${pointer}`}: recorded ${recorded}, received ${received}`;
 }

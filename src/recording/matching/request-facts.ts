@@ -3,11 +3,17 @@ import { isObject } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { joinRepeated } from '../../http/header-fields.js';
-import { findMedia, toEssence } from '../../http/media-type.js';
+import { toEssence } from '../../http/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import type { RecordedBody } from '../cassette/exchange.js';
 import type { MatchRules } from '../cassette/manifest.js';
-import { ORDINARY_LOCATION, readParameterPointers, type SecretWalk, type VisitText } from '../redaction/secret-walk.js';
+import {
+  ORDINARY_LOCATION,
+  readBodyPointers,
+  readParameterPointers,
+  type SecretWalk,
+  type VisitText,
+} from '../redaction/secret-walk.js';
 
 /** The normal form of the parts of a request that are compared on replay. */
 export interface RequestFacts {
@@ -132,8 +138,8 @@ function maskValues(
 
 function readBodyFacts(body: RecordedBody, call: Call, { walk, mask, ignoredBody }: Masking): unknown {
   const mediaType = call.mediaType ?? toEssence(call.headers.get('content-type') ?? '');
-  const media = findMedia(call.operation.body?.content ?? [], mediaType);
-  const at = { pointers: media?.schema === undefined ? [] : [media.schemaPointer], direction: 'request' } as const;
+  const pointers = readBodyPointers(call.operation.body?.content ?? [], mediaType);
+  const at = { pointers, direction: 'request' } as const;
   if (body.body !== undefined) return ignoreMembers(walk.json(body.body, at, mask), ignoredBody);
   if (body.bodyText !== undefined && mediaType === 'application/x-www-form-urlencoded') {
     // The fields by name; the order of different names does not matter.

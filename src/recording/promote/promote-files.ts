@@ -1,5 +1,4 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import type { HeaderFields } from '../../http/header-fields.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
@@ -99,6 +98,9 @@ interface ErrorScenarioParts {
   queryOf(exchange: StoredExchange): Readonly<Record<string, unknown>>;
 }
 
+// The header fields that tell a client how to react to an error.
+const KEPT_HEADERS = /^(?:retry-after|www-authenticate|x-ratelimit.*)$/;
+
 /** The scenario that replays recorded errors; undefined without any. */
 export function toErrorScenario(
   cassette: Cassette,
@@ -112,9 +114,11 @@ export function toErrorScenario(
     if (operation === undefined || response === undefined) continue;
     const body = toDoubles(loadBody(cassette.folder, response).body);
     const [violation] = parts.check(operation, { ...response, body });
+    const kept = Object.entries(response.headers).filter(([name]) => KEPT_HEADERS.test(name));
+    const headers = kept.length > 0 && { headers: Object.fromEntries(kept) };
     const rule = {
       when: toCondition(cassette, exchange, parts),
-      respond: { status: response.status, ...toKeptHeaders(response.headers), ...(body !== undefined && { body }) },
+      respond: { status: response.status, ...headers, ...(body !== undefined && { body }) },
       ...(violation !== undefined && { violates: `as recorded: ${violation.message}` }),
     };
     operations[operation.id] = [...(operations[operation.id] ?? []), rule];
@@ -138,12 +142,4 @@ function toCondition(cassette: Cassette, exchange: StoredExchange, parts: ErrorS
     // If the same request was recorded several times, only this call of it is an error.
     ...(same.length > 1 && { call: same.indexOf(exchange) + 1 }),
   };
-}
-
-/** The header fields that tell a client how to react to an error. */
-function toKeptHeaders(headers: HeaderFields): { readonly headers?: HeaderFields } {
-  const kept = Object.entries(headers).filter(([name]) =>
-    /^(?:retry-after|www-authenticate|x-ratelimit.*)$/.test(name),
-  );
-  return kept.length === 0 ? {} : { headers: Object.fromEntries(kept) };
 }

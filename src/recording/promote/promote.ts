@@ -167,8 +167,8 @@ function observeItem(trace: Trace, item: Item): void {
 }
 
 function readItems(body: unknown, binding: PromoteBinding): readonly Item[] {
-  const list: unknown =
-    binding.list?.items === undefined ? body : isObject(body) ? body[binding.list.items] : undefined;
+  const { items: member } = binding.list ?? {};
+  const list: unknown = member === undefined ? body : isObject(body) && body[member];
   return Array.isArray(list) ? list.filter((item: unknown) => isObject(item)) : [];
 }
 

@@ -79,6 +79,8 @@ function compareBodies(
   if (recorded.body === undefined && received.body === undefined) {
     return toBytes(recorded).equals(toBytes(received)) ? [] : ['the bytes of the body differ'];
   }
+  const isResized = (one: object, other: object): boolean =>
+    Array.isArray(one) && Array.isArray(other) && one.length !== other.length;
   const differences = listDifferences(toDoubles(recorded.body), toDoubles(received.body), isResized);
   return differences.flatMap(({ pointer, one, other }) => {
     const place = pointer === '' ? 'the body' : pointer;
@@ -86,10 +88,6 @@ function compareBodies(
     if (other !== undefined && typeof one === typeof other && isGenerated(one, other)) return [];
     return [`${place} was ${toShortText(one) ?? 'missing'} and is ${toShortText(other) ?? 'missing'}`];
   });
-}
-
-function isResized(one: object, other: object): boolean {
-  return Array.isArray(one) && Array.isArray(other) && one.length !== other.length;
 }
 
 function toBytes({ bodyText, bytes }: RecordedBody): Buffer {

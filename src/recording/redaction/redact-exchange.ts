@@ -1,6 +1,5 @@
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { findMedia } from '../../http/media-type.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import type { Direction } from '../../schema/schema-unit.js';
 import { readJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
@@ -11,7 +10,13 @@ import type {
   RecordedRequest,
   RecordedResponse,
 } from '../cassette/exchange.js';
-import { ORDINARY_LOCATION, readParameterPointers, type SecretWalk, type VisitText } from './secret-walk.js';
+import {
+  ORDINARY_LOCATION,
+  readBodyPointers,
+  readParameterPointers,
+  type SecretWalk,
+  type VisitText,
+} from './secret-walk.js';
 
 /** How the strings of one exchange are visited. */
 interface ExchangeVisit {
@@ -112,7 +117,7 @@ interface BodyVisit extends ExchangeVisit {
 
 function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   const { walk, visit } = to;
-  const at = { pointers: readBodyPointers(to), direction: to.direction };
+  const at = { pointers: readBodyPointers(to.content, to.mediaType), direction: to.direction };
   const visitText = (text: string): string => visit(text, ORDINARY_LOCATION);
   if (body.body !== undefined) return { body: walk.json(body.body, at, visit) };
   if (body.bodyText !== undefined) {
@@ -145,16 +150,10 @@ function visitPart(part: RecordedPart, to: BodyVisit): RecordedPart {
     ...(part.filename !== undefined && { filename: visit(part.filename, ORDINARY_LOCATION) }),
   };
   if (part.bodyText !== undefined) {
-    const at = { pointers: readBodyPointers(to), direction, kind: 'form', visit } as const;
+    const at = { pointers: readBodyPointers(to.content, to.mediaType), direction, kind: 'form', visit } as const;
     return { ...head, bodyText: walk.named(part.name, part.bodyText, at) };
   }
   return { ...head, ...visitBody(part, { ...to, content: [], mediaType: part.mediaType }) };
-}
-
-function readBodyPointers({ content, mediaType }: BodyVisit): readonly string[] {
-  const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
-  if (media?.itemSchema !== undefined) return [media.itemSchemaPointer];
-  return media?.schema === undefined ? [] : [media.schemaPointer];
 }
 
 /** Visits bytes as Latin-1, which maps every byte to one character and back. */

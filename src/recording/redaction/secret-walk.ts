@@ -1,7 +1,8 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
-import type { Operation } from '../../contract/operations/operation.js';
+import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
+import { findMedia } from '../../http/media-type.js';
 import type { Direction } from '../../schema/schema-unit.js';
 import type { Validators } from '../../schema/validate.js';
 import { ExactNumber } from '../cassette/exact-json.js';
@@ -67,7 +68,10 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     if (typeof value === 'string') return visit(value, toLocation(rule, at));
     if (typeof value === 'number' || value instanceof ExactNumber) {
       if (rule === undefined) return value;
-      return toNumber(value, visit(value instanceof ExactNumber ? value.source : String(value), toLocation(rule, at)));
+      const placeholder = visit(value instanceof ExactNumber ? value.source : String(value), toLocation(rule, at));
+      // The ordinal of the placeholder, so that the value is still a number.
+      const digits = /\d+$/.exec(placeholder)?.[0];
+      return digits === undefined ? value : Number(digits);
     }
     if (Array.isArray(value)) {
       const below = { ...at, inherited: rule };
@@ -104,6 +108,13 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
 export function readParameterPointers(operation: Operation, place: string, name: string): SchemaPointers {
   const parameter = operation.parameters.find((candidate) => candidate.in === place && candidate.name === name);
   return parameter === undefined ? [] : [parameter.schemaPointer];
+}
+
+/** The schema pointers of a body; empty for an undeclared media type. */
+export function readBodyPointers(content: readonly MediaType[], mediaType: string | undefined): SchemaPointers {
+  const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
+  if (media?.itemSchema !== undefined) return [media.itemSchemaPointer];
+  return media?.schema === undefined ? [] : [media.schemaPointer];
 }
 
 /** Pointers of the schemas that describe one value. */
@@ -195,12 +206,6 @@ function readSchemaRule(shapes: readonly SchemaObject[]): string | undefined {
 /** Whether a schema lists its values, which are public then. */
 function isPublic(schema: SchemaObject): boolean {
   return schema.enum !== undefined || schema.const !== undefined;
-}
-
-/** Replaces a number by the ordinal of its placeholder. */
-function toNumber(value: unknown, placeholder: string): unknown {
-  const digits = /\d+$/.exec(placeholder)?.[0];
-  return digits === undefined ? value : Number(digits);
 }
 
 /** Visits the secret part of a header; schemes, cookie names and attributes stay. */

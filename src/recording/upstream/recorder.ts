@@ -83,9 +83,10 @@ export function createRecorder({ writer, redactor, replacement }: RecorderParts)
     const clean = redactor.redact(exchange, operation);
     // A change of the manifest that is still waiting adds the new placeholders too.
     if (placeholders.issued.size > describedCount) before.push((describing ??= writer.describe(describe)));
-    const credentials = placeholders.known.filter(
-      (entry) => !knownBefore.includes(entry) && isCredential(placeholders.issued.get(entry[1])),
-    );
+    // A credential existed before the exchange; secrets in bodies usually did not.
+    const credentials = placeholders.known.filter((entry) => {
+      return !knownBefore.includes(entry) && !/^(?:schema|key):/.test(placeholders.issued.get(entry[1]) ?? '');
+    });
     const replaceCredentials = (text: string): string =>
       credentials.reduce((clean, [secret, by]) => clean.replaceAll(Buffer.from(secret).toString('latin1'), by), text);
     // A new credential may also be in the exchanges that are already on disk.
@@ -115,11 +116,6 @@ export function createRecorder({ writer, redactor, replacement }: RecorderParts)
       await last;
     },
   };
-}
-
-/** Whether a secret existed before the exchange; secrets in bodies usually do not. */
-function isCredential(rule: string | undefined): boolean {
-  return rule !== undefined && !rule.startsWith('schema:') && !rule.startsWith('key:');
 }
 
 /** The request fields to forward: end-to-end, without the fields and the cookie that control the mock. */

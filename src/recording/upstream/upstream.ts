@@ -68,7 +68,8 @@ export function createUpstream(base: string, options: UpstreamOptions = {}): Ups
         setHost: false,
       });
       client.on('information', ({ statusCode }) => interim.push(statusCode));
-      client.on('timeout', () => client.destroy(createTimeout(timeoutMs)));
+      const timeout = Object.assign(new Error(`no data for ${timeoutMs} ms`), { code: 'UPSTREAM_TIMEOUT' });
+      client.on('timeout', () => client.destroy(timeout));
       client.on('error', (error) => resolve({ error, stale: client.reusedSocket }));
       client.on('response', (message) => resolve({ response: toResponse(message, client, interim) }));
       client.end(request.body);
@@ -78,7 +79,8 @@ export function createUpstream(base: string, options: UpstreamOptions = {}): Ups
     send: async (request) => {
       const first = await attempt(request);
       // The server may have closed a persistent connection before it read the request.
-      const stale = 'error' in first && first.stale && isReset(first.error) && REPEATABLE.has(request.method);
+      const stale =
+        'error' in first && first.stale && RESETS.has(readCode(first.error)) && REPEATABLE.has(request.method);
       const outcome = stale ? await attempt(request) : first;
       return 'response' in outcome ? outcome.response : { failure: toFailure(outcome.error, url) };
     },
@@ -89,14 +91,15 @@ export function createUpstream(base: string, options: UpstreamOptions = {}): Ups
 // RFC 9110 9.2.2: idempotent methods may be repeated.
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
+const RESETS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
 type Attempt = { readonly response: UpstreamResponse } | { readonly error: Error; readonly stale: boolean };
 
 function readUpstreamUrl(base: string): URL {
   const url = URL.canParse(base) ? new URL(base) : undefined;
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  throw new MockError('OPTION_INVALID', `${JSON.stringify(base)} is not a valid upstream URL`, {
-    hint: 'use an http or https URL, such as https://api.example.com/v1',
-  });
+  const hint = 'use an http or https URL, such as https://api.example.com/v1';
+  throw new MockError('OPTION_INVALID', `${JSON.stringify(base)} is not a valid upstream URL`, { hint });
 }
 
 function toOutgoing(request: UpstreamRequest, host: string): Record<string, string | string[]> {
@@ -135,14 +138,6 @@ async function* readChunks(message: IncomingMessage, client: ClientRequest): Asy
   } finally {
     if (!message.complete) client.destroy();
   }
-}
-
-function createTimeout(timeoutMs: number): Error {
-  return Object.assign(new Error(`no data for ${timeoutMs} ms`), { code: 'UPSTREAM_TIMEOUT' });
-}
-
-function isReset(error: Error): boolean {
-  return readCode(error) === 'ECONNRESET' || readCode(error) === 'EPIPE';
 }
 
 function readCode(error: Error): string {
