@@ -1,9 +1,9 @@
 import { readSchemaAt } from '../../../contract/contract.js';
 import { isObject } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
+import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
 import type { Binding } from '../../../state/resource.js';
-import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
@@ -13,14 +13,17 @@ import { type OperationContext, refuse, type StateContext, type StateHandler, to
 export function createLocationFinder(context: StateContext, binding: Binding): OperationContext['findLocation'] {
   const { items } = context;
   const { schema } = items.model(binding.collection);
-  const links = binding.parents;
-  const properties = findParentProperties(binding, [...(schema?.properties.keys() ?? [])]).map(
-    ({ property, parameter }) => ({
-      property,
-      parameter,
-      asObject: isOnlyObject(context, schema?.properties.get(property)?.pointer),
-    }),
-  );
+  const { parents: links, within } = binding;
+  // Properties that hold the ids of the path: `thread_id` for `{thread_id}`, `customer` for `{customer}`.
+  const named = links
+    .flatMap(({ parameters }) => parameters)
+    .filter((name) => schema?.properties.has(name) === true && within?.property !== name)
+    .map((name) => ({ property: name, parameter: name }));
+  const properties = [...(within === undefined ? [] : [within]), ...named].map(({ property, parameter }) => ({
+    property,
+    parameter,
+    asObject: isOnlyObject(context, schema?.properties.get(property)?.pointer),
+  }));
   return (exchange, transaction) => {
     const { call } = exchange;
     const location = items.locate(transaction, binding.collection);
@@ -36,7 +39,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       known[property] = asObject ? { id: call.path[parameter] } : call.path[parameter];
     }
     const scope = toScope(...parents.map(({ id }) => id));
-    const isPart = binding.within !== undefined;
+    const isPart = within !== undefined;
     return { ...location, scope: isPart ? '' : scope, known, part: isPart ? scope : '' };
   };
 }
@@ -122,21 +125,6 @@ export function refuseUnknown(
       ? `no ${noun} has the id ${JSON.stringify(id)}`
       : `the ${toNoun(of.collection)} ${JSON.stringify(of.id)} has no ${noun} ${JSON.stringify(id)}`;
   return refuse(context, exchange, { status, message, code: 'not_found', param });
-}
-
-/** The properties of an item that hold the ids of its path: `thread_id` for `{thread_id}`, `customer` for `{customer}`. */
-function findParentProperties(
-  binding: Binding,
-  names: readonly string[],
-): readonly { readonly property: string; readonly parameter: string }[] {
-  const { within, parents } = binding;
-  const parameters = parents
-    .flatMap((link) => link.parameters)
-    .filter((parameter) => names.includes(parameter) && within?.property !== parameter);
-  return [
-    ...(within === undefined ? [] : [within]),
-    ...parameters.map((parameter) => ({ property: parameter, parameter })),
-  ];
 }
 
 /** Whether a property that names a parent holds an object and cannot hold an id. */
