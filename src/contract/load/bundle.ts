@@ -163,8 +163,7 @@ function readNotes(files: readonly SourceFile[]): readonly Finding[] {
 }
 
 /** Keywords that apply a schema to the same value; all others apply theirs to a part of the value, which is smaller. */
-const SAME_VALUE = ['not', 'if', 'then', 'else'];
-const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
+const SAME_VALUE = ['not', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf'];
 
 /**
  * Removes references that lead a schema back to itself for the same value. JSON Schema 2020-12 core section 9.4.1 forbids them: a validator
@@ -214,15 +213,11 @@ function findCircular(document: Node): readonly string[] {
 function listSameValueReferences(schema: unknown, pointer: string): readonly (readonly [from: string, to: string])[] {
   if (!isObject(schema)) return [];
   const target = fromReference(schema['$ref']);
-  const below = [
-    ...SAME_VALUE.map((keyword) => [keyword, schema[keyword]] as const),
-    ...SAME_VALUE_LISTS.flatMap((keyword) => {
-      const list = schema[keyword];
-      return Array.isArray(list) ? list.map((part: unknown, i) => [`${keyword}/${i}`, part] as const) : [];
-    }),
-  ];
-  return [
-    ...(target === undefined ? [] : [[pointer, target] as const]),
-    ...below.flatMap(([path, part]) => listSameValueReferences(part, `${pointer}/${path}`)),
-  ];
+  const below = SAME_VALUE.flatMap((keyword) => {
+    const value = schema[keyword];
+    const at = `${pointer}/${keyword}`;
+    if (!Array.isArray(value)) return listSameValueReferences(value, at);
+    return value.flatMap((part: unknown, i) => listSameValueReferences(part, `${at}/${i}`));
+  });
+  return target === undefined ? below : [[pointer, target], ...below];
 }

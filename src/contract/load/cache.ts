@@ -71,10 +71,10 @@ export async function loadCacheKey(parts: readonly string[]): Promise<string> {
 /** The default folder: with the other caches of the project, or of the user. */
 export function readDefaultFolder(cwd: string): string {
   if (existsSync(join(cwd, 'node_modules'))) return join(cwd, 'node_modules', '.cache', 'vouch');
-  const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = process.env;
-  if (process.platform === 'win32' && local !== undefined && local !== '') return join(local, 'vouch', 'cache');
+  const { XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '' } = process.env;
+  if (process.platform === 'win32' && local !== '') return join(local, 'vouch', 'cache');
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'vouch');
-  return join(xdg === undefined || xdg === '' ? join(homedir(), '.cache') : xdg, 'vouch');
+  return join(xdg === '' ? join(homedir(), '.cache') : xdg, 'vouch');
 }
 
 /** The SHA-256 of a string, in hex. */

@@ -1,5 +1,6 @@
-import { isObject } from '../json.js';
-import { decodeText, readPointer, readSegments, toPointer } from '../pointer.js';
+import { addTo, isObject } from '../json.js';
+import { decodeText, readEntries, readPointer, readSegments, toPointer } from '../pointer.js';
+import { SCHEMA_MAPS } from '../upgrade/node.js';
 import { type SourceFile, type SourceFiles, toUri } from './source-files.js';
 
 /** The file of a reference and the URI it is relative to, which an `$id` around it can change. */
@@ -11,9 +12,7 @@ export interface ReferenceBase {
 }
 
 /** The target of a reference. */
-export interface ReferenceTarget {
-  readonly file: number;
-  readonly pointer: string;
+export interface ReferenceTarget extends Identified {
   readonly value: unknown;
 }
 
@@ -31,11 +30,8 @@ export interface References {
   findDynamicAnchor(name: string): ReferenceTarget | undefined;
 }
 
-/** An `$id`, `$anchor` or `$self` of some file. */
-interface Identified {
-  readonly file: number;
-  readonly pointer: string;
-}
+/** The place of a value, such as an `$id`, `$anchor` or `$self`, in one of the files. */
+type Identified = { readonly file: number; readonly pointer: string };
 
 /** All schemas with a URI or an anchor. */
 interface Index {
@@ -115,13 +111,9 @@ function findFragment(
     return anchor === undefined ? `there is no $anchor "${fragment}"` : readTarget(files, anchor);
   }
   // Pointers are relative to the innermost $id, but many documents mean the root.
-  for (const start of new Set([resource.pointer, ''])) {
-    for (const text of new Set([decodeText(fragment), fragment])) {
-      const target = readTarget(files, { file: resource.file, pointer: start + text });
-      if (target.value !== undefined) return target;
-    }
-  }
-  return 'there is no such value';
+  const pointers = [resource.pointer, ''].flatMap((start) => [start + decodeText(fragment), start + fragment]);
+  const targets = pointers.map((pointer) => readTarget(files, { file: resource.file, pointer }));
+  return targets.find(({ value }) => value !== undefined) ?? 'there is no such value';
 }
 
 /** `$ref: Pet` means `#/definitions/Pet` (Swagger 1.2), and is still used. */
@@ -146,14 +138,7 @@ function readSelf(file: SourceFile | undefined): string {
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples', 'value', 'dataValue']);
 
 /** Members whose own members are named by the author. */
-const MAPS: ReadonlySet<string> = new Set([
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'patternProperties',
-  'properties',
-  'schemas',
-]);
+const MAPS: ReadonlySet<string> = new Set([...SCHEMA_MAPS, 'schemas']);
 
 function collectIdentifiers(
   file: SourceFile,
@@ -172,16 +157,14 @@ function collectIdentifiers(
     if (typeof anchor === 'string') found.byUri.set(`${own}#${anchor}`, here);
     if (typeof dynamicAnchor === 'string') {
       found.byUri.set(`${own}#${dynamicAnchor}`, here);
-      found.dynamic.set(dynamicAnchor, [...(found.dynamic.get(dynamicAnchor) ?? []), here]);
+      addTo(found.dynamic, dynamicAnchor, here);
     }
     for (const [name, child] of Object.entries(value)) {
       if (DATA.has(name) || name.startsWith('x-')) continue;
-      if (MAPS.has(name) && isObject(child)) visitMap(child, pointer + toPointer(name), own);
-      else visit(child, pointer + toPointer(name), own);
+      const at = pointer + toPointer(name);
+      if (!MAPS.has(name)) visit(child, at, own);
+      else for (const [key, member] of readEntries(child)) visit(member, at + toPointer(key), own);
     }
-  };
-  const visitMap = (value: Readonly<Record<string, unknown>>, pointer: string, uri: string): void => {
-    for (const [name, child] of Object.entries(value)) visit(child, pointer + toPointer(name), uri);
   };
   visit(file.value, '', self);
 }

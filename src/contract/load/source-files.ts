@@ -77,9 +77,8 @@ export async function loadSourceFiles(main: SourceFile, policy: ReadPolicy): Pro
     const uris = readExternalUris(file).filter((uri) => !known.has(uri));
     for (const uri of uris) known.add(uri);
     if (known.size > MAX_FILES) {
-      throw new MockError('SPEC_INVALID', `the document refers to more than ${MAX_FILES} files`, {
-        at: { file: main.name },
-      });
+      const message = `the document refers to more than ${MAX_FILES} files`;
+      throw new MockError('SPEC_INVALID', message, { at: { file: main.name } });
     }
     const loaded = await Promise.all(uris.map((uri) => loadFile(uri, { policy, from: file, failures })));
     files.push(...loaded.filter((one) => one !== undefined));
@@ -107,10 +106,8 @@ async function loadFile(
 }
 
 function readReason(error: unknown): string {
-  if (error instanceof MockError) {
-    const line = error.at?.line === undefined ? '' : ` (line ${error.at.line})`;
-    return `${error.reason}${line}`;
-  }
+  if (error instanceof MockError)
+    return error.reason + (error.at?.line === undefined ? '' : ` (line ${error.at.line})`);
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && error.code === 'ENOENT' ? 'there is no such file' : error.message;
 }
@@ -120,23 +117,18 @@ function readExternalUris(file: SourceFile): readonly string[] {
   // Most documents are one file: all references in the text start with "#".
   if (!/\$ref['"]?\s*:\s*(?!["']?#)\S/u.test(file.text) && !/mapping['"]?\s*:/u.test(file.text)) return [];
   const uris = new Set<string>();
-  const add = (reference: string): void => {
-    const uri = toUri(reference, file.uri);
-    if (uri !== undefined && uri !== file.uri) uris.add(uri);
-  };
-  collectReferences(file.value, add);
-  return [...uris];
-}
-
-function collectReferences(root: unknown, add: (reference: string) => void): void {
-  const queue: unknown[] = [root];
+  const queue: unknown[] = [file.value];
   const seen = new Set<unknown>();
   for (let value = queue.pop(); value !== undefined; value = queue.pop()) {
     if (typeof value !== 'object' || value === null || seen.has(value)) continue;
     seen.add(value);
-    if (isObject(value)) readOwnReferences(value).forEach(add);
+    for (const reference of isObject(value) ? readOwnReferences(value) : []) {
+      const uri = toUri(reference, file.uri);
+      if (uri !== undefined && uri !== file.uri) uris.add(uri);
+    }
     for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) queue.push(child);
   }
+  return [...uris];
 }
 
 /** The external references of one object: its `$ref`, or the `mapping` of a discriminator. */
@@ -154,9 +146,5 @@ function readOwnReferences(value: Readonly<Record<string, unknown>>): readonly s
 export function toUri(reference: string, base: string): string | undefined {
   const bare = reference.split('#', 1)[0] ?? '';
   if (bare === '') return base;
-  try {
-    return new URL(bare, base).href;
-  } catch {
-    return undefined;
-  }
+  return URL.canParse(bare, base) ? new URL(bare, base).href : undefined;
 }

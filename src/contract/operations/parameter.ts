@@ -7,7 +7,6 @@ import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
 /** The pointer of a schema that accepts any string. */
 const TEXT_POINTER = '/x-vouch/text';
 
-/** The source of the parameters of one operation. */
 interface ParameterSource {
   readonly document: unknown;
   /** The path key. */

@@ -18,15 +18,10 @@ export function findUsualResponse(operation: Operation): DeclaredResponse | unde
   return findLowest(operation.responses, Infinity);
 }
 
-/** The declared success: the lowest explicit 2xx, then `2XX`, then `default`. */
-function findSuccess(operation: Operation): DeclaredResponse | undefined {
-  return findLowest(operation.responses, SUCCESS_END);
-}
-
-/** The declared success that has a body: the lowest explicit 2xx with content, else what `findSuccess` finds. */
+/** The declared success that has a body: the lowest explicit 2xx with content, else the lowest explicit 2xx, `2XX` or `default`. */
 export function findSuccessWithBody(operation: Operation): DeclaredResponse | undefined {
   const withBody = operation.responses.filter(({ content }) => content.length > 0);
-  return findLowest(withBody, rankStatus('2XX')) ?? findSuccess(operation);
+  return findLowest(withBody, rankStatus('2XX')) ?? findLowest(operation.responses, SUCCESS_END);
 }
 
 /** The media type that describes the body of a success: JSON if declared, else the first; undefined without a body. */
@@ -65,10 +60,7 @@ function findLowest(responses: readonly DeclaredResponse[], end: number): Declar
   let lowest = end;
   for (const response of responses) {
     const rank = rankStatus(response.status);
-    if (rank < lowest) {
-      best = response;
-      lowest = rank;
-    }
+    if (rank < lowest) [best, lowest] = [response, rank];
   }
   return best;
 }

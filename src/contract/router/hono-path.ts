@@ -38,15 +38,8 @@ function toSortable(operation: Operation, basePath: string): SortableRoute {
   const base = basePath.split('/').filter((segment) => segment !== '');
   const path = toHonoPath(base, segments);
   const ranks = [...base.map(() => LITERAL_RANK), ...segments.map(readRank)];
-  return {
-    route: {
-      operation,
-      basePath,
-      path: trailingSlash ? `${path}/` : path,
-      segmentCount: ranks.length,
-    },
-    rank: [...ranks, -query.length - fragment.length],
-  };
+  const route = { operation, basePath, path: trailingSlash ? `${path}/` : path, segmentCount: ranks.length };
+  return { route, rank: [...ranks, -query.length - fragment.length] };
 }
 
 /** A mixed segment with longer literals is the more specific one. */
@@ -60,11 +53,7 @@ function compareSpecificity(one: SortableRoute, other: SortableRoute): number {
   const byBase = other.route.basePath.length - one.route.basePath.length;
   if (byBase !== 0) return byBase;
   if (one.rank.length !== other.rank.length) return one.rank.length - other.rank.length;
-  for (let i = 0; i < one.rank.length; i++) {
-    const difference = (one.rank[i] ?? 0) - (other.rank[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  return one.rank.map((rank, i) => rank - (other.rank[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
 
 function toHonoPath(base: readonly string[], segments: readonly TemplateSegment[]): string {
@@ -77,12 +66,8 @@ function toHonoPath(base: readonly string[], segments: readonly TemplateSegment[
     if (segment.kind === 'parameter') parts.push(PLAIN_NAME.test(name) && isUnique(name) ? `:${name}` : `:p${i}`);
     else if (segment.kind === 'mixed') parts.push(`:p${i}{${segment.literals.map(escapeText).join('[^/]+')}}`);
     // Hono puts the segment after a pattern into a regular expression as it is.
-    else
-      parts.push(
-        isAfterMixed && /[^\w-]/.test(segment.text)
-          ? `:p${i}{${escapeText(segment.text)}}`
-          : toLiteral(segment.text, `p${i}`),
-      );
+    else if (isAfterMixed && /[^\w-]/.test(segment.text)) parts.push(`:p${i}{${escapeText(segment.text)}}`);
+    else parts.push(toLiteral(segment.text, `p${i}`));
     isAfterMixed = segment.kind === 'mixed';
   });
   return `/${parts.join('/')}`;

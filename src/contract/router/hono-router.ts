@@ -1,4 +1,5 @@
 import type { Result, Router as HonoRouter } from 'hono/router';
+import { memoize } from '../json.js';
 import type { Operation } from '../operations/operation.js';
 import type { OperationRoute } from './hono-path.js';
 import type { RouteMatch, Router } from './router.js';
@@ -31,24 +32,22 @@ export interface HonoRouterParts<T> {
  */
 export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
   const { contract, others, routeOf, current } = parts;
-  const operations = new Map<string, Map<Operation, T>>();
+  const below = memoize((_basePath: string) => new Map<Operation, T>());
   const order = new Map<T, number>();
   const screen = createScreen();
   const find = (match: RouteMatch): T | undefined =>
-    match.kind === 'operation' ? operations.get(match.basePath)?.get(match.operation) : undefined;
+    match.kind === 'operation' ? below(match.basePath).get(match.operation) : undefined;
   return {
     name: 'ContractRouter',
     add: (method, path, handler) => {
       order.set(handler, order.size);
       const route = routeOf(handler);
-      if (route === undefined) {
-        screen.add(path);
-        others.add(method, path, handler);
+      if (route !== undefined) {
+        below(route.basePath).set(route.operation, handler);
         return;
       }
-      const below = operations.get(route.basePath) ?? new Map<Operation, T>();
-      operations.set(route.basePath, below);
-      below.set(route.operation, handler);
+      screen.add(path);
+      others.add(method, path, handler);
     },
     match: (method, path) => {
       const request = current();

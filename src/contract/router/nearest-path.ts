@@ -1,13 +1,11 @@
 import { editDistance } from '../../errors.js';
+import { memoize } from '../json.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
-import { readTemplate, type TemplateSegment } from './path-template.js';
+import { readTemplate } from './path-template.js';
 
-/** Finds the path keys that are most similar to an undeclared path. */
-interface NearestPaths {
-  /** Up to three path keys, the nearest first; none if nothing is similar. */
-  find(pathname: string): readonly string[];
-}
+/** Finds up to three path keys that are most similar to an undeclared path, the nearest first. */
+type NearestPaths = (pathname: string) => readonly string[];
 
 /** Longer paths and segments are cut, which bounds the time. */
 const SEGMENTS_LIMIT = 12;
@@ -27,29 +25,20 @@ interface Candidate {
 export function createNearestPaths(operations: readonly Operation[]): NearestPaths {
   let candidates: readonly Candidate[] | undefined;
   let bases: readonly string[] | undefined;
-  return {
-    find: (pathname) => {
-      candidates ??= [...new Map(operations.map((operation) => [operation.path, operation])).values()].map(toCandidate);
-      bases ??= [...new Set(operations.flatMap((operation) => operation.basePaths))].toSorted(
-        (a, b) => b.length - a.length,
-      );
-      const base = bases.find((path) => pathname.startsWith(`${path}/`)) ?? '';
-      const given = splitPath(pathname.slice(base.length, base.length + 1000));
-      return rank(given, candidates).map(
-        ({ key, basePaths }) => `${basePaths.includes(base) ? base : basePaths[0]}${key}`,
-      );
-    },
+  return (pathname) => {
+    candidates ??= [...new Map(operations.map((operation) => [operation.path, operation])).values()].map(toCandidate);
+    bases ??= [...new Set(operations.flatMap(({ basePaths }) => basePaths))].toSorted((a, b) => b.length - a.length);
+    const base = bases.find((path) => pathname.startsWith(`${path}/`)) ?? '';
+    const given = splitPath(pathname.slice(base.length, base.length + 1000));
+    return rank(given, candidates).map(
+      ({ key, basePaths }) => `${basePaths.includes(base) ? base : basePaths[0]}${key}`,
+    );
   };
 }
 
 function rank(given: readonly string[], candidates: readonly Candidate[]): readonly Candidate[] {
-  const costs = new Map<string, number>();
-  const compare = (one: string, other: string): number => {
-    const key = `${one}/${other}`;
-    const known = costs.get(key) ?? readSegmentCost(one, other);
-    costs.set(key, known);
-    return known;
-  };
+  const compareWith = memoize((one: string) => memoize((other: string) => readSegmentCost(one, other)));
+  const compare = (one: string, other: string): number => compareWith(one)(other);
   const limit = Math.max(0.5, given.length / 2);
   return candidates
     .filter((candidate) => Math.abs(candidate.segments.length - given.length) <= limit + 1)
@@ -90,14 +79,11 @@ function readSegmentCost(one: string, other: string): number {
 }
 
 function toCandidate({ path: key, basePaths }: Operation): Candidate {
-  const segments = readTemplate(key).segments.map((segment) =>
-    segment.kind === 'parameter' ? undefined : readLiteral(segment).slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase(),
-  );
+  const segments = readTemplate(key).segments.map(({ kind, text, literals }) => {
+    const literal = kind === 'literal' ? text : literals.join('');
+    return kind === 'parameter' ? undefined : literal.slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase();
+  });
   return { key, basePaths, segments: segments.slice(0, SEGMENTS_LIMIT) };
-}
-
-function readLiteral(segment: TemplateSegment): string {
-  return segment.kind === 'literal' ? segment.text : segment.literals.join('');
 }
 
 function splitPath(pathname: string): readonly string[] {

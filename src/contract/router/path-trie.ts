@@ -1,3 +1,4 @@
+import { addTo, memoize } from '../json.js';
 import type { Operation } from '../operations/operation.js';
 import { type QueryPair, readTemplate, type TemplateSegment } from './path-template.js';
 
@@ -16,7 +17,7 @@ export interface TrieNode {
   readonly mixed: { readonly segment: TemplateSegment; readonly node: TrieNode }[];
   parameter: TrieNode | undefined;
   /** By method; undefined if no path ends here. */
-  routes: Map<string, readonly Route[]> | undefined;
+  routes: Map<string, Route[]> | undefined;
 }
 
 /** A base path and the operations below it. */
@@ -32,51 +33,35 @@ interface Base {
 export function buildBases(operations: readonly Operation[]): readonly Base[] {
   const byPath = new Map<string, number[]>();
   operations.forEach((operation, index) => {
-    for (const base of operation.basePaths) {
-      const indices = byPath.get(base) ?? [];
-      byPath.set(base, indices);
-      indices.push(index);
-    }
+    for (const base of operation.basePaths) addTo(byPath, base, index);
   });
-  const tries = new Map<string, TrieNode>();
+  const trieOf = memoize((key: string) =>
+    buildTrie(key.split(' ').flatMap((index) => operations[Number(index)] ?? [])),
+  );
   return [...byPath]
     .toSorted(([one], [other]) => other.length - one.length)
-    .map(([path, indices]) => {
-      const key = indices.join(' ');
-      const root = tries.get(key) ?? buildTrie(indices.flatMap((index) => operations[index] ?? []));
-      tries.set(key, root);
-      return { basePath: path, path: encodeBase(path), root };
+    .map(([basePath, indices]) => {
+      const path = basePath === '' ? '' : new URL(`http://host${basePath}`).pathname;
+      return { basePath, path, root: trieOf(indices.join(' ')) };
     });
-}
-
-/** A base path as WHATWG URL writes it, to be compared with the path of a request. */
-function encodeBase(path: string): string {
-  return path === '' ? '' : new URL(`http://host${path}`).pathname;
 }
 
 function buildTrie(operations: readonly Operation[]): TrieNode {
   const root = createNode();
   for (const operation of operations) {
     const { segments, encodedSegments, query, fragment, trailingSlash } = readTemplate(operation.path);
-    addRoute(root, segments, { operation, names: readNames(segments), query, fragment, trailingSlash });
-    if (encodedSegments === undefined) continue;
-    const names = readNames(encodedSegments);
-    addRoute(root, encodedSegments, { operation, names, query, fragment: [], trailingSlash });
+    addRoute(root, segments, { operation, query, fragment, trailingSlash });
+    if (encodedSegments !== undefined)
+      addRoute(root, encodedSegments, { operation, query, fragment: [], trailingSlash });
   }
   return root;
 }
 
-function readNames(segments: readonly TemplateSegment[]): readonly string[] {
-  return segments.flatMap((segment) => segment.names);
-}
-
-function addRoute(root: TrieNode, segments: readonly TemplateSegment[], route: Route): void {
-  const { method } = route.operation;
+function addRoute(root: TrieNode, segments: readonly TemplateSegment[], route: Omit<Route, 'names'>): void {
   let node = root;
   for (const segment of segments) node = descend(node, segment);
   node.routes ??= new Map();
-  const routes = node.routes.get(method) ?? [];
-  node.routes.set(method, [...routes, route]);
+  addTo(node.routes, route.operation.method, { ...route, names: segments.flatMap(({ names }) => names) });
 }
 
 function createNode(): TrieNode {
@@ -99,10 +84,7 @@ function descend(node: TrieNode, segment: TemplateSegment): TrieNode {
   if (known !== undefined) return known.node;
   const next = createNode();
   node.mixed.push({ segment, node: next });
-  node.mixed.sort((one, other) => readLiteralLength(other.segment) - readLiteralLength(one.segment));
+  const measure = ({ literals }: TemplateSegment): number => literals.join('').length;
+  node.mixed.sort((one, other) => measure(other.segment) - measure(one.segment));
   return next;
-}
-
-function readLiteralLength(segment: TemplateSegment): number {
-  return segment.literals.join('').length;
 }

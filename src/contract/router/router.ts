@@ -1,5 +1,5 @@
 import type { Contract } from '../contract.js';
-import { isObject, type SchemaObject } from '../json.js';
+import { isObject, memoize, type SchemaObject } from '../json.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { createNearestPaths } from './nearest-path.js';
@@ -47,13 +47,8 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
   const bases = buildBases(operations);
   const nearest = createNearestPaths(operations);
   const values: string[] = [];
-  const fits = new Map<Operation, PathFit>();
-  const fit = ({ operation, names }: Route): boolean => {
-    if (resolve === undefined) return true;
-    const known = fits.get(operation) ?? createPathFit(operation, resolve);
-    fits.set(operation, known);
-    return known(names, values);
-  };
+  const fitOf = memoize((operation: Operation) => createPathFit(operation, resolve));
+  const fit = ({ operation, names }: Route): boolean => fitOf(operation)(names, values);
   return {
     match: (method, pathname, search) => {
       const allow: string[] = [];
@@ -65,7 +60,7 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
         if (route !== undefined) return toMatch(route, base.basePath, values);
       }
       if (allow.length > 0) return { kind: 'method', allow: readAllow(allow) };
-      return { kind: 'none', nearest: nearest.find(pathname) };
+      return { kind: 'none', nearest: nearest(pathname) };
     },
   };
 }
@@ -170,11 +165,8 @@ function readAllow(methods: readonly string[]): readonly string[] {
 /** The index after a base path, or -1 if the path does not start with it. */
 function readBaseEnd(pathname: string, base: string): number {
   if (base === '') return 0;
-  if (pathname.startsWith(base)) {
-    const next = pathname.charCodeAt(base.length);
-    return Number.isNaN(next) || next === SLASH ? base.length : -1;
-  }
-  return -1;
+  if (!pathname.startsWith(base)) return -1;
+  return pathname.length === base.length || pathname.charCodeAt(base.length) === SLASH ? base.length : -1;
 }
 
 /** Whether the values of a path fit the schemas of the parameters, in the order of the names. */
@@ -193,10 +185,10 @@ const FORMS: Readonly<Record<string, RegExp>> = {
  * Distinguishes path keys with the same structure (`/files/{id}` and `/files/{name}`): OpenAPI calls them identical, documents mean the one
  * whose parameters fit. Only types, formats and enums count; the rest of a schema is left to the validation of the request.
  */
-function createPathFit(operation: Operation, resolve: Contract['resolve']): PathFit {
+function createPathFit(operation: Operation, resolve: Contract['resolve'] | undefined): PathFit {
   const schemas = new Map<string, SchemaObject>();
   for (const parameter of operation.parameters) {
-    if (parameter.in !== 'path' || parameter.style !== 'simple') continue;
+    if (resolve === undefined || parameter.in !== 'path' || parameter.style !== 'simple') continue;
     const { schema } = resolve(parameter.schema, parameter.schemaPointer);
     if (isObject(schema)) schemas.set(parameter.name, schema);
   }

@@ -3,17 +3,14 @@ import { readEntries } from '../pointer.js';
 import { readNumber, repairKeyword, repairRequired, repairType } from './repair-keywords.js';
 import { type Node, omit, quote, type RepairContext, SCHEMA_MAPS } from './node.js';
 
-/** A rewrite of a schema that has one of the keywords. */
-interface Upgrade {
-  readonly keywords: readonly string[];
-  readonly apply: (node: Node, context: RepairContext) => Node;
-}
-
 /**
  * In this order: later upgrades read what earlier ones repaired. `nullable` can wrap a schema into another one, so all except `type` come
  * after it: they get the outer schema here, and the inner one when it is visited.
  */
-const UPGRADES: readonly Upgrade[] = [
+const UPGRADES: readonly {
+  readonly keywords: readonly string[];
+  readonly apply: (node: Node, context: RepairContext) => Node;
+}[] = [
   { keywords: ['type'], apply: repairType },
   { keywords: ['nullable', 'x-nullable'], apply: upgradeNullable },
   { keywords: ['$id', '$anchor', '$schema', 'id'], apply: dropIdentity },

@@ -55,7 +55,6 @@ interface UpgradeContext extends RepairContext {
   pointerOf(inside?: readonly string[]): string;
 }
 
-/** The upgrade of all files of one document. */
 interface Upgrade {
   readonly parts: UpgradeParts;
   readonly position: Position;
