@@ -75,18 +75,6 @@ export function setOwn<Value>(target: Record<string, Value>, name: string, value
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** A function that keeps its results by argument. */
-export function memoize<Key, Value>(compute: (key: Key) => Value & {}): (key: Key) => Value & {} {
-  const known = new Map<Key, Value & {}>();
-  return (key) => {
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const value = compute(key);
-    known.set(key, value);
-    return value;
-  };
-}
-
 /** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key);

@@ -16,13 +16,18 @@ export function toEssence(text: string): string {
 
 /** Parses a media type with parameters; malformed parameters are ignored. */
 export function readMediaType(text: string): MediaTypeText {
+  // RFC 9110 section 5.6.4: a backslash in a quoted string escapes the next character.
+  return { essence: toEssence(text), parameters: readParameters(text, (quoted) => quoted.replace(/\\(.)/g, '$1')) };
+}
+
+/** The parameters of a field value by name in lower case; of a repeated one the first counts. */
+export function readParameters(text: string, unquote: (quoted: string) => string): Record<string, string> {
   const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const match of text.matchAll(/;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g)) {
+  for (const match of text.matchAll(/;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^;]*))/g)) {
     const [, name = '', quoted, plain = ''] = match;
-    // RFC 9110 section 5.6.4: a backslash in a quoted string escapes the next character.
-    parameters[name.toLowerCase()] ??= quoted === undefined ? plain.trim() : quoted.replace(/\\(.)/g, '$1');
+    parameters[name.toLowerCase()] ??= quoted === undefined ? plain.trim() : unquote(quoted);
   }
-  return { essence: toEssence(text), parameters };
+  return parameters;
 }
 
 /** Whether a media type is JSON: `application/json` or `+json` (RFC 6839), with any parameters. */

@@ -1,3 +1,4 @@
+import { readParameters } from './media-type.js';
 import { decodePercent } from './text.js';
 
 /** One part of a multipart body with its content byte for byte. */
@@ -119,13 +120,8 @@ function readPart(bytes: Buffer): Part | string {
 
 /** The name and filename of a Content-Disposition, quoted or not (RFC 6266, RFC 7578 4.2). */
 function readDisposition(text: string): { readonly name: string | undefined; readonly filename: string | undefined } {
-  const values = new Map<string, string>();
-  for (const match of text.matchAll(/;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^;]*))/g)) {
-    const [, key = '', quoted, plain = ''] = match;
-    if (!values.has(key.toLowerCase()))
-      values.set(key.toLowerCase(), quoted === undefined ? plain.trim() : unquote(quoted));
-  }
-  return { name: values.get('name'), filename: readExtended(values.get('filename*')) ?? values.get('filename') };
+  const { name, filename, 'filename*': extended } = readParameters(text, unquote);
+  return { name, filename: readExtended(extended) ?? filename };
 }
 
 /** Only `\"` and `\\` are escapes: browsers send `C:\dir\file` unescaped, and a quote as %22. */

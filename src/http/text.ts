@@ -66,10 +66,7 @@ export function buildTree(entries: readonly { readonly path: readonly string[]; 
   return toTree(root);
 }
 
-interface Branch {
-  readonly children: Map<string, Branch>;
-  readonly texts: string[];
-}
+type Branch = { readonly children: Map<string, Branch>; readonly texts: string[] };
 
 function place(root: Branch, path: readonly string[], text: string): void {
   let branch = root;

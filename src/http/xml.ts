@@ -4,10 +4,7 @@ import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from './media-type.js';
 import type { BodyWriter } from './response/encode.js';
 
-interface Place {
-  readonly schema: Schema;
-  readonly pointer: string;
-}
+type Place = { readonly schema: Schema; readonly pointer: string };
 
 interface Element {
   readonly name: string;

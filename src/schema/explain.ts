@@ -181,7 +181,6 @@ function listAccepted(contract: Contract, schemas: readonly unknown[], depth = 0
   return [...shown.filter((kind) => kind !== 'null'), ...shown.filter((kind) => kind === 'null')];
 }
 
-/** One alternative of a union. */
 interface Branch {
   readonly pointer: string;
   /** Its schema with references resolved, and the pointer of that. */

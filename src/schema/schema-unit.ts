@@ -84,10 +84,7 @@ export function readUnit(
 }
 
 /** The pointer of a schema, and the schemas whose `allOf` it is part of. */
-interface SchemaPlace {
-  readonly at: string;
-  readonly owners: readonly unknown[];
-}
+type SchemaPlace = { readonly at: string; readonly owners: readonly unknown[] };
 
 function copySchema(schema: unknown, place: SchemaPlace, copy: UnitCopy): UnitSchema | boolean {
   if (typeof schema === 'boolean') return schema;

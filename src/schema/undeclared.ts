@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, memoize } from '../contract/json.js';
+import { isObject } from '../contract/json.js';
+import { memoize } from '../memoize.js';
 import { toPointer } from '../contract/pointer.js';
 import { NO_VIOLATIONS, toNote, toStrictError, type Violation } from './violation.js';
 import { isFlagged, type Shape } from './shape.js';

@@ -1,6 +1,7 @@
 import type { Contract, Problem } from '../contract/contract.js';
 import { followBareReferences } from '../contract/pointer.js';
-import { isObject, memoize } from '../contract/json.js';
+import { isObject } from '../contract/json.js';
+import { memoize } from '../memoize.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { createUnits } from './compile.js';
 import { createExplainer } from './explain.js';

@@ -36,11 +36,13 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   const sourceMap = createSourceMap();
   const references = createReferences(sources);
   const dialect = readDialect(main.value, main.name, findings);
-  const copies = createCopies(files, dialect);
-  const upgrade = createUpgrader({ references, sourceMap, findings, files, placeTarget: copies.placeTarget });
+  const queue: CopiedNode[] = [];
+  const placeTarget = createPlacer(files, dialect, queue);
+  const upgrade = createUpgrader({ references, sourceMap, findings, files, placeTarget });
   const root = upgrade({ type: 'document', value: main.value, inner: '', file: 0, pointer: '', dialect });
   const copied: Record<string, Record<string, unknown>> = {};
-  for (let copy = copies.next(); copy !== undefined; copy = copies.next()) {
+  // An upgrade can add to the queue.
+  for (const copy of queue) {
     sourceMap.add(copy.inner, { file: copy.file, pointer: copy.pointer });
     setOwn((copied[String(copy.file)] ??= {}), copy.name, upgrade(copy) ?? {});
   }
@@ -49,18 +51,17 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   return { document: cut.document, findings: [...readNotes(files), ...findings, ...cut.findings], origins: sourceMap };
 }
 
-/** The nodes that are copied, in the order they are found. */
-interface Copies {
-  /** The local reference to a target, which is copied where it has no standard place. */
-  placeTarget(target: ReferenceTarget, type: ObjectType): string;
-  next(): (NodeSource & { readonly name: string }) | undefined;
-}
+/** A node that is copied, and the name of its copy. */
+type CopiedNode = NodeSource & { readonly name: string };
 
-function createCopies(files: readonly SourceFile[], mainDialect: Dialect): Copies {
+/** Creates the function that gives the local reference to a target; one without a standard place is added to the queue. */
+function createPlacer(
+  files: readonly SourceFile[],
+  mainDialect: Dialect,
+  queue: CopiedNode[],
+): (target: ReferenceTarget, type: ObjectType) => string {
   const placed = new Map<string, string>();
   const names = new Set<string>();
-  const queue: (NodeSource & { readonly name: string })[] = [];
-  let taken = 0;
   const add = (target: ReferenceTarget, type: ObjectType): string => {
     const { file, pointer, value } = target;
     const wanted = readName(files[file], pointer);
@@ -71,14 +72,11 @@ function createCopies(files: readonly SourceFile[], mainDialect: Dialect): Copie
     queue.push({ type, value, inner, file, pointer, dialect: readOwnDialect(files[file]?.value) ?? mainDialect, name });
     return toReference(inner);
   };
-  return {
-    placeTarget: (target, type) => {
-      const key = `${target.file} ${type} ${target.pointer}`;
-      const reference = placed.get(key) ?? readStandardPlace(target, type, mainDialect) ?? add(target, type);
-      placed.set(key, reference);
-      return reference;
-    },
-    next: () => queue[taken++],
+  return (target, type) => {
+    const key = `${target.file} ${type} ${target.pointer}`;
+    const reference = placed.get(key) ?? readStandardPlace(target, type, mainDialect) ?? add(target, type);
+    placed.set(key, reference);
+    return reference;
   };
 }
 

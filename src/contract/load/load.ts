@@ -68,7 +68,9 @@ async function loadWhole(
 ): Promise<Contract> {
   const policy: ReadPolicy = { cwd: options.cwd, allowHttp: options.allowHttpRefs === true, trustedHost: main.host };
   const cache = openCache(main, options);
-  const key = cache === undefined ? '' : await readKey(main, overlays, policy);
+  // The URI is the base of relative references, the policy decides which are followed, and the folder gives files their names.
+  const parts = [main.uri, policy.cwd, String(policy.allowHttp), main.text, ...overlays.map(({ text }) => text)];
+  const key = cache === undefined ? '' : await loadCacheKey(parts);
   const cached = await cache?.read(key);
   const known = cached === undefined ? undefined : await readCached(cached, main, policy);
   const loaded = known ?? (await bundle(main, overlays, policy));
@@ -96,12 +98,6 @@ function openCache(main: MainText, options: LoadOptions & { readonly cwd: string
   return main.text.length < CACHE_FROM_BYTES ? undefined : createDocumentCache(readDefaultFolder(cwd));
 }
 
-function readKey(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<string> {
-  // The URI is the base of relative references, the policy decides which are followed, and the folder gives files their names.
-  const { allowHttp, cwd } = policy;
-  return loadCacheKey([main.uri, cwd, String(allowHttp), main.text, ...overlays.map(({ text }) => text)]);
-}
-
 /** A cached document; undefined where one of its other files has changed or is missing. */
 async function readCached(
   { document, findings, origins, files }: Awaited<ReturnType<DocumentCache['read']>> & object,
@@ -109,15 +105,13 @@ async function readCached(
   policy: ReadPolicy,
 ): Promise<Loaded | undefined> {
   const others = await Promise.all(
-    files.map(async ({ uri, hash }) => {
-      const text = await loadText(uri, policy).catch(() => undefined);
-      if (text === undefined || digestText(text) !== hash) return undefined;
+    files.map(async ({ uri }) => {
+      const text = await loadText(uri, policy).catch(() => '');
       return { uri, name: readDisplayName(uri, policy.cwd), text };
     }),
   );
-  const unchanged = others.filter((file) => file !== undefined);
-  if (unchanged.length < files.length) return undefined;
-  return { document, findings, origins: createSourceMap(origins), files: [main, ...unchanged], isComplete: true };
+  if (others.some(({ text }, i) => digestText(text) !== files[i]?.hash)) return undefined;
+  return { document, findings, origins: createSourceMap(origins), files: [main, ...others], isComplete: true };
 }
 
 async function bundle(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<Loaded> {

@@ -3,10 +3,7 @@ import { readSegments, toPointer } from '../pointer.js';
 import { MAX_NESTING } from './parse.js';
 
 /** The number of a file and a pointer in it. */
-interface SourceLocation {
-  readonly file: number;
-  readonly pointer: string;
-}
+type SourceLocation = { readonly file: number; readonly pointer: string };
 
 /** Maps pointers of the bundled document to the files it was bundled from. */
 export interface SourceMap {

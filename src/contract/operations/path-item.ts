@@ -17,10 +17,7 @@ import { METHODS, type Operation, SCHEME_TYPES, type SecurityRequirement, type S
 import { readParameters } from './parameter.js';
 
 /** The document and the report of its problems. */
-interface ReadContext {
-  readonly document: Readonly<Record<string, unknown>>;
-  readonly report: Report;
-}
+type ReadContext = { readonly document: Readonly<Record<string, unknown>>; readonly report: Report };
 
 /** All operations under `paths` with what they inherit, in the order of the document. */
 export function readOperations(context: ReadContext): readonly Operation[] {

@@ -1,5 +1,5 @@
 import type { Result, Router as HonoRouter } from 'hono/router';
-import { memoize } from '../json.js';
+import { memoize } from '../../memoize.js';
 import type { Operation } from '../operations/operation.js';
 import type { OperationRoute } from './hono-path.js';
 import type { RouteMatch, Router } from './router.js';

@@ -1,5 +1,5 @@
 import { editDistance } from '../../errors.js';
-import { memoize } from '../json.js';
+import { memoize } from '../../memoize.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { readTemplate } from './path-template.js';

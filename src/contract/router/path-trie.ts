@@ -1,4 +1,5 @@
-import { addTo, memoize } from '../json.js';
+import { addTo } from '../json.js';
+import { memoize } from '../../memoize.js';
 import type { Operation } from '../operations/operation.js';
 import { type QueryPair, readTemplate, type TemplateSegment } from './path-template.js';
 

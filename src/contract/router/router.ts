@@ -1,5 +1,6 @@
 import type { Contract } from '../contract.js';
-import { isObject, memoize, type SchemaObject } from '../json.js';
+import { isObject, type SchemaObject } from '../json.js';
+import { memoize } from '../../memoize.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { createNearestPaths } from './nearest-path.js';

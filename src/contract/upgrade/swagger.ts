@@ -61,10 +61,7 @@ export function upgradePathItem(node: Node, context: RepairContext): Node {
 }
 
 /** The operation that is upgraded, in the context of its path item. */
-interface OperationPlace {
-  readonly context: RepairContext;
-  readonly method: string;
-}
+type OperationPlace = { readonly context: RepairContext; readonly method: string };
 
 function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[], place: OperationPlace): Node {
   const { context, method } = place;

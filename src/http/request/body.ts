@@ -1,8 +1,9 @@
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
+import { memoize } from '../../memoize.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { UndeclaredFinder } from '../../schema/undeclared.js';
 import { toError, toNote, toStrictError, toUnusableNote, type Violation } from '../../schema/violation.js';
-import { findMedia, isJsonType, isXmlType, type MediaTypeText, readMediaType, toEssence } from '../media-type.js';
+import { findMedia, isJsonType, isXmlType, readMediaType, toEssence } from '../media-type.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
 import { multipartCodecOf } from './body-multipart.js';
@@ -31,16 +32,11 @@ const MAX_TYPES = 32;
 /** Creates the body reader of an operation. */
 export function createBodyReader(operation: Operation, parts: BodyReaderParts): BodyReader {
   const content = operation.body?.content ?? [];
-  const choices = new Map<string, Choice>();
-  const choose = (contentType: string): Choice => {
-    const known = choices.get(contentType);
-    if (known !== undefined) return known;
+  const choose = memoize((contentType: string) => {
     const type = readMediaType(contentType);
     const codec = CODECS.find(({ matches }) => matches(type.essence))?.decode ?? decodeBinary;
-    const choice = { type, media: findMedia(content, contentType), codec };
-    if (choices.size < MAX_TYPES) choices.set(contentType, choice);
-    return choice;
-  };
+    return { type, media: findMedia(content, contentType), codec };
+  }, MAX_TYPES);
 
   return (bytes, contentType, violations) => {
     if (bytes.length === 0 && !isEmptyValue(contentType)) {
@@ -90,12 +86,6 @@ export function requireBody(operation: Operation, violations: Violation[]): void
   if (operation.body?.required !== true) return;
   const message = 'the body is required';
   violations.push(toError({ code: 'BODY_REQUIRED', in: 'body', message, schemaPointer: operation.body.pointer }));
-}
-
-interface Choice {
-  readonly type: MediaTypeText;
-  readonly media: MediaType | undefined;
-  readonly codec: BodyCodec;
 }
 
 /** How the bodies of some media types are decoded; the first entry that matches is used. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { memoize } from '../../contract/json.js';
+import { memoize } from '../../memoize.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createShapes } from '../../schema/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
