@@ -152,14 +152,14 @@ function fillDefaults(given: Readonly<Record<string, unknown>>, prefix: string):
   for (const [member, entry] of listMembers(prefix)) {
     const name = prefix + member;
     const value = given[member] ?? entry.default;
-    if (isGroup(name) && value !== false && (value !== undefined || !OPTIONAL_GROUPS.includes(name))) {
+    if (isGroup(name) && value !== false && (value !== undefined || !OPTIONAL_GROUPS.has(name))) {
       filled[member] = fillDefaults(isObject(value) ? value : {}, `${name}.`);
     } else if (value !== undefined) filled[member] = value;
   }
   return filled;
 }
 
-const OPTIONAL_GROUPS: readonly string[] = ['scenarios', 'recordings', 'recordings.redact', 'recordings.match'];
+const OPTIONAL_GROUPS = new Set(['scenarios', 'recordings', 'recordings.redact', 'recordings.match']);
 
 function readIds(given: string | readonly string[]): readonly string[] {
   const list = typeof given === 'string' ? given.split(',') : given;

@@ -123,11 +123,6 @@ export function startScenarios(scenarios: Scenarios, target: ChangeTarget, ids: 
   }
 }
 
-/** Deactivates scenarios in one session; the state they changed stays until a reset. */
-export function dropScenarios(state: ScenarioState, ids: readonly string[]): void {
-  state.setActive(state.active.filter((id) => !ids.includes(id)));
-}
-
 /** The ids that are active for a call, by rising precedence: those of the mock, the session and the request. */
 export function activeIds(scenarios: Scenarios, state: ScenarioState, ofRequest: readonly string[]): readonly string[] {
   if (ofRequest.length === 0 && scenarios.active.length === 0) return state.active;

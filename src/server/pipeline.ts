@@ -5,7 +5,7 @@ import { type Clock, toSocketClock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
-import { type Answer, type Fault, isSilent } from '../http/answer.js';
+import { type Answer, isSilent } from '../http/answer.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { Call, CallDecoder } from '../http/request/call.js';
 import type { Encoder } from '../http/response/encode.js';
@@ -70,8 +70,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const finish = createFinish(parts, readClock, (request) => void broken.add(request));
 
   const answerCall = createCallAnswerer(parts, readClock, finish);
-  const answerUnrouted = (arrival: Arrival, session: Session, answer: Answer): Written =>
-    finish({ arrival, session, request: toUnmatched(arrival), trace: [] }, answer);
+  const answerUnrouted = (arrival: Arrival, session: Session, answer: Answer): Written => {
+    const { method, url } = arrival;
+    const request = { method, url, path: {}, query: {}, body: undefined };
+    return finish({ arrival, session, request, trace: [] }, answer);
+  };
 
   const answerWith = (arrival: Arrival, match: OperationMatch, body: BodyBytes | undefined): Written => {
     const { request } = arrival;
@@ -145,13 +148,18 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
     const { arrival, session } = outcome;
     const { request, environment } = arrival;
     const answer = parts.cors ? allowOrigin(given, request.headers) : given;
-    if (answer.fault !== undefined) onFault(request);
+    const { fault } = answer;
+    if (fault !== undefined) onFault(request);
     const response =
-      answer.fault === undefined
+      fault === undefined
         ? parts.encode(answer, request.method, environment?.ResponseClass ?? Response)
-        : writeFaulty({ ...answer, fault: answer.fault }, outcome, {
-            encode: parts.encode,
+        : applyFault({
+            fault,
+            // Nothing is written if the fault comes before the status line.
+            response: isSilent(fault) ? new Response() : parts.encode(answer, request.method, Response),
+            outgoing: environment?.outgoing,
             clock: readClock(arrival, session),
+            signal: request.signal,
           });
     const entry = {
       session: session.id,
@@ -190,23 +198,8 @@ function createClockReader(): ReadClock {
   };
 }
 
-/** An answer that fails on the wire; it is not written at all if the fault comes before its status line. */
-function writeFaulty(
-  answer: Answer & { readonly fault: Fault },
-  { arrival }: Outcome,
-  { encode, clock }: { readonly encode: Encoder; readonly clock: Clock },
-): Promise<Response> {
-  const { request, environment } = arrival;
-  const response = isSilent(answer.fault) ? new Response() : encode(answer, request.method, Response);
-  return applyFault({ fault: answer.fault, response, outgoing: environment?.outgoing, clock, signal: request.signal });
-}
-
 function readRequestHeaders({ request, environment }: Arrival): InteractionRequest['headers'] {
   return environment === undefined ? Object.fromEntries(request.headers) : readHeaders(environment.incoming);
-}
-
-function toUnmatched({ request, url }: Arrival): UnmatchedRequest {
-  return { method: request.method, url, path: {}, query: {}, body: undefined };
 }
 
 function joinViolations(call: Call | undefined, answer: Answer): Interaction['violations'] {

@@ -17,7 +17,7 @@ import {
   type ScenarioSnapshot,
   type ScenarioState,
 } from '../scenario/rules/scenario-state.js';
-import { activeIds, dropScenarios, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
+import { activeIds, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
 import type { Snapshot, Store } from '../state/store/store.js';
 
 /** The state of one client. */
@@ -107,7 +107,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
     ...held,
     use: (ids) => useScenarios(scenarios, target(), ids),
     begin: (ids) => startScenarios(scenarios, target(), ids),
-    drop: (ids) => dropScenarios(scenario, ids),
+    drop: (ids) => scenario.setActive(scenario.active.filter((active) => !ids.includes(active))),
     reset: (what = 'all') => {
       if (what !== 'state') {
         scenario.resetCounters();

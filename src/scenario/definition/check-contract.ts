@@ -165,24 +165,22 @@ function listMedia(operation: Operation, status: number | undefined): readonly M
 
 /** Checks a body against the schema of each operation for that status; reports the first operation that it does not match. */
 function checkResponseBody(node: SourceNode, respond: Respond, context: CheckContext): void {
+  const { contract } = context;
   const { mistakes } = node.source;
   const before = mistakes.length;
   const seen = new Set<string>();
   for (const operation of context.operations) {
     const target = toBodyTarget(operation, respond, context);
     if (target === undefined || findExpressions(node.value).some(({ pointer }) => pointer === '')) continue;
-    const key = target.pointers.map((pointer) => followReference(pointer, context)).join();
+    // Operations that refer to one schema are checked once; the pointers are those of schemas of the contract.
+    const key = target.pointers
+      .map((pointer) => contract.resolve(contract.at(pointer) as Schema, pointer).pointer)
+      .join();
     if (seen.has(key)) continue;
     seen.add(key);
     checkPartial(node, target);
     if (mistakes.length > before) return;
   }
-}
-
-/** The pointer of a schema behind its references: two operations that share it are checked once. */
-function followReference(pointer: string, { contract }: CheckContext): string {
-  // It is a schema pointer of the contract.
-  return contract.resolve(contract.at(pointer) as Schema, pointer).pointer;
 }
 
 /** The schema of the first media type that the body can be written in; undefined if any body is allowed. */
@@ -203,8 +201,7 @@ export function checkPatchBody(node: SourceNode, status: number | undefined, con
   if (operation === undefined || context.violates) return;
   const successes = operation.responses.filter((response) => response.status.startsWith('2'));
   const changed = status === undefined ? successes.flatMap(({ content }) => content) : listMedia(operation, status);
-  const media = changed.filter((each) => each.schema !== undefined);
-  const pointers = media.map((each) => each.schemaPointer);
+  const pointers = changed.flatMap((each) => (each.schema === undefined ? [] : [each.schemaPointer]));
   if (pointers.length === 0) return;
   checkParts(node, { context, pointers, direction: 'response', what: `the response of ${operation.id}` });
 }

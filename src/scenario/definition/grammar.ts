@@ -1,16 +1,5 @@
 import { type CollectionChanges, isObject } from '../../contract/json.js';
-import type {
-  Changes,
-  CollectionCondition,
-  Delay,
-  Effect,
-  OnEnd,
-  Patch,
-  Respond,
-  Rule,
-  Step,
-  When,
-} from '../rules/rule.js';
+import type { Changes, CollectionCondition, Effect, OnEnd, Patch, Respond, Rule, Step, When } from '../rules/rule.js';
 import { checkPatchBody, checkRequestBody, checkRespond, findOperations } from './check-contract.js';
 import { checkExpressions } from './check-value.js';
 import { FAULT, isRateLimit } from './faults.js';
@@ -158,18 +147,13 @@ const PATCH: ObjectKind<Patch> = object({
   },
 });
 
-interface RuleFields {
-  readonly when?: When;
+interface RuleFields extends Pick<Rule, 'when' | 'delay' | 'times' | 'probability' | 'violates'> {
   readonly respond?: Omit<Respond, 'fault'>;
   readonly patch?: Patch;
   readonly sequence?: readonly Step[];
   readonly onEnd: OnEnd;
   readonly fault?: Effect;
-  readonly delay?: Delay;
-  readonly times?: number;
-  readonly probability?: number;
   readonly then?: Changes;
-  readonly violates?: string;
 }
 
 const RULE: ObjectKind<RuleFields> = object({
@@ -223,19 +207,15 @@ function checkRule(rule: RuleFields, node: SourceNode): void {
 }
 
 function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields): Effect {
-  if (respond !== undefined) {
-    return { kind: 'respond', respond: { ...respond, fault: fault?.kind === 'fault' ? fault.fault : undefined } };
-  }
+  const broken = fault?.kind === 'fault' ? fault.fault : undefined;
+  if (respond !== undefined) return { kind: 'respond', respond: { ...respond, fault: broken } };
   if (patch !== undefined) return { kind: 'patch', patch };
   if (sequence !== undefined) return { kind: 'sequence', steps: sequence, onEnd };
   return fault ?? { kind: 'none' };
 }
 
-/** A rule of one source, before it belongs to a scenario. */
-export interface RulePart extends Omit<Rule, 'key' | 'scenario'> {
-  /** Its key and index in the file: `listKeys[0]`. */
-  readonly name: string;
-}
+/** A rule of one source, before it belongs to a scenario; its name is its key and index in the file: `listKeys[0]`. */
+export type RulePart = Omit<Rule, 'key' | 'scenario'> & { readonly name: string };
 
 function toRulePart(rule: RuleFields, about: Pick<RulePart, 'target' | 'name' | 'position'>): RulePart {
   const { when, delay, times, probability, violates, then: changes } = rule;

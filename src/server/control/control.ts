@@ -28,6 +28,9 @@ export interface Control {
   createApp(arrivals: Arrivals): Hono;
 }
 
+/** Sent only to an origin that was allowed by name. */
+const CORS_HEADERS = { 'access-control-expose-headers': 'x-mock-source', vary: 'Origin' };
+
 const BODY_LIMIT = 32 * 1024 * 1024;
 
 /** Where the document of the control API is shipped: two folders above this file, compiled or not. */
@@ -69,14 +72,16 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
       answer = answerError(error);
     }
     const origin = request.headers.get('origin');
-    const allowed = isListedOrigin(origin, options) && origin !== null ? corsHeaders(origin) : {};
+    const isAllowed = origin !== null && isListedOrigin(origin, options);
+    const allowed = isAllowed && { ...CORS_HEADERS, 'access-control-allow-origin': origin };
     const headers = { 'cache-control': 'no-store', ...allowed, ...answer.headers };
     return encode({ ...answer, headers }, request.method, environment?.ResponseClass ?? Response);
   };
 
+  const { prefix } = options;
   return {
-    prefix: options.prefix,
-    owns: (path) => isBelow(path, options.prefix),
+    prefix,
+    owns: (path) => path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/'),
     createApp: (arrivals) => {
       const app = new Hono();
       for (const [method, path, operationId] of CONTROL_ROUTES) {
@@ -108,10 +113,6 @@ function readPathText({ req }: Context): Readonly<Record<string, string>> {
   return Object.fromEntries(parameters.map(([name, value]) => [name, encodeURIComponent(value)]));
 }
 
-function isBelow(path: string, prefix: string): boolean {
-  return path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === 47); /* / */
-}
-
 /** The answer to a request that no operation takes: 404 with the nearest path, 405 with the methods, or OPTIONS. */
 function answerUnrouted(
   request: Request,
@@ -133,9 +134,4 @@ function answerMethod(request: Request, allow: readonly string[]): Answer {
   }
   const headers = { ...allowed, ...preflightHeaders(request.headers, allow) };
   return { ...answerEmpty(), headers };
-}
-
-/** Only for an origin that was allowed by name. */
-function corsHeaders(origin: string): Readonly<Record<string, string>> {
-  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'x-mock-source', vary: 'Origin' };
 }

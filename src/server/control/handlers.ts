@@ -8,7 +8,6 @@ import { listScenarios } from '../../scenario/scenarios.js';
 import { createMockScenarios } from '../../session/scenario-handle.js';
 import { requireVirtualClock, type Session } from '../../session/session.js';
 import type { Item } from '../../state/store/collection.js';
-import type { ItemProblem } from '../../state/store/items.js';
 import { answerEmpty, answerJson, answerProblem } from './answer.js';
 import { journalHandlers, mockHandlers } from './journal.js';
 import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
@@ -55,7 +54,11 @@ function stateHandlers({ editors }: ControlledParts): ControlHandlers {
       const name = readPath(call, 'collection');
       // The document of the control API says that the body is a list of objects.
       const mistakes = editors.replace(session, name, call.body as readonly Item[]);
-      return mistakes.length === 0 ? showItems(session, name) : answerMistakes(name, mistakes);
+      const [first] = mistakes;
+      if (first === undefined) return showItems(session, name);
+      const message = `invalid items for "${name}": ${first.pointer}: ${first.message}`;
+      const hint = 'an item must be valid against the schema of the collection; nothing was changed';
+      return answerProblem({ status: 422, code: 'STATE_INVALID', message, hint, errors: mistakes });
     },
     addItem: ({ call, openSession }) =>
       answerJson(201, editors.add(openSession(), readPath(call, 'collection'), readBody(call) as Item)),
@@ -80,13 +83,6 @@ function stateHandlers({ editors }: ControlledParts): ControlHandlers {
 function showClock({ clock }: Session): Answer {
   const ms = clock.now();
   return answerJson(200, { now: new Date(ms).toISOString(), ms, movable: isVirtualClock(clock) });
-}
-
-function answerMistakes(name: string, mistakes: readonly ItemProblem[]): Answer {
-  const [first] = mistakes;
-  const message = `invalid items for "${name}": ${first?.pointer ?? ''}: ${first?.message ?? ''}`;
-  const hint = 'an item must be valid against the schema of the collection; nothing was changed';
-  return answerProblem({ status: 422, code: 'STATE_INVALID', message, hint, errors: mistakes });
 }
 
 function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHandlers {
