@@ -90,13 +90,10 @@ async function runServe(options: ServeOptions): Promise<number> {
   });
   const background = new AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl }) => {
-    if (options.json === true) {
-      options.write(JSON.stringify({ listening: baseUrl, seed: mock.seed, spec, fixtures: fixtures ?? null }));
-    } else {
-      for (const line of describeStart(mock, options, fixtures)) options.write(line);
-      options.write(describeControl(options, url));
-      options.write(`listening on ${colour('bold', baseUrl)}`);
-    }
+    const started = { listening: baseUrl, seed: mock.seed, spec, fixtures: fixtures ?? null };
+    const end = [describeControl(options, url), `listening on ${colour('bold', baseUrl)}`];
+    const lines = [...describeStart(mock, options, fixtures), ...end];
+    options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
     printProblemsLater(mock, options, background.signal);
   });
   background.abort();

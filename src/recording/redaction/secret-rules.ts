@@ -48,33 +48,24 @@ const GROUPS = toSet('clientsecret connectionstring privatekey secret sharedsecr
 const QUERY_KEYS = toSet('sig signature xamzsignature xamzcredential xgoogsignature xgoogcredential');
 
 // Repetitions are bounded, so that backtracking over a body of megabytes does not block the process.
-const PATTERNS: readonly SecretPattern[] = [
-  {
-    rule: 'pattern:pem',
-    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g,
-  },
-  { rule: 'pattern:jwt', pattern: /\beyJ[\w-]{8,}\.eyJ[\w-]{2,}\.[\w-]*/g },
+const PATTERNS: Readonly<Record<string, RegExp>> = {
+  pem: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g,
+  jwt: /\beyJ[\w-]{8,}\.eyJ[\w-]{2,}\.[\w-]*/g,
   // A digit or a capital letter is required, so that `sk-learn-from-examples` does not match.
-  { rule: 'pattern:sk', pattern: /(?<![A-Za-z0-9])sk-(?=[\w-]{0,64}[0-9A-Z])[\w-]{16,}/g },
-  { rule: 'pattern:stripe', pattern: /\b(?:(?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9+/=]{10,}/g },
-  { rule: 'pattern:github', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{22,})/g },
-  { rule: 'pattern:gitlab', pattern: /\bgl(?:pat|ptt|rt)-[\w-]{20,}/g },
-  { rule: 'pattern:slack', pattern: /\bxox[abceoprs]-[A-Za-z0-9-]{10,}/g },
-  { rule: 'pattern:aws', pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
-  { rule: 'pattern:google', pattern: /\bAIza[\w-]{35}/g },
-  { rule: 'pattern:npm', pattern: /\bnpm_[A-Za-z0-9]{36}/g },
-  { rule: 'pattern:bearer', pattern: /\bBearer\s+(?<secret>[\w.~+/-]{16,}=*)/gi },
-  {
-    rule: 'pattern:userinfo',
-    pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{1,256}:(?<secret>[^\s/@"']{1,1024})@/gi,
-  },
+  sk: /(?<![A-Za-z0-9])sk-(?=[\w-]{0,64}[0-9A-Z])[\w-]{16,}/g,
+  stripe: /\b(?:(?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9+/=]{10,}/g,
+  github: /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{22,})/g,
+  gitlab: /\bgl(?:pat|ptt|rt)-[\w-]{20,}/g,
+  slack: /\bxox[abceoprs]-[A-Za-z0-9-]{10,}/g,
+  aws: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  google: /\bAIza[\w-]{35}/g,
+  npm: /\bnpm_[A-Za-z0-9]{36}/g,
+  bearer: /\bBearer\s+(?<secret>[\w.~+/-]{16,}=*)/gi,
+  userinfo: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{1,256}:(?<secret>[^\s/@"']{1,1024})@/gi,
   // For text other than JSON: forms, logs, XML, JSON inside a string.
-  {
-    rule: 'pattern:assignment',
-    pattern:
-      /(?:access_?token|refresh_?token|client_?secret|api_?key|private_?key|secret_?key|password)\\*["']?\s*[:=>]\s*\\*["']?(?<secret>[^\s"'&<>,;\\]{8,})/gi,
-  },
-];
+  assignment:
+    /(?:access_?token|refresh_?token|client_?secret|api_?key|private_?key|secret_?key|password)\\*["']?\s*[:=>]\s*\\*["']?(?<secret>[^\s"'&<>,;\\]{8,})/gi,
+};
 
 /** Decides by name whether a value is secret; each function returns the rule or undefined. */
 export interface SecretRules {
@@ -112,7 +103,7 @@ export function createSecretRules(options: RedactionOptions): SecretRules {
       return key(name) ?? (QUERY_KEYS.has(plain) && !keep.has(plain) ? `query:${name}` : undefined);
     },
     patterns: [
-      ...PATTERNS,
+      ...Object.entries(PATTERNS).map(([name, pattern]) => ({ rule: `pattern:${name}`, pattern })),
       ...(options.patterns ?? []).map((pattern, i) => ({ rule: `pattern:${i + 1}`, pattern: toGlobal(pattern) })),
     ],
   };

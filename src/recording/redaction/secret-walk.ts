@@ -150,11 +150,9 @@ export function createSchemaWalk(contract: Contract): SchemaWalk {
   return {
     member: (pointers, name) => schemasOf(pointers).flatMap(([pointer, schema]) => readMember(pointer, schema, name)),
     item: (pointers, index) =>
-      schemasOf(pointers).flatMap(([pointer, schema]) => {
-        if (schema.prefixItems !== undefined && index < schema.prefixItems.length) {
-          return [pointer + toPointer('prefixItems', index)];
-        }
-        return isObject(schema.items) ? [`${pointer}/items`] : [];
+      schemasOf(pointers).flatMap(([pointer, { prefixItems = [], items }]) => {
+        if (index < prefixItems.length) return [pointer + toPointer('prefixItems', index)];
+        return isObject(items) ? [`${pointer}/items`] : [];
       }),
     shapes: (pointers) => schemasOf(pointers).map(([, schema]) => schema),
   };
