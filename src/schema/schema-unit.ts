@@ -51,7 +51,7 @@ const VALUES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Keywords whose schemas do not apply to the value, or, for `contentSchema`, to a text in it. */
+/** Keywords whose schemas do not apply to the value, or, for `contentSchema`, to a string in it. */
 const IGNORED: ReadonlySet<string> = new Set(['$defs', 'definitions', 'contentSchema']);
 
 /** The id of a unit that is linked by `$ref`. */

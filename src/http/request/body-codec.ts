@@ -50,7 +50,7 @@ export function toNoText({ parameters }: MediaTypeText, lead = 'the body is'): B
   return toMalformed(`${lead} not ${parameters['charset'] ?? 'UTF-8'} text`);
 }
 
-/** How often a character occurs in a text. */
+/** How often a character occurs in a string. */
 export function countCharacter(text: string, character: string): number {
   let count = 0;
   for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count += 1;
