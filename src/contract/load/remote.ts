@@ -37,7 +37,7 @@ export function isPrivateAddress(address: string): boolean {
   return createPrivateList().check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** A text, or the URL that a redirect leads to. */
+/** A response body, or the URL that a redirect leads to. */
 type FetchedText = { readonly text: string; readonly location: string | undefined };
 
 function fetchOnce(url: URL, isTrusted: boolean): Promise<FetchedText> {
