@@ -1,13 +1,17 @@
 // `npm run sweep -- <spec> [--no-state]`: asks every operation of a document once as it should be asked and once for each simple
 // mistake, and prints what was found. Ends with 1 where an answer is wrong, with 2 where the document cannot be swept.
+// `npm run sweep -- --lifecycle <spec> [--closed] [--all]`: creates, reads, lists, updates and removes an item of every resource.
 import { createViteServer } from 'vitest/node';
 
 const SHOWN = 400;
 
+// Only the ids that were created are known.
+const CLOSED = { state: { unknownIds: 'not-found' } };
+
 const words = process.argv.slice(2);
 const specs = words.filter((word) => !word.startsWith('--'));
 if (specs.length === 0) {
-  console.error('usage: npm run sweep -- <spec> [<spec> ...] [--no-state]');
+  console.error('usage: npm run sweep -- <spec> [<spec> ...] [--no-state | --lifecycle [--closed] [--all]]');
   process.exitCode = 2;
 } else {
   // Node 20 reads no TypeScript.
@@ -18,11 +22,12 @@ if (specs.length === 0) {
   });
   try {
     const { sweep } = await vite.ssrLoadModule('/test/sweep/sweep.ts');
+    const { sweepLifecycles } = await vite.ssrLoadModule('/test/sweep/lifecycle.ts');
     for (const spec of specs) {
-      const since = performance.now();
-      const report = await sweep(spec, words.includes('--no-state') ? { state: false } : {});
-      print(spec, report, (performance.now() - since) / 1000);
-      if (report.wrongAnswers.length + report.failures.length > 0) process.exitCode = 1;
+      const isRight = words.includes('--lifecycle')
+        ? printLives(spec, await sweepLifecycles(spec, words.includes('--closed') ? CLOSED : {}))
+        : await printSweep(spec, sweep);
+      if (!isRight) process.exitCode = 1;
     }
   } catch (error) {
     console.error(error instanceof Error && error.name === 'MockError' ? error.toString() : error);
@@ -30,6 +35,13 @@ if (specs.length === 0) {
   } finally {
     await vite.close();
   }
+}
+
+async function printSweep(spec, sweep) {
+  const since = performance.now();
+  const report = await sweep(spec, words.includes('--no-state') ? { state: false } : {});
+  print(spec, report, (performance.now() - since) / 1000);
+  return report.wrongAnswers.length + report.failures.length === 0;
 }
 
 function print(spec, report, seconds) {
@@ -46,6 +58,17 @@ function print(spec, report, seconds) {
   list('failures (5xx)', failures);
   list('accepted although broken', accepted);
   list('requests that are right for another operation', elsewhere);
+}
+
+function printLives(spec, reports) {
+  const whole = reports.filter(({ failure }) => failure === undefined).length;
+  console.log(`${spec}  ${whole} of ${reports.length} resources live a whole life  ${percent(whole, reports.length)}`);
+  for (const { resource, steps, failure } of reports) {
+    if (failure === undefined && !words.includes('--all')) continue;
+    const line = `${failure ?? 'whole'} (after ${steps.join(', ') || 'nothing'})`;
+    console.log(`    ${resource}: ${line.slice(0, SHOWN)}`);
+  }
+  return whole === reports.length;
 }
 
 function percent(part, whole) {

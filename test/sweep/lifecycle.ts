@@ -1,0 +1,673 @@
+import { isObject, type SchemaObject } from '../../src/contract/json.js';
+import type { Contract } from '../../src/contract/contract.js';
+import type { Operation, Parameter } from '../../src/contract/operations/operation.js';
+import { findSuccessMedia } from '../../src/contract/operations/responses.js';
+import { createGenerator } from '../../src/generate/generate.js';
+import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import { createValidators } from '../../src/schema/validate.js';
+import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
+
+/** One resource as the paths of a document show it, without the inference of the engine. */
+interface Candidate {
+  readonly name: string;
+  readonly create: Operation;
+  readonly read: Operation;
+  readonly lists: readonly Operation[];
+  readonly update: Operation | undefined;
+  readonly remove: Operation | undefined;
+  /** The last parameter of the item's path. */
+  readonly parameter: string;
+}
+
+/** The result for one resource: the steps that succeeded, and the first failure. */
+export interface ResourceReport {
+  readonly resource: string;
+  readonly steps: readonly string[];
+  readonly failure: string | undefined;
+}
+
+type Json = unknown;
+
+/**
+ * Creates, reads, lists, updates and removes one item of every resource of a document, and walks the pages of its list.
+ *
+ * It reads the document itself: a resource is a path with POST and the path of one item with GET.
+ */
+export async function sweepLifecycles(
+  spec: string,
+  options: Partial<MockOptions> = {},
+): Promise<readonly ResourceReport[]> {
+  const mock = await createMock({ ...options, spec });
+  try {
+    const candidates = findCandidates(mock.contract);
+    const reports: ResourceReport[] = [];
+    for (const candidate of candidates) {
+      mock.reset();
+      reports.push(await createLife(mock, candidates, candidate).run());
+    }
+    return reports;
+  } finally {
+    await mock.close();
+  }
+}
+
+/** A path without a fashion: no `.json`, no trailing slash, parameters replaced by `{}`. */
+function toKey(path: string): string {
+  return path
+    .replace(/[?#].*$/, '')
+    .replace(/\.(json|xml)$/i, '')
+    .replace(/(?<=.)\/$/, '')
+    .replaceAll(/\{[^}]*\}/g, '{}');
+}
+
+/** The parameters of a path, in order. */
+function readParameters(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+}
+
+function findCandidates(contract: Contract): readonly Candidate[] {
+  const byKey = new Map<string, Map<string, Operation>>();
+  for (const operation of contract.operations) {
+    const key = toKey(operation.path);
+    const methods = byKey.get(key) ?? new Map<string, Operation>();
+    byKey.set(key, methods);
+    if (!methods.has(operation.method)) methods.set(operation.method, operation);
+  }
+  const items = [...byKey].filter(([key, methods]) => key.endsWith('/{}') && methods.has('GET'));
+  return items.flatMap(([itemKey, methods]): readonly Candidate[] => {
+    const read = methods.get('GET');
+    const collectionKey = itemKey.slice(0, -3);
+    const noun = collectionKey.split('/').at(-1) ?? '';
+    if (read === undefined || noun === '' || noun === '{}' || isListAnswer(contract, read)) return [];
+    const here = byKey.get(collectionKey);
+    // `/users/{}/playlists` creates what `/playlists/{}` reads.
+    const elsewhere = [...byKey].find(
+      ([key, each]) =>
+        key !== collectionKey &&
+        key.endsWith(`/{}/${noun}`) &&
+        each.has('POST') &&
+        !byKey.has(`${key}/{}`) &&
+        here?.has('POST') !== true,
+    );
+    const create = here?.get('POST') ?? elsewhere?.[1].get('POST');
+    if (create === undefined || !isPlain(create)) return [];
+    const lists = [here?.get('GET'), elsewhere?.[1].get('GET')].filter((each) => each !== undefined);
+    return [
+      {
+        name: collectionKey,
+        create,
+        read,
+        lists: lists.filter((each) => isListAnswer(contract, each)),
+        update: methods.get('PATCH') ?? methods.get('PUT') ?? methods.get('POST'),
+        remove: methods.get('DELETE'),
+        parameter: readParameters(read.path).at(-1) ?? '',
+      },
+    ];
+  });
+}
+
+/** Whether an operation takes and gives what this measure can read: JSON or forms, and a success with a body or none. */
+function isPlain(operation: Operation): boolean {
+  const content = operation.body?.content ?? [];
+  return content.length === 0 || content.some(({ type }) => /json|urlencoded/.test(type));
+}
+
+function readAnswerSchema(contract: Contract, operation: Operation): readonly SchemaObject[] {
+  const media = findSuccessMedia(operation);
+  return media?.schema === undefined ? [] : flatten(contract, media.schemaPointer);
+}
+
+/** A schema with the parts of its `allOf`, `anyOf` and `oneOf`. */
+function flatten(contract: Contract, pointer: string, depth = 0): readonly SchemaObject[] {
+  const start = contract.at(pointer);
+  if (!isObject(start) || depth > 6) return [];
+  const { schema, pointer: target } = contract.resolve(start, pointer);
+  if (!isObject(schema)) return [];
+  const parts = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((keyword) =>
+    (schema[keyword] ?? []).flatMap((_, i) => flatten(contract, `${target}/${keyword}/${i}`, depth + 1)),
+  );
+  // `contract.resolve` gives schemas.
+  return [schema, ...parts];
+}
+
+/** Whether a success is a list: an array, or an object with an array of objects and no id of its own. */
+function isListAnswer(contract: Contract, operation: Operation): boolean {
+  const media = findSuccessMedia(operation);
+  if (media?.schema === undefined) return false;
+  const names = readNames(contract, media.schemaPointer, 2);
+  const parts = readAnswerSchema(contract, operation);
+  if (parts.some(({ type, items }) => type === 'array' || (items !== undefined && type === undefined))) return true;
+  const hasArray = names.some(({ isArray, depth }) => isArray && depth <= 2);
+  const hasId = names.some(({ name, depth }) => depth === 1 && /^(id|uuid|sid|gid)$/i.test(name));
+  const isPaged = names.some(({ name }) =>
+    /^(next|has_?more|total.*|count|meta|links|_links|paging|pagination|page|.*cursor.*|.*token|next_.*|result_info|value|items|data|results|_embedded)$/i.test(
+      name,
+    ),
+  );
+  const members = names.filter(({ depth }) => depth === 1);
+  return hasArray && !hasId && (isPaged || members.length === 1);
+}
+
+interface DeclaredName {
+  readonly name: string;
+  readonly depth: number;
+  readonly isArray: boolean;
+}
+
+/** The property names that a schema declares, down to a depth. */
+function readNames(contract: Contract, pointer: string, most: number, depth = 1): readonly DeclaredName[] {
+  if (depth > most) return [];
+  const start = contract.at(pointer);
+  if (!isObject(start)) return [];
+  const { schema, pointer: target } = contract.resolve(start, pointer);
+  if (!isObject(schema)) return [];
+  const own = Object.keys(schema.properties ?? {}).flatMap((name): readonly DeclaredName[] => {
+    const inner = `${target}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const isArray = flatten(contract, inner).some(({ type, items }) => type === 'array' || items !== undefined);
+    const own: DeclaredName = { name, depth, isArray };
+    return [own].concat(readNames(contract, inner, most, depth + 1));
+  });
+  const parts = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((keyword) =>
+    (schema[keyword] ?? []).flatMap((_, i) => readNames(contract, `${target}/${keyword}/${i}`, most, depth)),
+  );
+  const items = schema.items === undefined ? [] : readNames(contract, `${target}/items`, most, depth);
+  return [...own, ...parts, ...items];
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: Json;
+  readonly headers: Headers;
+}
+
+/** A string that was sent, and the bare name of the property it was sent in. */
+interface Sent {
+  readonly name: string;
+  readonly value: string;
+  /** 1 for a property of the body itself. */
+  readonly depth: number;
+}
+
+interface Life {
+  run(): Promise<ResourceReport>;
+}
+
+function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Candidate): Life {
+  const { contract } = mock;
+  const generator = createGenerator(contract, createValidators(contract));
+  const steps: string[] = [];
+  let counter = 0;
+  /** The answer to the create. */
+  let created: Json;
+
+  const send = async (
+    operation: Operation,
+    change: Partial<Pick<RequestDraft, 'path' | 'query' | 'body'>>,
+  ): Promise<Reply> => {
+    const draft = draftRequest(contract, generator, operation);
+    const request = toRequest({
+      ...draft,
+      ...change,
+      path: { ...draft.path, ...change.path },
+      query: { ...draft.query, ...change.query },
+    });
+    if (operation.method === 'GET') request.headers.set('accept', 'application/json, */*;q=0.1');
+    const response = await mock.fetch(request);
+    const text = await response.text();
+    return { status: response.status, body: toJson(text), headers: response.headers };
+  };
+
+  /** The body of a request with a new string in each free text property, and those strings. */
+  const draftBody = (operation: Operation): { readonly body: RequestDraft['body']; readonly sent: readonly Sent[] } => {
+    const media =
+      operation.body?.content.find(({ type }) => /json/.test(type)) ??
+      operation.body?.content.find(({ type }) => /urlencoded/.test(type));
+    if (media?.schema === undefined) return { body: undefined, sent: [] };
+    const value = generator.value(media.schemaPointer, {
+      seed: 1,
+      key: `lifecycle ${operation.id}`,
+      direction: 'request',
+      now: Date.UTC(2026, 0, 1),
+    });
+    const sent: Sent[] = [];
+    const check = createValidators(contract).check(media.schemaPointer, 'request');
+    let marked = structuredClone(value);
+    for (const { path, name } of findTexts(contract, media.schemaPointer)) {
+      counter += 1;
+      const text = `vouch ${counter}`;
+      const next = setAt(marked, path, text);
+      if (next === undefined || check(next, 'body').length > 0) continue;
+      marked = next;
+      sent.push({ name, value: text, depth: path.length });
+    }
+    return { body: { media, value: marked }, sent };
+  };
+
+  const createItem = async (
+    of: Candidate,
+    depth: number,
+    above?: readonly unknown[],
+  ): Promise<
+    { readonly reply: Reply; readonly sent: readonly Sent[]; readonly parents: readonly unknown[] } | string
+  > => {
+    const count = readParameters(of.create.path).length;
+    const parents = above?.length === count ? above : await createParents(of.create, of, depth);
+    const { body, sent } = draftBody(of.create);
+    const reply = await send(of.create, { path: toPath(of.create, parents), ...(body === undefined ? {} : { body }) });
+    if (reply.status >= 300) return `create answers ${reply.status} ${show(reply.body)}`;
+    return { reply, sent, parents };
+  };
+
+  /** The ids of the items above: each is created where the document can create it, else it is any valid value. */
+  const createParents = async (operation: Operation, of: Candidate, depth: number): Promise<readonly unknown[]> => {
+    const any = draftRequest(contract, generator, operation).path;
+    const ids: unknown[] = [];
+    for (const name of readParameters(operation.path)) {
+      const key = toKey(operation.path.slice(0, operation.path.indexOf(`{${name}}`))).replace(/\/$/, '');
+      const parent = candidates.find((each) => each.name === key && each !== of);
+      const made = parent === undefined || depth > 4 ? undefined : await createItem(parent, depth + 1, ids);
+      const found =
+        parent === undefined || made === undefined || typeof made === 'string' ? undefined : await findId(parent, made);
+      ids.push(found?.id ?? any[name]);
+    }
+    return ids;
+  };
+
+  const findId = async (
+    of: Candidate,
+    made: {
+      readonly reply: Reply;
+      readonly sent: readonly Sent[];
+      readonly parents: readonly unknown[];
+    },
+  ): Promise<FoundId | undefined> => {
+    const location = made.reply.headers.get('location')?.split(/[?#]/)[0]?.split('/').at(-1);
+    const found = [
+      ...findIdValues(made.reply.body, of.parameter),
+      ...made.sent
+        .filter(({ name }) => bare(name) === bare(of.parameter) || /^(name|id|key|slug)$/.test(bare(name)))
+        .map(({ value, name }) => ({ id: value, name })),
+      ...(location === undefined ? [] : [{ id: decodeURIComponent(location), name: undefined }]),
+    ];
+    // The first of several properties with the same value is the most likely one.
+    const distinct = found.filter((each, i) => found.findIndex(({ id }) => String(id) === String(each.id)) === i);
+    for (const each of distinct.slice(0, 12)) {
+      const reply = await send(of.read, { path: toPath(of.read, made.parents, each.id) });
+      if (reply.status === 200 && isShown(contract, of.read, made.sent, reply.body) === undefined) {
+        return each;
+      }
+    }
+    return undefined;
+  };
+
+  /** Why the list does not show an item, or undefined. */
+  const isListed = async (list: Operation, parents: readonly unknown[], id: FoundId): Promise<boolean | string> => {
+    const item = findValues(created);
+    const limit = findParameter(list, LIMIT);
+    // A required filter takes the value of the item, so that the list shows it.
+    const filters = list.parameters.flatMap(({ name, in: place, required }): readonly [string, unknown][] => {
+      const value = place === 'query' && required ? item.find((each) => each.path.join('.') === name) : undefined;
+      return value === undefined ? [] : [[name, value.value]];
+    });
+    const query = {
+      ...Object.fromEntries(filters),
+      ...(limit === undefined ? {} : { [limit.name]: readMaximum(limit) ?? 100 }),
+    };
+    const reply = await send(list, { path: toPath(list, parents), query });
+    if (reply.status !== 200) return `the list answers ${reply.status} ${show(reply.body)}`;
+    return findItems(reply.body)?.some((each) => hasId(each, id) || each === id.id) === true;
+  };
+
+  const run = async (): Promise<string | undefined> => {
+    const made = await createItem(candidate, 0);
+    if (typeof made === 'string') return made;
+    created = made.reply.body;
+    steps.push('create');
+    if (!isEmpty(made.reply.body)) {
+      const hidden = isShown(contract, candidate.create, made.sent, made.reply.body);
+      if (hidden !== undefined) return `create does not show ${hidden}: ${show(made.reply.body)}`;
+    }
+    const found = await findId(candidate, made);
+    if (found === undefined) {
+      return `no id of the created item can be read, or it shows other values: ${show(made.reply.body)}`;
+    }
+    steps.push('read');
+    const { parents } = made;
+    for (const list of candidate.lists) {
+      const listed = await isListed(list, parents, found);
+      if (listed !== true) return typeof listed === 'string' ? listed : `${list.id} does not show ${found.id}`;
+      steps.push('list');
+    }
+    if (candidate.update !== undefined) {
+      const failure = await update(candidate.update, parents, found);
+      if (failure !== undefined) return failure;
+      steps.push('update');
+    }
+    const walked = await walk(candidate, parents);
+    if (walked !== undefined) return walked;
+    return candidate.remove === undefined ? undefined : remove(candidate.remove, parents, found);
+  };
+
+  const update = async (
+    operation: Operation,
+    parents: readonly unknown[],
+    { id, name }: FoundId,
+  ): Promise<string | undefined> => {
+    const { body, sent } = draftBody(operation);
+    const reply = await send(operation, {
+      path: toPath(operation, parents, id),
+      ...(body === undefined ? {} : { body }),
+    });
+    if (reply.status >= 300) return `update answers ${reply.status} ${show(reply.body)}`;
+    const again = await send(candidate.read, { path: toPath(candidate.read, parents, id) });
+    // An update of the id itself renames the item, or is ignored.
+    const isId = ({ name: each }: Sent): boolean =>
+      bare(each) === bare(candidate.parameter) || (name !== undefined && bare(each) === bare(name));
+    if (again.status !== 200 && sent.some(isId)) return undefined;
+    if (again.status !== 200) return `read after the update answers ${again.status}`;
+    const shown = sent.filter((each) => !isId(each));
+    const hidden = isShown(contract, candidate.read, shown, again.body);
+    return hidden === undefined ? undefined : `read does not show the update of ${hidden}: ${show(again.body)}`;
+  };
+
+  const remove = async (
+    operation: Operation,
+    parents: readonly unknown[],
+    id: FoundId,
+  ): Promise<string | undefined> => {
+    const removed = await send(operation, { path: toPath(operation, parents, id.id) });
+    if (removed.status >= 300) return `delete answers ${removed.status} ${show(removed.body)}`;
+    steps.push('delete');
+    const gone = await send(candidate.read, { path: toPath(candidate.read, parents, id.id) });
+    const isMarked = findValues(gone.body).some(
+      ({ name, value }) => value === true && /^(is_?)?(deleted|archived|removed|trashed)$/i.test(name),
+    );
+    if (gone.status < 400 && !isMarked) return `read after delete answers ${gone.status} ${show(gone.body)}`;
+    for (const list of candidate.lists) {
+      if ((await isListed(list, parents, id)) === true && !isMarked) return `${list.id} still shows ${id.id}`;
+    }
+    steps.push('gone');
+    return undefined;
+  };
+
+  /** Creates items until there are three pages, and reads them: each one has to be on exactly one page. */
+  const walk = async (of: Candidate, parents: readonly unknown[]): Promise<string | undefined> => {
+    const list = of.lists[0];
+    const limit = list === undefined ? undefined : findParameter(list, LIMIT);
+    const position = list === undefined ? undefined : findParameter(list, POSITION);
+    if (list === undefined || limit === undefined || (readMinimum(limit) ?? 1) > 2) return undefined;
+    const ids: FoundId[] = [];
+    for (let i = 0; i < 4; i++) {
+      const { body, sent } = draftBody(of.create);
+      const reply = await send(of.create, {
+        path: toPath(of.create, parents),
+        ...(body === undefined ? {} : { body }),
+      });
+      // A create that names its item may refuse the same name twice.
+      if (reply.status >= 300) return undefined;
+      const found = await findId(of, { reply, sent, parents });
+      if (found !== undefined && !ids.some(({ id }) => id === found.id)) ids.push(found);
+    }
+    // Some creates refer to an item by an id, which is the same each time.
+    if (ids.length < 3) return undefined;
+    const seen: string[] = [];
+    let query: Record<string, unknown> = { [limit.name]: 2 };
+    for (let page = 0; page < 30; page++) {
+      const reply = await send(list, { path: toPath(list, parents), query });
+      if (reply.status !== 200) return `page ${page + 1} answers ${reply.status} ${show(reply.body)}`;
+      const elements = findItems(reply.body) ?? [];
+      if (elements.length > 2) return `a page of 2 shows ${elements.length} items`;
+      seen.push(...ids.filter((id) => elements.some((each) => hasId(each, id))).map(({ id }) => String(id)));
+      const next = readNext(reply, { position, page, limit: 2, found: countItems(reply.body) });
+      if (next === undefined) break;
+      query = { [limit.name]: 2, ...next };
+    }
+    const missing = ids.map(({ id }) => String(id)).filter((id) => !seen.includes(id));
+    if (missing.length > 0) return `${missing.length} of ${ids.length} items are on no page: ${missing.join(', ')}`;
+    if (new Set(seen).size !== seen.length) return 'an item is on two pages';
+    steps.push('pages');
+    return undefined;
+  };
+
+  return {
+    run: async () => ({ resource: candidate.name, steps, failure: await run() }),
+  };
+}
+
+const LIMIT =
+  /^(limit|per_?page|page_?size|size|count|max_?(results|items)|take|top|\$top|first|page\[(size|limit)\])$/i;
+
+const POSITION =
+  /^(page|page_?number|page\[number\]|offset|page\[offset\]|skip|\$skip|start|start_?(at|index)|after|starting_?after|cursor|page\[(cursor|after)\]|marker|continue|page_?token|next_?token|next_?cursor|token)$/i;
+
+function findParameter(operation: Operation, pattern: RegExp): Parameter | undefined {
+  return operation.parameters.find((each) => each.in === 'query' && pattern.test(each.name));
+}
+
+function readMaximum({ schema }: Parameter): number | undefined {
+  return isObject(schema) && typeof schema['maximum'] === 'number' ? schema['maximum'] : undefined;
+}
+
+function readMinimum({ schema }: Parameter): number | undefined {
+  return isObject(schema) && typeof schema['minimum'] === 'number' ? schema['minimum'] : undefined;
+}
+
+/** The query of the next page; undefined after the last one. */
+function readNext(
+  reply: Reply,
+  at: {
+    readonly position: Parameter | undefined;
+    readonly page: number;
+    readonly limit: number;
+    readonly found: number;
+  },
+): Readonly<Record<string, unknown>> | undefined {
+  const link = /<([^>]+)>;\s*rel="?next"?/.exec(reply.headers.get('link') ?? '')?.[1];
+  const values = findValues(withoutArrays(reply.body));
+  const url =
+    link ??
+    values.find(
+      ({ name, value, path }) =>
+        typeof value === 'string' &&
+        /[?&]/.test(value) &&
+        (/next/i.test(name) || path.some((each) => /next/i.test(each))),
+    )?.value;
+  if (typeof url === 'string') return Object.fromEntries(new URL(url, 'http://sweep.test').searchParams);
+  if (at.position === undefined || at.found === 0) return undefined;
+  const { name } = at.position;
+  if (/^page(_?number|\[number\])?$/i.test(name) && isNumeric(at.position)) return { [name]: at.page + 2 };
+  if (/^(offset|page\[offset\]|skip|\$skip|start|start_?(at|index))$/i.test(name) && isNumeric(at.position)) {
+    return { [name]: (at.page + 1) * at.limit };
+  }
+  const token = values.find(
+    ({ name: key, value, path }) =>
+      (typeof value === 'string' || typeof value === 'number') &&
+      value !== '' &&
+      (/^(next|next_?(page_?)?(token|cursor|marker|offset|after)?|continue|cursor|end_?cursor|last_?id)$/i.test(key) ||
+        path.slice(-2, -1).some((each) => /^next/i.test(each))),
+  )?.value;
+  const more = values.find(({ name: key }) => /^has_?more$/i.test(key))?.value;
+  if (token !== undefined && more !== false) return { [name]: token };
+  if (more === true) {
+    const last = findLastId(reply.body);
+    return last === undefined ? undefined : { [name]: last };
+  }
+  return undefined;
+}
+
+/** The envelope of a list without its items. */
+function withoutArrays(body: Json): Json {
+  if (Array.isArray(body)) return undefined;
+  if (!isObject(body)) return body;
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, withoutArrays(value)]));
+}
+
+function isNumeric({ schema }: Parameter): boolean {
+  return isObject(schema) && (schema['type'] === 'integer' || schema['type'] === 'number');
+}
+
+/** The items of a list: the longest array of objects that is nearest to the root. */
+function findItems(body: Json): readonly unknown[] | undefined {
+  let level: readonly unknown[] = [body];
+  for (let depth = 0; depth < 4; depth++) {
+    const arrays = level.filter((each): each is readonly unknown[] => Array.isArray(each));
+    const [longest] = arrays.toSorted((a, b) => b.length - a.length);
+    if (longest !== undefined && (longest.length === 0 || longest.some(isObject))) return longest;
+    level = level.flatMap((each) => (isObject(each) ? Object.values(each) : []));
+  }
+  return undefined;
+}
+
+/** Whether an element of a list has an id, in a property with the name that the id has in the item. */
+function hasId(element: unknown, { id, name }: FoundId): boolean {
+  return findValues(element).some(
+    (each) =>
+      String(each.value) === String(id) &&
+      each.path.length <= 3 &&
+      (name === undefined || bare(each.name) === bare(name) || /id$/i.test(each.name)),
+  );
+}
+
+interface FoundId {
+  readonly id: string | number;
+  /** The property of the create's answer; undefined where only the request or `Location` has it. */
+  readonly name: string | undefined;
+}
+
+function countItems(body: Json): number {
+  return findItems(body)?.length ?? 0;
+}
+
+function findLastId(body: Json): unknown {
+  const last = findItems(body)?.at(-1);
+  return isObject(last) ? (last['id'] ?? last['name']) : undefined;
+}
+
+/**
+ * The name of the first string that was sent, that the answer declares as a plain string, and that the answer does not show.
+ *
+ * Envelopes may move a property by one level.
+ */
+function isShown(contract: Contract, operation: Operation, sent: readonly Sent[], body: Json): string | undefined {
+  const media = findSuccessMedia(operation);
+  if (media?.schema === undefined) return undefined;
+  const declared = findTexts(contract, media.schemaPointer);
+  const values = new Set(findValues(body).map(({ value }) => value));
+  return sent.find(
+    ({ name, value, depth }) =>
+      !values.has(value) &&
+      declared.some((each) => bare(each.name) === bare(name) && Math.abs(each.path.length - depth) <= 1 && depth <= 2),
+  )?.name;
+}
+
+/** Path parameters from the ids of the parents, outermost first, and from the id of the item, which is the last parameter. */
+function toPath(operation: Operation, parents: readonly unknown[], id?: string | number): Record<string, unknown> {
+  const names = readParameters(operation.path);
+  const above = id === undefined ? names : names.slice(0, -1);
+  return {
+    ...Object.fromEntries(above.flatMap((name, i) => (i < parents.length ? [[name, parents[i]]] : []))),
+    ...(id === undefined ? {} : { [names.at(-1) ?? '']: id }),
+  };
+}
+
+/** The values of a body that may be its id, the most likely first. */
+function findIdValues(body: Json, parameter: string): readonly FoundId[] {
+  const bareParameter = bare(parameter);
+  const rank = (name: string, depth: number): number => {
+    const key = bare(name);
+    const order = [bareParameter, 'id', 'uuid', 'sid', 'gid', 'uid', 'guid', 'key', 'name', 'slug', 'number', 'code'];
+    const at = order.indexOf(key);
+    if (at >= 0) return at + depth * 3;
+    return bareParameter.endsWith(key) || key.endsWith('id') ? 20 + depth * 3 : 40 + depth;
+  };
+  return findValues(body)
+    .filter(
+      (each): each is Found & { readonly value: string | number } =>
+        (typeof each.value === 'string' && each.value.length < 200 && each.value !== '') ||
+        typeof each.value === 'number',
+    )
+    .toSorted((a, b) => rank(a.name, a.path.length) - rank(b.name, b.path.length))
+    .map(({ value, name }) => ({ id: value, name }));
+}
+
+interface Found {
+  readonly name: string;
+  readonly value: unknown;
+  /** The property names from the root, the own one last. */
+  readonly path: readonly string[];
+}
+
+/** Every scalar in a JSON value with the name of its property. */
+function findValues(value: Json, path: readonly string[] = []): readonly Found[] {
+  if (Array.isArray(value)) return value.flatMap((each) => findValues(each, path));
+  if (isObject(value)) return Object.entries(value).flatMap(([name, each]) => findValues(each, [...path, name]));
+  return [{ name: path.at(-1) ?? '', value, path }];
+}
+
+/** The free texts of a request schema: strings without a format, a pattern, an enum or a tight length. */
+function findTexts(
+  contract: Contract,
+  pointer: string,
+  path: readonly string[] = [],
+): readonly { readonly path: readonly string[]; readonly name: string }[] {
+  if (path.length > 3) return [];
+  const start = contract.at(pointer);
+  if (!isObject(start)) return [];
+  const { schema, pointer: target } = contract.resolve(start, pointer);
+  if (!isObject(schema)) return [];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, each]) => {
+    const inner = `${target}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const { schema: resolved } = isObject(each) ? contract.resolve(each, inner) : { schema: each };
+    if (!isObject(resolved)) return [];
+    if (isFreeText(resolved)) return isReference(name) ? [] : [{ path: [...path, name], name }];
+    return findTexts(contract, inner, [...path, name]);
+  });
+  const parts = (schema.allOf ?? []).flatMap((_, i) => findTexts(contract, `${target}/allOf/${i}`, path));
+  return [...own, ...parts];
+}
+
+/** A string that refers to something else cannot be any text. */
+function isReference(name: string): boolean {
+  return /(_id|Id|ID|_ids|Ids|_sid|Sid|_gid|_uuid|Uuid|_type|Type|_url|Url|URL|_at|At|token|_ref|Ref)$|^(id|uuid|type|cursor|etag|version|kind|apiVersion|object|after|before|limit)$/.test(
+    name,
+  );
+}
+
+function isFreeText(schema: SchemaObject): boolean {
+  return (
+    schema.type === 'string' &&
+    schema.readOnly !== true &&
+    schema.writeOnly !== true &&
+    ['enum', 'const', 'format', 'pattern', 'default', 'deprecated'].every((keyword) => !(keyword in schema)) &&
+    (schema.maxLength ?? 100) >= 10
+  );
+}
+
+/** A copy with a value at a path whose parents exist; undefined where they do not. */
+function setAt(value: Json, path: readonly string[], text: string): Json {
+  const [name, ...rest] = path;
+  if (name === undefined) return text;
+  if (!isObject(value)) return undefined;
+  const inner = rest.length === 0 ? text : setAt(value[name], rest, text);
+  return inner === undefined ? undefined : { ...value, [name]: inner };
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+function isEmpty(body: Json): boolean {
+  return body === undefined || body === '';
+}
+
+function toJson(text: string): Json {
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return text;
+  }
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 300) ?? 'nothing';
+}
