@@ -183,3 +183,27 @@ export interface CollectionChanges {
   /** Ids of items to remove. */
   readonly remove: readonly unknown[];
 }
+
+/** The value at a path of property names; a value that is not an object has no properties. */
+export function readPath(value: unknown, path: readonly string[]): unknown {
+  let current = value;
+  for (const name of path) current = isObject(current) && Object.hasOwn(current, name) ? current[name] : undefined;
+  return current;
+}
+
+/** The property of an object; a name with dots that is not a property itself is a path: `metadata.name`. */
+export function readMember(value: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(value, name) || !name.includes('.') ? value[name] : readPath(value, name.split('.'));
+}
+
+/** A copy of an object with the value at a path set. */
+export function withPath(
+  value: Readonly<Record<string, unknown>>,
+  [first = '', ...rest]: readonly string[],
+  set: unknown,
+): Readonly<Record<string, unknown>> {
+  const copy: Record<string, unknown> = { ...value };
+  const inner = value[first];
+  setOwn(copy, first, rest.length === 0 ? set : withPath(isObject(inner) ? inner : {}, rest, set));
+  return copy;
+}

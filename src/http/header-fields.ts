@@ -15,15 +15,12 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set(
 /** The end-to-end fields of a message: without hop-by-hop fields and those that its Connection field lists. */
 export function readEndToEnd(fields: Iterable<readonly [name: string, value: string]>): HeaderFields {
   const all = [...fields].map(([name, value]) => [name.toLowerCase(), value] as const);
-  const listed = all.flatMap(([name, value]) =>
-    name === 'connection'
-      ? value
-          .trim()
-          .toLowerCase()
-          .split(/\s*,\s*/)
-      : [],
+  const listed = new Set(
+    all
+      .flatMap(([name, value]) => (name === 'connection' ? value.toLowerCase().split(',') : []))
+      .map((each) => each.trim()),
   );
-  return joinRepeated(all.filter(([name]) => !HOP_BY_HOP.has(name) && !listed.includes(name)));
+  return joinRepeated(all.filter(([name]) => !HOP_BY_HOP.has(name) && !listed.has(name)));
 }
 
 /** The fields without some of them. */

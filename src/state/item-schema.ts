@@ -13,6 +13,8 @@ export interface ItemProperty {
   readonly target: string;
   readonly required: boolean;
   readonly nullable: boolean;
+  /** Whether a string or a number is valid; for an id that can be expanded to its object, both are. */
+  readonly scalar: boolean;
   readonly readOnly: boolean;
   readonly writeOnly: boolean;
 }
@@ -142,6 +144,7 @@ function collectProperties(contract: Contract, part: Part, into: Map<string, Ite
       target: target.pointer,
       required: known?.required === true || required.includes(name),
       nullable: isNullable(contract, own, pointer),
+      scalar: isScalar(contract, { schema: own, pointer }),
       readOnly: readFlag(own, 'readOnly') || schema.readOnly === true,
       writeOnly: readFlag(own, 'writeOnly') || schema.writeOnly === true,
     });
@@ -180,4 +183,19 @@ function isNullable(contract: Contract, own: Schema, pointer: string): boolean {
 
 function readFlag(schema: Schema, flag: 'readOnly' | 'writeOnly'): boolean {
   return isObject(schema) && schema[flag] === true;
+}
+
+const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
+
+/** Whether a schema, or a branch of its union, is that of a string, a number or a boolean. */
+function isScalar(contract: Contract, own: Part, depth = 0): boolean {
+  if (!isObject(own.schema) || depth > 3) return false;
+  const { schema, pointer } = contract.resolve(own.schema, own.pointer);
+  if (!isObject(schema)) return false;
+  if ([schema.type].flat().some((type) => SCALARS.has(type))) return true;
+  return (['anyOf', 'oneOf'] as const).some((keyword) =>
+    (schema[keyword] ?? []).some((branch, i) =>
+      isScalar(contract, { schema: branch, pointer: `${pointer}/${keyword}/${i}` }, depth + 1),
+    ),
+  );
 }

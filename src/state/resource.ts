@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/operations/operation.js';
-import type { ListShape } from './pages/list-response.js';
+import type { ListShape } from './pages/list-shape.js';
 import type { PageStyleName } from './pages/pagination.js';
 import type { Item, UnknownIds } from './store/collection.js';
 
@@ -92,16 +92,4 @@ export interface Resources {
   readonly unbound: readonly Unbound[];
   /** For all collections, from a hint. */
   readonly unknownIds: UnknownIds | undefined;
-}
-
-/** The singular of an English noun, precise enough to compare names: `batches` -> `batch`, `policies` -> `policy`. */
-export function toSingular(noun: string): string {
-  if (noun.endsWith('ies')) return noun.replace(/ies$/, 'y');
-  if (/(ss|x|ch|sh|z)es$/.test(noun)) return noun.replace(/es$/, '');
-  return /[^s]s$/.test(noun) ? noun.replace(/s$/, '') : noun;
-}
-
-/** Letters and digits only, in lower case: `petId`, `pet_id` and `pet-id` are equal. */
-export function toBareName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../src/contract/json.js';
+import { isObject, readPath } from '../../src/contract/json.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
 import type { Mock } from '../../src/index.js';
@@ -139,7 +139,7 @@ async function isListed(
     if (place === 'query' && required && typeof of.item[name] === 'string') query[name] = of.item[name];
   }
   const { body } = await send(list, Object.keys(query).length === 0 ? {} : { query });
-  const items = Array.isArray(body) ? body : isObject(body) ? body[list.list?.items ?? 'data'] : [];
+  const items = readPath(body, list.list?.path ?? ['data']);
   return Array.isArray(items) && items.some((item) => isObject(item) && item[of.resource.idProperty ?? 'id'] === of.id);
 }
 

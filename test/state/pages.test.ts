@@ -147,7 +147,7 @@ describe('what pages say', () => {
     ['starting-after', '/things?limit=2', { object: 'list', has_more: true, url: '/things' }],
     ['page', '/things?per_page=2&page=2', { page: 2, per_page: 2, total: 5, total_pages: 3 }],
     ['offset', '/things?limit=2&offset=3', { limit: 2, offset: 3, total_count: 5 }],
-    ['next URL', '/things?limit=2&offset=2', { count: 2, next: 'http://localhost/things?limit=2&offset=4' }],
+    ['next URL', '/things?limit=2&offset=2', { count: 5, next: 'http://localhost/things?limit=2&offset=4' }],
   ] as const)('%s: %s', async (look, path, want) => {
     const { client } = await start(look);
     for (let i = 0; i < 5; i++) await client.create(`n${i}`);

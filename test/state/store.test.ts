@@ -239,6 +239,7 @@ describe('the cost of a store', () => {
           const page = style.cut({
             view,
             limit: 20,
+            firstPage: 1,
             value: (role) => (role === 'after' ? middle : undefined),
             recall: (id) => list.recall(id),
           });

@@ -79,12 +79,13 @@ export function readResponses(document: unknown, parent: Located): readonly Decl
 /** The entries of a `headers` map. OpenAPI 3.1 section 4.8.17: a response header called Content-Type is ignored. */
 function readHeaders(document: unknown, parent: Located): readonly DeclaredHeader[] {
   const headers = findObjects(document, parent, 'headers').filter(([name]) => name.toLowerCase() !== 'content-type');
-  return headers.map(([name, found]) => ({
-    name,
-    required: found.value['required'] === true,
-    explode: found.value['explode'] === true,
-    ...readValue(document, found).declared,
-  }));
+  return headers.map(([name, found]) => {
+    const { required, explode } = found.value;
+    return Object.assign(
+      { name, required: required === true, explode: explode === true },
+      readValue(document, found).declared,
+    );
+  });
 }
 
 /** What a parameter or header has in `schema` or, with a media type, in `content`; without a schema it accepts anything. */

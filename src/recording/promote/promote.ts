@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, readMember, readPath } from '../../contract/json.js';
 import { readContentType } from '../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
@@ -13,7 +13,7 @@ interface PromoteBinding {
   /** The path parameters that identify the item. */
   readonly id: readonly string[];
   readonly parents: readonly { readonly collection: string; readonly parameters: readonly string[] }[];
-  readonly list: { readonly items: string | undefined } | undefined;
+  readonly list: { readonly path: readonly string[] } | undefined;
 }
 
 /** A collection, as inferred from the contract. */
@@ -134,7 +134,7 @@ function observe({ cassette, exchange, binding, parts, traceOf, created }: Obser
   const body = toDoubles(loadBody(cassette.folder, response).body);
   if (action === 'list' || action === 'search') {
     for (const item of readItems(body, binding)) {
-      observeItem(traceOf(collection, toId(item[idProperty]), { parents }), item);
+      observeItem(traceOf(collection, toId(readMember(item, idProperty)), { parents }), item);
     }
   } else if (action === 'delete') {
     traceOf(collection, id, { parents }).exists = false;
@@ -144,12 +144,12 @@ function observe({ cassette, exchange, binding, parts, traceOf, created }: Obser
   } else if (!isObject(body)) {
     return;
   } else if (action === 'create') {
-    observeItem(traceOf(collection, toId(body[idProperty]), { parents, isNew: true }), body);
+    observeItem(traceOf(collection, toId(readMember(body, idProperty)), { parents, isNew: true }), body);
     const sent = isObject(request.body) ? request.body : {};
     const own = Object.entries(body).filter(([name]) => !Object.hasOwn(sent, name));
     created.set(collection, [...(created.get(collection) ?? []), Object.fromEntries(own)]);
   } else if (action === 'read') {
-    observeItem(traceOf(collection, toId(body[idProperty] ?? id), { parents }), body);
+    observeItem(traceOf(collection, toId(readMember(body, idProperty) ?? id), { parents }), body);
   } else if (CHANGES.has(action)) {
     const trace = traceOf(collection, id, { parents });
     observeItem(trace, body);
@@ -167,8 +167,7 @@ function observeItem(trace: Trace, item: Item): void {
 }
 
 function readItems(body: unknown, binding: PromoteBinding): readonly Item[] {
-  const { items: member } = binding.list ?? {};
-  const list: unknown = member === undefined ? body : isObject(body) && body[member];
+  const list: unknown = readPath(body, binding.list?.path ?? []);
   return Array.isArray(list) ? list.filter((item: unknown) => isObject(item)) : [];
 }
 
@@ -191,7 +190,7 @@ function readOrders(cassette: Cassette, parts: PromoteParts): ReadonlyMap<string
     const binding = first && parts.bindings.get(first.exchange.operation);
     if (first === undefined || binding === undefined) continue;
     const idProperty = parts.collections.get(binding.collection)?.idProperty ?? 'id';
-    const ids = group.flatMap(({ items }) => items.map((item) => toId(item[idProperty])));
+    const ids = group.flatMap(({ items }) => items.map((item) => toId(readMember(item, idProperty))));
     const newestFirst = readDirection(first.exchange) ?? parts.isNewestFirst(first.exchange.operation);
     const known = orders.get(binding.collection) ?? [];
     orders.set(binding.collection, mergeOrder(known, newestFirst ? ids.toReversed() : ids));

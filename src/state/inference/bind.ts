@@ -2,8 +2,10 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
 import { findStatusFor } from '../store/server-values.js';
 import type { Action } from '../resource.js';
+import { compareSchemas, isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
-import type { CollectionCandidate, ContractIndex } from './candidates.js';
+import type { CollectionCandidate } from './candidates.js';
+import type { ContractIndex } from './contract-index.js';
 
 /** What one operation does, before collections have names and hints are applied. */
 export interface InferredAction {
@@ -34,7 +36,7 @@ export function bindItemOperation(
   const found = inferFor(candidate);
   switch (operation.method) {
     case 'GET':
-      if (index.list(operation) !== undefined && index.list(operation)?.items === undefined) {
+      if (index.list(operation)?.path.length === 0) {
         return 'the path of one item, but the response is a list';
       }
       if (isOpaque(operation)) return found('content', 0.7, 'reads one item; the response is not JSON');
@@ -93,7 +95,11 @@ export function bindCollectionOperation(
   if (operation.method === 'GET') {
     const list = index.list(operation);
     if (list === undefined) return 'GET on a collection, but the response is not a list';
-    return found('list', 0.95, `GET; the response is a list${list.items === undefined ? '' : ` in "${list.items}"`}`);
+    return found(
+      'list',
+      0.95,
+      `GET; the response is a list${list.path.length === 0 ? '' : ` in "${list.path.join('.')}"`}`,
+    );
   }
   const body = index.body(operation);
   if (operation.method === 'POST') {
@@ -160,7 +166,13 @@ export function bindItemWord(
     return `${operation.method} "${word}" on an item is not supported`;
   }
   const answer = index.answer(operation);
-  if (answer === undefined || candidate.schema === undefined || answer.pointer !== candidate.schema) {
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const isItem =
+    answer !== undefined &&
+    item !== undefined &&
+    (answer.pointer === item.pointer ||
+      (isSameItem(index.read, item, answer) && findStatusFor(word, item) !== undefined));
+  if (!isItem) {
     return `"${word}" of an item, but the response is not that item`;
   }
   if (COPY_WORDS.test(word)) {
@@ -216,14 +228,13 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
   ) {
     return 0.7;
   }
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const item = index.read(candidate.schema);
   if (item === undefined) return 0.5;
-  const names = [...item.properties.keys()];
-  const shared = names.filter((name) => answer.properties.has(name)).length;
-  const required = names.filter((name) => item.properties.get(name)?.required === true);
-  if (names.length > 0 && shared / names.length >= 0.6) return 0.8;
-  if (required.length > 0 && required.every((name) => answer.properties.has(name))) return 0.7;
-  return 0;
+  const similarity = compareSchemas(index.read, item, answer);
+  if (similarity >= 0.4) return similarity >= 0.6 ? 0.8 : 0.7;
+  // The answer may show only the id, or a message; then the request has to be like an item.
+  const body = index.body(operation);
+  return body !== undefined && compareSchemas(index.read, item, body) >= 0.4 ? 0.6 : 0;
 }
 
 /** Whether one branch of the success schema is the schema of the item. */

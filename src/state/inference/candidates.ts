@@ -1,9 +1,9 @@
-import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { type ListShape, readListShape } from '../pages/list-response.js';
-import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
+import { findSuccessMedia } from '../../contract/operations/responses.js';
+import type { ItemSchema } from '../item-schema.js';
+import type { ContractIndex } from './contract-index.js';
+import { type PathGroup, type PathShape, toGroupKey } from './path-shape.js';
 
 /** A path that may be a collection, before its name and parents are known. */
 export interface CollectionCandidate {
@@ -19,59 +19,6 @@ export interface CollectionCandidate {
   readonly hasOperations: boolean;
   /** One object instead of a list: `/me`, `/customers/{id}/discount`. */
   readonly singleton: boolean;
-}
-
-/** A contract with the lookups that inference needs, each computed once. */
-export interface ContractIndex {
-  readonly contract: Contract;
-  readonly read: ReadItemSchema;
-  /** The operations of a path key, by method. */
-  operationsAt(key: string): ReadonlyMap<string, Operation>;
-  shape(operation: Operation): PathShape | undefined;
-  /** The list in the success response of an operation. */
-  list(operation: Operation): ListShape | undefined;
-  /** The schema of the success response. */
-  answer(operation: Operation): ItemSchema | undefined;
-  /** The schema of the request body. */
-  body(operation: Operation): ItemSchema | undefined;
-}
-
-/** Indexes the operations of a contract by path. */
-export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
-  const shapes = new Map(contract.operations.map((operation) => [operation, readPathShape(operation)]));
-  const byKey = new Map<string, Map<string, Operation>>();
-  for (const [operation, shape] of shapes) {
-    if (shape === undefined) continue;
-    const methods = byKey.get(shape.key) ?? new Map<string, Operation>();
-    byKey.set(shape.key, methods);
-    // A path key with a query or a fragment is a variant of the plain path, which takes precedence.
-    if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
-  }
-  const lists = new Map<Operation, ListShape | undefined>();
-  const none: ReadonlyMap<string, Operation> = new Map();
-  const list = (operation: Operation): ListShape | undefined => {
-    if (lists.has(operation)) return lists.get(operation);
-    const noun = shapes.get(operation)?.groups.at(-1)?.words.at(-1);
-    const found = readListShape({ contract, read, operation, noun });
-    lists.set(operation, found);
-    return found;
-  };
-  return {
-    contract,
-    read,
-    operationsAt: (key) => byKey.get(key) ?? none,
-    shape: (operation) => shapes.get(operation),
-    list,
-    answer: (operation) => {
-      const media = findSuccessMedia(operation);
-      return media?.schema === undefined ? undefined : read(media.schemaPointer);
-    },
-    body: (operation) => {
-      const content = operation.body?.content ?? [];
-      const media = findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined);
-      return media === undefined ? undefined : read(media.schemaPointer);
-    },
-  };
 }
 
 /** The candidates for collections in the paths of a contract, parents before children. */
@@ -216,62 +163,4 @@ function readBranches(index: ContractIndex, pointer: string): readonly string[] 
 function toObject(index: ContractIndex, operation: Operation | undefined): ItemSchema | undefined {
   if (operation === undefined || index.list(operation) !== undefined) return undefined;
   return index.answer(operation);
-}
-
-/** One group of a path: static segments and the parameters after them, which identify one item. */
-export interface PathGroup {
-  /** The static segments before the parameters: `['organization', 'projects']`. */
-  readonly words: readonly string[];
-  /** Empty where the path ends in words. */
-  readonly parameters: readonly string[];
-}
-
-/** A path template as groups: `/v1/customers/{customer}/cards` has two. */
-interface PathShape {
-  readonly groups: readonly PathGroup[];
-  /** The template without query and fragment. */
-  readonly template: string;
-  /** Parameters replaced by `{}`: two paths that differ only in the names of parameters have the same. */
-  readonly key: string;
-}
-
-/** Reads the path of an operation; undefined where a segment mixes text and parameters. */
-function readPathShape({ path }: Operation): PathShape | undefined {
-  const template = path.replace(/[?#].*$/, '').replace(/(?<=.)\/$/, '');
-  const segments = template.split('/').filter((segment) => segment !== '');
-  const groups: { words: string[]; parameters: string[] }[] = [];
-  for (const segment of segments) {
-    const read = readSegment(segment);
-    if (read === undefined) return undefined;
-    const last = groups.at(-1);
-    if (read.parameter === undefined) {
-      if (last === undefined || last.parameters.length > 0) groups.push({ words: [segment], parameters: [] });
-      else last.words.push(segment);
-      continue;
-    }
-    // A path that begins with a parameter belongs to no collection.
-    if (last === undefined) return undefined;
-    last.parameters.push(read.parameter);
-    if (read.verb !== undefined) groups.push({ words: [read.verb], parameters: [] });
-  }
-  return { groups, template, key: template.replaceAll(/\{[^}]*\}/g, '{}') };
-}
-
-/** The key of a path, with or without the parameters of its last group. */
-export function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'item'): string {
-  return groups
-    .map(({ words, parameters }, i) => {
-      const named = part === 'item' || i < groups.length - 1 ? parameters.map(() => '/{}').join('') : '';
-      return `/${words.join('/')}${named}`;
-    })
-    .join('');
-}
-
-function readSegment(
-  segment: string,
-): { readonly parameter?: string | undefined; readonly verb?: string | undefined } | undefined {
-  if (!segment.includes('{')) return {};
-  // `{id}` identifies an item; `{id}:cancel` an item and an action.
-  const match = /^\{([^{}]+)\}(?::([\w-]+))?$/.exec(segment);
-  return match === null ? undefined : { parameter: match[1], verb: match[2] };
 }

@@ -1,7 +1,9 @@
-import type { CollectionCandidate, ContractIndex } from './candidates.js';
+import type { CollectionCandidate } from './candidates.js';
+import type { ContractIndex } from './contract-index.js';
 
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
-import { type Binding, type Resource, toBareName, toSingular } from '../resource.js';
+import { toBareName, toSingular } from '../names.js';
+import type { Binding, Resource } from '../resource.js';
 
 /** Describes a resource: its id, parents, secrets and masked properties. */
 export function describeResource(
@@ -24,7 +26,7 @@ export function describeResource(
       ? undefined
       : schema === undefined
         ? 'id'
-        : findIdProperty(schema, candidate, parameter),
+        : findIdProperty(index, schema, candidate),
     keyProperties: findKeyProperties(schema, candidate),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
@@ -39,29 +41,57 @@ export function describeResource(
   };
 }
 
+/** Objects that can hold the id of the item around them: `metadata.name`. */
+const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
+
 /**
  * The property with the name of the path parameter, with or without the noun (`{issue_number}`), else `id`, else one that ends in `id`
- * and has the name of the resource.
+ * and has the name of the resource; a path with dots where it is inside of another object.
  */
-function findIdProperty(
-  schema: ItemSchema,
-  candidate: CollectionCandidate,
-  parameter: string | undefined,
-): string | undefined {
+function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
+  const parameter = candidate.groups.at(-1)?.parameters.at(-1);
+  const noun = toBareName(toSingular(candidate.groups.at(-1)?.words.at(-1) ?? ''));
+  const own = findIdIn(schema, { noun, wanted: toBareName(parameter ?? 'id') });
+  if (own !== undefined) return own;
+  for (const { name, target } of schema.properties.values()) {
+    const inner = ID_HOLDER.test(name) ? index.read(target) : undefined;
+    const nested = inner === undefined ? undefined : findIdIn(inner, { noun, wanted: toBareName(parameter ?? 'id') });
+    if (nested !== undefined) return `${name}.${nested}`;
+  }
+  return undefined;
+}
+
+const ID_NAMES: readonly string[] = [
+  '_id',
+  'uuid',
+  'guid',
+  'uid',
+  'sid',
+  'gid',
+  'key',
+  'slug',
+  'code',
+  'name',
+  'number',
+];
+
+function findIdIn(schema: ItemSchema, of: { readonly noun: string; readonly wanted: string }): string | undefined {
+  const { noun, wanted } = of;
   const names = [...schema.properties.values()].filter(canBeId).map(({ name }) => name);
-  const noun = toSingular(candidate.groups.at(-1)?.words.at(-1) ?? '');
   const bare = new Map(names.map((name) => [toBareName(name), name]));
-  const wanted = toBareName(parameter ?? 'id');
   const named = bare.get(wanted);
-  const short = wanted.startsWith(toBareName(noun)) ? bare.get(wanted.slice(toBareName(noun).length)) : undefined;
+  const short = noun !== '' && wanted.startsWith(noun) ? bare.get(wanted.slice(noun.length)) : undefined;
   // `{username}` identifies a user by the property `username`, even if the schema has an id as well.
   const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
   if (explicit !== undefined) return explicit;
   if (names.includes('id')) return 'id';
+  // `{widget_id}` without such a property: the last word of the parameter, `{sectionGid}` -> `gid`.
+  const last = [...bare.keys()].find((name) => name.length > 1 && wanted.endsWith(name) && ID_NAMES.includes(name));
   return (
     short ??
-    bare.get(`${toBareName(noun)}id`) ??
-    ['_id', 'uuid', 'guid', 'uid', 'key', 'slug', 'code', 'name'].find((name) => names.includes(name))
+    bare.get(`${noun}id`) ??
+    (last === undefined ? undefined : bare.get(last)) ??
+    ID_NAMES.find((name) => names.includes(name))
   );
 }
 

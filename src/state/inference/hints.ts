@@ -4,8 +4,9 @@ import { toPointer } from '../../contract/pointer.js';
 import { MockError, nearest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ReadItemSchema } from '../item-schema.js';
+import { readListShape } from '../pages/list-shape.js';
 import type { Binding, Resource, Resources } from '../resource.js';
-import type { ContractIndex } from './candidates.js';
+import type { ContractIndex } from './contract-index.js';
 import {
   type CheckHint,
   type CollectionHint,
@@ -142,7 +143,7 @@ function applyOperationHint(
     collection,
     parameters: [names].flat(),
   }));
-  const list = isList ? index.list(operation) : undefined;
+  const list = isList ? readHintedList(index, operation, hint.items) : undefined;
   return {
     operation,
     collection: hint.collection ?? inferred?.collection ?? operation.id,
@@ -151,11 +152,18 @@ function applyOperationHint(
     parents: hint.parents === undefined ? (inferred?.parents ?? []) : parents,
     within: hint.parents === undefined ? inferred?.within : undefined,
     set: hint.set ?? inferred?.set ?? {},
-    list: hint.items !== undefined && list !== undefined ? { ...list, items: hint.items } : list,
+    list,
     page: hint.page,
     confidence: 1,
     why: 'x-mock in the document',
   };
+}
+
+/** The list of an operation; a hint names the array, with dots where it is inside of another object. */
+function readHintedList(index: ContractIndex, operation: Operation, items: string | undefined): Binding['list'] {
+  const { contract, read } = index;
+  if (items === undefined) return index.list(operation);
+  return readListShape({ contract, read, operation, noun: undefined, path: items.split('.') });
 }
 
 /** Checks the schema, properties and patterns in the hint of a collection. @throws MockError `HINT_INVALID`. */

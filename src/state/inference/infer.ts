@@ -2,15 +2,8 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
-import {
-  type Binding,
-  type ParentLink,
-  type Resource,
-  type Resources,
-  toBareName,
-  toSingular,
-  type Unbound,
-} from '../resource.js';
+import { toBareName, toSingular } from '../names.js';
+import type { Binding, ParentLink, Resource, Resources, Unbound } from '../resource.js';
 import {
   bindCollectionOperation,
   bindCollectionWord,
@@ -19,14 +12,9 @@ import {
   bindSingletonOperation,
   type InferredAction,
 } from './bind.js';
-import {
-  createContractIndex,
-  type CollectionCandidate,
-  findCandidates,
-  type PathGroup,
-  type ContractIndex,
-  toGroupKey,
-} from './candidates.js';
+import { type CollectionCandidate, findCandidates } from './candidates.js';
+import { type ContractIndex, createContractIndex } from './contract-index.js';
+import { type PathGroup, toGroupKey } from './path-shape.js';
 import { applyHints } from './hints.js';
 
 /**

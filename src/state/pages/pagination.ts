@@ -4,6 +4,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { ItemSchema } from '../item-schema.js';
+import { toBareName } from '../names.js';
 
 /** The name of a pagination style. */
 export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'starting-after' | 'token';
@@ -16,6 +17,8 @@ interface PageRequest {
   readonly view: View;
   /** The maximum number of items. */
   readonly limit: number;
+  /** The number of the first page: 1, or 0. */
+  readonly firstPage: number;
   /** The value of a query parameter; undefined where it is not given. */
   value(role: PageRole): unknown;
   /** The entry of an id, also of a removed item. */
@@ -31,6 +34,8 @@ export interface Page {
   /** Undefined where there is no next page. */
   readonly next: PageTurn | undefined;
   readonly previous: PageTurn | undefined;
+  /** Undefined where no parameter leads to it. */
+  readonly last: PageTurn | undefined;
 }
 
 /** The query parameter of the request for another page. */
@@ -55,21 +60,22 @@ interface PageStyle {
   cut(request: PageRequest): Page | PageMistake;
 }
 
-const OFFSET = /^(offset|skip|start|start_?(index|at)|page\[offset\])$/i;
+const OFFSET = /^(offset|skip|start|start(index|at)|pageoffset|from)$/;
 
-const LIMIT = /^(limit|per_?page|page_?size|size|count|max_?(results|items)|take|first|top|page\[(size|limit)\])$/i;
+const LIMIT =
+  /^(limit|perpage|page(size|limit)|size|count|max(results|items|records)|take|first|top|itemsperpage|num(results|items)?)$/;
 
-/** All styles, in the order in which they are recognised. */
+/** All styles, in the order in which they are recognised; the patterns are those of bare names (`pagesize` for `page[size]`). */
 export const PAGE_STYLES: readonly PageStyle[] = [
   {
     name: 'starting-after',
-    parameters: { after: /^starting_?after$/i, before: /^ending_?before$/i, limit: LIMIT },
+    parameters: { after: /^startingafter$/, before: /^endingbefore$/, limit: LIMIT },
     signs: ['after', 'before'],
     cut: cutByNeighbour,
   },
   {
     name: 'cursor',
-    parameters: { after: /^(after|after_?id|since_?id)$/i, before: /^(before|before_?id|until_?id)$/i, limit: LIMIT },
+    parameters: { after: /^(after|afterid|sinceid)$/, before: /^(before|beforeid|untilid)$/, limit: LIMIT },
     signs: ['after', 'before'],
     cut: cutByNeighbour,
   },
@@ -77,7 +83,7 @@ export const PAGE_STYLES: readonly PageStyle[] = [
     name: 'token',
     parameters: {
       token:
-        /^(cursor|marker|page|page_?token|next_?(token|cursor|page)|continuation(_?token)?|page_?cursor|pagination_?token|page\[(cursor|after)\])$/i,
+        /^(cursor|marker|page|pagetoken|next(token|cursor|page|pagetoken)|continue|continuation(token)?|pagecursor|paginationtoken|page(cursor|after)|start(key|token|cursor)|skiptoken|offset)$/,
       offset: OFFSET,
       limit: LIMIT,
     },
@@ -86,12 +92,22 @@ export const PAGE_STYLES: readonly PageStyle[] = [
   },
   {
     name: 'page',
-    parameters: { page: /^(page|page_?(number|num|no|index)|p|page\[number\])$/i, limit: LIMIT },
+    parameters: { page: /^(page|page(number|num|no|index)|p|currentpage)$/, limit: LIMIT },
     signs: ['page'],
     cut: cutByNumber,
   },
-  { name: 'offset', parameters: { offset: OFFSET, limit: LIMIT }, signs: ['offset'], cut: cutByOffset },
-  { name: 'none', parameters: { limit: LIMIT }, signs: [], cut: cutOnce },
+  {
+    name: 'offset',
+    parameters: { offset: OFFSET, limit: LIMIT },
+    signs: ['offset'],
+    cut: cutByOffset,
+  },
+  {
+    name: 'none',
+    parameters: { limit: LIMIT },
+    signs: [],
+    cut: cutOnce,
+  },
 ];
 
 /** Whether the cursor of a request is not valid. */
@@ -121,17 +137,19 @@ function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | Pag
     more: backwards ? from > 0 : to < view.size,
     next: last && { role: 'after', value: last.id },
     previous: first && { role: 'before', value: first.id },
+    last: undefined,
   };
 }
 
 /** The beginning of the list: the contract declares no parameter for the rest. */
 function cutOnce({ view, limit }: PageRequest): Page {
   const to = Math.min(limit, view.size);
-  return { from: 0, to, more: to < view.size, next: undefined, previous: undefined };
+  return { from: 0, to, more: to < view.size, next: undefined, previous: undefined, last: undefined };
 }
 
 /** An opaque token of the last item of the previous page, so that created and removed items do not shift the next page. */
-function cutByToken({ view, limit, value, recall }: PageRequest): Page | PageMistake {
+function cutByToken(request: PageRequest): Page | PageMistake {
+  const { view, limit, value, recall } = request;
   const token = readId(value('token'));
   let from = 0;
   if (token !== undefined) {
@@ -140,25 +158,26 @@ function cutByToken({ view, limit, value, recall }: PageRequest): Page | PageMis
     from = view.after(entry);
   } else if (value('offset') !== undefined) {
     // Some services accept both a token and an offset.
-    return cutByOffset({ view, limit, value, recall });
+    return cutByOffset(request);
   }
   const to = Math.min(view.size, from + limit);
   const last = to < view.size ? view.at(to - 1) : undefined;
   const toToken = (after: string): string => Buffer.from(JSON.stringify({ after })).toString('base64url');
   const next: Page['next'] = last && { role: 'token', value: toToken(last.id) };
-  return { from, to, more: to < view.size, next, previous: undefined };
+  return { from, to, more: to < view.size, next, previous: undefined, last: undefined };
 }
 
-function cutByNumber({ view, limit, value }: PageRequest): Page {
-  const number = Math.max(1, Math.floor(readNumber(value('page'), 1)));
-  const from = Math.min(view.size, (number - 1) * limit);
+function cutByNumber({ view, limit, value, firstPage }: PageRequest): Page {
+  const number = Math.max(firstPage, Math.floor(readNumber(value('page'), firstPage)));
+  const from = Math.min(view.size, (number - firstPage) * limit);
   const to = Math.min(view.size, from + limit);
   return {
     from,
     to,
     more: to < view.size,
     next: to < view.size ? { role: 'page', value: number + 1 } : undefined,
-    previous: number > 1 ? { role: 'page', value: number - 1 } : undefined,
+    previous: number > firstPage ? { role: 'page', value: number - 1 } : undefined,
+    last: { role: 'page', value: firstPage + Math.max(0, Math.ceil(view.size / Math.max(1, limit)) - 1) },
   };
 }
 
@@ -171,6 +190,7 @@ function cutByOffset({ view, limit, value }: PageRequest): Page {
     more: to < view.size,
     next: limit > 0 && to < view.size ? { role: 'offset', value: to } : undefined,
     previous: limit > 0 && from > 0 ? { role: 'offset', value: Math.max(0, from - limit) } : undefined,
+    last: { role: 'offset', value: Math.max(0, (Math.ceil(view.size / Math.max(1, limit)) - 1) * limit) },
   };
 }
 
@@ -198,6 +218,8 @@ export interface PagePlan {
   readonly style: PageStyle;
   /** Role -> the name of its query parameter. */
   readonly names: Readonly<Partial<Record<PageRole, string>>>;
+  /** The number of the first page: 1, or 0. */
+  readonly firstPage: number;
   readonly defaultLimit: number;
   /** Larger limits are reduced to this; Infinity where the contract declares none. */
   readonly maximumLimit: number;
@@ -241,6 +263,10 @@ export function createPagePlan(
   return {
     style,
     names,
+    firstPage: readFirstPage(
+      contract,
+      query.find(({ name }) => name === names.page),
+    ),
     defaultLimit: limit === undefined ? (style.name === 'none' ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
     maximumLimit: limit === undefined ? Infinity : (readSchema(contract, limit).maximum ?? Infinity),
     order: order?.name,
@@ -273,7 +299,9 @@ function findStyle(
     const names: Partial<Record<PageRole, string>> = {};
     // The roles of a style are the keys of its own table.
     for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
-      const name = query.find((parameter) => pattern.test(parameter.name) && fitsRole(contract, parameter, role))?.name;
+      const name = query.find(
+        (parameter) => pattern.test(toBareName(parameter.name)) && fitsRole(contract, parameter, role),
+      )?.name;
       if (name !== undefined) names[role] = name;
     }
     last = { style, names };
@@ -286,7 +314,7 @@ function findStyle(
 /** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
 function fitsRole(contract: Contract, parameter: Parameter, role: PageRole): boolean {
   const types = [readSchema(contract, parameter).type ?? []].flat();
-  if (role === 'token' && /^page$/i.test(parameter.name)) return types.includes('string');
+  if (role === 'token' && /^(page|offset)$/i.test(parameter.name)) return types.includes('string');
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
   const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
   return isNumber || (!needsNumber && types.includes('string'));
@@ -295,6 +323,16 @@ function fitsRole(contract: Contract, parameter: Parameter, role: PageRole): boo
 function hasDirections(schema: Parameter['schema']): boolean {
   const values = isObject(schema) ? schema.enum : undefined;
   return values === undefined || values.some((value) => /^(asc|desc)/i.test(String(value)));
+}
+
+/** The number of the first page: 0 where the parameter starts there, according to its default, minimum or description. */
+function readFirstPage(contract: Contract, parameter: Parameter | undefined): number {
+  if (parameter === undefined) return 1;
+  const schema = readSchema(contract, parameter);
+  if (typeof schema.default === 'number') return schema.default === 0 ? 0 : 1;
+  const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
+  if (/\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i.test(text)) return 0;
+  return schema.minimum === 0 && !/\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 0 : 1;
 }
 
 /** The default of a limit: that of its schema, else the one in its description. */

@@ -1,4 +1,4 @@
-import { type CollectionChanges, isObject } from '../../contract/json.js';
+import { type CollectionChanges, isObject, readMember } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
 import { type Collection, type Item, listEntries, toChildScope } from './collection.js';
@@ -93,7 +93,7 @@ function createVerbs(items: Items) {
     const { resource } = items.model(name);
     const scope = readParentScope(given, resource) ?? findFirstScope(transaction, resource);
     const item = omitAnnotations(given, resource);
-    const id = resource.idProperty === undefined ? undefined : item[resource.idProperty];
+    const id = resource.idProperty === undefined ? undefined : readMember(item, resource.idProperty);
     const created = items.create(items.locate(transaction, name, scope), {
       fixed: item,
       id: typeof id === 'string' || typeof id === 'number' ? id : undefined,

@@ -3,8 +3,9 @@ import { isObject, type SchemaObject } from '../../contract/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
 import type { TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
-import type { ItemSchema } from '../item-schema.js';
-import { type Resource, toSingular } from '../resource.js';
+import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import { toSingular } from '../names.js';
+import type { Resource } from '../resource.js';
 import type { Collection, Item } from './collection.js';
 
 /** What an id is generated from. */
@@ -24,13 +25,20 @@ export interface Identity {
 }
 
 /** Creates ids from the pattern, format or examples of the id, else with a prefix from the name of the resource. */
-export function createIdentity(contract: Contract, resource: Resource, schema: ItemSchema | undefined): Identity {
-  const property = schema?.properties.get(resource.idProperty ?? '');
+export function createIdentity(
+  contract: Contract,
+  resource: Resource,
+  known: { readonly schema: ItemSchema | undefined; readonly property: ItemProperty | undefined },
+): Identity {
+  const { schema, property } = known;
   const parameter = readSchemaAt(contract, resource.idParameterSchema);
   const shown = property?.schema ?? parameter ?? {};
-  const types = [shown.type].flat();
-  const whole = types.includes('integer') || shown.type === 'number';
-  const form = whole ? undefined : findForm(resource, schema, [shown, parameter]);
+  const whole = isNumber(shown);
+  // A string in the item whose path parameter is a number is a number in a string.
+  const form =
+    whole || (parameter !== undefined && isNumber(parameter))
+      ? undefined
+      : findForm(resource, schema, [shown, parameter]);
   return {
     toValue: (id) => (whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id)),
     generateId: (collection, scope, { seed, number, part = '' }) => {
@@ -74,4 +82,8 @@ function findForm(
   }
   const named = parameter === undefined ? undefined : createIdGenerator(parameter);
   return named ?? createPrefixed(`${toSingular(name.split('.').at(-1) ?? 'item')}_`);
+}
+
+function isNumber({ type }: SchemaObject): boolean {
+  return [type].flat().includes('integer') || type === 'number';
 }

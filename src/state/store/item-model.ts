@@ -1,11 +1,11 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, mergePatch, setOwn } from '../../contract/json.js';
+import { isObject, mergePatch, setOwn, withPath } from '../../contract/json.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
-import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import type { Resource } from '../resource.js';
 import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
@@ -22,6 +22,8 @@ import {
 export interface ItemModel {
   readonly resource: Resource;
   readonly schema: ItemSchema | undefined;
+  /** The property that is the id; undefined where the schema does not declare it. */
+  readonly idProperty: IdProperty | undefined;
   readonly identity: Identity;
   /** A new item, valid against the schema. */
   create(input: ItemInput): Item;
@@ -68,6 +70,29 @@ export interface ItemModelParts {
   readonly generator: Pick<Generator, 'complete' | 'value'>;
 }
 
+/** The property that is the id of an item. */
+export interface IdProperty extends ItemProperty {
+  /** Whether it is inside of an object of the item: `metadata.name`. */
+  readonly isNested: boolean;
+}
+
+/** Finds the property of an id; a name with dots that is not a property itself is a path. */
+export function findIdProperty(
+  read: ReadItemSchema,
+  { idProperty = '' }: Resource,
+  schema: ItemSchema | undefined,
+): IdProperty | undefined {
+  const own = schema?.properties.get(idProperty);
+  if (own !== undefined) return { ...own, isNested: false };
+  let current = schema;
+  let found: ItemProperty | undefined;
+  for (const step of idProperty.split('.')) {
+    found = current?.properties.get(step);
+    current = found && read(found.target);
+  }
+  return found && { ...found, isNested: true };
+}
+
 interface Rule {
   readonly property: ItemProperty;
   /** The value for a new item where the request gives none; undefined leaves the property out. */
@@ -80,8 +105,9 @@ interface Rule {
 export function createItemModel(
   resource: Resource,
   schema: ItemSchema | undefined,
-  { contract, validators, generator }: ItemModelParts,
+  { contract, validators, generator, idProperty }: ItemModelParts & { readonly idProperty: IdProperty | undefined },
 ): ItemModel {
+  const topId = idProperty?.isNested === true ? undefined : resource.idProperty;
   const rules = [...(schema?.properties.values() ?? [])].map((property) => createRule(resource, property));
   const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
   const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
@@ -111,19 +137,22 @@ export function createItemModel(
       isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
     for (const { property, value } of rules) {
       const { name } = property;
-      const id = name === resource.idProperty ? input.id : undefined;
+      const id = name === topId ? input.id : undefined;
       const chosen = id ?? (Object.hasOwn(given, name) ? given[name] : value(input));
       if (chosen !== undefined) item[name] = chosen;
     }
     if (isLoose) {
       for (const [name, value] of Object.entries(given)) if (!Object.hasOwn(item, name)) setOwn(item, name, value);
     }
-    return repair(mask(item, given), input);
+    const masked = mask(item, given);
+    const isNested = idProperty?.isNested === true && input.id !== undefined;
+    return repair(isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked, input);
   };
   return {
     resource,
     schema,
-    identity: createIdentity(contract, resource, schema),
+    idProperty,
+    identity: createIdentity(contract, resource, { schema, property: idProperty }),
     create,
     replace: (item, input) => create({ ...input, fixed: { ...keepServerProperties(rules, item), ...input.fixed } }),
     merge: (item, patch) => merge(schema, item, patch),

@@ -1,4 +1,4 @@
-import { setOwn } from '../../contract/json.js';
+import { setOwn, readMember, withPath } from '../../contract/json.js';
 import { MockError, suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
 import { createItemSchemaReader } from '../item-schema.js';
@@ -15,7 +15,7 @@ import {
   type WritableCollection,
 } from './collection.js';
 import { readItemKey } from './identity.js';
-import { createItemModel, type ItemModel } from './item-model.js';
+import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
 import { omitAnnotations, readIdAnnotation, readInlineContent, readParentScope } from './item-annotations.js';
 import { createItemsOnDemand, type ItemLocation, type ItemsOnDemand, type OnDemandParts } from './on-demand.js';
 import type { Transaction } from './store.js';
@@ -226,7 +226,8 @@ function createModels(parts: ItemsParts): (name: string) => ItemModel {
       const hint = suggest(name, names) ?? known;
       throw new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
     }
-    return createItemModel(resource, resource.schema === undefined ? undefined : read(resource.schema), parts);
+    const schema = resource.schema === undefined ? undefined : read(resource.schema);
+    return createItemModel(resource, schema, { ...parts, idProperty: findIdProperty(read, resource, schema) });
   });
 }
 
@@ -279,7 +280,7 @@ function draftEntry(
   });
   const tagged = model.tag(built, 1);
   const whole = strict ? { ...tagged, ...fixed } : tagged;
-  const shown = resource.idProperty === undefined ? undefined : whole[resource.idProperty];
+  const shown = resource.idProperty === undefined ? undefined : readMember(whole, resource.idProperty);
   const key = given.key ?? (resource.singleton ? '' : readItemKey(resource, whole, shown ?? id));
   const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
   return { entry: { id: key, ...hideSecrets(whole, hidden), content }, whole };
@@ -335,7 +336,7 @@ export function findProblems(model: ItemModel, item: Item): readonly ItemProblem
 export function readKey({ resource }: Pick<ItemModel, 'resource'>, given: Item): string | undefined {
   if (resource.singleton) return '';
   const annotated = readIdAnnotation(given, resource);
-  const id = given[resource.idProperty ?? 'id'];
+  const id = readMember(given, resource.idProperty ?? 'id');
   if (annotated !== undefined) return annotated;
   return id === undefined && resource.keyProperties.length === 0 ? undefined : readItemKey(resource, given, id);
 }
@@ -350,9 +351,13 @@ export function toEntry(
   const item = omitAnnotations(given, resource);
   const content = readInlineContent(given);
   const key = readKey(model, given);
-  const isIdentified = resource.singleton || (idProperty === undefined ? key : item[idProperty]) !== undefined;
+  const isIdentified =
+    resource.singleton || (idProperty === undefined ? key : readMember(item, idProperty)) !== undefined;
   if (isIdentified && key !== undefined) return { id: key, item, content };
   const id = identity.generateId(collection, scope, { seed, number: collection.nextNumber() });
-  const identified = idProperty === undefined ? item : { [idProperty]: id, ...item };
+  const identified =
+    idProperty === undefined
+      ? item
+      : withPath(item, model.idProperty?.isNested === true ? idProperty.split('.') : [idProperty], id);
   return { id: key ?? readItemKey(resource, identified, id), item: identified, content };
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, withPath } from '../../contract/json.js';
 import { type Entry, type Item, readScope, toScope, type UnknownIds, type WritableCollection } from './collection.js';
 import { readItemKey } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
@@ -95,9 +95,9 @@ function generateOnDemand(
   { model, scope, known, transaction }: ItemLocation,
   { id, key }: { readonly id: string | number; readonly key: string },
 ): Item {
-  const { resource, schema } = model;
-  const property = schema?.properties.get(resource.idProperty ?? '');
+  const { resource, schema, idProperty: property } = model;
   const given: Record<string, unknown> = {};
+  let nested: unknown;
   const ids = String(id).split('/');
   if (ids.length === resource.keyProperties.length) {
     for (const [i, name] of resource.keyProperties.entries()) {
@@ -106,10 +106,13 @@ function generateOnDemand(
   } else if (property !== undefined) {
     const value = toType(id, property.schema.type);
     // The id in the path may not be valid as the id in the item.
-    if (parts.validators.check(property.target, 'response')(value, 'body').length === 0) given[property.name] = value;
+    if (parts.validators.check(property.target, 'response')(value, 'body').length === 0) {
+      if (property.isNested) nested = value;
+      else given[property.name] = value;
+    }
   }
   if (resource.schema === undefined) return { ...known, ...given, id };
-  return generateItem(parts, {
+  const item = generateItem(parts, {
     schema: resource.schema,
     given,
     preferred: known,
@@ -120,6 +123,7 @@ function generateOnDemand(
       now: transaction.clock.now(),
     },
   });
+  return nested === undefined ? item : withPath(item, (resource.idProperty ?? '').split('.'), nested);
 }
 
 /** An id from a path in the type of its schema. */

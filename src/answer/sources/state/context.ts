@@ -1,4 +1,3 @@
-import { isObject } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
@@ -6,9 +5,10 @@ import type { Call } from '../../../http/request/call.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { ReadItemSchema } from '../../../state/item-schema.js';
-import { type Binding, type Resource, type Resources, toSingular } from '../../../state/resource.js';
+import { toSingular } from '../../../state/names.js';
+import type { Binding, Resources } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
-import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
+import type { ItemModel } from '../../../state/store/item-model.js';
 import type { Items } from '../../../state/store/items.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Transaction } from '../../../state/store/store.js';
@@ -28,10 +28,32 @@ export interface OperationContext extends StateContext {
   readonly binding: Binding;
   readonly model: ItemModel;
   readonly choose: ChooseResponse;
-  readonly project: (schemaPointer: string | undefined) => Projection;
+  readonly bodies: BodyWriters;
+  readonly reader: BodyReader;
   readonly preconditions: Preconditions;
   /** Finds the list of items that a call addresses, or the 404 for a parent that does not exist. */
   findLocation(exchange: Exchange, transaction: Transaction): ItemLocation | { readonly missing: Answer };
+}
+
+/** Writes an item as the body that one schema describes. */
+export type WriteBody = (entry: Entry, exchange: Exchange) => unknown;
+
+/** How the bodies of one operation show items. */
+export interface BodyWriters {
+  /** The body for the schema at a pointer: the item itself, the part of it that the schema describes, or an envelope around that. */
+  project(schemaPointer: string | undefined): WriteBody;
+  /** The item in a body that `project` has written. */
+  unwrap(schemaPointer: string | undefined, body: unknown): unknown;
+  /** The body of the answer to a delete. */
+  report(schemaPointer: string): WriteBody | undefined;
+}
+
+/** Reads the items in the body of a request in the form in which they are stored. */
+export interface BodyReader {
+  /** The item in a body, without uploaded files; an empty one where the body is not an object. */
+  one(call: Call): Item;
+  /** The items of a batch request: the body, or the first array in it. */
+  many(call: Call): readonly Item[];
 }
 
 /** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */
@@ -75,60 +97,11 @@ function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefi
   return mediaType === undefined || text || STRUCTURED.test(mediaType) ? choice : undefined;
 }
 
-/** Converts an item to the body that one schema describes. */
-type Projection = (entry: Entry, exchange: Exchange) => unknown;
-
-/** Creates the projections of a resource: the item itself for its own schema, else the part that the schema allows, completed. */
-export function createProjections(context: StateContext, resource: Resource): OperationContext['project'] {
-  return memoize((pointer) => createProjection(context, resource, pointer));
-}
-
-function createProjection(context: StateContext, resource: Resource, pointer: string | undefined): Projection {
-  const target = pointer === undefined ? undefined : context.read(pointer);
-  if (pointer === undefined || target === undefined || target.pointer === resource.schema) return (entry) => entry.item;
-  const names = [...target.properties.keys()];
-  const projected = new WeakMap<Item, unknown>();
-  return (entry, exchange) => {
-    if (projected.has(entry.item)) return projected.get(entry.item);
-    const { body } = exchange.call;
-    const part = names.length === 0 ? entry.item : pick(entry.item, names);
-    const known = { ...entry.item, ...(isObject(body) ? body : {}) };
-    const key = `${resource.name}\0${entry.id}`;
-    const result = completeBody(context, exchange, { pointer, body: part, key, known });
-    projected.set(entry.item, result);
-    return result;
-  };
-}
-
-function pick(item: Item, names: readonly string[]): Item {
-  const picked: Record<string, unknown> = {};
-  for (const name of names) if (Object.hasOwn(item, name)) picked[name] = item[name];
-  return picked;
-}
-
-/** A body as it is where it is valid; else with its invalid and missing properties generated. */
-export function completeBody(
-  { validators, generator }: StateContext,
-  { session, call }: Exchange,
-  of: { readonly pointer: string; readonly body: Item; readonly key: string; readonly known?: Item },
-): unknown {
-  const { pointer, body, key, known = body } = of;
-  const violations = validators.check(pointer, 'response')(body, 'body');
-  if (violations.length === 0) return body;
-  return generator.complete(pointer, omitInvalid(body, violations), {
-    seed: session.seed,
-    key,
-    direction: 'response',
-    now: session.clock.now(),
-    known: { ...known, ...call.path },
-  });
-}
-
 /** The answer that shows an item. */
 export function answerItem(context: OperationContext, exchange: Exchange, entry: Entry): Answer | undefined {
   const choice = context.choose(exchange.call);
   if (choice === undefined) return undefined;
-  const body = context.project(choice.media?.schemaPointer)(entry, exchange);
+  const body = context.bodies.project(choice.media?.schemaPointer)(entry, exchange);
   return toAnswer(choice, body, context.preconditions.headers(entry));
 }
 

@@ -1,8 +1,10 @@
+import { readMember } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
-import { createEnvelope, type Envelope, type ListShape } from '../../../state/pages/list-response.js';
+import { createEnvelope, type Envelope } from '../../../state/pages/envelope.js';
+import type { ListShape } from '../../../state/pages/list-shape.js';
 import {
   createPagePlan,
   isDescending,
@@ -52,12 +54,12 @@ export function createListHandler(context: OperationContext): StateHandler | und
   if (shape === undefined) return undefined;
   const { resource, schema } = context.model;
   const plan = createPagePlan(context.contract, operation, { item: schema, style: binding.page });
-  const project = context.project(shape.itemSchema);
+  const project = context.bodies.project(shape.itemSchema);
   const idProperty = resource.idProperty ?? 'id';
   const envelope = createEnvelopeReader(context, shape);
   const withRequiredFilters = createRequiredFilters(operation, plan);
   const declaresLinks = operation.responses.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)));
-  const linked = declaresLinks || (shape.items === undefined && plan.style.name !== 'none');
+  const linked = declaresLinks || (shape.path.length === 0 && plan.style.name !== 'none');
 
   return (exchange, transaction) => {
     const { call } = exchange;
@@ -81,19 +83,22 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const page = plan.style.cut({
       view,
       limit,
+      firstPage: plan.firstPage,
       value: (role) => call.query[plan.names[role] ?? ''],
       recall: (id) => list.recall(id),
     });
     if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page });
     const entries = view.slice(page.from, page.to);
-    const url = (turn: PageTurn | undefined, absolute: boolean): string => toUrl(call, plan, { turn, absolute });
+    const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
+      toUrl(call, plan, { turn, absolute });
     const body = envelope(exchange)({
       page,
       total: view.size,
       limit,
+      firstPage: plan.firstPage,
       entries,
       items: entries.map((entry) => project(entry, exchange)),
-      id: (entry) => entry.item[idProperty] ?? entry.id,
+      id: (entry) => readMember(entry.item, idProperty) ?? entry.id,
       url,
     });
     return toAnswer(choice, body, linked ? toLinkHeader(page, url) : {});
@@ -180,18 +185,18 @@ function answerInvalidCursor(
 function toUrl(
   call: Call,
   plan: PagePlan,
-  to: { readonly turn: PageTurn | undefined; readonly absolute: boolean },
+  to: { readonly turn: PageTurn | 'first' | undefined; readonly absolute: boolean },
 ): string {
   const [path = '', query = ''] = call.url.split('?');
   const origin = to.absolute ? `http://${call.headers.get('host') ?? 'localhost'}` : '';
-  if (to.turn === undefined) return origin + path;
+  if (to.turn === undefined) return origin + call.url;
   const parameters = new URLSearchParams(query);
   for (const role of ['after', 'before', 'token', 'page', 'offset'] as const) {
     const name = plan.names[role];
     if (name !== undefined) parameters.delete(name);
   }
-  parameters.set(plan.names[to.turn.role] ?? to.turn.role, String(to.turn.value));
-  return `${origin}${path}?${parameters.toString()}`;
+  if (to.turn !== 'first') parameters.set(plan.names[to.turn.role] ?? to.turn.role, String(to.turn.value));
+  return `${origin}${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
 }
 
 /** RFC 8288: links to the previous and the next page. */

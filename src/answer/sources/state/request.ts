@@ -1,5 +1,5 @@
 import { readSchemaAt } from '../../../contract/contract.js';
-import { isObject } from '../../../contract/json.js';
+import { isObject, readMember } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
@@ -72,9 +72,9 @@ export function createItemHandler(
 }
 
 /** The id of the item: from the path, or from the body where the path does not name it. */
-export function readItemId({ binding, model: { resource } }: OperationContext, call: Call): string {
+export function readItemId({ binding, reader, model: { resource } }: OperationContext, call: Call): string {
   if (binding.id.length > 0 || resource.singleton || call.body === undefined) return readId(call, binding.id);
-  return String(readBody(call)[resource.idProperty ?? 'id']);
+  return String(readMember(reader.one(call), resource.idProperty ?? 'id'));
 }
 
 /** The entry that a call names, created on demand where that is configured. */
@@ -135,22 +135,6 @@ function isOnlyObject({ contract, read }: StateContext, pointer: string | undefi
     isObject(each) && (each['type'] === 'string' || each['type'] === 'integer');
   const branches = [...(target.anyOf ?? []), ...(target.oneOf ?? [])];
   return !isScalar(target) && !branches.some(isScalar) && read(pointer)?.type === 'object';
-}
-
-/** The object in the body of a request, without uploaded files; an empty one for any other body. */
-export function readBody({ body }: Call): Item {
-  if (!isObject(body)) return {};
-  const isFile = (value: unknown): boolean => isUploadedFile(Array.isArray(value) ? value[0] : value);
-  if (!Object.values(body).some(isFile)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isFile(value)));
-}
-
-/** The items of a batch request: its body, or the first array in it. */
-export function readBodies({ body }: Call): readonly Item[] {
-  if (Array.isArray(body)) return body.filter(isObject);
-  if (!isObject(body)) return [];
-  const list = Object.values(body).find((value): value is readonly unknown[] => Array.isArray(value));
-  return list === undefined ? [body] : list.filter(isObject);
 }
 
 /** An uploaded file. */

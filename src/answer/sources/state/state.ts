@@ -4,11 +4,11 @@ import { memoize } from '../../../memoize.js';
 import { createItemSchemaReader } from '../../../state/item-schema.js';
 import type { Action, Binding } from '../../../state/resource.js';
 import type { AnswerSource } from '../../chain.js';
+import { createBodyReader, createBodyWriters } from './bodies.js';
 import { createPreconditions, NO_PRECONDITIONS, withIdempotency } from './conditions.js';
 import {
   createChoice,
   createCreatedChoice,
-  createProjections,
   type OperationContext,
   type StateContext,
   type StateHandler,
@@ -53,7 +53,8 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
     binding,
     model,
     choose: creates ? createCreatedChoice(operation) : createChoice(operation),
-    project: createProjections(context, model.resource),
+    bodies: createBodyWriters(context, model),
+    reader: createBodyReader(context, binding, model),
     preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding),
     findLocation: createLocationFinder(context, binding),
   };

@@ -1,8 +1,7 @@
-import { isObject, setOwn } from '../../../contract/json.js';
+import { createItemEnvelope } from '../../../state/pages/envelope.js';
+import { completeBody } from './bodies.js';
+import { isObject, readMember } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
-import { memoize } from '../../../memoize.js';
-import type { ItemSchema } from '../../../state/item-schema.js';
-import { toBareName } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { ItemProblem } from '../../../state/store/items.js';
@@ -12,7 +11,6 @@ import type { Exchange } from '../../chain.js';
 import {
   answerItem,
   chooseDeclared,
-  completeBody,
   createChoice,
   type OperationContext,
   refuse,
@@ -23,8 +21,6 @@ import {
   answerMissing,
   createItemHandler,
   findEntry,
-  readBodies,
-  readBody,
   readId,
   readItemId,
   readUpload,
@@ -33,14 +29,14 @@ import {
 
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
 export function createCreateHandler(context: OperationContext): StateHandler {
-  const { binding, model, choose, project, preconditions, findLocation } = context;
+  const { binding, model, choose, bodies, reader, preconditions, findLocation } = context;
   return (exchange, transaction) => {
     const choice = choose(exchange.call);
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
     context.items.seed(location);
-    const sent = readBody(exchange.call);
+    const sent = reader.one(exchange.call);
     let body = sent;
     if (binding.action === 'copy') {
       const id = readId(exchange.call, binding.id);
@@ -51,11 +47,10 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const created = createItem(context, exchange, { location, body, id: readOwnId(context, sent) });
     if ('refused' in created) return created.refused;
     const pointer = choice.media?.schemaPointer;
-    const shown =
-      pointer === undefined || created.entry.secrets === undefined
-        ? project(pointer)(created.entry, exchange)
-        : completeBody(context, exchange, { pointer, body: created.whole, key: `${pointer}\0${created.entry.id}` });
-    const entry = adoptShown(location, created.entry, shown);
+    // The answer to a create shows the secrets that no other answer shows.
+    const whole = created.entry.secrets === undefined ? created.entry : { ...created.entry, item: created.whole };
+    const shown = bodies.project(pointer)(whole, exchange);
+    const entry = adoptShown(location, created.entry, bodies.unwrap(pointer, shown));
     const tags = preconditions.headers(entry);
     const headers = choice.status === 201 ? { ...tags, ...readLocation(context, exchange, entry) } : tags;
     return toAnswer(choice, shown, headers);
@@ -82,32 +77,32 @@ function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, 
 
 /** Creates every item of an array, or none of them. */
 export function createBatchHandler(context: OperationContext): StateHandler {
-  const { binding, choose, project, findLocation } = context;
+  const { binding, choose, bodies, reader, findLocation } = context;
   return (exchange, transaction) => {
     const choice = choose(exchange.call);
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
     const entries: Entry[] = [];
-    for (const body of readBodies(exchange.call)) {
+    for (const body of reader.many(exchange.call)) {
       const created = createItem(context, exchange, { location, body, id: readOwnId(context, body) });
       if ('refused' in created) return created.refused;
       entries.push(created.entry);
     }
     const projectAll = (pointer: string | undefined): readonly unknown[] =>
-      entries.map((entry) => project(pointer)(entry, exchange));
+      entries.map((entry) => bodies.project(pointer)(entry, exchange));
     const pointer = choice.media?.schemaPointer;
     const schema = pointer === undefined ? undefined : context.read(pointer);
     if (pointer === undefined || schema === undefined) return toAnswer(choice, undefined);
     if (schema.type === 'array') return toAnswer(choice, projectAll(schema.items));
     const { list } = binding;
-    if (list?.items !== undefined) {
-      const body = { ...list.constants, [list.items]: projectAll(list.itemSchema) };
+    if (list !== undefined) {
+      const body = createItemEnvelope(context.read, schema, list.path)(projectAll(list.itemSchema));
       const key = `${pointer}\0${entries[0]?.id ?? ''}`;
       return toAnswer(choice, completeBody(context, exchange, { pointer, body, key }));
     }
     const last = entries.at(-1);
-    return last === undefined ? undefined : toAnswer(choice, project(pointer)(last, exchange));
+    return last === undefined ? undefined : toAnswer(choice, bodies.project(pointer)(last, exchange));
   };
 }
 
@@ -148,14 +143,13 @@ function answerProblem(
 
 /** The id that a request chooses: of the target for a membership, or of an item that clients name. */
 function readOwnId({ binding, model }: OperationContext, body: Item): string | number | undefined {
-  const { resource, schema } = model;
+  const { resource, idProperty } = model;
   if (resource.members !== undefined) {
     const name = resource.memberParameter ?? Object.keys(body).find((each) => /_?id$/i.test(each));
     return readIdValue(name === undefined ? undefined : body[name]);
   }
   if (binding.action === 'copy') return undefined;
-  const property = schema?.properties.get(resource.idProperty ?? '');
-  return property?.readOnly === true ? undefined : readIdValue(body[resource.idProperty ?? 'id']);
+  return idProperty?.readOnly === true ? undefined : readIdValue(readMember(body, resource.idProperty ?? 'id'));
 }
 
 function readIdValue(value: unknown): string | number | undefined {
@@ -180,10 +174,10 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
   const { binding, model, preconditions, findLocation } = context;
   const { resource } = model;
   const replace = createChangeHandler(context, ({ session, call }, entry, location) => {
-    const id = entry.item[resource.idProperty ?? 'id'];
+    const id = readMember(entry.item, resource.idProperty ?? 'id');
     const after = model.replace(entry.item, {
       id: typeof id === 'number' ? id : entry.id,
-      body: readBody(call),
+      body: context.reader.one(call),
       fixed: { ...binding.set, ...location.known },
       defaults: location.collection.defaults,
       seed: session.seed,
@@ -203,57 +197,23 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
     if (location.collection.get(id, location.scope) !== undefined) return replace(exchange, transaction);
     const refused = preconditions.before(exchange, undefined);
     if (refused !== undefined) return refused;
-    const created = createItem(context, exchange, { location, body: readBody(exchange.call), id });
+    const created = createItem(context, exchange, { location, body: context.reader.one(exchange.call), id });
     return 'refused' in created ? created.refused : answerItem(creating, exchange, created.entry);
   };
 }
 
 /** Removes one item, what lives under it and its memberships. */
 export function createDeleteHandler(context: OperationContext): StateHandler {
-  const { choose, project } = context;
-  const { resource } = context.model;
-  const findReport = memoize((pointer: string) => {
-    const schema = context.read(pointer);
-    return schema && createDeleteReport(schema);
-  });
+  const { choose, bodies } = context;
   return createItemHandler(context, (exchange, entry, location) => {
     const choice = choose(exchange.call);
-    const { id } = entry;
-    context.items.remove(location, id);
+    context.items.remove(location, entry.id);
     if (choice === undefined) return undefined;
     const pointer = choice.media?.schemaPointer;
-    const report = pointer === undefined ? undefined : findReport(pointer);
-    if (pointer === undefined || report === undefined) return toAnswer(choice, undefined);
-    if (report.schemaPointer === resource.schema) return toAnswer(choice, project(pointer)(entry, exchange));
-    const body: Record<string, unknown> = { ...report.constants };
-    const shownId = entry.item[resource.idProperty ?? 'id'] ?? id;
-    for (const name of report.ids) body[name] = shownId;
-    return toAnswer(choice, completeBody(context, exchange, { pointer, body, key: `${pointer}\0${id}` }));
+    const report = pointer === undefined ? undefined : bodies.report(pointer);
+    return toAnswer(choice, report?.(entry, exchange));
   });
 }
-
-/**
- * Plans the body of the answer to a delete: constants of the schema, true for a property that reports the deletion, and the
- * properties that hold the id of the removed item, undefined at first.
- */
-function createDeleteReport(schema: ItemSchema) {
-  const constants: Record<string, unknown> = {};
-  const ids: string[] = [];
-  for (const { name, schema: own } of schema.properties.values()) {
-    if ('const' in own) setOwn(constants, name, own.const);
-    else if (Array.isArray(own.enum) && own.enum.length === 1) setOwn(constants, name, own.enum[0]);
-    else if (DELETED.test(name) && own.type === 'boolean') setOwn(constants, name, true);
-    else if (toBareName(name) === 'id') {
-      // Keeps the position of the property.
-      constants[name] = undefined;
-      ids.push(name);
-    }
-  }
-  return { schemaPointer: schema.pointer, constants, ids };
-}
-
-/** Properties that report a deletion as done. */
-const DELETED = /^(deleted|removed|success|ok|is_?deleted|acknowledged)$/i;
 
 /** The item after a change, with the properties that the operation writes. */
 type Change = { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
@@ -282,7 +242,7 @@ function readChange(context: OperationContext, exchange: Exchange, item: Item): 
     const status = chooseDeclared(context, [409, 422, 400]);
     return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
   }
-  const changes = model.accept(isObject(call.body) ? call.body : {});
+  const changes = model.accept(context.reader.one(call));
   const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
   // A PATCH merges (RFC 7386), and so does a form, which cannot send a whole nested object.
   const isMerged = call.method === 'PATCH' || isForm || call.mediaType === 'application/merge-patch+json';

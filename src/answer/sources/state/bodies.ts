@@ -1,0 +1,178 @@
+import { isObject, readPath, setOwn } from '../../../contract/json.js';
+import { findMedia } from '../../../http/media-type.js';
+import { memoize } from '../../../memoize.js';
+import type { ItemSchema } from '../../../state/item-schema.js';
+import { createItemEnvelope } from '../../../state/pages/envelope.js';
+import { findItemPositions, findSamePosition } from '../../../state/positions.js';
+import { createProjection, type Projection } from '../../../state/projection.js';
+import { toBareName } from '../../../state/names.js';
+import type { Binding } from '../../../state/resource.js';
+import type { Item } from '../../../state/store/collection.js';
+import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
+import { isUploadedFile } from '../../../http/request/body-multipart.js';
+import type { Exchange } from '../../chain.js';
+import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context.js';
+
+/** Creates the writers of a resource: each body is planned once. */
+export function createBodyWriters(context: StateContext, model: ItemModel): BodyWriters {
+  const locate = memoize((pointer: string) => locateItem(context, model, pointer));
+  const write = (pointer: string): WriteBody => createWriter(context, model, { pointer, ...locate(pointer) });
+  return {
+    project: memoize((pointer) => (pointer === undefined ? writeItem : write(pointer))),
+    unwrap: (pointer, body) => (pointer === undefined ? body : readPath(body, locate(pointer).path)),
+    report: memoize((pointer) => createDeleteReport(context, model, { pointer, ...locate(pointer) })),
+  };
+}
+
+const writeItem: WriteBody = ({ item }) => item;
+
+/** Where an item is in a body. */
+interface ItemPlace {
+  readonly path: readonly string[];
+  /** The schema of the item at that place; undefined where the body declares no properties. */
+  readonly schema: ItemSchema | undefined;
+}
+
+interface PlannedBody extends ItemPlace {
+  /** Pointer to the schema of the body. */
+  readonly pointer: string;
+}
+
+function locateItem({ read }: StateContext, { schema }: Pick<ItemModel, 'schema'>, pointer: string): ItemPlace {
+  const whole = read(pointer);
+  if (schema === undefined || whole === undefined || whole.pointer === schema.pointer)
+    return { path: [], schema: whole };
+  return findSamePosition(read, schema, findItemPositions(read, pointer)) ?? { path: [], schema: whole };
+}
+
+function createWriter(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody {
+  const { pointer, path, schema } = body;
+  const whole = context.read(pointer);
+  if (whole === undefined || whole.pointer === model.resource.schema) return writeItem;
+  const part = createPartWriter(context, model, path.length === 0 ? pointer : (schema?.pointer ?? pointer));
+  if (path.length === 0) return part;
+  const wrap = createItemEnvelope(context.read, whole, path);
+  const written = new WeakMap<Item, unknown>();
+  return (entry, exchange) => {
+    const known = written.get(entry.item);
+    if (known !== undefined) return known;
+    const wrapped = wrap(part(entry, exchange));
+    const result = completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}` });
+    written.set(entry.item, result);
+    return result;
+  };
+}
+
+/** Writes the part of an item that a schema describes: properties of the same meaning, completed. */
+function createPartWriter(context: StateContext, { schema, resource }: ItemModel, pointer: string): WriteBody {
+  const target = context.read(pointer);
+  if (target === undefined || target.pointer === resource.schema) return writeItem;
+  const names = [...target.properties.keys()];
+  const convert = schema && createProjection(context.read, schema, target);
+  const written = new WeakMap<Item, unknown>();
+  return (entry, exchange) => {
+    if (written.has(entry.item)) return written.get(entry.item);
+    const { body } = exchange.call;
+    const same = names.length === 0 ? entry.item : pick(entry.item, names);
+    const part = convert === undefined ? same : { ...same, ...convert(entry.item) };
+    const known = { ...entry.item, ...(isObject(body) ? body : {}) };
+    const key = `${resource.name}\0${entry.id}`;
+    const result = completeBody(context, exchange, { pointer, body: part, key, known });
+    written.set(entry.item, result);
+    return result;
+  };
+}
+
+function pick(item: Item, names: readonly string[]): Item {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) if (Object.hasOwn(item, name)) setOwn(picked, name, item[name]);
+  return picked;
+}
+
+/** A body as it is where it is valid; else with its invalid and missing properties generated. */
+export function completeBody(
+  { validators, generator }: StateContext,
+  { session, call }: Exchange,
+  of: { readonly pointer: string; readonly body: Item; readonly key: string; readonly known?: Item },
+): unknown {
+  const { pointer, body, key, known = body } = of;
+  const violations = validators.check(pointer, 'response')(body, 'body');
+  if (violations.length === 0) return body;
+  return generator.complete(pointer, omitInvalid(body, violations), {
+    seed: session.seed,
+    key,
+    direction: 'response',
+    now: session.clock.now(),
+    known: { ...known, ...call.path },
+  });
+}
+
+/** Properties that report a deletion as done. */
+const DELETED = /^(deleted|removed|success|ok|is_?deleted|acknowledged)$/i;
+
+/** Plans the body of the answer to a delete: the item, or its id and what reports the deletion. */
+function createDeleteReport(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody | undefined {
+  const { resource } = model;
+  const { pointer, path } = body;
+  const whole = context.read(pointer);
+  const { schema = whole } = body;
+  if (whole === undefined || schema === undefined) return undefined;
+  if (schema.pointer === resource.schema) return createWriter(context, model, body);
+  const wrap = path.length === 0 ? undefined : createItemEnvelope(context.read, whole, path);
+  const constants: Record<string, unknown> = {};
+  const ids: string[] = [];
+  for (const { name, schema: own } of schema.properties.values()) {
+    if ('const' in own) setOwn(constants, name, own.const);
+    else if (Array.isArray(own.enum) && own.enum.length === 1) setOwn(constants, name, own.enum[0]);
+    else if (DELETED.test(name) && own.type === 'boolean') setOwn(constants, name, true);
+    else if (toBareName(name) === 'id' || name === resource.idProperty) {
+      // Keeps the position of the property.
+      constants[name] = undefined;
+      ids.push(name);
+    }
+  }
+  return (entry, exchange) => {
+    const report: Record<string, unknown> = { ...constants };
+    for (const name of ids) report[name] = entry.item[resource.idProperty ?? 'id'] ?? entry.id;
+    // `wrap` gives objects.
+    const wrapped = wrap === undefined ? report : wrap(report);
+    return completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}` });
+  };
+}
+
+/** Plans how the request bodies of an operation are read: without their envelope, with the names of the item. */
+export function createBodyReader(context: StateContext, binding: Binding, model: ItemModel): BodyReader {
+  const { schema } = model;
+  const content = binding.operation.body?.content ?? [];
+  const find = memoize(
+    (mediaType: string | undefined): { readonly path: readonly string[]; readonly convert: Projection | undefined } => {
+      const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
+      if (media?.schema === undefined || schema === undefined) return { path: [], convert: undefined };
+      const place = locateItem(context, model, media.schemaPointer);
+      const from = place.schema;
+      const isKnown = from !== undefined && from.properties.size > 0;
+      return { path: place.path, convert: isKnown ? createProjection(context.read, from, schema) : undefined };
+    },
+  );
+  return {
+    one: ({ body, mediaType }) => {
+      const { path, convert } = find(mediaType);
+      const found = readPath(body, path);
+      if (!isObject(found) || found instanceof Uint8Array) return {};
+      const own = withoutFiles(found);
+      return convert === undefined ? own : { ...own, ...convert(own) };
+    },
+    many: ({ body }) => {
+      if (Array.isArray(body)) return body.filter(isObject);
+      if (!isObject(body)) return [];
+      const list = Object.values(body).find((value): value is readonly unknown[] => Array.isArray(value));
+      return list === undefined ? [body] : list.filter(isObject);
+    },
+  };
+}
+
+function withoutFiles(body: Item): Item {
+  const isFile = (value: unknown): boolean => isUploadedFile(Array.isArray(value) ? value[0] : value);
+  if (!Object.values(body).some(isFile)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isFile(value)));
+}

@@ -1,0 +1,204 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
+import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { type ListShape, readListShape } from '../pages/list-shape.js';
+import { toBareName, toSingular } from '../names.js';
+import { findItemPosition, findItemPositions, findListPositions, findSamePosition } from '../positions.js';
+import { type PathGroup, type PathShape, readPathShape, toGroupKey } from './path-shape.js';
+
+/** A contract with the lookups that inference needs, each computed once. */
+export interface ContractIndex {
+  readonly contract: Contract;
+  readonly read: ReadItemSchema;
+  /** The operations of a path key, by method. */
+  operationsAt(key: string): ReadonlyMap<string, Operation>;
+  shape(operation: Operation): PathShape | undefined;
+  /** The list in the success response of an operation. */
+  list(operation: Operation): ListShape | undefined;
+  /** The schema of the item in the success response, without the envelope around it; the whole response where it has no item. */
+  answer(operation: Operation): ItemSchema | undefined;
+  /** The schema of the item in the request body, without the envelope around it; the whole body where it has no item. */
+  body(operation: Operation): ItemSchema | undefined;
+}
+
+/** Indexes the operations of a contract by path. */
+export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
+  const shapes = new Map(contract.operations.map((operation) => [operation, readPathShape(operation)]));
+  const byKey = new Map<string, Map<string, Operation>>();
+  for (const [operation, shape] of shapes) {
+    if (shape === undefined) continue;
+    const methods = byKey.get(shape.key) ?? new Map<string, Operation>();
+    byKey.set(shape.key, methods);
+    // A path key with a query or a fragment is a variant of the plain path, which takes precedence.
+    if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
+  }
+  const none: ReadonlyMap<string, Operation> = new Map();
+  const findItem = createItemFinder(contract, read, { shapes, byKey });
+  const unwrap = (operation: Operation, pointer: string | undefined): ItemSchema | undefined => {
+    const whole = pointer === undefined ? undefined : read(pointer);
+    if (pointer === undefined || whole === undefined || whole.type === 'array') return whole;
+    const positions = findItemPositions(read, pointer);
+    for (const item of findItem(operation)) {
+      const same = findSamePosition(read, item, positions);
+      if (same !== undefined) return same.schema;
+    }
+    return whole;
+  };
+  return {
+    contract,
+    read,
+    operationsAt: (key) => byKey.get(key) ?? none,
+    shape: (operation) => shapes.get(operation),
+    list: memoize((operation) => readList(contract, read, { operation, shapes, byKey, findItem })),
+    answer: memoize((operation) => unwrap(operation, readAnswerPointer(operation))),
+    body: memoize((operation) => unwrap(operation, readBodyPointer(operation))),
+  };
+}
+
+function memoize<T>(compute: (operation: Operation) => T): (operation: Operation) => T {
+  const known = new Map<Operation, T>();
+  return (operation) => {
+    if (known.has(operation)) return known.get(operation) as T; // `has` says that it is there
+    const value = compute(operation);
+    known.set(operation, value);
+    return value;
+  };
+}
+
+function readAnswerPointer(operation: Operation): string | undefined {
+  const media = findSuccessMedia(operation);
+  return media?.schema === undefined ? undefined : media.schemaPointer;
+}
+
+function readBodyPointer({ body }: Operation): string | undefined {
+  const content = body?.content ?? [];
+  return (findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined))?.schemaPointer;
+}
+
+interface PathIndex {
+  readonly shapes: ReadonlyMap<Operation, PathShape | undefined>;
+  readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
+}
+
+/** The items that the bodies of an operation may hold: that of its own path, then that of the path above it. */
+type FindItem = (operation: Operation) => readonly ItemSchema[];
+
+function createItemFinder(contract: Contract, read: ReadItemSchema, { shapes, byKey }: PathIndex): FindItem {
+  const byCollection = new Map<string, Operation[]>();
+  for (const [operation, shape] of shapes) {
+    if (shape === undefined) continue;
+    const key = toGroupKey(shape.groups, 'collection');
+    const operations = byCollection.get(key) ?? [];
+    byCollection.set(key, operations);
+    if (byKey.get(shape.key)?.get(operation.method) === operation) operations.push(operation);
+  }
+  const known = new Map<string, ItemSchema | undefined>();
+  const findAt = (key: string): ItemSchema | undefined => {
+    if (!known.has(key))
+      known.set(key, findItemOf(contract, read, { operations: byCollection.get(key) ?? [], shapes }));
+    return known.get(key);
+  };
+  return memoize((operation) => {
+    const groups = shapes.get(operation)?.groups ?? [];
+    return toItemKeys(groups).flatMap((key) => findAt(key) ?? []);
+  });
+}
+
+/** The keys of the collections that an operation may belong to, the most likely first. */
+function toItemKeys(groups: readonly PathGroup[]): readonly string[] {
+  const last = groups.at(-1);
+  if (last === undefined) return [];
+  const above = groups.slice(0, -1);
+  const keys = [toGroupKey(groups, 'collection')];
+  // `/customers/search` shows what `/customers` holds.
+  if (last.words.length > 1) {
+    keys.push(toGroupKey([...above, { words: last.words.slice(0, -1), parameters: [] }], 'collection'));
+  }
+  if (last.parameters.length === 0 && above.length > 0) keys.push(toGroupKey(above, 'collection'));
+  return keys;
+}
+
+/** The schema of the item that the operations of one collection show and take. */
+function findItemOf(
+  contract: Contract,
+  read: ReadItemSchema,
+  of: { readonly operations: readonly Operation[]; readonly shapes: PathIndex['shapes'] },
+): ItemSchema | undefined {
+  const { operations, shapes } = of;
+  const isOnItem = (operation: Operation): boolean =>
+    (shapes.get(operation)?.groups.at(-1)?.parameters.length ?? 0) > 0;
+  const select = (isItem: boolean, ...methods: readonly string[]): readonly Operation[] =>
+    methods.flatMap((method) =>
+      operations.filter((operation) => operation.method === method && isOnItem(operation) === isItem),
+    );
+  const isList = (operation: Operation): boolean =>
+    readListShape({ contract, read, operation, noun: undefined }) !== undefined;
+  const reads = select(true, 'GET').filter((operation) => !isList(operation));
+  const creates = select(false, 'POST');
+  const changes = select(true, 'PATCH', 'PUT', 'POST');
+  const gets = select(false, 'GET');
+  // Without items below the path, a GET that is not a list reads a singleton.
+  const singles = reads.length + changes.length > 0 ? [] : gets.filter((operation) => !isList(operation));
+  const shown = [
+    ...reads,
+    ...creates,
+    ...changes,
+    ...singles,
+    ...(singles.length > 0 ? select(false, 'PUT', 'PATCH') : []),
+  ];
+  const positions = (pointer: string | undefined): ReturnType<typeof findItemPositions> =>
+    pointer === undefined ? [] : findItemPositions(read, pointer);
+  const found = findItemPosition(read, {
+    answers: shown.map((operation) => positions(readAnswerPointer(operation))),
+    lists: gets
+      .filter((operation) => !singles.includes(operation))
+      .map((operation) => findListPositions(read, readAnswerPointer(operation) ?? '')),
+    requests: [...creates, ...changes].map((operation) => positions(readBodyPointer(operation))),
+    idNames: operations.flatMap((operation) => toIdNames(shapes.get(operation)?.groups.at(-1))),
+  });
+  return found?.position.schema;
+}
+
+/** The bare names that the id of an item can have: `dropletid` and `id` for `/droplets/{droplet_id}`. */
+function toIdNames(group: PathGroup | undefined): readonly string[] {
+  const noun = toBareName(toSingular(group?.words.at(-1) ?? ''));
+  return (group?.parameters ?? []).flatMap((parameter) => {
+    const name = toBareName(parameter);
+    return noun !== '' && name.startsWith(noun) && name !== noun ? [name, name.slice(noun.length)] : [name];
+  });
+}
+
+/** The list in an answer: where its items are like those that the other operations of the resource show, else by its names. */
+function readList(
+  contract: Contract,
+  read: ReadItemSchema,
+  of: PathIndex & { readonly operation: Operation; readonly findItem: FindItem },
+): ListShape | undefined {
+  const { operation, shapes, findItem } = of;
+  const last = shapes.get(operation)?.groups.at(-1);
+  const named = readListShape({ contract, read, operation, noun: last?.words.at(-1) });
+  const pointer = readAnswerPointer(operation);
+  if (last === undefined || last.parameters.length > 0 || pointer === undefined) return named;
+  if (named === undefined && isSingleton(of.byKey.get(shapes.get(operation)?.key ?? ''))) return undefined;
+  const positions = findListPositions(read, pointer);
+  for (const item of findItem(operation)) {
+    const same = findSamePosition(read, item, positions);
+    // An object that is the item itself can have a list of similar objects.
+    if (same === undefined || read(pointer)?.pointer === item.pointer) continue;
+    const { path, element } = same;
+    return readListShape({
+      contract,
+      read,
+      operation,
+      noun: undefined,
+      items: { path, element, itemSchema: same.pointer },
+    });
+  }
+  return named;
+}
+
+/** Whether other methods of a path change or remove what its GET reads. */
+function isSingleton(methods: ReadonlyMap<string, Operation> | undefined): boolean {
+  return ['DELETE', 'PATCH', 'PUT'].some((method) => methods?.has(method));
+}

@@ -1,0 +1,61 @@
+import type { Operation } from '../../contract/operations/operation.js';
+
+/** One group of a path: static segments and the parameters after them, which identify one item. */
+export interface PathGroup {
+  /** The static segments before the parameters: `['organization', 'projects']`. */
+  readonly words: readonly string[];
+  /** Empty where the path ends in words. */
+  readonly parameters: readonly string[];
+}
+
+/** A path template as groups: `/v1/customers/{customer}/cards` has two. */
+export interface PathShape {
+  readonly groups: readonly PathGroup[];
+  /** The template without query and fragment. */
+  readonly template: string;
+  /** Parameters replaced by `{}`: two paths that differ only in the names of parameters have the same. */
+  readonly key: string;
+}
+
+/** Reads the path of an operation; undefined where a segment mixes text and parameters. */
+export function readPathShape({ path }: Operation): PathShape | undefined {
+  const template = path.replace(/[?#].*$/, '').replace(/(?<=.)\/$/, '');
+  // Some APIs write the media type behind each path: `/messages/{id}.json`.
+  const plain = template.replaceAll(/\.(json|xml)(?=\/|$)/gi, '');
+  const segments = plain.split('/').filter((segment) => segment !== '');
+  const groups: { words: string[]; parameters: string[] }[] = [];
+  for (const segment of segments) {
+    const read = readSegment(segment);
+    if (read === undefined) return undefined;
+    const last = groups.at(-1);
+    if (read.parameter === undefined) {
+      if (last === undefined || last.parameters.length > 0) groups.push({ words: [segment], parameters: [] });
+      else last.words.push(segment);
+      continue;
+    }
+    // A path that begins with a parameter belongs to no collection.
+    if (last === undefined) return undefined;
+    last.parameters.push(read.parameter);
+    if (read.verb !== undefined) groups.push({ words: [read.verb], parameters: [] });
+  }
+  return { groups, template, key: plain.replaceAll(/\{[^}]*\}/g, '{}') };
+}
+
+/** The key of a path, with or without the parameters of its last group. */
+export function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'item'): string {
+  return groups
+    .map(({ words, parameters }, i) => {
+      const named = part === 'item' || i < groups.length - 1 ? parameters.map(() => '/{}').join('') : '';
+      return `/${words.join('/')}${named}`;
+    })
+    .join('');
+}
+
+function readSegment(
+  segment: string,
+): { readonly parameter?: string | undefined; readonly verb?: string | undefined } | undefined {
+  if (!segment.includes('{')) return {};
+  // `{id}` identifies an item; `{id}:cancel` an item and an action.
+  const match = /^\{([^{}]+)\}(?::([\w-]+))?$/.exec(segment);
+  return match === null ? undefined : { parameter: match[1], verb: match[2] };
+}

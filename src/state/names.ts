@@ -1,0 +1,11 @@
+/** The singular of an English noun, precise enough to compare names: `batches` -> `batch`, `policies` -> `policy`. */
+export function toSingular(noun: string): string {
+  if (noun.endsWith('ies')) return noun.replace(/ies$/, 'y');
+  if (/(ss|x|ch|sh|z)es$/.test(noun)) return noun.replace(/es$/, '');
+  return /[^s]s$/.test(noun) ? noun.replace(/s$/, '') : noun;
+}
+
+/** Letters and digits only, in lower case: `petId`, `pet_id` and `pet-id` are equal. */
+export function toBareName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}

@@ -1,0 +1,185 @@
+import { isObject } from '../../contract/json.js';
+import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
+import type { Entry } from '../store/collection.js';
+import { type EnvelopeField, type ListShape, type Member, planObject } from './list-shape.js';
+import type { Page, PageTurn } from './pagination.js';
+
+/** Plans the envelope around one item: a function that puts the item at its place, and the properties with one valid value. */
+export function createItemEnvelope(
+  read: ReadItemSchema,
+  schema: ItemSchema,
+  path: readonly string[],
+): (item: unknown) => Readonly<Record<string, unknown>> {
+  const plan = planObject(schema, { read, items: path, above: [] });
+  const members = keepFixed(plan.members);
+  return (item) => buildObject(members, item, undefined);
+}
+
+/** The members that do not depend on a page. */
+function keepFixed(members: readonly Member[]): readonly Member[] {
+  return members.flatMap((member): readonly Member[] => {
+    if (member.plan.kind === 'field') return [];
+    if (member.plan.kind !== 'object') return [member];
+    const inner = keepFixed(member.plan.members);
+    return inner.length === 0 ? [] : [{ ...member, plan: { kind: 'object', members: inner } }];
+  });
+}
+
+/** What an envelope is filled from. */
+interface EnvelopeFacts {
+  readonly page: Page;
+  /** The number of items on all pages. */
+  readonly total: number;
+  readonly limit: number;
+  /** The number of the first page: 1, or 0. */
+  readonly firstPage: number;
+  /** The entries of the page, in order. */
+  readonly entries: readonly Entry[];
+  /** The items in the form of the response. */
+  readonly items: readonly unknown[];
+  /** The id of an entry in the form of the item. */
+  id(entry: Entry): unknown;
+  /** The URL of another page of this list, of the current page for undefined; with or without the origin. */
+  url(turn: PageTurn | 'first' | undefined, absolute: boolean): string;
+}
+
+/** Builds the body of a list response. */
+export type Envelope = (facts: EnvelopeFacts) => unknown;
+
+/** Generates the properties that depend neither on the page nor on a constant. */
+interface EnvelopeMaker {
+  /** The invalid top-level properties of a body. */
+  findWrong(body: Readonly<Record<string, unknown>>): readonly string[];
+  /** A complete envelope from its known part. */
+  complete(known: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Plans the body of a list response: constants, values of the page, and generated values for the other required properties.
+ * Properties are in the order of the schema.
+ */
+export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined, maker: EnvelopeMaker): Envelope {
+  const { plan, element } = shape;
+  if (plan.kind !== 'object') return (facts) => wrapElements(facts.items, element);
+  let generated: Readonly<Record<string, unknown>> | undefined;
+  return (facts) => {
+    const built = buildObject(plan.members, wrapElements(facts.items, element), facts);
+    generated ??= generate(shape, maker, buildObject(plan.members, [], facts));
+    if (Object.keys(generated).length === 0) return built;
+    const body: Record<string, unknown> = {};
+    for (const name of new Set([...(schema?.properties.keys() ?? []), ...Object.keys(built)])) {
+      const value = merge(generated[name], built[name]);
+      if (value !== undefined) body[name] = value;
+    }
+    return body;
+  };
+}
+
+/** The properties of an envelope that its schema requires and that do not depend on the page; generated once. */
+function generate(
+  { path }: ListShape,
+  maker: EnvelopeMaker,
+  first: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const wrong = new Set(maker.findWrong(first));
+  if (wrong.size === 0) return {};
+  const known = Object.fromEntries(Object.entries(first).filter(([name]) => !wrong.has(name) || name === path[0]));
+  const rest = maker.complete(known);
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => wrong.has(name)));
+}
+
+function merge(generated: unknown, built: unknown): unknown {
+  if (!isObject(generated) || !isObject(built)) return generated ?? built;
+  return { ...generated, ...built };
+}
+
+function wrapElements(items: readonly unknown[], element: readonly string[]): readonly unknown[] {
+  if (element.length === 0) return items;
+  return items.map((item) => element.reduceRight<unknown>((inner, name) => ({ [name]: inner }), item));
+}
+
+function buildObject(
+  members: readonly Member[],
+  content: unknown,
+  facts: EnvelopeFacts | undefined,
+): Readonly<Record<string, unknown>> {
+  const body: Record<string, unknown> = {};
+  for (const member of members) {
+    const value = buildMember(member, content, facts);
+    if (value !== undefined) body[member.name] = value;
+  }
+  return body;
+}
+
+/** The value of a member; without one null where it is nullable, an empty value where it is required, else undefined. */
+function buildMember(
+  { plan, nullable, required }: Member,
+  content: unknown,
+  facts: EnvelopeFacts | undefined,
+): unknown {
+  if (plan.kind === 'items') return content;
+  if (plan.kind === 'constant') return plan.value;
+  if (plan.kind === 'object') {
+    const inner = buildObject(plan.members, content, facts);
+    if (Object.keys(inner).length > 0 || required) return inner;
+    return nullable ? null : undefined;
+  }
+  const value = facts && readField(plan.field, facts);
+  if (typeof value === 'number' && plan.field.type === 'string') return String(value);
+  if (value !== undefined) return value;
+  if (nullable) return null;
+  if (!required) return undefined;
+  return plan.field.type === 'string' ? '' : plan.field.type === 'boolean' ? false : 0;
+}
+
+/** The value of the page for one property; undefined where it has none. */
+function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
+  const { page, entries, total, limit, firstPage } = facts;
+  const pages = Math.ceil(total / Math.max(1, limit));
+  switch (field.role) {
+    case 'hasMore':
+      return page.more;
+    case 'firstId':
+      return entries[0] === undefined ? undefined : facts.id(entries[0]);
+    case 'lastId': {
+      const last = entries.at(-1);
+      return last === undefined ? undefined : facts.id(last);
+    }
+    case 'total':
+      return total;
+    case 'count':
+      return entries.length;
+    case 'limit':
+      return Number.isFinite(limit) ? limit : total;
+    case 'offset':
+      return page.from;
+    case 'end':
+      return Math.max(page.from, page.to - 1);
+    case 'remaining':
+      return page.to < total ? total - page.to : undefined;
+    case 'page':
+      return Math.floor(page.from / Math.max(1, limit)) + firstPage;
+    case 'pages':
+      return pages;
+    case 'list':
+      return facts.url(undefined, field.form !== 'path').split('?')[0];
+    case 'self':
+      return facts.url(undefined, field.form !== 'path');
+    case 'first':
+      return field.type === 'integer' ? firstPage : facts.url('first', field.form !== 'path');
+    case 'last':
+      return field.type === 'integer' ? Math.max(firstPage, pages - 1 + firstPage) : readTurn(field, page.last, facts);
+    case 'next':
+      return readTurn(field, page.next, facts);
+    default:
+      return readTurn(field, page.previous, facts);
+  }
+}
+
+/** Another page: the value of its parameter, or a URL where the property is one or the parameter is an id. */
+function readTurn(field: EnvelopeField, turn: PageTurn | undefined, facts: EnvelopeFacts): unknown {
+  if (turn === undefined) return undefined;
+  const isCursor = turn.role === 'token' || turn.role === 'after' || turn.role === 'before' || field.type === 'integer';
+  const isValue = field.form === 'value' || (field.form === 'auto' && isCursor);
+  return isValue ? turn.value : facts.url(turn, field.form !== 'path');
+}

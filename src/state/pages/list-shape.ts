@@ -1,0 +1,268 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { findSuccessMedia } from '../../contract/operations/responses.js';
+import { toBareName } from '../names.js';
+
+/** The meaning of an envelope property for the page. */
+type EnvelopeRole =
+  | 'count'
+  | 'end'
+  | 'first'
+  | 'firstId'
+  | 'hasMore'
+  | 'last'
+  | 'lastId'
+  | 'limit'
+  | 'list'
+  | 'next'
+  | 'offset'
+  | 'page'
+  | 'pages'
+  | 'previous'
+  | 'remaining'
+  | 'self'
+  | 'total';
+
+/**
+ * How another page is written: its URL, the path and query of its URL, or the value of the parameter that leads to it; `auto` is
+ * the value of a cursor and the URL of any other page.
+ */
+type TurnForm = 'auto' | 'path' | 'url' | 'value';
+
+/** A property of an envelope whose value depends on the page. */
+export interface EnvelopeField {
+  readonly role: EnvelopeRole;
+  readonly form: TurnForm;
+  /** Its JSON type. */
+  readonly type: string | undefined;
+}
+
+/** How one value of a response is built. */
+export type Plan =
+  | { readonly kind: 'constant'; readonly value: unknown }
+  | { readonly kind: 'field'; readonly field: EnvelopeField }
+  | { readonly kind: 'items' }
+  | { readonly kind: 'object'; readonly members: readonly Member[] };
+
+export interface Member {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly nullable: boolean;
+  readonly required: boolean;
+}
+
+/** Where the items of a list response stand. */
+export interface ItemsPosition {
+  /** The property names from the root to the array; empty where the response is the array. */
+  readonly path: readonly string[];
+  /** The property names from an element of the array to the item; usually none. */
+  readonly element: readonly string[];
+  /** Pointer to the schema of one item. */
+  readonly itemSchema: string | undefined;
+}
+
+/** The shape of a list response: an array, or an envelope around one. */
+export interface ListShape extends ItemsPosition {
+  /** Pointer to the schema of the response. */
+  readonly schema: string;
+  readonly plan: Plan;
+}
+
+const ITEM_NAMES =
+  /^(data|items|results?|entries|values?|records|rows|list|content|elements|objects|resources|collection|edges|nodes|hits)$/i;
+
+/** Bare names -> roles. */
+const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
+  [/^(has(more|next(page)?|additional)|more|(is)?truncated|nextpageexists|morepages)$/, 'hasMore'],
+  [/^firstid$/, 'firstId'],
+  [/^lastid$/, 'lastId'],
+  [
+    /^(total|total(count|items|results|entries|records|elements|size|objects|hits|rows)|counttotal|fullcount)$/,
+    'total',
+  ],
+  [/^(pages|pagecount|total(pages|pagecount)|numpages|pagestotal)$/, 'pages'],
+  [/^(remaining(itemcount|items|count)?)$/, 'remaining'],
+  [/^(count|size|numresults|resultcount|numberofelements|returned(count)?)$/, 'count'],
+  [/^(page|currentpage|page(number|index)|number)$/, 'page'],
+  [/^(limit|perpage|pagesize|maxresults|pagelimit|itemsperpage)$/, 'limit'],
+  [/^(offset|skip|start|startindex|startat|from)$/, 'offset'],
+  [/^(end|endindex|to)$/, 'end'],
+  [
+    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber)$/,
+    'next',
+  ],
+  [
+    /^(prev|previous)(page|cursor|token|pagetoken|marker|offset|link|href|url|uri|pageurl|pageuri)?$|^before$|^startcursor$/,
+    'previous',
+  ],
+  [/^(self|uri|href)(link|url|uri|href)?$/, 'self'],
+  [/^url$/, 'list'],
+  [/^first(page)?(link|url|uri|href)?$/, 'first'],
+  [/^last(page)?(link|url|uri|href)?$/, 'last'],
+];
+
+/** Objects of an envelope that hold properties of the page. */
+const NESTED =
+  /^(_?links|meta|_?metadata|pagination|paging|page_?info|page_?meta|page|pages|cursors?|response_?metadata|result_?info|(next|prev|previous|self|first|last)(_?(page|link))?)$/i;
+
+/** The list in the success response of an operation; undefined where it is not a list. */
+export function readListShape(parts: {
+  readonly contract: Contract;
+  readonly read: ReadItemSchema;
+  readonly operation: Operation;
+  /** The last static segment of the path: the name of the array in some envelopes. */
+  readonly noun: string | undefined;
+  /** Where the items stand, where that is known. */
+  readonly items?: ItemsPosition | undefined;
+  /** The property names from the root to the array, where a hint names them. */
+  readonly path?: readonly string[] | undefined;
+}): ListShape | undefined {
+  const { read, operation, noun } = parts;
+  const pointer = findSuccessMedia(operation)?.schemaPointer;
+  const schema = pointer === undefined ? undefined : read(pointer);
+  if (schema === undefined || pointer === undefined) return undefined;
+  const items =
+    parts.path === undefined ? (parts.items ?? findItems(schema, read, noun)) : findItemsAt(schema, read, parts.path);
+  if (items === undefined) return undefined;
+  const plan: Plan =
+    items.path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: items.path, above: [] });
+  return { ...items, schema: pointer, plan };
+}
+
+/** The array at a path; undefined where there is none. */
+function findItemsAt(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): ItemsPosition | undefined {
+  let current: ItemSchema | undefined = schema;
+  for (const name of path) {
+    const target: string | undefined = current?.properties.get(name)?.target;
+    current = target === undefined ? undefined : read(target);
+  }
+  return current?.type === 'array' ? { path, element: [], itemSchema: current.items } : undefined;
+}
+
+/** The array of a response that is a list, by the names of its properties. */
+function findItems(schema: ItemSchema, read: ReadItemSchema, noun: string | undefined): ItemsPosition | undefined {
+  if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
+  const arrays = [...schema.properties.values()].filter((property) => read(property.target)?.type === 'array');
+  const named = arrays.find((property) => property.name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));
+  const found = named ?? findOnlyArray(schema, arrays);
+  if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.items };
+  return findEmbedded(schema, read, noun);
+}
+
+/** Without a known name: the only array, unless the object is an item with an id, or does not look like a page. */
+function findOnlyArray(schema: ItemSchema, arrays: readonly ItemProperty[]): ItemProperty | undefined {
+  if (schema.properties.has('id') || arrays.length !== 1) return undefined;
+  const paged = [...schema.properties.keys()].some((name) => findRole(name, []) !== undefined || NESTED.test(name));
+  return paged || schema.properties.size === 1 ? arrays[0] : undefined;
+}
+
+/** A list one level below: `_embedded.orders`, `data.items`. */
+function findEmbedded(schema: ItemSchema, read: ReadItemSchema, noun: string | undefined): ItemsPosition | undefined {
+  if (schema.properties.has('id')) return undefined;
+  for (const { name, target } of schema.properties.values()) {
+    const inner = /^(_embedded|data|result|response|body|payload)$/i.test(name) ? read(target) : undefined;
+    if (inner === undefined || inner.properties.has('id')) continue;
+    const arrays = [...inner.properties.values()].filter((property) => read(property.target)?.type === 'array');
+    const found =
+      arrays.find((property) => property.name === noun) ??
+      arrays.find((property) => ITEM_NAMES.test(property.name)) ??
+      (arrays.length === 1 && (name === '_embedded' || inner.properties.size === 1) ? arrays[0] : undefined);
+    if (found !== undefined) return { path: [name, found.name], element: [], itemSchema: read(found.target)?.items };
+  }
+  return undefined;
+}
+
+interface PlanContext {
+  readonly read: ReadItemSchema;
+  /** The property names from here to the items; empty off that path. */
+  readonly items: readonly string[];
+  /** The names of the objects around, outermost first. */
+  readonly above: readonly string[];
+}
+
+/** Plans an envelope: the properties that depend on the page, and those with one valid value, in the order of the schema. */
+export function planObject(schema: ItemSchema, context: PlanContext): Plan & { readonly kind: 'object' } {
+  const all = [...schema.properties.values()];
+  // A count beside a total is that of the page.
+  const hasTotal = all.some(({ name }) => findRole(name, context.above) === 'total');
+  const members = all.flatMap((property): readonly Member[] => {
+    const plan = planMember(property, context, hasTotal);
+    const { name, nullable, required } = property;
+    return plan === undefined ? [] : [{ name, plan, nullable, required }];
+  });
+  return { kind: 'object', members };
+}
+
+function planMember(property: ItemProperty, context: PlanContext, hasTotal: boolean): Plan | undefined {
+  const { name, target, schema } = property;
+  const { read, items, above } = context;
+  const [next, ...rest] = items;
+  const inner = read(target);
+  if (name === next) {
+    if (rest.length === 0 || inner === undefined) return { kind: 'items' };
+    return planObject(inner, { read, items: rest, above: [...above, name] });
+  }
+  if ('const' in schema) return { kind: 'constant', value: schema.const };
+  if (inner !== undefined && inner.properties.size > 0 && inner.type !== 'array') {
+    if (!NESTED.test(name) || above.length > 2) return undefined;
+    const plan = planObject(inner, { read, items: [], above: [...above, name] });
+    return plan.members.some((member) => member.plan.kind !== 'constant') ? plan : undefined;
+  }
+  const role = inner?.type === 'array' ? undefined : findRole(name, above);
+  if (role !== undefined) {
+    const isTotal = role === 'count' && !hasTotal && !/^(size|number|num|result|returned)/i.test(name);
+    return { kind: 'field', field: toField(property, isTotal ? 'total' : role, above) };
+  }
+  return planConstant(property, inner);
+}
+
+/** A value that does not depend on the page: the only valid one, a default, or what says that the request succeeded. */
+function planConstant({ name, schema, required }: ItemProperty, inner: ItemSchema | undefined): Plan | undefined {
+  if (Array.isArray(schema.enum) && schema.enum.length === 1) return { kind: 'constant', value: schema.enum[0] };
+  if (/^(success|ok)$/i.test(name) && schema.type === 'boolean') return { kind: 'constant', value: true };
+  if (/^(errors|messages|warnings)$/i.test(name) && inner?.type === 'array') return { kind: 'constant', value: [] };
+  const { default: value } = schema;
+  return required && value !== undefined && !isObject(value) ? { kind: 'constant', value } : undefined;
+}
+
+/** The role of a property: by its name, or, in an object such as `next` or `cursors`, by the name of that object. */
+function findRole(name: string, above: readonly string[]): EnvelopeRole | undefined {
+  const bare = toBareName(name.replace(/^@\w+\./, ''));
+  if (name.startsWith('@') && bare === 'count') return 'total';
+  const outer = toBareName(above.at(-1) ?? '');
+  const turn = /^(next|prev|previous|first|last|self)/.exec(outer)?.[1];
+  if (
+    turn !== undefined &&
+    /^(href|url|uri|link|path|offset|after|before|cursor|token|marker|page|start)$/.test(bare)
+  ) {
+    return turn === 'prev' ? 'previous' : (turn as EnvelopeRole);
+  }
+  if (outer === 'page' && bare === 'size') return 'limit';
+  return ROLES.find(([pattern]) => pattern.test(bare))?.[1];
+}
+
+function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
+  const { type, format, pattern } = schema;
+  return {
+    role,
+    form: findForm({ name, format, pattern }, above),
+    type: typeof type === 'string' ? type : type?.find((each) => each !== 'null'),
+  };
+}
+
+function findForm(
+  of: { readonly name: string; readonly format: string | undefined; readonly pattern: string | undefined },
+  above: readonly string[],
+): TurnForm {
+  const bare = toBareName(of.name);
+  const isUrl =
+    (of.format ?? '').startsWith('ur') ||
+    /(url|uri|link|href)$/.test(bare) ||
+    above.some((each) => /links?$/i.test(each));
+  const isPath =
+    of.pattern?.startsWith('^/') === true || bare === 'path' || (/(uri|path)$/.test(bare) && of.format === undefined);
+  if (isPath || isUrl) return isPath ? 'path' : 'url';
+  return /^(next|prev|previous)$/.test(bare) ? 'auto' : 'value';
+}

@@ -1,0 +1,213 @@
+import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
+import { toBareName } from './names.js';
+
+/** A place in a body where an item, or the items of a list, can be. */
+export interface BodyPosition {
+  /** The property names from the root of the body to the item, or to the array of items. */
+  readonly path: readonly string[];
+  /** In a list: the property names from an element of the array to the item; usually none. */
+  readonly element: readonly string[];
+  /** Pointer to the schema where it is used: that of a union, for example, where `schema` is one of its branches. */
+  readonly pointer: string;
+  readonly schema: ItemSchema;
+}
+
+/** The bodies of the operations of one resource, each with its positions. */
+export interface ResourceBodies {
+  /** Answers that show one item: of the read, then of the create, then of changes. */
+  readonly answers: readonly (readonly BodyPosition[])[];
+  readonly lists: readonly (readonly BodyPosition[])[];
+  readonly requests: readonly (readonly BodyPosition[])[];
+  /** Bare names of the path parameters that identify an item. */
+  readonly idNames: readonly string[];
+}
+
+/** A position and how well it fits the other bodies of its resource. */
+export interface ScoredPosition {
+  readonly position: BodyPosition;
+  readonly score: number;
+}
+
+/** How deep an item can be nested in envelopes. */
+const MAX_DEPTH = 3;
+
+/** Objects inside of these are parts of an item, not items in an envelope. */
+const ID_NAMES = /^(id|_id|uuid|sid|gid|guid)$/i;
+
+/** Members of an envelope around one item or a list. */
+const ENVELOPE_MEMBER =
+  /^(success|ok|errors?|messages?|warnings?|info|meta(_?data)?|_?links?|included|jsonapi|status(_?(code|text))?|code|request_?id|trace_?id|result_?info|pagination|paging|page_?info|response_?metadata|timestamp|time|duration|next.*|prev.*|first.*|last.*|total.*|count|size|limit|offset|page.*|per_?page|has_?more|cursors?|self|url|uri|kind|api_?version|@odata\..*)$/i;
+
+/** Objects that hold properties of the item around them. */
+const PART = /^(attributes|properties|fields|spec|values|details|metadata|data)$/i;
+
+/** The positions where one item can be in a body: its root and the objects in it, except those inside of an object with an id. */
+export function findItemPositions(read: ReadItemSchema, pointer: string): readonly BodyPosition[] {
+  return walk(read, pointer, []).map(({ path, pointer: own, schema }) => ({ path, element: [], pointer: own, schema }));
+}
+
+/** The positions where the items of a list can be: the elements of the arrays in a body, and the objects in these elements. */
+export function findListPositions(read: ReadItemSchema, pointer: string): readonly BodyPosition[] {
+  const root = read(pointer);
+  if (root === undefined) return [];
+  const arrays: { readonly path: readonly string[]; readonly items: string }[] = [];
+  if (root.type === 'array' && root.items !== undefined) arrays.push({ path: [], items: root.items });
+  for (const { path, schema } of walk(read, pointer, [])) {
+    // The arrays of an item are its own.
+    if (hasId(schema)) continue;
+    for (const { name, target } of schema.properties.values()) {
+      const inner = read(target);
+      if (inner?.type === 'array' && inner.items !== undefined)
+        arrays.push({ path: [...path, name], items: inner.items });
+    }
+  }
+  return arrays.flatMap(({ path, items }) =>
+    walk(read, items, [])
+      .filter((each) => each.path.length < 2)
+      .map((each) => ({ path, element: each.path, pointer: each.pointer, schema: each.schema })),
+  );
+}
+
+interface Place {
+  readonly path: readonly string[];
+  readonly pointer: string;
+  readonly schema: ItemSchema;
+}
+
+/** The objects with properties in a schema, from the outside to the inside. */
+function walk(read: ReadItemSchema, pointer: string, path: readonly string[]): readonly Place[] {
+  const schema = read(pointer);
+  if (schema === undefined || schema.type === 'array' || schema.properties.size === 0) return [];
+  const properties = [...schema.properties.values()];
+  const inner =
+    hasId(schema) || path.length >= MAX_DEPTH
+      ? []
+      : properties.flatMap(({ name, target }) => walk(read, target, [...path, name]));
+  return [{ path, pointer, schema }, ...inner];
+}
+
+function hasId(schema: ItemSchema): boolean {
+  return [...schema.properties.keys()].some((name) => ID_NAMES.test(name));
+}
+
+/**
+ * Finds the position of the item in the answers of one resource by comparing its bodies with each other.
+ *
+ * The item is the object that has the id, that lists show as well, and whose properties requests send; an envelope around it has only
+ * members that describe the answer. The root is preferred.
+ */
+export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): ScoredPosition | undefined {
+  const all = [...bodies.answers, ...bodies.lists, ...bodies.requests];
+  const own = bodies.answers.find((positions) => positions.length > 0);
+  if (own === undefined) return undefined;
+  const root = own.find(({ path, element }) => path.length + element.length === 0);
+  const scored = own.map((position): ScoredPosition => {
+    const evidence = all
+      .filter((positions) => positions !== own)
+      .map((positions) => findBest(read, position.schema, positions));
+    const similar = evidence.reduce((sum, best) => sum + (best?.score ?? 0), 0);
+    return { position, score: similar + rateId(position.schema, bodies.idNames) + ratePlace(read, position, root) };
+  });
+  return scored.toSorted((a, b) => b.score - a.score)[0];
+}
+
+/** The position in another body of the resource that is most like the item; undefined where none is. */
+export function findSamePosition(
+  read: ReadItemSchema,
+  item: ItemSchema,
+  positions: readonly BodyPosition[],
+): BodyPosition | undefined {
+  return findBest(read, item, positions)?.position;
+}
+
+/** Less similar objects are not the same item. */
+const MIN_SIMILARITY = 0.25;
+
+/** The position with the most in common: a small part of an item can be wholly like it, but shares fewer properties. */
+function findBest(
+  read: ReadItemSchema,
+  item: ItemSchema,
+  positions: readonly BodyPosition[],
+): ScoredPosition | undefined {
+  let best: ScoredPosition | undefined;
+  for (const position of positions) {
+    const { shared, least, most } = countNames(read, item, position.schema);
+    if (toSimilarity(shared, least) < MIN_SIMILARITY) continue;
+    const score = shared / Math.sqrt(least * most) - 0.03 * (position.path.length + 2 * position.element.length);
+    if (best === undefined || score > best.score) best = { position, score };
+  }
+  return best;
+}
+
+/** How likely two schemas describe the same item, from 0 to 1. */
+export function compareSchemas(read: ReadItemSchema, one: ItemSchema, other: ItemSchema): number {
+  const { shared, least } = countNames(read, one, other);
+  return toSimilarity(shared, least);
+}
+
+/** Whether two schemas have nearly all properties in common. */
+export function isSameItem(read: ReadItemSchema, one: ItemSchema, other: ItemSchema): boolean {
+  const { shared, most } = countNames(read, one, other);
+  return most > 0 && shared / most >= 0.8;
+}
+
+function toSimilarity(shared: number, least: number): number {
+  if (least === 0 || shared === 0) return 0;
+  return shared === 1 && least > 1 ? 0.2 : least === 1 ? 0.4 : shared / least;
+}
+
+function countNames(
+  read: ReadItemSchema,
+  one: ItemSchema,
+  other: ItemSchema,
+): { readonly shared: number; readonly least: number; readonly most: number } {
+  if (one.pointer === other.pointer)
+    return { shared: one.properties.size, least: one.properties.size, most: one.properties.size };
+  const [a, b] = [readNames(read, one), readNames(read, other)];
+  const shared = [...a].filter((name) => b.has(name)).length;
+  return { shared, least: Math.min(a.size, b.size), most: Math.max(a.size, b.size) };
+}
+
+/** The bare names of the properties of an item, and of those in its parts (`attributes`). */
+function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { name, target } of schema.properties.values()) {
+    names.add(toBareName(name));
+    if (!PART.test(name)) continue;
+    for (const inner of read(target)?.properties.keys() ?? []) names.add(toBareName(inner));
+  }
+  return names;
+}
+
+/** An item usually has its own id. */
+function rateId(schema: ItemSchema, idNames: readonly string[]): number {
+  const names = [...schema.properties.keys()];
+  if (names.some((name) => ID_NAMES.test(name) || idNames.includes(toBareName(name)))) return 0.5;
+  return names.some((name) => /^(name|key|slug|code|number)$/i.test(name)) ? 0.2 : 0;
+}
+
+/** An envelope is not an item; of equal objects the outer one is the item. */
+function ratePlace(
+  read: ReadItemSchema,
+  { path, element, schema }: BodyPosition,
+  root: BodyPosition | undefined,
+): number {
+  const depth = path.length + element.length;
+  const isList = root === undefined;
+  if (isEnvelope(read, schema)) return -1;
+  if (depth === 0) return 0.3;
+  const isOnlyChild = root !== undefined && isEnvelope(read, root.schema);
+  return isList ? -0.8 * element.length : isOnlyChild ? 0.3 - 0.1 * (depth - 1) : -0.3 * depth;
+}
+
+/** Whether an object only wraps another one: apart from one object or array it has only members that describe the answer. */
+export function isEnvelope(read: ReadItemSchema, schema: ItemSchema): boolean {
+  const properties = [...schema.properties.values()];
+  const isObjectLike = ({ target }: ItemProperty): boolean => {
+    const inner = read(target);
+    return inner !== undefined && (inner.type === 'array' ? inner.items !== undefined : inner.properties.size > 0);
+  };
+  const others = properties.filter(({ name }) => !ENVELOPE_MEMBER.test(name));
+  const [content] = others;
+  return others.length === 1 && content !== undefined && isObjectLike(content);
+}

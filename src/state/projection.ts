@@ -1,0 +1,154 @@
+import { isObject, readPath, withPath } from '../contract/json.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
+import { toBareName } from './names.js';
+import type { Item } from './store/collection.js';
+
+/** Where one value of an object is in another object. */
+interface Link {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  /** Whether an object becomes its id, or an id an object; for an array each element does. */
+  readonly change: 'to-id' | 'to-object' | undefined;
+  /** The property of the object that holds its id. */
+  readonly key: string;
+}
+
+/** Converts an object of one schema to an object of another. */
+export type Projection = (value: Item) => Item;
+
+/** Objects that hold properties of the item around them: JSON:API has `attributes`, others have `properties` or `fields`. */
+const PART = /^(attributes|properties|fields|spec|values|details|data|metadata)$/i;
+
+const ID_NAME = /^(id|_id|uuid|sid|gid|guid|key|code|name|slug)$/i;
+
+/**
+ * Plans the conversion between two schemas of one item, such as a request body and the item, or the item and a summary of it.
+ *
+ * A property corresponds to that of the same name, to one that differs only in case and separators, to the id of an object
+ * (`role_id` and `role.id`), or to one inside of an object such as `attributes`. Undefined where the schemas correspond name by name.
+ */
+export function createProjection(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): Projection | undefined {
+  const links = findLinks(read, from, to);
+  if (
+    links.every(
+      ({ from: source, to: target, change }) => change === undefined && source.join('\0') === target.join('\0'),
+    )
+  ) {
+    return undefined;
+  }
+  return (value) => {
+    let result: Item = {};
+    for (const link of links) {
+      const found = readPath(value, link.from);
+      if (found !== undefined) result = withPath(result, link.to, convert(found, link));
+    }
+    return result;
+  };
+}
+
+function findLinks(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Link[] {
+  const sources = findSources(read, from, to);
+  const links: Link[] = [];
+  for (const property of to.properties.values()) {
+    const link = findLink(read, sources, property);
+    if (link !== undefined) {
+      links.push({ ...link, to: [property.name, ...link.to] });
+      continue;
+    }
+    if (!PART.test(property.name)) continue;
+    for (const inner of read(property.target)?.properties.values() ?? []) {
+      const below = findLink(read, sources, inner);
+      if (below !== undefined) links.push({ ...below, to: [property.name, inner.name, ...below.to] });
+    }
+  }
+  return links;
+}
+
+interface Source {
+  readonly path: readonly string[];
+  readonly property: ItemProperty;
+}
+
+/** The properties of a schema, and those of its parts that the other schema does not have. */
+function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Source[] {
+  return [...from.properties.values()].flatMap((property): readonly Source[] => {
+    const own: Source = { path: [property.name], property };
+    if (!PART.test(property.name) || to.properties.has(property.name)) return [own];
+    const inner = [...(read(property.target)?.properties.values() ?? [])];
+    const nested = inner.map((each): Source => ({ path: [property.name].concat(each.name), property: each }));
+    return [own].concat(nested);
+  });
+}
+
+/** The source of a property; the `to` of the link is the path inside of that property. */
+function findLink(read: ReadItemSchema, sources: readonly Source[], property: ItemProperty): Link | undefined {
+  const bare = toBareName(property.name);
+  const same =
+    sources.find(({ property: { name } }) => name === property.name) ??
+    sources.find(({ property: { name } }) => toBareName(name) === bare);
+  if (same !== undefined) return toLink(read, same, property);
+  // `role` from `role_id`, and `role_id` from `role`.
+  const id = sources.find(
+    ({ property: { name } }) => toBareName(name) === `${bare}id` || toBareName(name) === `${singular(bare)}ids`,
+  );
+  if (id !== undefined) return toReference(read, id, property);
+  const object = /ids?$/.test(bare)
+    ? sources.find(({ property: { name } }) => {
+        const other = toBareName(name);
+        return `${other}id` === bare || `${singular(other)}ids` === bare;
+      })
+    : undefined;
+  return object === undefined ? undefined : toLink(read, object, property);
+}
+
+function singular(bare: string): string {
+  return bare.replace(/s$/, '');
+}
+
+/** A link between properties of the same meaning, which may be an object in one and its id in the other. */
+function toLink(read: ReadItemSchema, { path, property: source }: Source, target: ItemProperty): Link {
+  const plain: Link = { from: path, to: [], change: undefined, key: '' };
+  const [a, b] = [readKind(read, source), readKind(read, target)];
+  if (a.isObject && b.isScalar && a.id !== undefined) return { ...plain, change: 'to-id', key: a.id };
+  if (a.isScalar && b.isObject && b.id !== undefined) return { ...plain, change: 'to-object', key: b.id };
+  return plain;
+}
+
+function toReference(read: ReadItemSchema, source: Source, target: ItemProperty): Link | undefined {
+  return readKind(read, target).isObject ? toLink(read, source, target) : undefined;
+}
+
+/** What a property holds, or what the elements of its array are. */
+interface Kind {
+  readonly isObject: boolean;
+  readonly isScalar: boolean;
+  /** For objects: the property that holds their id. */
+  readonly id?: string | undefined;
+}
+
+function readKind(read: ReadItemSchema, { target, schema, scalar }: ItemProperty): Kind {
+  const inner = read(target);
+  const one = inner?.type === 'array' && inner.items !== undefined ? read(inner.items) : inner;
+  // What can be an id as well as its object needs no conversion.
+  if (one !== undefined && one.properties.size > 0) return { isObject: !scalar, isScalar: false, id: findId(one) };
+  const type = one?.type ?? (typeof schema.type === 'string' ? schema.type : undefined);
+  return { isObject: false, isScalar: type !== undefined && type !== 'object' && type !== 'array' };
+}
+
+function findId(schema: ItemSchema): string | undefined {
+  const names = [...schema.properties.keys()];
+  return names.find((name) => /^(id|_id|uuid|sid|gid|guid)$/i.test(name)) ?? names.find((name) => ID_NAME.test(name));
+}
+
+function convert(value: unknown, link: Link): unknown {
+  const { change, key } = link;
+  if (change === undefined || value === null) return value;
+  if (Array.isArray(value)) return value.map((element: unknown) => convert(element, link));
+  if (change === 'to-id') return isObject(value) ? value[key] : value;
+  return isObject(value) ? value : { [key]: value };
+}
+
+/** An object with a value at a path; an empty path is the value itself. */
+export function wrapAt(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+}
