@@ -1,6 +1,7 @@
 // `npm run sweep -- <spec> [--no-state]`: asks every operation of a document once as it should be asked and once for each simple
 // mistake, and prints what was found. Ends with 1 where an answer is wrong, with 2 where the document cannot be swept.
 // `npm run sweep -- --lifecycle <spec> [--closed] [--all]`: creates, reads, lists, updates and removes an item of every resource.
+// `npm run sweep -- --manifest <spec> [--closed]`: the same, exactly as the manifest beside the document says.
 import { createViteServer } from 'vitest/node';
 
 const SHOWN = 400;
@@ -11,7 +12,9 @@ const CLOSED = { state: { unknownIds: 'not-found' } };
 const words = process.argv.slice(2);
 const specs = words.filter((word) => !word.startsWith('--'));
 if (specs.length === 0) {
-  console.error('usage: npm run sweep -- <spec> [<spec> ...] [--no-state | --lifecycle [--closed] [--all]]');
+  console.error(
+    'usage: npm run sweep -- <spec> [<spec> ...] [--no-state | --lifecycle [--closed] [--all] | --manifest [--closed]]',
+  );
   process.exitCode = 2;
 } else {
   // Node 20 reads no TypeScript.
@@ -23,10 +26,13 @@ if (specs.length === 0) {
   try {
     const { sweep } = await vite.ssrLoadModule('/test/sweep/sweep.ts');
     const { sweepLifecycles } = await vite.ssrLoadModule('/test/sweep/lifecycle.ts');
+    const { runManifest } = await vite.ssrLoadModule('/test/state/lifecycle-manifest.ts');
     for (const spec of specs) {
-      const isRight = words.includes('--lifecycle')
-        ? printLives(spec, await sweepLifecycles(spec, words.includes('--closed') ? CLOSED : {}))
-        : await printSweep(spec, sweep);
+      const options = words.includes('--closed') ? CLOSED : {};
+      let isRight;
+      if (words.includes('--manifest')) isRight = printManifest(spec, await runManifest(spec, options));
+      else if (words.includes('--lifecycle')) isRight = printLives(spec, await sweepLifecycles(spec, options));
+      else isRight = await printSweep(spec, sweep);
       if (!isRight) process.exitCode = 1;
     }
   } catch (error) {
@@ -68,6 +74,13 @@ function printLives(spec, reports) {
     const line = `${failure ?? 'whole'} (after ${steps.join(', ') || 'nothing'})`;
     console.log(`    ${resource}: ${line.slice(0, SHOWN)}`);
   }
+  return whole === reports.length;
+}
+
+function printManifest(spec, reports) {
+  const whole = reports.filter(({ failures }) => failures.length === 0).length;
+  console.log(`${spec}  ${whole} of ${reports.length} resources are whole  ${percent(whole, reports.length)}`);
+  for (const { failures } of reports) for (const failure of failures) console.log(`    ${failure.slice(0, 3 * SHOWN)}`);
   return whole === reports.length;
 }
 

@@ -16,11 +16,11 @@ import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context
 /** Creates the writers of a resource: each body is planned once. */
 export function createBodyWriters(context: StateContext, model: ItemModel): BodyWriters {
   const locate = memoize((pointer: string) => locateItem(context, model, pointer));
-  const write = (pointer: string): WriteBody => createWriter(context, model, { pointer, ...locate(pointer) });
+  const write = (pointer: string): WriteBody => createWriter(context, model, { ...locate(pointer), pointer });
   return {
     project: memoize((pointer) => (pointer === undefined ? writeItem : write(pointer))),
     unwrap: (pointer, body) => (pointer === undefined ? body : readPath(body, locate(pointer).path)),
-    report: memoize((pointer) => createDeleteReport(context, model, { pointer, ...locate(pointer) })),
+    report: memoize((pointer) => createDeleteReport(context, model, { ...locate(pointer), pointer })),
   };
 }
 
