@@ -1,11 +1,13 @@
 import type { Contract } from '../contract/contract.js';
+import { isObject } from '../contract/json.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia } from '../contract/operations/responses.js';
+import { readSegments } from '../contract/pointer.js';
 import type { Answer } from '../http/answer.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
-import { NO_VIOLATIONS } from '../schema/violation.js';
+import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import { createErrorDraft, type ErrorFacts } from './error-body.js';
 
 /** An error answer: what its body says, and the rest of it. */
@@ -50,7 +52,7 @@ export function createErrorAnswers(
       const declared = operation?.responses.find((response) => response.status === String(status));
       shared ??= countErrorMedia(contract);
       const usual = shared.get(String(status))?.media;
-      const exact = operation === undefined ? usual : declared && findJsonMedia(declared.content);
+      const exact = operation === undefined ? usual : declared && findErrorMedia(declared.content);
       const other = operation === undefined ? undefined : findOtherMedia(operation, status);
       const media = exact ?? other ?? usual ?? shared.get('*')?.media;
       return media && { media, draftBody: createErrorDraft(contract, media, media === exact) };
@@ -67,8 +69,9 @@ export function createErrorAnswers(
     }
     const { schemaPointer, type: mediaType } = shape.media;
     const draft = shape.draftBody(error);
-    const fits = validators.check(schemaPointer, 'response')(draft, 'body').length === 0;
-    const body = fits ? draft : complete(schemaPointer, draft);
+    const check = validators.check(schemaPointer, 'response');
+    const fits = (value: unknown): boolean => check(value, 'body').length === 0;
+    const body = fits(draft) ? draft : repair(draft, { check, complete: (value) => complete(schemaPointer, value) });
     return { status, headers, body, mediaType, from, violations };
   };
 
@@ -82,6 +85,49 @@ export function createErrorAnswers(
   };
 }
 
+/** How an invalid draft of a body is made valid. */
+interface Repair {
+  check(body: unknown, place: 'body'): readonly Violation[];
+  complete(partial: unknown): unknown;
+}
+
+/** How often the invalid parts of a draft are left out: a part of a part may be invalid as well. */
+const REPAIRS = 3;
+
+/** A draft with its missing parts generated, and the invalid ones generated again; what is valid of it stays. */
+function repair(draft: unknown, { check, complete }: Repair): unknown {
+  let kept = draft;
+  for (let i = 0; i < REPAIRS; i++) {
+    const completed = complete(kept);
+    const wrong = check(completed, 'body');
+    if (wrong.length === 0) return completed;
+    kept = wrong.reduce((value, { pointer }) => omitAt(value, readSegments(pointer)), kept);
+  }
+  return complete(undefined);
+}
+
+/** A value without the part at a path. */
+function omitAt(value: unknown, [first, ...rest]: readonly string[]): unknown {
+  if (first === undefined) return undefined;
+  if (Array.isArray(value)) {
+    return value.map((element: unknown, i) => (String(i) === first ? (omitAt(element, rest) ?? {}) : element));
+  }
+  if (!isObject(value) || !Object.hasOwn(value, first)) return value;
+  const inner = omitAt(value[first], rest);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, own]) =>
+      name !== first ? [[name, own]] : inner === undefined ? [] : [[name, inner]],
+    ),
+  );
+}
+
+/** The JSON media type of an error; a wildcard allows JSON. */
+function findErrorMedia(content: readonly MediaType[]): MediaType | undefined {
+  const json = findJsonMedia(content);
+  const any = json ?? content.find(({ type, schema }) => /^(\*|application)\/\*/.test(type) && schema !== undefined);
+  return json === undefined && any !== undefined ? { ...any, type: 'application/json' } : any;
+}
+
 /** The operation's own media type for a status it does not name: the range, `default`, then any of its other errors. */
 function findOtherMedia(operation: Operation, status: number): MediaType | undefined {
   const range = `${Math.floor(status / 100)}XX`;
@@ -90,7 +136,7 @@ function findOtherMedia(operation: Operation, status: number): MediaType | undef
   const responses = [isRange, isDefault, isErrorStatus].flatMap((isWanted) =>
     operation.responses.filter((response) => isWanted(response.status)),
   );
-  return responses.flatMap(({ content }) => findJsonMedia(content) ?? [])[0];
+  return responses.flatMap(({ content }) => findErrorMedia(content) ?? [])[0];
 }
 
 function isErrorStatus(status: string): boolean {
@@ -111,7 +157,7 @@ function countErrorMedia(contract: Contract): ReadonlyMap<string, SharedMedia> {
     for (const response of responses) {
       // A `default` that is the only response is not an error.
       const isError = response.status === 'default' ? responses.length > 1 : isErrorStatus(response.status);
-      const media = isError ? findJsonMedia(response.content) : undefined;
+      const media = isError ? findErrorMedia(response.content) : undefined;
       if (media?.schema === undefined) continue;
       const target = contract.resolve(media.schema, media.schemaPointer).pointer;
       for (const status of [response.status, '*']) {

@@ -87,7 +87,7 @@ const ERROR_OBJECT = /^(errors?|faults?|problems?|details?|status|meta|response|
 function createPropertyFiller(context: DraftContext, name: string, place: SchemaPlace): Filler {
   if (place.depth > MAX_DEPTH) return (_, example) => example;
   const { schema } = context.contract.resolve(place.schema, place.pointer);
-  const role = ROLES.get(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
+  const role = ROLES.get(toLetters(name));
   if (typeof schema === 'boolean') return (facts, example) => readFact(role, facts) ?? example;
   const properties = collectProperties(context.contract, place);
   if (properties.size > 0) {
@@ -99,7 +99,7 @@ function createPropertyFiller(context: DraftContext, name: string, place: Schema
   const types = readTypes(schema);
   if (types.includes('array')) {
     const items = { schema: schema.items ?? true, pointer: `${place.pointer}/items`, depth: place.depth + 1 };
-    return createListFiller(createFiller(context, items));
+    return createListFiller(createFiller(context, items), role === 'violations');
   }
   // A string called `error` is the message.
   const isMessage = name.toLowerCase() === 'error' && types.includes('string');
@@ -107,10 +107,12 @@ function createPropertyFiller(context: DraftContext, name: string, place: Schema
 }
 
 /** A list of errors has one entry per violation; without violations, one for the error itself. */
-function createListFiller(fillItem: Filler): Filler {
+function createListFiller(fillItem: Filler, isOfErrors: boolean): Filler {
   return (facts, example) => {
     const first: unknown = Array.isArray(example) ? example[0] : undefined;
     const { violations = [] } = facts;
+    // The example of another list, such as one of warnings, is empty.
+    if (Array.isArray(example) && example.length === 0 && !isOfErrors) return example;
     if (violations.length === 0) return [fillItem(facts, first)];
     return violations.map(({ message, pointer }) =>
       fillItem({ ...facts, message, param: readParam(pointer), violations: [] }, first),
@@ -125,6 +127,8 @@ function createScalarFiller({ isForStatus }: DraftContext, role: Role | undefine
   const isStatus = role === 'status' || (role === 'code' && isNumber && !types.includes('string'));
   return (facts, example) => {
     if (only !== undefined) return only;
+    if (members !== undefined) return chooseMember(members, readFact(role, facts), facts) ?? example;
+    if (isStatus && !isWithin(facts.status, schema)) return example;
     if (isStatus) return isNumber ? facts.status : String(facts.status);
     if (role === 'failed' && types.includes('boolean')) return false;
     if (role === 'param') {
@@ -134,11 +138,41 @@ function createScalarFiller({ isForStatus }: DraftContext, role: Role | undefine
       return param ?? (types.includes('null') ? null : example);
     }
     const fact = readFact(role, facts);
-    if (members !== undefined) return [fact, example].find((one) => one !== undefined && members.includes(one));
     if (role === 'code') return (isForStatus ? example : undefined) ?? facts.code ?? example;
     if (fact !== undefined && (types.length === 0 || types.includes('string'))) return fact;
     return example;
   };
+}
+
+/** Other words for a status in the codes of errors. */
+const STATUS_WORDS: ReadonlyMap<number, readonly string[]> = new Map([
+  [400, ['invalidargument', 'invalidrequest', 'badrequest', 'validationerror', 'invalid']],
+  [401, ['unauthenticated', 'unauthorized']],
+  [403, ['permissiondenied', 'forbidden']],
+  [404, ['notfound', 'resourcenotfound', 'objectnotfound']],
+  [409, ['alreadyexists', 'conflict', 'aborted']],
+  [412, ['preconditionfailed', 'failedprecondition']],
+  [422, ['unprocessableentity', 'validationerror', 'invalidargument', 'invalidrequest']],
+  [429, ['resourceexhausted', 'toomanyrequests', 'ratelimited']],
+  [500, ['internal', 'internalservererror', 'internalerror', 'unknown']],
+]);
+
+/** The member of an enum that names an error: its code in any case, its status, or another word for that status. */
+function chooseMember(members: readonly unknown[], fact: string | undefined, facts: ErrorFacts): unknown {
+  if (fact !== undefined && members.includes(fact)) return fact;
+  const { status, code } = facts;
+  const number = members.find((member) => member === status || member === String(status));
+  if (number !== undefined) return number;
+  const words = [code ?? '', ...(STATUS_WORDS.get(status) ?? [])].map(toLetters);
+  return words.flatMap((word) => members.filter((member) => toLetters(String(member)) === word))[0];
+}
+
+function toLetters(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
+
+function isWithin(value: number, { minimum, maximum }: SchemaObject): boolean {
+  return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum);
 }
 
 function readFact(role: Role | undefined, facts: ErrorFacts): string | undefined {

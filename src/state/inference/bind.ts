@@ -259,15 +259,28 @@ function isOpaque(operation: Operation): boolean {
   return !/json/.test(media.type) || type === 'string';
 }
 
-/** Whether the body of a PUT is a whole item: it requires what a create requires, or PATCH changes a part. */
+/** Words of a description that say that a PUT changes only what it sends. */
+const KEEPS =
+  /\b(partial(ly)?|merge[sd]?|sparse|like a patch)\b|\bonly (the )?([\w`]+ )?(fields|properties|members|attributes|parameters|values) (that|which|you|are|given|sent|provided)|\b(fields|properties|members|attributes|parameters|values)\b[^.;]*\b(sent|given|provided|included|passed|missing|omitted|left out|leave out)\b[^.;]*\b(not? change|keep|kept|unchanged|changed|stay|untouched|preserved|retained)|\b(leave out|omit|left out|omitted|not (sent|provided|given|included))\b[^.;]*\b(stays?|keeps?|unchanged|do(es)? not change|not be changed|untouched|left as|remains?)|\b(changes|updates) (only )?the (fields|properties|members|attributes|parameters)\b[^.;]*\b(sent|given|provided|passed|included)/i;
+
+/** Words of a description that say that a PUT replaces the whole item. */
+const REPLACES =
+  /\b(replac(e|es|ing|ement)|overwrit(e|es|ing|ten))\b|\b(full|complete|entire|whole) (representation|object|resource|item|body|set of|definition|document)\b|\b(not (sent|provided|given|included)|left out|omitted|missing)\b[^.;]*\b(removed|reset|default|deleted|cleared|lost|unset)/i;
+
+/** Whether the body of a PUT is a whole item: its description says so, it requires what a create requires, or PATCH changes a part. */
 function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
   const body = index.body(operation);
   if (body === undefined) return false;
+  const description = index.contract.at(`${operation.pointer}/description`);
+  const told = `${operation.summary ?? ''}\n${typeof description === 'string' ? description : ''}`;
+  if (KEEPS.test(told)) return false;
   const methods = index.operationsAt(candidate.itemKey ?? '');
-  if (methods.has('PATCH') || body.pointer === candidate.schema) return true;
+  if (methods.has('PATCH') || REPLACES.test(told)) return true;
   if (operation.responses.some(({ status }) => status === '201')) return true;
   const create = index.operationsAt(candidate.key).get('POST');
   const whole = create === undefined ? undefined : index.body(create);
   const required = [...(whole?.properties.values() ?? [])].filter((property) => property.required);
-  return required.length > 0 && required.every(({ name }) => body.properties.get(name)?.required === true);
+  // What requires less than a create does is part of an item, also where both have the schema of the item.
+  if (whole === undefined || required.length === 0) return body.pointer === candidate.schema;
+  return required.every(({ name }) => body.properties.get(name)?.required === true);
 }

@@ -2,7 +2,7 @@ import { setOwn, readMember, withPath } from '../../contract/json.js';
 import { MockError, suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
 import { createItemSchemaReader } from '../item-schema.js';
-import type { Resource, Resources } from '../resource.js';
+import type { Action, Binding, Resource, Resources } from '../resource.js';
 import {
   type Entry,
   EVERY_SCOPE,
@@ -110,7 +110,7 @@ export function createItems(parts: ItemsParts): Items {
     known: NO_PROPERTIES,
     part: '',
   });
-  const links = createLinks(onDemand, locate);
+  const links = createLinks(onDemand, locate, findCreatable(resources));
   const remove = createRemove(resources);
   return {
     ...onDemand,
@@ -173,9 +173,26 @@ const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, 
   return { entry: collection.update(entry.id, { item }, scope) ?? entry };
 };
 
-function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate']) {
+/** The collections that requests can add items to. */
+function findCreatable({ bindings }: Resources): ReadonlySet<string> {
+  const isCreate = ({ action, operation }: Binding): boolean =>
+    CREATES.has(action) || (action === 'replace' && operation.responses.some(({ status }) => status === '201'));
+  return new Set([...bindings.values()].filter(isCreate).map(({ collection }) => collection));
+}
+
+const CREATES: ReadonlySet<Action> = new Set(['batch', 'copy', 'create']);
+
+function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate'], creatable: ReadonlySet<string>) {
+  /** Whether the store decides which items exist; a parent that nothing can create exists for every id. */
+  const isChecked = ({ collection, model: { resource } }: ItemLocation): boolean =>
+    creatable.has(collection.name) ||
+    collection.started ||
+    resource.unknownIds !== undefined ||
+    collection.scopes.some((scope) => collection.list(scope).size > 0);
   const isMissing = (location: ItemLocation, id: string): boolean =>
-    find(location, id) === undefined && isKnown(location);
+    find(location, id) === undefined &&
+    isKnown(location) &&
+    (isChecked(location) || location.collection.list(location.scope).recall(id) !== undefined);
   const findMissingParent: Items['findMissingParent'] = (transaction, parents) => {
     const ids: string[] = [];
     for (const parent of parents) {

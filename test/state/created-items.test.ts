@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { openShop } from './shop.js';
+
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+const inPath = (...names: readonly string[]): object => ({
+  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+});
+const toDocument = (paths: object): Readonly<Record<string, unknown>> => ({
+  openapi: '3.1.0',
+  info: { title: 'Created items', version: '1' },
+  paths,
+});
+
+const CLOSED = { state: { unknownIds: 'not-found' } } as const;
+
+const team = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: { type: 'string' }, name: { type: 'string' }, note: { type: 'string' } },
+};
+
+const newTeam = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string' }, note: { type: 'string' } },
+};
+
+describe('a parent where unknown ids are not found', () => {
+  const spec = toDocument({
+    '/orgs/{org}/labels': {
+      ...inPath('org'),
+      get: { responses: { 200: json({ type: 'array', items: team }) } },
+      post: { ...sends(newTeam), responses: { 201: json(team) } },
+    },
+    '/teams': { post: { ...sends(newTeam), responses: { 201: json(team) } } },
+    '/teams/{team_id}': { ...inPath('team_id'), get: { responses: { 200: json(team) } } },
+    '/teams/{team_id}/members': {
+      ...inPath('team_id'),
+      get: { responses: { 200: json({ type: 'array', items: team }) } },
+      post: { ...sends(newTeam), responses: { 201: json(team), 404: { description: 'none' } } },
+    },
+  });
+
+  it('exists for every id where nothing can create it', async () => {
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/orgs/any/labels', { name: 'a' });
+    expect((await send('GET', '/orgs/any/labels')).body).toEqual([body]);
+    expect((await send('GET', '/orgs/other/labels')).body).toEqual([]);
+  });
+
+  it('is checked where a request can create it', async () => {
+    const { send } = await openShop({ ...CLOSED, spec });
+    expect((await send('POST', '/teams/any/members', { name: 'a' })).status).toBe(404);
+    const { body } = await send('POST', '/teams', { name: 'a' });
+    expect((await send('POST', `/teams/${String(body['id'])}/members`, { name: 'a' })).status).toBe(201);
+  });
+});
+
+describe('the 404 of a missing item', () => {
+  const read = async (error: object, type = 'application/json'): Promise<unknown> => {
+    const spec = toDocument({
+      '/teams': { post: { ...sends(newTeam), responses: { 201: json(team) } } },
+      '/teams/{team_id}': {
+        ...inPath('team_id'),
+        get: { responses: { 200: json(team), 404: { description: 'none', content: { [type]: error } } } },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { status, body } = await send('GET', '/teams/none');
+    expect(status).toBe(404);
+    return body;
+  };
+  const detail = {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: { code: { type: 'integer', minimum: 1000 }, message: { type: 'string' } },
+  };
+
+  it('has codes that its schema allows, and the empty lists of its example', async () => {
+    const schema = {
+      type: 'object',
+      required: ['errors', 'messages'],
+      properties: { errors: { type: 'array', items: detail }, messages: { type: 'array', items: detail } },
+    };
+    const code: unknown = expect.toSatisfy((value: number) => value >= 1000);
+    const message: unknown = expect.stringContaining('no team');
+    expect(await read({ schema })).toMatchObject({ errors: [{ code, message }] });
+    const example = { errors: [{ code: 4404, message: 'none' }], messages: [] };
+    expect(await read({ schema, example })).toEqual({ errors: [{ code: 4404, message }], messages: [] });
+  });
+
+  it('has the member of an enum that stands for its status', async () => {
+    const status = { type: 'string', enum: ['INVALID_ARGUMENT', 'NOT_FOUND'] };
+    const schema = { type: 'object', required: ['status'], properties: { status, message: { type: 'string' } } };
+    expect(await read({ schema })).toEqual({ status: 'NOT_FOUND', message: expect.stringContaining('no team') });
+  });
+
+  it('has the schema of a wildcard media type', async () => {
+    const schema = { type: 'object', required: ['category'], properties: { category: { type: 'string' } } };
+    expect(await read({ schema }, '*/*')).toEqual({ category: expect.any(String) });
+  });
+});
+
+describe('a PUT of an item', () => {
+  const change = async (put: object): Promise<object> => {
+    const spec = toDocument({
+      '/teams': { post: { ...sends(newTeam), responses: { 201: json(team) } } },
+      '/teams/{team_id}': {
+        ...inPath('team_id'),
+        get: { responses: { 200: json(team) } },
+        put: { responses: { 200: json(team) }, ...put },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/teams', { name: 'a', note: 'b' });
+    return (await send('PUT', `/teams/${String(body['id'])}`, { name: 'c' })).body;
+  };
+  const part = { type: 'object', properties: { name: { type: 'string' }, note: { type: 'string' } } };
+
+  it.each([
+    'Fields that are not sent do not change.',
+    'Changes the fields of a team that are sent.',
+    'This PUT works like a PATCH elsewhere.',
+    'What you leave out stays.',
+    'Only the properties that are given are changed.',
+  ])('merges: %s', async (description) => {
+    expect(await change({ ...sends(newTeam), description })).toMatchObject({ name: 'c', note: 'b' });
+  });
+
+  it.each([
+    'Replaces the team. Members that are not sent are removed.',
+    'Send the full representation. Attributes that are left out are reset to their defaults.',
+  ])('replaces: %s', async (description) => {
+    const after = await change({ ...sends(part), description });
+    expect(after).toMatchObject({ name: 'c' });
+    expect(after).not.toHaveProperty('note');
+  });
+
+  it('without a description merges where its body requires less than that of the create', async () => {
+    expect(await change(sends(part))).toMatchObject({ name: 'c', note: 'b' });
+    expect(await change(sends(newTeam))).not.toHaveProperty('note');
+  });
+});
