@@ -11,6 +11,8 @@ export interface ItemProperty {
   readonly pointer: string;
   /** Pointer to `schema`. */
   readonly target: string;
+  /** Pointers to all branches of its `anyOf`, of which a value can satisfy several. */
+  readonly branches: readonly string[];
   readonly required: boolean;
   readonly nullable: boolean;
   /** Whether a string or a number is valid; for an id that can be expanded to its object, both are. */
@@ -113,6 +115,11 @@ function chooseBranch(contract: Contract, part: Part): Part {
   return current;
 }
 
+function readBranches(contract: Contract, { schema, pointer }: Part): readonly string[] {
+  const branches = isObject(schema) ? schema.anyOf : undefined;
+  return branches?.map((each, i) => contract.resolve(each, `${pointer}/anyOf/${i}`).pointer) ?? [];
+}
+
 function isExistingItem(contract: Contract, part: Part): boolean {
   return flatten(contract, part, 0).some((each) => {
     const properties = (each.schema as SchemaObject).properties;
@@ -142,6 +149,7 @@ function collectProperties(contract: Contract, part: Part, into: Map<string, Ite
       schema,
       pointer,
       target: target.pointer,
+      branches: readBranches(contract, contract.resolve(own, pointer)),
       required: known?.required === true || required.includes(name),
       nullable: isNullable(contract, own, pointer),
       scalar: isScalar(contract, { schema: own, pointer }),

@@ -10,9 +10,9 @@ const OPTIONS = { created: {}, 'not found': { state: { unknownIds: 'not-found' }
 /** How many resources do all that their manifest says, where unknown ids are created and where they are not found. Raise, never lower. */
 const WHOLE: Readonly<Record<string, readonly [created: number, notFound: number]>> = {
   'bank-rpc.yaml': [0, 0],
-  'business-suite.yaml': [1, 1],
+  'business-suite.yaml': [3, 3],
   'chat-rpc.yaml': [0, 0],
-  'cloud-hosting.yaml': [0, 0],
+  'cloud-hosting.yaml': [4, 4],
   'code-hosting.yaml': [5, 5],
   'edge-network.yaml': [5, 5],
   'json-api.yaml': [6, 6],

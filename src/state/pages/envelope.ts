@@ -120,6 +120,8 @@ function buildMember(
   if (plan.kind === 'items') return content;
   if (plan.kind === 'constant') return plan.value;
   if (plan.kind === 'object') {
+    // The link to a page that does not exist is absent as a whole.
+    if (!required && facts !== undefined && lacksPage(plan.members, facts)) return nullable ? null : undefined;
     const inner = buildObject(plan.members, content, facts);
     if (Object.keys(inner).length > 0 || required) return inner;
     return nullable ? null : undefined;
@@ -130,6 +132,20 @@ function buildMember(
   if (nullable) return null;
   if (!required) return undefined;
   return plan.field.type === 'string' ? '' : plan.field.type === 'boolean' ? false : 0;
+}
+
+/** Whether an object is only about another page, requires its URL or cursor, and this page does not exist. */
+function lacksPage(members: readonly Member[], facts: EnvelopeFacts): boolean {
+  if (members.some(({ plan }) => plan.kind === 'object' || (plan.kind === 'field' && !isTurn(plan.field))))
+    return false;
+  return members.some(
+    ({ plan, required, nullable }) =>
+      required && !nullable && plan.kind === 'field' && readField(plan.field, facts) === undefined,
+  );
+}
+
+function isTurn({ role }: EnvelopeField): boolean {
+  return role === 'next' || role === 'previous' || role === 'last';
 }
 
 /** The value of the page for one property; undefined where it has none. */

@@ -199,7 +199,7 @@ function planMember(property: ItemProperty, context: PlanContext, hasTotal: bool
   const { name, target, schema } = property;
   const { read, items, above } = context;
   const [next, ...rest] = items;
-  const inner = read(target);
+  const inner = name === items[0] ? read(target) : readWhole(property, read);
   if (name === next) {
     if (rest.length === 0 || inner === undefined) return { kind: 'items' };
     return planObject(inner, { read, items: rest, above: [...above, name] });
@@ -216,6 +216,29 @@ function planMember(property: ItemProperty, context: PlanContext, hasTotal: bool
     return { kind: 'field', field: toField(property, isTotal ? 'total' : role, above) };
   }
   return planConstant(property, inner);
+}
+
+const LINKS = /^_?links$/i;
+
+/** A property that is an object, with the properties of all branches of its union, or with those that a map of links can have. */
+function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchema): ItemSchema | undefined {
+  const inner = read(target);
+  if (inner === undefined || inner.type === 'array') return inner;
+  const link = `${inner.pointer}/additionalProperties`;
+  const schema = LINKS.test(name) && inner.properties.size === 0 ? read(link) : undefined;
+  if (schema !== undefined) {
+    const common = { schema: schema.schema, pointer: link, target: schema.pointer, branches: [], required: false };
+    const flags = { nullable: false, scalar: schema.type === 'string', readOnly: false, writeOnly: false };
+    const names = ['self', 'first', 'prev', 'next', 'last'];
+    return { ...inner, properties: new Map(names.map((each) => [each, { name: each, ...common, ...flags }])) };
+  }
+  const others = branches.flatMap((branch) => {
+    const other = branch === target ? undefined : read(branch);
+    return other === undefined ? [] : [...other.properties].filter(([each]) => !inner.properties.has(each));
+  });
+  if (others.length === 0) return inner;
+  const optional = others.map(([each, other]) => [each, { ...other, required: false }] as const);
+  return { ...inner, properties: new Map([...inner.properties, ...optional]) };
 }
 
 /** A value that does not depend on the page: the only valid one, a default, or what says that the request succeeded. */
