@@ -143,7 +143,7 @@ function collectProperties(contract: Contract, part: Part, into: Map<string, Ite
     if (known !== undefined && !isVague(contract, known)) continue;
     const pointer = part.pointer + toPointer('properties', name);
     const target = chooseBranch(contract, contract.resolve(own, pointer));
-    const schema = isObject(target.schema) ? target.schema : {};
+    const schema = mergeParts(contract, target);
     into.set(name, {
       name,
       schema,
@@ -157,6 +157,14 @@ function collectProperties(contract: Contract, part: Part, into: Map<string, Ite
       writeOnly: readFlag(own, 'writeOnly') || schema.writeOnly === true,
     });
   }
+}
+
+/** A schema with the keywords of its `allOf` parts: `allOf: [{ $ref }, { readOnly: true }]`. */
+function mergeParts(contract: Contract, target: Part): SchemaObject {
+  if (!isObject(target.schema)) return {};
+  if (target.schema.allOf === undefined) return target.schema;
+  // `flatten` gives objects only.
+  return Object.assign({}, ...flatten(contract, target, 0).map((part) => part.schema)) as SchemaObject;
 }
 
 /** Whether a later part of an `allOf` may describe a property better: it has no type, or is an array of any objects. */

@@ -36,7 +36,7 @@ const ID_NAMES = /^(id|_id|uuid|sid|gid|guid)$/i;
 
 /** Members of an envelope around one item or a list. */
 const ENVELOPE_MEMBER =
-  /^(success|ok|errors?|messages?|warnings?|info|meta(_?data)?|_?links?|included|jsonapi|status(_?(code|text))?|code|request_?id|trace_?id|result_?info|pagination|paging|page_?info|response_?metadata|timestamp|time|duration|next.*|prev.*|first.*|last.*|total.*|count|size|limit|offset|page.*|per_?page|has_?more|cursors?|self|url|uri|kind|api_?version|@odata\..*)$/i;
+  /^(success|ok|errors?|messages?|warnings?|info|meta(_?data)?|_?links?|included|jsonapi|status(_?(code|text))?|code|request_?id|trace_?id|result_?info|pagination|paging|page_?info|response_?metadata|timestamp|time|duration|next.*|prev.*|first.*|last.*|total.*|count|size|limit|offset|page.*|per_?page|has_?more|cursors?|self|url|uri|@odata\..*)$/i;
 
 /** Objects that hold properties of the item around them. */
 const PART = /^(attributes|properties|fields|spec|values|details|metadata|data)$/i;
@@ -100,13 +100,12 @@ export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): 
   const all = [...bodies.answers, ...bodies.lists, ...bodies.requests];
   const own = bodies.answers.find((positions) => positions.length > 0);
   if (own === undefined) return undefined;
-  const root = own.find(({ path, element }) => path.length + element.length === 0);
   const scored = own.map((position): ScoredPosition => {
     const evidence = all
       .filter((positions) => positions !== own)
       .map((positions) => findBest(read, position.schema, positions));
     const similar = evidence.reduce((sum, best) => sum + (best?.score ?? 0), 0);
-    return { position, score: similar + rateId(position.schema, bodies.idNames) + ratePlace(read, position, root) };
+    return { position, score: similar + rateId(position.schema, bodies.idNames) + ratePlace(read, position, own) };
   });
   return scored.toSorted((a, b) => b.score - a.score)[0];
 }
@@ -133,7 +132,10 @@ function findBest(
   for (const position of positions) {
     const { shared, least, most } = countNames(read, item, position.schema);
     if (toSimilarity(shared, least) < MIN_SIMILARITY) continue;
-    const score = shared / Math.sqrt(least * most) - 0.03 * (position.path.length + 2 * position.element.length);
+    const depth = position.path.length + 2 * position.element.length;
+    const same = item.pointer === position.schema.pointer ? 0.1 : 0;
+    const score =
+      shared / Math.sqrt(least * most) + same - 0.03 * depth - (isEnvelope(read, position.schema) ? 0.5 : 0);
     if (best === undefined || score > best.score) best = { position, score };
   }
   return best;
@@ -186,18 +188,14 @@ function rateId(schema: ItemSchema, idNames: readonly string[]): number {
   return names.some((name) => /^(name|key|slug|code|number)$/i.test(name)) ? 0.2 : 0;
 }
 
-/** An envelope is not an item; of equal objects the outer one is the item. */
-function ratePlace(
-  read: ReadItemSchema,
-  { path, element, schema }: BodyPosition,
-  root: BodyPosition | undefined,
-): number {
-  const depth = path.length + element.length;
-  const isList = root === undefined;
+/** An envelope is not an item, and the object in it is one; of other objects the outer one is the item. */
+function ratePlace(read: ReadItemSchema, { path, schema }: BodyPosition, all: readonly BodyPosition[]): number {
   if (isEnvelope(read, schema)) return -1;
-  if (depth === 0) return 0.3;
-  const isOnlyChild = root !== undefined && isEnvelope(read, root.schema);
-  return isList ? -0.8 * element.length : isOnlyChild ? 0.3 - 0.1 * (depth - 1) : -0.3 * depth;
+  if (path.length === 0) return 0.3;
+  const around = all.filter(
+    (other) => other.path.length < path.length && other.path.every((name, i) => name === path[i]),
+  );
+  return around.every((other) => isEnvelope(read, other.schema)) ? 0.3 : -0.3 * path.length;
 }
 
 /** Whether an object only wraps another one: apart from one object or array it has only members that describe the answer. */

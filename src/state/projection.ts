@@ -98,7 +98,11 @@ function findLink(read: ReadItemSchema, sources: readonly Source[], property: It
         return `${other}id` === bare || `${singular(other)}ids` === bare;
       })
     : undefined;
-  return object === undefined ? undefined : toLink(read, object, property);
+  if (object !== undefined) return toLink(read, object, property);
+  // `plan_slug` from a plain `plan`.
+  const stem = /^(.+)(?:slug|id|code|key|uuid)$/.exec(bare)?.[1];
+  const plain = sources.find(({ property: { name, scalar } }) => scalar && toBareName(name) === stem);
+  return plain && property.scalar ? toLink(read, plain, property) : undefined;
 }
 
 function singular(bare: string): string {

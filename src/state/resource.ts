@@ -44,6 +44,8 @@ export interface Resource {
   readonly redacts: Readonly<Record<string, string>>;
   /** Property -> the regular expression of new values. */
   readonly patterns: Readonly<Record<string, string>>;
+  /** Properties that a request can send, even where the schema of the item declares them as read-only. */
+  readonly sent: readonly string[];
   readonly unique: readonly string[];
   /** Properties every created item gets. */
   readonly set: Item;

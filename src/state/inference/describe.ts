@@ -35,6 +35,7 @@ export function describeResource(
     once: schema === undefined ? [] : findOnce(index, candidate, schema),
     redacts: schema === undefined ? {} : findRedacted(schema),
     patterns: {},
+    sent: schema === undefined ? [] : findSent(index, candidate, schema),
     unique: [],
     set: {},
     unknownIds: undefined,
@@ -51,11 +52,13 @@ const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
 function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   const noun = toBareName(toSingular(candidate.groups.at(-1)?.words.at(-1) ?? ''));
-  const own = findIdIn(schema, { noun, wanted: toBareName(parameter ?? 'id') });
+  const lastWord = /[A-Z]?[a-z0-9]+$/.exec(parameter ?? 'id')?.[0].toLowerCase() ?? '';
+  const words: IdWords = { noun, wanted: toBareName(parameter ?? 'id'), lastWord };
+  const own = findIdIn(schema, words);
   if (own !== undefined) return own;
   for (const { name, target } of schema.properties.values()) {
     const inner = ID_HOLDER.test(name) ? index.read(target) : undefined;
-    const nested = inner === undefined ? undefined : findIdIn(inner, { noun, wanted: toBareName(parameter ?? 'id') });
+    const nested = inner === undefined ? undefined : findIdIn(inner, words);
     if (nested !== undefined) return `${name}.${nested}`;
   }
   return undefined;
@@ -75,7 +78,16 @@ const ID_NAMES: readonly string[] = [
   'number',
 ];
 
-function findIdIn(schema: ItemSchema, of: { readonly noun: string; readonly wanted: string }): string | undefined {
+/** The bare words that the name of an id can be made of. */
+interface IdWords {
+  readonly noun: string;
+  /** The path parameter. */
+  readonly wanted: string;
+  /** Its last word. */
+  readonly lastWord: string;
+}
+
+function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const { noun, wanted } = of;
   const names = [...schema.properties.values()].filter(canBeId).map(({ name }) => name);
   const bare = new Map(names.map((name) => [toBareName(name), name]));
@@ -85,14 +97,9 @@ function findIdIn(schema: ItemSchema, of: { readonly noun: string; readonly want
   const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
   if (explicit !== undefined) return explicit;
   if (names.includes('id')) return 'id';
-  // `{widget_id}` without such a property: the last word of the parameter, `{sectionGid}` -> `gid`.
-  const last = [...bare.keys()].find((name) => name.length > 1 && wanted.endsWith(name) && ID_NAMES.includes(name));
-  return (
-    short ??
-    bare.get(`${noun}id`) ??
-    (last === undefined ? undefined : bare.get(last)) ??
-    ID_NAMES.find((name) => names.includes(name))
-  );
+  // `{sectionGid}` without such a property: the last word of the parameter.
+  const last = bare.get(of.lastWord);
+  return short ?? bare.get(`${noun}id`) ?? last ?? ID_NAMES.find((name) => names.includes(name));
 }
 
 /** Whether the property can be a string or a number. */
@@ -123,6 +130,19 @@ function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: 
   return [...answer.properties.values()]
     .filter(({ name, required }) => required && schema.properties.get(name)?.required !== true)
     .map(({ name }) => name);
+}
+
+/** The properties of an item that the bodies of its requests declare and do not declare as read-only. */
+function findSent(index: ContractIndex, candidate: CollectionCandidate, item: ItemSchema): readonly string[] {
+  const names = new Set<string>();
+  for (const key of [candidate.key, candidate.itemKey ?? '']) {
+    for (const operation of index.operationsAt(key).values()) {
+      const body = index.body(operation);
+      if (body === undefined || body.pointer === item.pointer) continue;
+      for (const { name, readOnly } of body.properties.values()) if (!readOnly) names.add(toBareName(name));
+    }
+  }
+  return [...item.properties.keys()].filter((name) => names.has(toBareName(name)));
 }
 
 /** `redacted_value` is the masked form of `value`. */

@@ -124,6 +124,7 @@ function createResource(name: string): Resource {
     once: [],
     redacts: {},
     patterns: {},
+    sent: [],
     unique: [],
     set: {},
     unknownIds: undefined,

@@ -1,7 +1,7 @@
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
-import type { TextGenerator } from '../../generate/text/pattern.js';
+import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toSingular } from '../names.js';
@@ -73,7 +73,10 @@ function findForm(
 ): TextGenerator {
   const id = idProperty ?? 'id';
   const isHinted = idProperty !== undefined && Object.hasOwn(patterns, idProperty);
-  const own = createIdGenerator(shown, isHinted ? patterns[idProperty] : undefined);
+  const byItem = createIdGenerator(shown, isHinted ? patterns[idProperty] : undefined);
+  const byPath = isHinted || parameter?.pattern === undefined ? undefined : createIdGenerator(parameter);
+  // The path must accept every id that is handed out.
+  const own = byPath !== undefined && !fits(byItem, parameter) ? byPath : byItem;
   if (own !== undefined) return own;
   const examples = [schema?.schema.example, ...(Array.isArray(schema?.schema.examples) ? schema.schema.examples : [])];
   for (const example of examples) {
@@ -86,4 +89,10 @@ function findForm(
 
 function isNumber({ type }: SchemaObject): boolean {
   return [type].flat().includes('integer') || type === 'number';
+}
+
+/** Whether a generated id matches the pattern of the path parameter. */
+function fits(generate: TextGenerator | undefined, parameter: SchemaObject | undefined): boolean {
+  const sample = generate?.(createRandom(1, 'id'));
+  return sample !== undefined && readPattern(parameter?.pattern ?? '').expression.test(sample);
 }

@@ -250,7 +250,7 @@ function redact(secret: string): string {
 function createRule(resource: Resource, property: ItemProperty): Rule {
   const { schema, name } = property;
   const isId = name === resource.idProperty;
-  const isServerOnly = property.readOnly || property.writeOnly || 'const' in schema;
+  const isServerOnly = (property.readOnly && !resource.sent.includes(name)) || property.writeOnly || 'const' in schema;
   const initially = (value: unknown): Rule => ({ property, value: () => value, open: !isServerOnly && !isId });
   const always = (value: Rule['value']): Rule => ({ property, value, open: false });
   if ('const' in schema) return initially(schema.const);
