@@ -58,6 +58,15 @@ export interface ParentLink {
   readonly parameters: readonly string[];
 }
 
+/**
+ * A path below a parent that shows part of a collection: items whose property is the value of the path parameter, or, where no property
+ * holds it, items that were created below that parent.
+ */
+export interface Within {
+  readonly property: string | undefined;
+  readonly parameter: string;
+}
+
 /** What one operation does, and the reason for this inference. */
 export interface Binding {
   readonly operation: Operation;
@@ -67,8 +76,7 @@ export interface Binding {
   readonly id: readonly string[];
   /** Outermost first. */
   readonly parents: readonly ParentLink[];
-  /** A list below a parent that shows part of a collection: items whose property is the value of the path parameter. */
-  readonly within: { readonly property: string; readonly parameter: string } | undefined;
+  readonly within: Within | undefined;
   /** Properties that the operation sets, whatever the request says. */
   readonly set: Item;
   /** For `list` and `search`. */

@@ -138,8 +138,8 @@ function findSent(index: ContractIndex, candidate: CollectionCandidate, item: It
   for (const key of [candidate.key, candidate.itemKey ?? '']) {
     for (const operation of index.operationsAt(key).values()) {
       const body = index.body(operation);
-      if (body === undefined || body.pointer === item.pointer) continue;
-      for (const { name, readOnly } of body.properties.values()) if (!readOnly) names.add(toBareName(name));
+      const sent = body?.pointer === item.pointer ? [] : [...(body?.properties.values() ?? [])];
+      for (const { name, readOnly } of sent) names.add(readOnly ? '' : toBareName(name));
     }
   }
   return [...item.properties.keys()].filter((name) => names.has(toBareName(name)));

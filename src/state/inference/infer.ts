@@ -3,7 +3,8 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
 import { toBareName, toSingular } from '../names.js';
-import type { Binding, ParentLink, Resource, Resources, Unbound } from '../resource.js';
+import { isSameItem } from '../positions.js';
+import type { Binding, ParentLink, Resource, Resources, Unbound, Within } from '../resource.js';
 import {
   bindCollectionOperation,
   bindCollectionWord,
@@ -58,15 +59,15 @@ interface CollectionTree {
   at(key: string): CollectionCandidate | undefined;
   name(candidate: CollectionCandidate): string;
   parents(candidate: CollectionCandidate): readonly CollectionCandidate[];
-  /** For a list below a parent that shows part of a top-level collection: the property that holds the parent's id. */
-  within(key: string): { readonly property: string; readonly parameter: string } | undefined;
+  /** For a path below a parent that shows part of a collection: which part. */
+  within(key: string): Within | undefined;
 }
 
 function createCollectionTree(
   index: ContractIndex,
   candidates: ReadonlyMap<string, CollectionCandidate>,
 ): CollectionTree {
-  const within = new Map<string, { readonly property: string; readonly parameter: string }>();
+  const within = new Map<string, Within>();
   const aliases = new Map<string, CollectionCandidate>();
   const all = [...candidates.values()];
   const tops = all.filter((candidate) => candidate.groups.length === 1 && candidate.hasOperations);
@@ -77,9 +78,10 @@ function createCollectionTree(
       : undefined;
     if (other !== undefined) aliases.set(candidate.key, other);
     const whole = candidate.groups.length > 1 ? findWhole(index, tops, candidate) : undefined;
-    if (whole === undefined) continue;
-    aliases.set(candidate.key, whole.candidate);
-    within.set(candidate.key, whole.within);
+    const found = whole ?? findItemsElsewhere(index, all, candidate);
+    if (found === undefined) continue;
+    aliases.set(candidate.key, found.candidate);
+    if (found.within !== undefined) within.set(candidate.key, found.within);
   }
   const own = all.filter((candidate) => !aliases.has(candidate.key));
   const names = nameCollections(new Map(own.map((candidate) => [candidate.key, candidate.groups])));
@@ -117,28 +119,73 @@ function isSameResource(other: CollectionCandidate, candidate: CollectionCandida
   });
 }
 
+/** A collection that a path shows, or a part of it. */
+interface Whole {
+  readonly candidate: CollectionCandidate;
+  readonly within: Within | undefined;
+}
+
 /** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
 function findWhole(
   index: ContractIndex,
   tops: readonly CollectionCandidate[],
   candidate: CollectionCandidate,
-):
-  | {
-      readonly candidate: CollectionCandidate;
-      readonly within: { readonly property: string; readonly parameter: string };
-    }
-  | undefined {
+): Whole | undefined {
+  const top = tops.find((each) => each.schema === candidate.schema && each.itemKey !== undefined);
+  const property = candidate.schema === undefined ? undefined : findParentProperty(index, candidate);
+  const parameter = candidate.groups.at(-2)?.parameters.at(-1);
+  if (top === undefined || parameter === undefined || property === undefined) return undefined;
+  return { candidate: top, within: { property, parameter } };
+}
+
+/** The property of an item that holds the id of the parent in its path. */
+function findParentProperty(index: ContractIndex, candidate: CollectionCandidate): string | undefined {
   const parent = candidate.groups.at(-2);
   const parameter = parent?.parameters.at(-1);
-  if (parent === undefined || parameter === undefined || candidate.schema === undefined) return undefined;
-  const top = tops.find((each) => each.schema === candidate.schema && each.itemKey !== undefined);
-  if (top === undefined) return undefined;
+  if (parent === undefined || parameter === undefined) return undefined;
   const noun = toSingular(parent.words.at(-1) ?? '');
   const wanted = new Set([parameter, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
-  const property = [...(index.read(candidate.schema)?.properties.keys() ?? [])].find((name) =>
-    wanted.has(toBareName(name)),
-  );
-  return property === undefined ? undefined : { candidate: top, within: { property, parameter } };
+  const names = [...(index.read(candidate.schema ?? '')?.properties.keys() ?? [])];
+  return names.find((name) => wanted.has(toBareName(name)));
+}
+
+/**
+ * The collection whose items are created at another path: `POST /users/{user_id}/playlists` creates what `/playlists/{id}` reads, and
+ * `POST /user/repos` what `/repos/{owner}/{repo}` reads.
+ */
+function findItemsElsewhere(
+  index: ContractIndex,
+  all: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+): Whole | undefined {
+  const create = index.operationsAt(candidate.key).get('POST');
+  const hasItems = index.operationsAt(candidate.itemKey ?? '').size > 0;
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
+  const other = all.find((each) => {
+    const schema = each.schema === undefined ? undefined : index.read(each.schema);
+    const last = each.groups.at(-1);
+    const above = each.groups.slice(0, -1);
+    // A create that names an existing item makes a membership.
+    const isMembership = last?.parameters.some((name) => index.body(create)?.properties.has(name)) === true;
+    return (
+      each !== candidate &&
+      !isMembership &&
+      schema !== undefined &&
+      last?.words.at(-1) === candidate.groups.at(-1)?.words.at(-1) &&
+      index.operationsAt(each.itemKey ?? '').has('GET') &&
+      above.length < candidate.groups.length &&
+      toGroupKey(above, 'item') === toGroupKey(candidate.groups.slice(0, above.length), 'item') &&
+      isSameItem(index.read, schema, item)
+    );
+  });
+  if (other === undefined) return undefined;
+  const parameter = candidate.groups
+    .slice(other.groups.length - 1, -1)
+    .at(-1)
+    ?.parameters.at(-1);
+  const property = findParentProperty(index, candidate);
+  return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
 }
 
 /** What an operation does, or why the store does not handle it. */

@@ -18,6 +18,8 @@ export interface NewEntry {
   readonly content?: ItemContent | undefined;
   /** Properties that only the answer to the create shows, with their values. */
   readonly secrets?: Item | undefined;
+  /** The parents below which it was created, where the collection is not below them and no property holds their ids. */
+  readonly part?: string | undefined;
   /** Whether the mock created the item itself, because its id or its list was requested. */
   readonly onDemand?: boolean | undefined;
 }
@@ -285,8 +287,8 @@ function restoreEntry(
 }
 
 /** Written out, so that all entries have one hidden class. */
-function toEntry({ id, item, content, secrets, onDemand }: NewEntry, sequence: number): Entry {
-  return { id, sequence, item, revision: 1, content, secrets, onDemand };
+function toEntry({ id, item, content, secrets, part, onDemand }: NewEntry, sequence: number): Entry {
+  return { id, sequence, item, revision: 1, content, secrets, part, onDemand };
 }
 
 /** The index of the first entry with at least this sequence: entries are in the order of their sequences. */

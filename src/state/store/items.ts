@@ -276,7 +276,7 @@ function createRemove({ collections }: Resources): Items['remove'] {
 
 /** The entry of a new item, and the item with its secrets. */
 function draftEntry(
-  { model, collection, scope, transaction }: ItemLocation,
+  { model, collection, scope, part, transaction }: ItemLocation,
   given: NewItem,
 ): { readonly entry: NewEntry; readonly whole: Item } {
   const { resource, identity } = model;
@@ -300,7 +300,7 @@ function draftEntry(
   const shown = resource.idProperty === undefined ? undefined : readMember(whole, resource.idProperty);
   const key = given.key ?? (resource.singleton ? '' : readItemKey(resource, whole, shown ?? id));
   const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
-  return { entry: { id: key, ...hideSecrets(whole, hidden), content }, whole };
+  return { entry: { id: key, ...hideSecrets(whole, hidden), content, part }, whole };
 }
 
 /** Default values; where several properties identify an item, one that is left out has the generated id. */

@@ -59,7 +59,7 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       // Creates use the positive numbers.
       const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
       const item = generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}` });
-      collection.add({ id: readItemKey(resource, item, id), item, onDemand: true }, scope);
+      collection.add({ id: readItemKey(resource, item, id), item, part, onDemand: true }, scope);
     }
   };
   return {

@@ -50,7 +50,7 @@ export function createContentHandler(context: OperationContext): StateHandler {
 /** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
 export function createListHandler(context: OperationContext): StateHandler | undefined {
   const { binding, choose, findLocation } = context;
-  const { operation, list: shape } = binding;
+  const { operation, list: shape, within } = binding;
   if (shape === undefined) return undefined;
   const { resource, schema } = context.model;
   const plan = createPagePlan(context.contract, operation, { item: schema, style: binding.page });
@@ -69,13 +69,18 @@ export function createListHandler(context: OperationContext): StateHandler | und
     if (choice === undefined) return undefined;
     context.items.seed(withRequiredFilters(location, call));
     const list = location.collection.list(location.scope);
-    const within =
-      binding.within === undefined ? undefined : { [binding.within.property]: call.path[binding.within.parameter] };
+    const property = within?.property;
+    const isPart: Keep =
+      within !== undefined && property === undefined ? ({ part }) => part === location.part : undefined;
+    const parent = property === undefined ? undefined : { [property]: call.path[within?.parameter ?? ''] };
     const view = createView(list, {
       descending: readDescending(plan, call),
       keep: both(
-        readFilters(plan.filters, call.query, within),
-        readSearch(plan.search === undefined ? undefined : call.query[plan.search]),
+        isPart,
+        both(
+          readFilters(plan.filters, call.query, parent),
+          readSearch(plan.search === undefined ? undefined : call.query[plan.search]),
+        ),
       ),
       order: readSort(plan.sort === undefined ? undefined : call.query[plan.sort], schema),
     });

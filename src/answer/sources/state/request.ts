@@ -12,14 +12,15 @@ import { type OperationContext, refuse, type StateContext, type StateHandler, to
 /** Plans how the path of an operation addresses the store. */
 export function createLocationFinder(context: StateContext, binding: Binding): OperationContext['findLocation'] {
   const { items } = context;
-  const { schema } = items.model(binding.collection);
+  const { schema, resource } = items.model(binding.collection);
   const { parents: links, within } = binding;
   // Properties that hold the ids of the path: `thread_id` for `{thread_id}`, `customer` for `{customer}`.
   const named = links
     .flatMap(({ parameters }) => parameters)
     .filter((name) => schema?.properties.has(name) === true && within?.property !== name)
     .map((name) => ({ property: name, parameter: name }));
-  const properties = [...(within === undefined ? [] : [within]), ...named].map(({ property, parameter }) => ({
+  const own = within?.property === undefined ? [] : [{ property: within.property, parameter: within.parameter }];
+  const properties = [...own, ...named].map(({ property, parameter }) => ({
     property,
     parameter,
     asObject: isOnlyObject(context, schema?.properties.get(property)?.pointer),
@@ -38,9 +39,15 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     for (const { property, parameter, asObject } of properties) {
       known[property] = asObject ? { id: call.path[parameter] } : call.path[parameter];
     }
-    const scope = toScope(...parents.map(({ id }) => id));
-    const isPart = within !== undefined;
-    return { ...location, scope: isPart ? '' : scope, known, part: isPart ? scope : '' };
+    const ids = parents.map(({ id }) => id);
+    // A part of a collection that is not below all parents of the path.
+    const count = within === undefined ? ids.length : resource.parents.length;
+    return {
+      ...location,
+      scope: toScope(...ids.slice(0, count)),
+      known,
+      part: within === undefined ? '' : toScope(...ids),
+    };
   };
 }
 
