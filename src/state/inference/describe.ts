@@ -27,7 +27,7 @@ export function describeResource(
       : schema === undefined
         ? 'id'
         : findIdProperty(index, schema, candidate),
-    keyProperties: findKeyProperties(schema, candidate),
+    keyProperties: findKeyProperties(index, schema, candidate),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
     members: undefined,
@@ -108,17 +108,35 @@ function canBeId({ schema }: ItemProperty): boolean {
 }
 
 /** For `{namespace}/{taxonomy_key}` the properties `namespace` and `key`; none where a parameter matches no property. */
-function findKeyProperties(schema: ItemSchema | undefined, candidate: CollectionCandidate): readonly string[] {
-  const parameters = candidate.groups.at(-1)?.parameters ?? [];
+function findKeyProperties(
+  index: ContractIndex,
+  schema: ItemSchema | undefined,
+  candidate: CollectionCandidate,
+): readonly string[] {
+  const { parameters = [], words = [] } = candidate.groups.at(-1) ?? {};
   if (parameters.length < 2 || schema === undefined) return [];
-  const names = [...schema.properties.keys()];
+  const noun = toBareName(toSingular(words.at(-1) ?? ''));
   const found = parameters.flatMap(
-    (parameter) =>
-      names.find((name) => toBareName(name) === toBareName(parameter)) ??
-      names.find((name) => toBareName(parameter).endsWith(toBareName(name))) ??
-      [],
+    (parameter) => findKeyProperty(index, schema, { noun, name: toBareName(parameter) }) ?? [],
   );
   return found.length === parameters.length ? found : [];
+}
+
+/** The property that one of several parameters matches: `owner.login` for `{owner}`, `name` for the `{repo}` of a repo. */
+function findKeyProperty(
+  index: ContractIndex,
+  schema: ItemSchema,
+  of: { readonly noun: string; readonly name: string },
+): string | undefined {
+  const properties = [...schema.properties.values()];
+  const own =
+    properties.find(({ name }) => toBareName(name) === of.name) ??
+    properties.find(({ name }) => toBareName(name).length > 1 && of.name.endsWith(toBareName(name)));
+  const inner = own === undefined ? undefined : index.read(own.target);
+  const nested = inner && ['login', 'username', 'slug', 'id', 'name'].find((name) => inner.properties.has(name));
+  if (own !== undefined && !own.scalar && nested !== undefined) return `${own.name}.${nested}`;
+  if (own !== undefined) return own.name;
+  return of.name === of.noun ? ['slug', 'name', 'key', 'id'].find((name) => schema.properties.has(name)) : undefined;
 }
 
 /** Properties that the response to a create requires and the item does not: secrets that are shown once. */

@@ -1,5 +1,5 @@
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
-import { isObject, type SchemaObject } from '../../contract/json.js';
+import { isObject, readMember, type SchemaObject } from '../../contract/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
@@ -63,7 +63,7 @@ export function createIdentity(
 /** The id of an item in its collection: the id property, or, where several parameters identify an item, their values joined by `/`. */
 export function readItemKey({ keyProperties }: Resource, item: Item, id: unknown): string {
   if (keyProperties.length === 0) return typeof id === 'string' ? id : String(id);
-  return keyProperties.map((name) => String(item[name])).join('/');
+  return keyProperties.map((name) => String(readMember(item, name))).join('/');
 }
 
 function findForm(

@@ -295,7 +295,7 @@ function draftEntry(
     key: `${resource.name}\0${scope}\0${number ?? id}`,
     now: clock.now(),
   });
-  const tagged = model.tag(built, 1);
+  const tagged = withKeys(resource, model.tag(built, 1), String(id));
   const whole = strict ? { ...tagged, ...fixed } : tagged;
   const shown = resource.idProperty === undefined ? undefined : readMember(whole, resource.idProperty);
   const key = given.key ?? (resource.singleton ? '' : readItemKey(resource, whole, shown ?? id));
@@ -303,10 +303,17 @@ function draftEntry(
   return { entry: { id: key, ...hideSecrets(whole, hidden), content, part }, whole };
 }
 
+/** A new item with the parts of its key that are inside of objects: `owner.login`, where it has none. */
+function withKeys({ keyProperties }: Resource, item: Item, id: string): Item {
+  const missing = keyProperties.filter((name) => name.includes('.') && readMember(item, name) === undefined);
+  return missing.reduce((result, name) => withPath(result, name.split('.'), id), item);
+}
+
 /** Default values; where several properties identify an item, one that is left out has the generated id. */
 function readDefaults({ keyProperties }: Resource, id: string | number, defaults: Item): Item {
   if (keyProperties.length === 0) return defaults;
-  return { ...Object.fromEntries(keyProperties.map((name) => [name, String(id)])), ...defaults };
+  const own = keyProperties.filter((name) => !name.includes('.'));
+  return { ...Object.fromEntries(own.map((name) => [name, String(id)])), ...defaults };
 }
 
 function hideSecrets(item: Item, names: readonly string[]): Pick<NewEntry, 'item' | 'secrets'> {

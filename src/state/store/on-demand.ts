@@ -97,17 +97,19 @@ function generateOnDemand(
 ): Item {
   const { resource, schema, idProperty: property } = model;
   const given: Record<string, unknown> = {};
-  let nested: unknown;
+  const nested: (readonly [path: string, value: string | number])[] = [];
   const ids = String(id).split('/');
   if (ids.length === resource.keyProperties.length) {
     for (const [i, name] of resource.keyProperties.entries()) {
-      given[name] = toType(ids[i] ?? '', schema?.properties.get(name)?.schema.type);
+      const value = toType(ids[i] ?? '', schema?.properties.get(name)?.schema.type);
+      if (name.includes('.')) nested.push([name, value]);
+      else given[name] = value;
     }
   } else if (property !== undefined) {
     const value = toType(id, property.schema.type);
     // The id in the path may not be valid as the id in the item.
     if (parts.validators.check(property.target, 'response')(value, 'body').length === 0) {
-      if (property.isNested) nested = value;
+      if (property.isNested) nested.push([resource.idProperty ?? '', value]);
       else given[property.name] = value;
     }
   }
@@ -123,7 +125,7 @@ function generateOnDemand(
       now: transaction.clock.now(),
     },
   });
-  return nested === undefined ? item : withPath(item, (resource.idProperty ?? '').split('.'), nested);
+  return nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
 }
 
 /** An id from a path in the type of its schema. */
