@@ -142,3 +142,110 @@ describe('a PUT of an item', () => {
     expect(await change(sends(newTeam))).not.toHaveProperty('note');
   });
 });
+
+describe('an item that was removed', () => {
+  const open = async (read: object, remove: object, list: object = {}): Promise<Awaited<ReturnType<typeof openShop>>> =>
+    openShop({
+      ...CLOSED,
+      spec: toDocument({
+        '/teams': {
+          get: { responses: { 200: json({ type: 'array', items: flagged }) }, ...list },
+          post: { ...sends(newTeam), responses: { 201: json(flagged) } },
+        },
+        '/teams/{team_id}': {
+          ...inPath('team_id'),
+          get: { responses: { 200: json(flagged), 404: { description: 'none' } }, ...read },
+          delete: { responses: { 204: { description: 'gone' } }, ...remove },
+        },
+      }),
+    });
+  const flagged = { ...team, properties: { ...team.properties, archived: { type: 'boolean' } } };
+  const archived = { parameters: [{ name: 'archived', in: 'query', schema: { type: 'boolean', default: false } }] };
+
+  it('is read as the branch of the response for removed items, and not listed', async () => {
+    const gone = {
+      type: 'object',
+      required: ['id', 'deleted'],
+      properties: { id: { type: 'string' }, deleted: { type: 'boolean', const: true } },
+    };
+    const { send } = await open({ responses: { 200: json({ anyOf: [team, gone] }) } }, {});
+    const { body } = await send('POST', '/teams', { name: 'a' });
+    await send('DELETE', `/teams/${String(body['id'])}`);
+    expect((await send('GET', `/teams/${String(body['id'])}`)).body).toEqual({ id: body['id'], deleted: true });
+    expect((await send('GET', '/teams')).body).toEqual([]);
+    expect((await send('DELETE', `/teams/${String(body['id'])}`)).status).toBe(404);
+  });
+
+  it('is read and listed where a parameter asks for removed items', async () => {
+    const { send } = await open(archived, {}, archived);
+    const path = `/teams/${String((await send('POST', '/teams', { name: 'a' })).body['id'])}`;
+    await send('DELETE', path);
+    expect((await send('GET', path)).status).toBe(404);
+    expect((await send('GET', '/teams')).body).toEqual([]);
+    const { body } = await send('GET', `${path}?archived=true`);
+    expect(body).toMatchObject({ name: 'a', archived: true });
+    expect((await send('GET', '/teams?archived=true')).body).toEqual([body]);
+  });
+
+  it('is read with its mark where the description of the DELETE says so', async () => {
+    const { send } = await open({}, { summary: 'Archive a team', description: 'It can still be read afterwards.' });
+    const path = `/teams/${String((await send('POST', '/teams', { name: 'a' })).body['id'])}`;
+    await send('DELETE', path);
+    expect((await send('GET', path)).body).toMatchObject({ name: 'a', archived: true });
+    expect((await send('GET', '/teams')).body).toEqual([]);
+  });
+
+  it('is not found where nothing says that it is kept', async () => {
+    const { send } = await open({}, {});
+    const path = `/teams/${String((await send('POST', '/teams', { name: 'a' })).body['id'])}`;
+    await send('DELETE', path);
+    expect((await send('GET', path)).status).toBe(404);
+  });
+});
+
+describe('an item whose id is its name', () => {
+  const label = {
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string' }, color: { type: 'string' } },
+  };
+  const open = async (changes: object): Promise<Awaited<ReturnType<typeof openShop>>['send']> => {
+    const properties = { color: { type: 'string' }, ...changes };
+    const spec = toDocument({
+      '/labels': {
+        get: { responses: { 200: json({ type: 'array', items: label }) } },
+        post: { ...sends(label), responses: { 201: json(label) } },
+      },
+      '/labels/{name}': {
+        ...inPath('name'),
+        get: { responses: { 200: json(label), 404: { description: 'none' } } },
+        patch: { ...sends({ type: 'object', properties }), responses: { 200: json(label) } },
+      },
+      '/labels/{name}/uses': {
+        ...inPath('name'),
+        get: { responses: { 200: json({ type: 'array', items: team }) } },
+        post: { ...sends(newTeam), responses: { 201: json(team) } },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    await send('POST', '/labels', { name: 'old', color: 'red' });
+    return send;
+  };
+
+  it.each(['name', 'new_name', 'newName'])('has another one after a change of %s', async (property) => {
+    const send = await open({ [property]: { type: 'string' } });
+    const { body: use } = await send('POST', '/labels/old/uses', { name: 'a' });
+    expect((await send('PATCH', '/labels/old', { [property]: 'new' })).body).toEqual({ name: 'new', color: 'red' });
+    expect((await send('GET', '/labels/old')).status).toBe(404);
+    expect((await send('GET', '/labels/new')).body).toEqual({ name: 'new', color: 'red' });
+    expect((await send('GET', '/labels')).body).toEqual([{ name: 'new', color: 'red' }]);
+    expect((await send('GET', '/labels/new/uses')).body).toEqual([use]);
+  });
+
+  it('cannot get that of another item', async () => {
+    const send = await open({ name: { type: 'string' } });
+    await send('POST', '/labels', { name: 'other' });
+    expect((await send('PATCH', '/labels/old', { name: 'other', color: 'blue' })).status).toBe(409);
+    expect((await send('GET', '/labels/old')).body).toEqual({ name: 'old', color: 'red' });
+  });
+});

@@ -10,14 +10,14 @@ const OPTIONS = { created: {}, 'not found': { state: { unknownIds: 'not-found' }
 /** How many resources do all that their manifest says, where unknown ids are created and where they are not found. Raise, never lower. */
 const WHOLE: Readonly<Record<string, readonly [created: number, notFound: number]>> = {
   'bank-rpc.yaml': [0, 0],
-  'business-suite.yaml': [3, 3],
+  'business-suite.yaml': [4, 4],
   'chat-rpc.yaml': [0, 0],
   'cloud-hosting.yaml': [4, 4],
-  'code-hosting.yaml': [6, 6],
+  'code-hosting.yaml': [7, 7],
   'edge-network.yaml': [5, 5],
   'json-api.yaml': [7, 7],
   'orchestrator.yaml': [4, 4],
-  'payments.yaml': [2, 2],
+  'payments.yaml': [3, 3],
   'project-tracker.yaml': [5, 5],
   'resource-names.yaml': [1, 0],
   'telephony.yaml': [7, 7],

@@ -43,6 +43,8 @@ export interface ItemList {
   get(id: string): Entry | undefined;
   /** The last version of an entry, also after its removal, so that a cursor on it stays valid. */
   recall(id: string): Entry | undefined;
+  /** The last versions of removed entries, oldest first. */
+  readonly removed: readonly Entry[];
 }
 
 /**
@@ -226,6 +228,9 @@ function createList(startRows: Rows, startSequence: number): WritableList {
     },
     get entries() {
       return rows.entries;
+    },
+    get removed() {
+      return [...rows.removed.values()].toSorted((a, b) => a.sequence - b.sequence);
     },
     get: (id) => rows.byId.get(id),
     recall: (id) => rows.byId.get(id) ?? rows.removed.get(id),

@@ -10,11 +10,10 @@ import {
   type ItemContent,
   type NewEntry,
   readScope,
-  toChildScope,
   toScope,
-  type WritableCollection,
 } from './collection.js';
 import { readItemKey } from './identity.js';
+import { createDependents, type Dependents } from './dependents.js';
 import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
 import { omitAnnotations, readIdAnnotation, readInlineContent, readParentScope } from './item-annotations.js';
 import { createItemsOnDemand, type ItemLocation, type ItemsOnDemand, type OnDemandParts } from './on-demand.js';
@@ -39,6 +38,8 @@ export interface Items extends ItemsOnDemand {
   insert(location: ItemLocation, given: Item): Created | Refused;
   /** Replaces an item by its changed form. */
   update(location: ItemLocation, entry: Entry, change: ItemUpdate): Pick<Created, 'entry'> | Refused;
+  /** Gives an item another id, with what lives under it. */
+  rename(location: ItemLocation, entry: Entry, id: string): Pick<Created, 'entry'> | Refused;
   /** Removes an item, what lives under it, and its memberships. */
   remove(location: ItemLocation, id: string): Entry | undefined;
   /** Removes all items of a collection but leaves what depends on those that `given` contains again. */
@@ -111,7 +112,9 @@ export function createItems(parts: ItemsParts): Items {
     part: '',
   });
   const links = createLinks(onDemand, locate, findCreatable(resources));
-  const remove = createRemove(resources);
+  const dependents = createDependents(resources);
+  const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
+    dependents.remove(transaction, collection, { id, scope });
   return {
     ...onDemand,
     names: [...resources.collections.keys()],
@@ -140,6 +143,7 @@ export function createItems(parts: ItemsParts): Items {
       return problems.length > 0 ? { problems } : { entry: collection.add(entry, scope), whole: entry.item };
     },
     update,
+    rename: createRename(dependents),
     remove,
     clear: (transaction, name, given) => {
       const own = model(name);
@@ -222,6 +226,19 @@ function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate'], 
   };
 }
 
+function createRename({ move }: Dependents): Items['rename'] {
+  return (location, entry, id) => {
+    const { transaction, collection, scope, model } = location;
+    const { idProperty = 'id' } = model.resource;
+    const item = { ...entry.item, [idProperty]: id };
+    const problems = listProblems(findDuplicateId(location, id), model, item);
+    if (problems.length > 0) return { problems };
+    move(transaction, collection, { id: entry.id, scope, to: id });
+    collection.remove(entry.id, scope);
+    return { entry: collection.add({ ...entry, id, item }, scope) };
+  };
+}
+
 /** A problem that was found, else those of the item's schema where a model is given. */
 function listProblems(
   found: ItemProblem | undefined,
@@ -246,32 +263,6 @@ function createModels(parts: ItemsParts): (name: string) => ItemModel {
     const schema = resource.schema === undefined ? undefined : read(resource.schema);
     return createItemModel(resource, schema, { ...parts, idProperty: findIdProperty(read, resource, schema) });
   });
-}
-
-/** Removes items with what depends on them: the lists below, and memberships, which have the id of their target. */
-function createRemove({ collections }: Resources): Items['remove'] {
-  const all = [...collections.values()];
-  const findDependents = memoize((name: string) => ({
-    below: all.filter(({ parents }) => parents.includes(name)).map((child) => child.name),
-    memberships: all.filter(({ members }) => members === name).map((child) => child.name),
-  }));
-  const remove = (
-    transaction: Transaction,
-    collection: WritableCollection,
-    at: { readonly id: string; readonly scope: string },
-  ): Entry | undefined => {
-    const entry = collection.remove(at.id, at.scope);
-    if (entry === undefined) return undefined;
-    const { below, memberships } = findDependents(collection.name);
-    const scope = toChildScope(at.scope, at.id);
-    for (const name of below) transaction.collection(name).dropScope(scope);
-    for (const name of memberships) {
-      const members = transaction.collection(name);
-      for (const each of members.scopes) remove(transaction, members, { id: at.id, scope: each });
-    }
-    return entry;
-  };
-  return ({ transaction, collection, scope }, id) => remove(transaction, collection, { id, scope });
 }
 
 /** The entry of a new item, and the item with its secrets. */

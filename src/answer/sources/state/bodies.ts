@@ -11,6 +11,7 @@ import type { Item } from '../../../state/store/collection.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
 import { isUploadedFile } from '../../../http/request/body-multipart.js';
 import type { Exchange } from '../../chain.js';
+import { findRemovedBranch } from './removed.js';
 import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context.js';
 
 /** Creates the writers of a resource: each body is planned once. */
@@ -20,6 +21,11 @@ export function createBodyWriters(context: StateContext, model: ItemModel): Body
   return {
     project: memoize((pointer) => (pointer === undefined ? writeItem : write(pointer))),
     unwrap: (pointer, body) => (pointer === undefined ? body : readPath(body, locate(pointer).path)),
+    removed: memoize((pointer) => {
+      const { path } = locate(pointer);
+      const schema = findRemovedBranch(context, { pointer, path });
+      return schema && createDeleteReport(context, model, { path, schema, pointer });
+    }),
     report: memoize((pointer) => createDeleteReport(context, model, { ...locate(pointer), pointer })),
   };
 }

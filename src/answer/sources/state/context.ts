@@ -44,6 +44,8 @@ export interface BodyWriters {
   project(schemaPointer: string | undefined): WriteBody;
   /** The item in a body that `project` has written. */
   unwrap(schemaPointer: string | undefined, body: unknown): unknown;
+  /** The body that shows a removed item, where the schema has a branch for it. */
+  removed(schemaPointer: string): WriteBody | undefined;
   /** The body of the answer to a delete. */
   report(schemaPointer: string): WriteBody | undefined;
 }

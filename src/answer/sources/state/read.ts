@@ -27,11 +27,16 @@ import {
   toAnswer,
   toNoun,
 } from './context.js';
+import { createListChooser, createRemovedReader } from './removed.js';
 import { createItemHandler } from './request.js';
 
 /** Answers with one item. */
 export function createReadHandler(context: OperationContext): StateHandler {
-  return createItemHandler(context, (exchange, entry) => answerItem(context, exchange, entry));
+  return createItemHandler(
+    context,
+    (exchange, entry) => answerItem(context, exchange, entry),
+    createRemovedReader(context),
+  );
 }
 
 /** Answers with the content of one item: its bytes, or a JSON string where the contract declares JSON. */
@@ -57,9 +62,9 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const project = context.bodies.project(shape.itemSchema);
   const idProperty = resource.idProperty ?? 'id';
   const envelope = createEnvelopeReader(context, shape);
+  const chooseList = createListChooser(context);
   const withRequiredFilters = createRequiredFilters(operation, plan);
-  const declaresLinks = operation.responses.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)));
-  const linked = declaresLinks || (shape.path.length === 0 && plan.style.name !== 'none');
+  const linked = declaresLinks(operation) || (shape.path.length === 0 && plan.style.name !== 'none');
 
   return (exchange, transaction) => {
     const { call } = exchange;
@@ -68,7 +73,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
     context.items.seed(withRequiredFilters(location, call));
-    const list = location.collection.list(location.scope);
+    const list = chooseList(location.collection.list(location.scope), call);
     const property = within?.property;
     const isPart: Keep =
       within !== undefined && property === undefined ? ({ part }) => part === location.part : undefined;
@@ -108,6 +113,10 @@ export function createListHandler(context: OperationContext): StateHandler | und
     });
     return toAnswer(choice, body, linked ? toLinkHeader(page, url) : {});
   };
+}
+
+function declaresLinks({ responses }: Operation): boolean {
+  return responses.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)));
 }
 
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */

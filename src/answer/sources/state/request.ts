@@ -7,6 +7,7 @@ import type { Binding } from '../../../state/resource.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
+import type { ReadRemoved } from './removed.js';
 import { type OperationContext, refuse, type StateContext, type StateHandler, toNoun } from './context.js';
 
 /** Plans how the path of an operation addresses the store. */
@@ -61,6 +62,7 @@ export function readId(call: Call, parameters: readonly string[]): string {
 export function createItemHandler(
   context: OperationContext,
   handle: (exchange: Exchange, entry: Entry, location: ItemLocation) => Answer | undefined,
+  readRemoved?: ReadRemoved,
 ): StateHandler {
   const { preconditions, binding, model, resources } = context;
   // Without an operation that writes it, only fixtures have the item.
@@ -73,6 +75,11 @@ export function createItemHandler(
     if (isFixtureOnly && !location.collection.started) return undefined;
     const id = readItemId(context, exchange.call);
     const entry = findEntry(context, exchange, { location, id });
+    if (entry === undefined) {
+      const removed = readRemoved && location.collection.list(location.scope).recall(id);
+      const answer = removed && readRemoved(exchange, removed);
+      if (answer !== undefined) return answer;
+    }
     if (entry === undefined) return answerMissing(context, exchange, { id, location });
     return preconditions.before(exchange, entry) ?? handle(exchange, entry, location);
   };

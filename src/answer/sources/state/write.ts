@@ -226,9 +226,28 @@ function createChangeHandler(
     const changed = change(exchange, entry, location);
     if ('refused' in changed) return changed.refused;
     const updated = context.items.update(location, entry, { ...changed, strict: false });
-    if (!('problems' in updated)) return answerItem(context, exchange, updated.entry);
-    return answerProblem(context, exchange, { id: entry.id, problem: updated.problems[0] });
+    const id = readNewId(context, exchange, entry);
+    const done =
+      'problems' in updated || id === undefined ? updated : context.items.rename(location, updated.entry, id);
+    if (!('problems' in done)) return answerItem(context, exchange, done.entry);
+    return answerProblem(context, exchange, { id: entry.id, problem: done.problems[0] });
   });
+}
+
+/** Ids that no client chooses. */
+const OPAQUE_ID = /^(id|_id|uuid|sid|gid|guid|number)$/i;
+
+/** The id that a change gives an item whose id is a name: the value of its property in the body, or of `new_name`. */
+function readNewId({ binding, model, reader }: OperationContext, { call }: Exchange, entry: Entry): string | undefined {
+  const { idProperty, keyProperties, singleton } = model.resource;
+  if (singleton || idProperty === undefined || keyProperties.length > 0 || binding.id.length === 0) return undefined;
+  if (OPAQUE_ID.test(idProperty) || idProperty.includes('.') || model.idProperty?.readOnly === true) return undefined;
+  if (call.mediaType === 'application/json-patch+json' || !isObject(call.body)) return undefined;
+  const body = reader.one(call);
+  const id = [`new_${idProperty}`, `new${idProperty.charAt(0).toUpperCase()}${idProperty.slice(1)}`, idProperty]
+    .map((name) => body[name])
+    .find((value) => typeof value === 'string' && value !== '');
+  return typeof id === 'string' && id !== entry.id && entry.item[idProperty] === entry.id ? id : undefined;
 }
 
 /** The item with the changes of a request, according to its media type. */

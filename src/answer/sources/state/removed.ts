@@ -1,0 +1,98 @@
+import { isObject } from '../../../contract/json.js';
+import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import type { ReadItemSchema } from '../../../state/item-schema.js';
+import type { Entry, ItemList } from '../../../state/store/collection.js';
+import { isStatus } from '../../../state/store/server-values.js';
+import type { Exchange } from '../../chain.js';
+import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
+
+/** Properties that say that an item was removed. */
+const FLAG = /^(is_?)?(deleted|archived|trashed|removed)$/i;
+
+/** Words in the description of a DELETE that say that the item can be read afterwards. */
+const KEEPS_ITEM =
+  /\barchiv|\bsoft[- ]delet|\b(still|afterwards)\b[^.]*\b(read|show|return|visible|retriev)|\b(read|shown|returned|visible|retriev\w*)\b[^.]*\b(still|afterwards)\b|\bgets the (state|status)\b|\bmark(s|ed)?\b[^.]* as (deleted|archived)/i;
+
+/** How a removed item differs from others. */
+interface RemovedMark {
+  readonly property: string;
+  readonly value: unknown;
+  /** The query parameter of the operation that asks for removed items instead of others. */
+  readonly parameter: string | undefined;
+}
+
+/** What a removed item is read as; undefined where it is not found. */
+export type ReadRemoved = (exchange: Exchange, entry: Entry) => Answer | undefined;
+
+/** Plans how removed items are read: as the branch of the response for them, or with the property that marks them. */
+export function createRemovedReader(context: OperationContext): ReadRemoved {
+  const mark = findMark(context);
+  return (exchange, entry) => {
+    if (mark !== undefined) {
+      return isHidden(mark, exchange.call) ? undefined : answerItem(context, exchange, withMark(entry, mark));
+    }
+    const choice = context.choose(exchange.call);
+    const pointer = choice?.media?.schemaPointer;
+    const write = pointer === undefined ? undefined : context.bodies.removed(pointer);
+    return choice === undefined || write === undefined ? undefined : toAnswer(choice, write(entry, exchange));
+  };
+}
+
+/** Plans which list a call means: that of the removed items where a parameter asks for them. */
+export function createListChooser(context: OperationContext): (list: ItemList, call: Call) => ItemList {
+  const mark = findMark(context);
+  if (mark?.parameter === undefined) return (list) => list;
+  return (list, call) => {
+    if (isHidden(mark, call)) return list;
+    const entries = list.removed.map((entry) => withMark(entry, mark));
+    const get = (id: string): Entry | undefined => entries.find((entry) => entry.id === id);
+    return { size: entries.length, entries, removed: [], get, recall: list.recall };
+  };
+}
+
+function isHidden({ parameter }: RemovedMark, { query }: Call): boolean {
+  return parameter !== undefined && query[parameter] !== true && query[parameter] !== 'true';
+}
+
+function withMark(entry: Entry, { property, value }: RemovedMark): Entry {
+  return { ...entry, item: { ...entry.item, [property]: value } };
+}
+
+/** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
+function findMark({ contract, resources, binding, model }: OperationContext): RemovedMark | undefined {
+  const bindings = [...resources.bindings.values()].filter(({ collection }) => collection === binding.collection);
+  const removal = bindings.find(({ action }) => action === 'delete')?.operation;
+  if (removal === undefined) return undefined;
+  const description = contract.at(`${removal.pointer}/description`);
+  const isKept = KEEPS_ITEM.test(`${removal.summary ?? ''}\n${typeof description === 'string' ? description : ''}`);
+  const asks = (name: string, { parameters }: typeof removal): boolean =>
+    parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
+  for (const { name, schema } of model.schema?.properties.values() ?? []) {
+    if (FLAG.test(name) && schema.type === 'boolean') {
+      const parameter = asks(name, binding.operation) ? name : undefined;
+      const isRead = bindings.some(({ action, operation }) => action === 'read' && asks(name, operation));
+      if (isRead || isKept) return { property: name, value: true, parameter };
+    }
+    const value = isStatus(name) && isKept ? schema.enum?.find((each) => /^deleted$/i.test(String(each))) : undefined;
+    if (value !== undefined) return { property: name, value, parameter: undefined };
+  }
+  return undefined;
+}
+
+/** The branch of a union at a path of a body that describes a removed item: it requires a property such as `deleted`. */
+export function findRemovedBranch(
+  { contract, read }: Pick<StateContext, 'contract' | 'read'>,
+  at: { readonly pointer: string; readonly path: readonly string[] },
+): ReturnType<ReadItemSchema> {
+  let { pointer } = at;
+  for (const name of at.path) pointer = read(pointer)?.properties.get(name)?.pointer ?? pointer;
+  const root = contract.at(pointer);
+  const union = isObject(root) ? contract.resolve(root, pointer) : undefined;
+  if (union === undefined || !isObject(union.schema)) return undefined;
+  const keyword = union.schema.anyOf === undefined ? 'oneOf' : 'anyOf';
+  const branches = (union.schema[keyword] ?? []).map((_, i) => read(`${union.pointer}/${keyword}/${i}`));
+  return branches.find((branch) =>
+    [...(branch?.properties.values() ?? [])].some(({ name, required }) => required && FLAG.test(name)),
+  );
+}
