@@ -19,6 +19,8 @@ const SLOW = [
   'test/scenario/shipped.test.ts',
   'test/session/isolation.test.ts',
   'test/state/any-document.test.ts',
+  'test/state/drawn-documents.test.ts',
+  'test/state/lifecycle-documents.test.ts',
   'test/state/lifecycle.test.ts',
 ];
 

@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
+import { isObject, readPath } from '../../src/contract/json.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** How a service writes one item and a list of items. */
+interface Style {
+  readonly noun: string;
+  /** The property names around the item in answers and in requests. */
+  readonly answer: readonly string[];
+  readonly request: readonly string[];
+  readonly list: readonly string[];
+  readonly members: Json;
+  readonly id: string;
+  readonly idSchema: Json;
+  readonly parameter: string;
+  readonly page: 'cursor' | 'none' | 'offset' | 'page';
+  readonly suffix: string;
+  readonly isShared: boolean;
+  readonly update: 'patch' | 'put';
+}
+
+const NOUNS = ['widget', 'order', 'playlist', 'policy', 'zone', 'machine'];
+
+const plural = (noun: string): string => (noun.endsWith('y') ? noun.replace(/y$/, 'ies') : `${noun}s`);
+
+/** Members of an envelope beside the item. */
+const MEMBERS: readonly Json[] = [
+  {},
+  { success: { type: 'boolean' }, errors: { type: 'array', items: { type: 'string' } } },
+  { meta: { type: 'object', properties: { request_id: { type: 'string' } } } },
+  { request_id: { type: 'string' }, status: { type: 'string' } },
+];
+
+const styles: fc.Arbitrary<Style> = fc
+  .record({
+    noun: fc.constantFrom(...NOUNS),
+    envelope: fc.constantFrom('none', 'data', 'noun', 'result', 'item', 'deep'),
+    wrapsRequest: fc.boolean(),
+    listName: fc.constantFrom('array', 'data', 'noun', 'items', 'results', 'deep'),
+    members: fc.constantFrom(...MEMBERS),
+    id: fc.constantFrom('id', 'uuid', 'sid', 'gid', 'noun_id', 'key'),
+    idSchema: fc.constantFrom<Json>(
+      { type: 'string' },
+      { type: 'string', format: 'uuid' },
+      { type: 'integer' },
+      { type: 'string', pattern: '^[a-f0-9]{32}$' },
+    ),
+    parameter: fc.constantFrom('id', 'noun_id', 'nounId'),
+    page: fc.constantFrom('cursor', 'none', 'offset', 'page'),
+    suffix: fc.constantFrom('', '.json'),
+    isShared: fc.boolean(),
+    update: fc.constantFrom('patch', 'put'),
+  })
+  .map(({ noun, envelope, wrapsRequest, listName, ...rest }): Style => {
+    const name = envelope === 'noun' ? noun : envelope;
+    const answer = envelope === 'none' ? [] : envelope === 'deep' ? ['data', noun] : [name];
+    const listed = listName === 'noun' ? plural(noun) : listName;
+    return {
+      ...rest,
+      noun,
+      answer,
+      request: wrapsRequest ? answer : [],
+      list: listName === 'array' ? [] : listName === 'deep' ? ['data', 'items'] : [listed],
+      members: envelope === 'none' ? {} : rest.members,
+      id: rest.id === 'noun_id' ? `${noun}_id` : rest.id,
+      parameter: rest.parameter.replace('noun', noun),
+    };
+  });
+
+function wrap(schema: Json, path: readonly string[], members: Json): Json {
+  const [name, ...rest] = path;
+  if (name === undefined) return schema;
+  return { type: 'object', properties: { [name]: wrap(schema, rest, {}), ...members } };
+}
+
+const PAGE_PARAMETERS: Readonly<Record<Style['page'], readonly Json[]>> = {
+  cursor: [
+    { name: 'limit', in: 'query', schema: { type: 'integer' } },
+    { name: 'cursor', in: 'query', schema: { type: 'string' } },
+  ],
+  none: [],
+  offset: [
+    { name: 'limit', in: 'query', schema: { type: 'integer' } },
+    { name: 'offset', in: 'query', schema: { type: 'integer' } },
+  ],
+  page: [
+    { name: 'per_page', in: 'query', schema: { type: 'integer' } },
+    { name: 'page', in: 'query', schema: { type: 'integer' } },
+  ],
+};
+
+const FIELDS: Json = {
+  name: { type: 'string' },
+  size: { type: 'integer' },
+  tags: { type: 'array', items: { type: 'string' } },
+};
+
+function createDocument(style: Style): Json {
+  const own = {
+    type: 'object',
+    properties: { [style.id]: style.idSchema, ...FIELDS, created_at: { type: 'string', format: 'date-time' } },
+  };
+  const item: Json = style.isShared ? { $ref: '#/components/schemas/Item' } : own;
+  const content = (schema: Json): Json => ({ description: 'ok', content: { 'application/json': { schema } } });
+  const one = content(wrap(item, style.answer, style.members));
+  const body = {
+    content: { 'application/json': { schema: wrap({ type: 'object', properties: FIELDS }, style.request, {}) } },
+  };
+  const next = style.page === 'cursor' ? { next_cursor: { type: 'string', nullable: true } } : {};
+  const list = content(
+    wrap({ type: 'array', items: item }, style.list, { ...style.members, ...next, total: { type: 'integer' } }),
+  );
+  const at = { name: style.parameter, in: 'path', required: true, schema: style.idSchema };
+  const notFound = { description: 'not found' };
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Drawn', version: '1' },
+    paths: {
+      [`/${plural(style.noun)}${style.suffix}`]: {
+        get: { parameters: PAGE_PARAMETERS[style.page], responses: { 200: list } },
+        post: { requestBody: body, responses: { 201: one } },
+      },
+      [`/${plural(style.noun)}/{${style.parameter}}${style.suffix}`]: {
+        parameters: [at],
+        get: { responses: { 200: one, 404: notFound } },
+        [style.update]: { requestBody: body, responses: { 200: one, 404: notFound } },
+        delete: { responses: { 204: { description: 'gone' }, 404: notFound } },
+      },
+    },
+    components: { schemas: { Item: own } },
+  };
+}
+
+async function send(
+  mock: Mock,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: unknown }> {
+  const init =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  const response = await mock.fetch(new Request(`http://api.test${path}`, { method, ...init }));
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+}
+
+async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<void> {
+  const mock = await createMock({ spec: createDocument(style), state: { unknownIds } });
+  const { suffix } = style;
+  const root = `/${plural(style.noun)}`;
+  const inRequest = (value: Json): unknown =>
+    style.request.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+  const inAnswer = (value: unknown): Json => {
+    const found = readPath(value, style.answer);
+    if (!isObject(found)) throw new Error(`no item at ${style.answer.join('.')}: ${JSON.stringify(value)}`);
+    return found;
+  };
+  const list = async (query = ''): Promise<readonly Json[]> => {
+    const { body } = await send(mock, 'GET', `${root}${suffix}${query}`);
+    return readPath(body, style.list) as readonly Json[]; // the document declares an array
+  };
+  const sent = { name: 'one', size: 7, tags: ['a', 'b'] };
+  const created = await send(mock, 'POST', `${root}${suffix}`, inRequest(sent));
+  expect(created.status).toBe(201);
+  expect(inAnswer(created.body)).toMatchObject(sent);
+  const id = inAnswer(created.body)[style.id];
+  const at = `${root}/${encodeURIComponent(String(id))}${suffix}`;
+  expect(inAnswer((await send(mock, 'GET', at)).body)).toMatchObject({ ...sent, [style.id]: id });
+  expect((await list()).find((each) => each[style.id] === id)).toMatchObject(sent);
+  const changed = { ...sent, name: 'two', size: 8 };
+  expect((await send(mock, style.update.toUpperCase(), at, inRequest(changed))).status).toBe(200);
+  expect(inAnswer((await send(mock, 'GET', at)).body)).toMatchObject(changed);
+  if (style.page === 'page' || style.page === 'offset') {
+    const before = await list(style.page === 'page' ? '?per_page=100' : '?limit=100');
+    const pages = await Promise.all(
+      before.map(async (_, i) => list(style.page === 'page' ? `?per_page=1&page=${i + 1}` : `?limit=1&offset=${i}`)),
+    );
+    expect(pages.flat().map((each) => each[style.id])).toEqual(before.map((each) => each[style.id]));
+  }
+  expect((await send(mock, 'DELETE', at)).status).toBe(204);
+  expect((await send(mock, 'GET', at)).status).toBe(404);
+  expect((await list()).some((each) => each[style.id] === id)).toBe(false);
+  await mock.close();
+}
+
+it('an item of any drawn document is created, read, listed, updated and removed', async () => {
+  await fc.assert(fc.asyncProperty(styles, fc.constantFrom('create', 'not-found'), live), {
+    numRuns: 500,
+    seed: 20261122,
+  });
+}, 120_000);
