@@ -19,7 +19,7 @@ export type Projection = (value: Item) => Item;
 /** Objects that hold properties of the item around them: JSON:API has `attributes`, others have `properties` or `fields`. */
 const PART = /^(attributes|properties|fields|spec|values|details|data|metadata)$/i;
 
-const ID_NAME = /^(id|_id|uuid|sid|gid|guid|key|code|name|slug)$/i;
+const ID_NAME = /^(id|_id|uuid|sid|gid|guid|key|code|name|slug|value)$/i;
 
 /**
  * Plans the conversion between two schemas of one item, such as a request body and the item, or the item and a summary of it.

@@ -52,7 +52,7 @@ export interface Resource {
   readonly unknownIds: UnknownIds | undefined;
 }
 
-/** Path parameters and the collection whose item they identify. */
+/** Parameters and the collection whose item they identify. */
 export interface ParentLink {
   readonly collection: string;
   readonly parameters: readonly string[];
@@ -67,13 +67,22 @@ export interface Within {
   readonly parameter: string;
 }
 
+/** Where a parameter is that is not in the path. */
+export interface ParameterPlace {
+  readonly in: 'body' | 'query';
+  /** The name in the query, or the property names in the body. */
+  readonly path: readonly string[];
+}
+
 /** What one operation does, and the reason for this inference. */
 export interface Binding {
   readonly operation: Operation;
   readonly collection: string;
   readonly action: Action;
-  /** The path parameters that identify the item; several make one composite id. Empty for a list, a create or a singleton. */
+  /** The parameters that identify the item; several make one composite id. Empty for a list, a create or a singleton. */
   readonly id: readonly string[];
+  /** By name, where the parameters are that are not in the path; undefined where all are. */
+  readonly places?: Readonly<Record<string, ParameterPlace>> | undefined;
   /** Outermost first. */
   readonly parents: readonly ParentLink[];
   readonly within: Within | undefined;

@@ -9,9 +9,9 @@ const OPTIONS = { created: {}, 'not found': { state: { unknownIds: 'not-found' }
 
 /** How many resources do all that their manifest says, where unknown ids are created and where they are not found. Raise, never lower. */
 const WHOLE: Readonly<Record<string, readonly [created: number, notFound: number]>> = {
-  'bank-rpc.yaml': [0, 0],
+  'bank-rpc.yaml': [5, 4],
   'business-suite.yaml': [4, 4],
-  'chat-rpc.yaml': [0, 0],
+  'chat-rpc.yaml': [4, 4],
   'cloud-hosting.yaml': [4, 4],
   'code-hosting.yaml': [7, 7],
   'edge-network.yaml': [5, 5],

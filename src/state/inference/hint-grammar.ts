@@ -6,12 +6,15 @@ import type { PageStyleName } from '../pages/pagination.js';
 import type { Action } from '../resource.js';
 import type { Item, UnknownIds } from '../store/collection.js';
 
+/** A parameter of the path by its name, one of the query, or the JSON pointer to a property of the body. */
+export type ParameterHint = string | { readonly query: string } | { readonly body: string };
+
 /** `x-mock` on an operation. */
 export interface OperationHint {
   readonly collection?: string;
   readonly action?: Action;
-  readonly id?: string | readonly string[];
-  readonly parents?: Readonly<Record<string, string | readonly string[]>>;
+  readonly id?: ParameterHint | readonly ParameterHint[];
+  readonly parents?: Readonly<Record<string, ParameterHint | readonly ParameterHint[]>>;
   readonly set?: Item;
   readonly items?: string;
   readonly page?: PageStyleName;
@@ -62,7 +65,16 @@ type Properties<Value> = { readonly [Name in keyof Value]-?: Property<NonNullabl
 
 const STRING: Kind<string> = { schema: { type: 'string' } };
 const STRINGS: Kind<readonly string[]> = { schema: { type: 'array', items: STRING.schema } };
-const STRING_OR_STRINGS: Kind<string | readonly string[]> = { schema: { oneOf: [STRING.schema, STRINGS.schema] } };
+const placeOf = (name: string): JsonSchema => ({
+  type: 'object',
+  additionalProperties: false,
+  required: [name],
+  properties: { [name]: STRING.schema },
+});
+const PARAMETER: JsonSchema = { oneOf: [STRING.schema, placeOf('query'), placeOf('body')] };
+const PARAMETERS: Kind<ParameterHint | readonly ParameterHint[]> = {
+  schema: { oneOf: [STRING.schema, placeOf('query'), placeOf('body'), { type: 'array', items: PARAMETER }] },
+};
 const OBJECT: Kind<Item> = { schema: { type: 'object', additionalProperties: true } };
 const oneOf = <Value extends string>(...values: readonly Value[]): Kind<Value> => ({ schema: { enum: values } });
 const mapOf = <Value>(kind: Kind<Value>): Kind<Readonly<Record<string, Value>>> => ({
@@ -95,13 +107,14 @@ const OPERATION: Properties<OperationHint> = {
     otherwise: 'from the method, the path and the schemas',
   },
   id: {
-    kind: STRING_OR_STRINGS,
-    description: 'The path parameter, or path parameters, that identify the item.',
+    kind: PARAMETERS,
+    description:
+      'The path parameter, or path parameters, that identify the item; `{ query: name }` for one of the query, `{ body: /item_id }` for a property of the body.',
     otherwise: 'the last one',
   },
   parents: {
-    kind: mapOf(STRING_OR_STRINGS),
-    description: 'The path parameters of the parent items by collection, outermost first.',
+    kind: mapOf(PARAMETERS),
+    description: 'The parameters of the parent items by collection, outermost first; written like those of `id`.',
     otherwise: 'the path parameters before the last',
   },
   set: {

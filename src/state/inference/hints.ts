@@ -1,11 +1,11 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { toPointer } from '../../contract/pointer.js';
+import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError, nearest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ReadItemSchema } from '../item-schema.js';
 import { readListShape } from '../pages/list-shape.js';
-import type { Binding, Resource, Resources } from '../resource.js';
+import type { Action, Binding, ParameterPlace, Resource, Resources } from '../resource.js';
 import type { ContractIndex } from './contract-index.js';
 import {
   type CheckHint,
@@ -13,6 +13,7 @@ import {
   createHintChecker,
   type DocumentHint,
   type OperationHint,
+  type ParameterHint,
 } from './hint-grammar.js';
 
 /** Applies the hints of the document (`x-mock`) to what was inferred. @throws MockError `HINT_INVALID`. */
@@ -91,7 +92,10 @@ function checkNames(
     if (resource !== undefined) checkResource(contract, resource, { read: index.read, names });
   }
   for (const binding of bindings) {
-    if (binding.operation.extensions['x-mock'] !== undefined) checkBinding(contract, binding, names);
+    if (binding.operation.extensions['x-mock'] === undefined) continue;
+    checkBinding(contract, binding, names);
+    checkPlaces(index, binding);
+    checkIdentified(contract, binding, made.collections.get(binding.collection));
   }
 }
 
@@ -140,16 +144,21 @@ function applyOperationHint(
   const action = hint.action ?? inferred?.action ?? 'read';
   const isList = action === 'list' || action === 'search';
   const hasNoId = isList || action === 'create' || action === 'batch';
-  const parents = Object.entries(hint.parents ?? {}).map(([collection, names]) => ({
+  const places: Record<string, ParameterPlace> = { ...inferred?.places };
+  const place = (given: ParameterHint | readonly ParameterHint[]): readonly string[] =>
+    [given].flat().map((each) => placeParameter(places, each));
+  const parents = Object.entries(hint.parents ?? {}).map(([collection, given]) => ({
     collection,
-    parameters: [names].flat(),
+    parameters: place(given),
   }));
+  const ids = hint.id === undefined ? undefined : place(hint.id);
   const list = isList ? readHintedList(index, operation, hint.items) : undefined;
   return {
     operation,
     collection: hint.collection ?? inferred?.collection ?? operation.id,
     action,
-    id: hint.id === undefined ? (hasNoId ? [] : (inferred?.id ?? parameters.slice(-1))) : [hint.id].flat(),
+    id: ids ?? (hasNoId ? [] : (inferred?.id ?? parameters.slice(-1))),
+    places: Object.keys(places).length === 0 ? undefined : places,
     parents: hint.parents === undefined ? (inferred?.parents ?? []) : parents,
     within: hint.parents === undefined ? inferred?.within : undefined,
     set: hint.set ?? inferred?.set ?? {},
@@ -158,6 +167,15 @@ function applyOperationHint(
     confidence: 1,
     why: 'x-mock in the document',
   };
+}
+
+/** Notes where a hinted parameter is that is not in the path; the name that the binding knows it by. */
+function placeParameter(places: Record<string, ParameterPlace>, given: ParameterHint): string {
+  if (typeof given === 'string') return given;
+  const path = 'query' in given ? [given.query] : readSegments(given.body);
+  const name = path.join('.');
+  places[name] = { in: 'query' in given ? 'query' : 'body', path };
+  return name;
 }
 
 /** The list of an operation; a hint names the array, with dots where it is inside of another object. */
@@ -215,7 +233,7 @@ function checkBinding(contract: Contract, binding: Binding, collections: Readonl
   const at = toHintPointer(contract, operation);
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
   for (const name of [...binding.id, ...binding.parents.flatMap(({ parameters }) => parameters)]) {
-    if (names.includes(name)) continue;
+    if (names.includes(name) || binding.places?.[name] !== undefined) continue;
     throw toHintError(contract, at, {
       message: `${operation.id} has no path parameter "${name}"`,
       hint: suggest(name, names),
@@ -234,6 +252,35 @@ function checkBinding(contract: Contract, binding: Binding, collections: Readonl
       hint: 'set "items" to the property that holds them',
     });
   }
+}
+
+/** Checks that the parameters of a query and the properties of a body in the hint of an operation exist. */
+function checkPlaces({ contract, read }: ContractIndex, { operation, places = {} }: Binding): void {
+  const query = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const schemas = (operation.body?.content ?? []).map(({ schemaPointer }) => read(schemaPointer));
+  for (const { in: part, path } of Object.values(places)) {
+    const [first = ''] = path;
+    const names = part === 'query' ? query : schemas.flatMap((schema) => [...(schema?.properties.keys() ?? [])]);
+    const isAny = part === 'body' && schemas.some((schema) => schema?.properties.size === 0 && !schema.closed);
+    if (isAny || names.includes(first)) continue;
+    const what = part === 'query' ? 'query parameter' : 'property in its body';
+    throw toHintError(contract, toHintPointer(contract, operation), {
+      message: `${operation.id} has no ${what} "${first}"`,
+      hint: suggest(first, names),
+    });
+  }
+}
+
+const ON_ITEM: ReadonlySet<Action> = new Set<Action>(['act', 'content', 'copy', 'delete', 'read', 'replace', 'update']);
+
+/** Checks that an operation on one item can know which: by a parameter, by its body, or since there is only one. */
+function checkIdentified(contract: Contract, binding: Binding, resource: Resource | undefined): void {
+  const { operation, action, id } = binding;
+  if (!ON_ITEM.has(action) || id.length > 0 || operation.body !== undefined || resource?.singleton === true) return;
+  throw toHintError(contract, toHintPointer(contract, operation), {
+    message: `${operation.id} has no parameter that identifies an item`,
+    hint: 'set "id", for example to { query: name } or { body: /name }',
+  });
 }
 
 /** The error for a hint on a collection without operations. */

@@ -4,7 +4,7 @@ import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
 import { toBareName, toSingular } from '../names.js';
 import { isSameItem } from '../positions.js';
-import type { Binding, ParentLink, Resource, Resources, Unbound, Within } from '../resource.js';
+import type { Binding, ParentLink, Resources, Unbound, Within } from '../resource.js';
 import {
   bindCollectionOperation,
   bindCollectionWord,
@@ -17,6 +17,7 @@ import { type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
 import { type PathGroup, toGroupKey } from './path-shape.js';
 import { applyHints } from './hints.js';
+import { inferRpcResources } from './rpc.js';
 
 /**
  * Infers which operations of a contract belong to one resource, from paths, methods and schemas.
@@ -27,16 +28,23 @@ import { applyHints } from './hints.js';
  */
 export function inferResources(contract: Contract): Resources {
   const index = createContractIndex(contract, createItemSchemaReader(contract));
-  const candidates = findCandidates(index);
+  const rpc = inferRpcResources(index);
+  const called = new Map(rpc.bindings.map((binding) => [binding.operation, binding]));
+  const candidates = withoutMethods(index, findCandidates(index), called);
   const tree = createCollectionTree(index, candidates);
   const bindings = new Map<string, Binding>();
   const unbound: Unbound[] = [];
   for (const operation of contract.operations) {
+    const method = called.get(operation);
+    if (method !== undefined) {
+      bindings.set(operation.id, method);
+      continue;
+    }
     const inferred = findBinding(index, tree, operation);
     if (typeof inferred === 'string') unbound.push({ operation, why: inferred });
     else bindings.set(operation.id, toBinding(index, tree, { operation, inferred }));
   }
-  const collections = new Map<string, Resource>();
+  const collections = new Map(rpc.collections);
   for (const candidate of candidates.values()) {
     if (tree.at(candidate.key) !== candidate) continue;
     const name = tree.name(candidate);
@@ -51,6 +59,16 @@ export function inferResources(contract: Contract): Resources {
     if (resource !== undefined) collections.set(name, { ...resource, ...members });
   }
   return applyHints(index, { collections, bindings, unbound, unknownIds: undefined });
+}
+
+/** The candidates without those that are methods in RPC style: `/rooms.list`. */
+function withoutMethods(
+  index: ContractIndex,
+  candidates: ReadonlyMap<string, CollectionCandidate>,
+  called: ReadonlyMap<Operation, Binding>,
+): ReadonlyMap<string, CollectionCandidate> {
+  const keys = new Set([...called.keys()].map((operation) => index.shape(operation)?.key));
+  return new Map([...candidates].filter(([key]) => !keys.has(key)));
 }
 
 /** The candidates by path; a path that is an alias of a collection leads to that collection. */

@@ -12,6 +12,7 @@ import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js'
 import { isUploadedFile } from '../../../http/request/body-multipart.js';
 import type { Exchange } from '../../chain.js';
 import { findRemovedBranch } from './removed.js';
+import { isSuccessFlag } from './failure.js';
 import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context.js';
 
 /** Creates the writers of a resource: each body is planned once. */
@@ -75,11 +76,12 @@ function createPartWriter(context: StateContext, { schema, resource }: ItemModel
   if (target === undefined || target.pointer === resource.schema) return writeItem;
   const names = [...target.properties.keys()];
   const convert = schema && createProjection(context.read, schema, target);
+  const constants = readConstants(target, schema);
   const written = new WeakMap<Item, unknown>();
   return (entry, exchange) => {
     if (written.has(entry.item)) return written.get(entry.item);
     const { body } = exchange.call;
-    const same = names.length === 0 ? entry.item : pick(entry.item, names);
+    const same = names.length === 0 ? entry.item : { ...constants, ...pick(entry.item, names) };
     const part = convert === undefined ? same : { ...same, ...convert(entry.item) };
     const known = { ...entry.item, ...(isObject(body) ? body : {}) };
     const key = `${resource.name}\0${entry.id}`;
@@ -87,6 +89,17 @@ function createPartWriter(context: StateContext, { schema, resource }: ItemModel
     written.set(entry.item, result);
     return result;
   };
+}
+
+/** The properties of a body that are not of the item and say that the request succeeded: `ok`, or one with a single value. */
+function readConstants(target: ItemSchema, item: ItemSchema | undefined): Item {
+  const constants: Record<string, unknown> = {};
+  for (const { name, schema, required } of target.properties.values()) {
+    if (item?.properties.has(name) === true || schema.type !== 'boolean') continue;
+    if (Array.isArray(schema.enum) && schema.enum.length === 1) setOwn(constants, name, schema.enum[0]);
+    else if (required && isSuccessFlag(name)) constants[name] = true;
+  }
+  return constants;
 }
 
 function pick(item: Item, names: readonly string[]): Item {

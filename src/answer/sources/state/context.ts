@@ -15,12 +15,14 @@ import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange, SourceParts } from '../../chain.js';
 import { chooseResponse, MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
 import type { ErrorAnswers } from '../../error-answers.js';
+import type { AnswerFailure } from './failure.js';
 
 /** What the handlers of all operations share. */
 export interface StateContext extends SourceParts {
   readonly resources: Resources;
   readonly items: Items;
   readonly read: ReadItemSchema;
+  readonly answerFailure: AnswerFailure;
 }
 
 /** What the handler of one operation works with. */

@@ -1,5 +1,6 @@
-import { readMember } from '../../../contract/json.js';
-import type { Operation } from '../../../contract/operations/operation.js';
+import { isObject, readMember } from '../../../contract/json.js';
+import type { Operation, Parameter } from '../../../contract/operations/operation.js';
+import { findJsonMedia } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
 import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
@@ -58,43 +59,38 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const { operation, list: shape, within } = binding;
   if (shape === undefined) return undefined;
   const { resource, schema } = context.model;
-  const plan = createPagePlan(context.contract, operation, { item: schema, style: binding.page });
+  const asked = withBodyParameters(context, operation);
+  const plan = createPagePlan(context.contract, asked, { item: schema, style: binding.page });
   const project = context.bodies.project(shape.itemSchema);
   const idProperty = resource.idProperty ?? 'id';
   const envelope = createEnvelopeReader(context, shape);
   const chooseList = createListChooser(context);
-  const withRequiredFilters = createRequiredFilters(operation, plan);
+  const withRequiredFilters = createRequiredFilters(asked, plan);
   const linked = declaresLinks(operation) || (shape.path.length === 0 && plan.style.name !== 'none');
 
   return (exchange, transaction) => {
     const { call } = exchange;
+    const input = call.method === 'POST' && isObject(call.body) ? { ...call.query, ...call.body } : call.query;
     const choice = choose(call);
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
-    context.items.seed(withRequiredFilters(location, call));
+    context.items.seed(withRequiredFilters(location, input));
     const list = chooseList(location.collection.list(location.scope), call);
     const property = within?.property;
-    const isPart: Keep =
-      within !== undefined && property === undefined ? ({ part }) => part === location.part : undefined;
+    const isPart = within !== undefined && property === undefined ? createPartFilter(location) : undefined;
     const parent = property === undefined ? undefined : { [property]: call.path[within?.parameter ?? ''] };
     const view = createView(list, {
-      descending: readDescending(plan, call),
-      keep: both(
-        isPart,
-        both(
-          readFilters(plan.filters, call.query, parent),
-          readSearch(plan.search === undefined ? undefined : call.query[plan.search]),
-        ),
-      ),
-      order: readSort(plan.sort === undefined ? undefined : call.query[plan.sort], schema),
+      descending: readDescending(plan, input),
+      keep: both(isPart, both(readFilters(plan.filters, input, parent), readSearch(input[plan.search ?? '']))),
+      order: readSort(input[plan.sort ?? ''], schema),
     });
-    const limit = readLimit(plan, call);
+    const limit = readLimit(plan, input);
     const page = plan.style.cut({
       view,
       limit,
       firstPage: plan.firstPage,
-      value: (role) => call.query[plan.names[role] ?? ''],
+      value: (role) => input[plan.names[role] ?? ''],
       recall: (id) => list.recall(id),
     });
     if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page });
@@ -119,17 +115,43 @@ function declaresLinks({ responses }: Operation): boolean {
   return responses.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)));
 }
 
+/** An operation with the properties of its body as parameters of the query, for a list that is read by POST. */
+function withBodyParameters({ read }: StateContext, operation: Operation): Operation {
+  if (operation.method !== 'POST') return operation;
+  const media = findJsonMedia(operation.body?.content ?? []);
+  const properties = media === undefined ? [] : [...(read(media.schemaPointer)?.properties.values() ?? [])];
+  const added = properties.flatMap((property): readonly Parameter[] => {
+    const { name, required, schema, target, pointer } = property;
+    if (schema.type === 'object') return [];
+    return [{ ...BODY_PARAMETER, name, required, schema, schemaPointer: target, pointer }];
+  });
+  return { ...operation, parameters: [...operation.parameters, ...added] };
+}
+
+const BODY_PARAMETER = {
+  in: 'query',
+  deprecated: false,
+  style: 'form',
+  explode: true,
+  allowReserved: false,
+  allowEmptyValue: false,
+  mediaType: undefined,
+  description: undefined,
+  examples: [],
+  extensions: {},
+} as const;
+
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */
 function createRequiredFilters(
   { parameters }: Operation,
   { filters }: PagePlan,
-): (location: ItemLocation, call: Call) => ItemLocation {
+): (location: ItemLocation, input: Call['query']) => ItemLocation {
   const required = filters.filter(({ parameter }) =>
     parameters.some((each) => each.in === 'query' && each.required && each.name === parameter),
   );
   if (required.length === 0) return (location) => location;
-  return (location, call) => {
-    const given = Object.fromEntries(required.map(({ parameter, property }) => [property, call.query[parameter]]));
+  return (location, input) => {
+    const given = Object.fromEntries(required.map(({ parameter, property }) => [property, input[parameter]]));
     const part = `${location.part}?${JSON.stringify(given)}`;
     return { ...location, known: { ...location.known, ...given }, part };
   };
@@ -161,18 +183,22 @@ function createEnvelopeReader(
 
 type Keep = ReturnType<typeof readFilters>;
 
+function createPartFilter(location: ItemLocation): Keep {
+  return ({ part }) => part === location.part;
+}
+
 function both(one: Keep, other: Keep): Keep {
   if (one === undefined || other === undefined) return one ?? other;
   return (entry) => one(entry) && other(entry);
 }
 
-function readDescending(plan: PagePlan, call: Call): boolean {
-  const given = plan.order === undefined ? undefined : call.query[plan.order];
+function readDescending(plan: PagePlan, input: Call['query']): boolean {
+  const given = plan.order === undefined ? undefined : input[plan.order];
   return given === undefined ? plan.descending : isDescending(given);
 }
 
-function readLimit(plan: PagePlan, call: Call): number {
-  const given = call.query[plan.names.limit ?? ''];
+function readLimit(plan: PagePlan, input: Call['query']): number {
+  const given = input[plan.names.limit ?? ''];
   const limit = typeof given === 'number' ? given : Number(given ?? Number.NaN);
   // Some contracts allow a negative limit: then the default applies.
   const isCount = Number.isFinite(limit) && limit >= 0;

@@ -1,5 +1,5 @@
 import { readSchemaAt } from '../../../contract/contract.js';
-import { isObject, readMember } from '../../../contract/json.js';
+import { isObject, readMember, readPath } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
@@ -14,7 +14,7 @@ import { type OperationContext, refuse, type StateContext, type StateHandler, to
 export function createLocationFinder(context: StateContext, binding: Binding): OperationContext['findLocation'] {
   const { items } = context;
   const { schema, resource } = items.model(binding.collection);
-  const { parents: links, within } = binding;
+  const { parents: links, within, places } = binding;
   // Properties that hold the ids of the path: `thread_id` for `{thread_id}`, `customer` for `{customer}`.
   const named = links
     .flatMap(({ parameters }) => parameters)
@@ -30,15 +30,16 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     const { call } = exchange;
     const location = items.locate(transaction, binding.collection);
     if (links.length === 0) return location;
-    const parents = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters) }));
+    const parents = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters, places) }));
     const missing = items.findMissingParent(transaction, parents);
     if (missing !== undefined) {
       const parameter = links[parents.indexOf(missing)]?.parameters.at(-1);
-      return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter }) };
+      return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places }) };
     }
     const known: Record<string, unknown> = {};
     for (const { property, parameter, asObject } of properties) {
-      known[property] = asObject ? { id: call.path[parameter] } : call.path[parameter];
+      const value = readParameter(call, parameter, places);
+      known[property] = asObject ? { id: value } : value;
     }
     const ids = parents.map(({ id }) => id);
     // A part of a collection that is not below all parents of the path.
@@ -52,10 +53,17 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
   };
 }
 
-/** The id that path parameters name; several make one composite id. */
-export function readId(call: Call, parameters: readonly string[]): string {
-  if (parameters.length === 1) return String(call.path[parameters[0] ?? '']);
-  return parameters.map((name) => String(call.path[name])).join('/');
+/** The id that parameters name; several make one composite id. */
+export function readId(call: Call, parameters: readonly string[], places: Binding['places']): string {
+  if (parameters.length === 1) return String(readParameter(call, parameters[0] ?? '', places));
+  return parameters.map((name) => String(readParameter(call, name, places))).join('/');
+}
+
+/** The value of a parameter in the path, or where the binding says that it is. */
+function readParameter(call: Call, name: string, places: Binding['places']): unknown {
+  const place = places?.[name];
+  if (place === undefined) return call.path[name];
+  return place.in === 'query' ? call.query[place.path[0] ?? name] : readPath(call.body, place.path);
 }
 
 /** What every operation on one item has in common: it finds the item and checks the preconditions. */
@@ -87,7 +95,8 @@ export function createItemHandler(
 
 /** The id of the item: from the path, or from the body where the path does not name it. */
 export function readItemId({ binding, reader, model: { resource } }: OperationContext, call: Call): string {
-  if (binding.id.length > 0 || resource.singleton || call.body === undefined) return readId(call, binding.id);
+  if (binding.id.length > 0 || resource.singleton || call.body === undefined)
+    return readId(call, binding.id, binding.places);
   return String(readMember(reader.one(call), resource.idProperty ?? 'id'));
 }
 
@@ -116,8 +125,15 @@ export function answerMissing(
   const { binding } = context;
   const parent = binding.parents.at(-1);
   const { collection } = binding;
-  const of = parent && { collection: parent.collection, id: readId(exchange.call, parent.parameters) };
-  return refuseUnknown(context, exchange, { collection, id, of, status: 404, param: binding.id.at(-1) });
+  const of = parent && { collection: parent.collection, id: readId(exchange.call, parent.parameters, binding.places) };
+  return refuseUnknown(context, exchange, {
+    collection,
+    id,
+    of,
+    status: 404,
+    param: binding.id.at(-1),
+    places: binding.places,
+  });
 }
 
 /** The answer to a request that names an item which does not exist. */
@@ -130,14 +146,26 @@ export function refuseUnknown(
     readonly of?: { readonly collection: string; readonly id: string } | undefined;
     readonly status: number;
     readonly param: string | undefined;
+    /** Of parameters that are not in the path; then the status is the first of those for unknown items that is declared. */
+    readonly places?: Binding['places'];
   },
 ): Answer {
-  const { collection, id, of, status, param } = facts;
+  const { collection, id, of, param, places } = facts;
   const noun = toNoun(collection);
   const message =
     of === undefined
       ? `no ${noun} has the id ${JSON.stringify(id)}`
       : `the ${toNoun(of.collection)} ${JSON.stringify(of.id)} has no ${noun} ${JSON.stringify(id)}`;
+  if (places === undefined)
+    return refuse(context, exchange, { status: facts.status, message, code: 'not_found', param });
+  const { operation } = exchange.call;
+  const failure = context.answerFailure(operation, noun);
+  if (failure !== undefined) {
+    exchange.note(`state: ${message}`);
+    return failure;
+  }
+  const isDeclared = (each: number): boolean => operation.responses.some(({ status }) => status === String(each));
+  const status = [404, 410, 400, 422].find(isDeclared) ?? facts.status;
   return refuse(context, exchange, { status, message, code: 'not_found', param });
 }
 

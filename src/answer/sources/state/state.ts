@@ -13,6 +13,7 @@ import {
   type StateContext,
   type StateHandler,
 } from './context.js';
+import { createFailureAnswers } from './failure.js';
 import { createContentHandler, createListHandler, createReadHandler } from './read.js';
 import { createLocationFinder } from './request.js';
 import {
@@ -24,8 +25,9 @@ import {
 } from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
-export function createStateSource(parts: Omit<StateContext, 'read'>): AnswerSource {
-  const context = { ...parts, read: createItemSchemaReader(parts.contract) };
+export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'read'>): AnswerSource {
+  const read = createItemSchemaReader(parts.contract);
+  const context = { ...parts, read, answerFailure: createFailureAnswers({ ...parts, read }) };
   const find = memoize(({ id }: Operation): StateHandler | undefined => {
     const binding = parts.resources.bindings.get(id);
     const own = binding && createOperationContext(context, binding);

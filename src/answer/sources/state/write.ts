@@ -39,7 +39,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const sent = reader.one(exchange.call);
     let body = sent;
     if (binding.action === 'copy') {
-      const id = readId(exchange.call, binding.id);
+      const id = readId(exchange.call, binding.id, binding.places);
       const source = findEntry(context, exchange, { location, id });
       if (source === undefined) return answerMissing(context, exchange, { id, location });
       body = { ...toCopy(model, source.item), ...sent };
@@ -263,8 +263,12 @@ function readChange(context: OperationContext, exchange: Exchange, item: Item): 
   }
   const changes = model.accept(context.reader.one(call));
   const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
-  // A PATCH merges (RFC 7386), and so does a form, which cannot send a whole nested object.
-  const isMerged = call.method === 'PATCH' || isForm || call.mediaType === 'application/merge-patch+json';
+  // A PATCH merges (RFC 7386), and so does a method in RPC style, and a form, which cannot send a whole nested object.
+  const isMerged =
+    call.method === 'PATCH' ||
+    context.binding.places !== undefined ||
+    isForm ||
+    call.mediaType === 'application/merge-patch+json';
   const patch = isForm ? clearEmpty(model, changes) : changes;
   return { after: isMerged ? model.merge(item, patch) : { ...item, ...patch }, set };
 }

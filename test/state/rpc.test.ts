@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load/load.js';
+import { createMock, type Mock } from '../../src/index.js';
+import { inferResources } from '../../src/state/inference/infer.js';
+
+const mocks: Mock[] = [];
+
+afterEach(async () => {
+  await Promise.all(mocks.splice(0).map((mock) => mock.close()));
+});
+
+/** A client of a document in RPC style: `call('POST /rooms.create', body)` and `call('GET /rooms.info?room=R1')`. */
+async function start(document: Readonly<Record<string, unknown>>, unknownIds: 'create' | 'not-found' = 'not-found') {
+  const mock = await createMock({ spec: document, state: { unknownIds, initialItems: 0 } });
+  mocks.push(mock);
+  return async (place: string, body?: unknown) => {
+    const [method = '', path = ''] = place.split(' ');
+    const isForm = body instanceof URLSearchParams;
+    const response = await mock.fetch(path, {
+      method,
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+      headers: body === undefined || isForm ? {} : { 'content-type': 'application/json' },
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // all answers are objects
+  };
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT: Schema = { type: 'string' };
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+const object = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+/** A method with a JSON or form body, or a query, and an answer. */
+function method(answer: Schema, input: Schema | readonly string[] = [], more: object = {}): object {
+  const json = (schema: Schema): object => ({ 'application/json': { schema } });
+  const shared = { responses: { 200: { description: 'OK', content: json(answer) }, ...more } };
+  if (!('type' in input)) {
+    const parameters = [...(input as readonly string[])].map((name) => ({
+      name,
+      in: 'query',
+      required: name !== 'cursor' && name !== 'limit',
+      schema: name === 'limit' ? { type: 'integer' } : TEXT,
+    }));
+    return { get: { ...shared, parameters } };
+  }
+  const content = { ...json(input), 'application/x-www-form-urlencoded': { schema: input } };
+  return { post: { ...shared, requestBody: { required: true, content } } };
+}
+
+/** An answer that is a success or a failure with the same status. */
+function either(properties: Readonly<Record<string, Schema>>): Schema {
+  const error = { type: 'string', enum: ['not_authed', 'room_not_found', 'note_not_found'] };
+  return {
+    oneOf: [
+      object({ ok: { type: 'boolean', enum: [true] }, ...properties }, ['ok', ...Object.keys(properties)]),
+      object({ ok: { type: 'boolean', enum: [false] }, error }, ['ok', 'error']),
+    ],
+  };
+}
+
+const CHAT = {
+  openapi: '3.0.3',
+  info: { title: 'Chat', version: '1' },
+  paths: {
+    '/rooms.create': method(either({ room: ref('Room') }), object({ name: TEXT, purpose: TEXT }, ['name'])),
+    '/rooms.info': method(either({ room: ref('Room') }), ['room']),
+    '/rooms.list': method(either({ rooms: { type: 'array', items: ref('Room') } })),
+    '/rooms.rename': method(either({ room: ref('Room') }), object({ room: TEXT, name: TEXT }, ['room', 'name'])),
+    '/rooms.archive': method(either({}), object({ room: TEXT }, ['room'])),
+    '/rooms.unarchive': method(either({}), object({ room: TEXT }, ['room'])),
+    '/rooms.notes': method(either({ notes: { type: 'array', items: ref('Note') } }), ['room']),
+    '/notes.add': method(
+      either({ room: TEXT, note: ref('Note') }),
+      object({ room: TEXT, text: TEXT }, ['room', 'text']),
+    ),
+    '/notes.get': method(either({ room: TEXT, note: ref('Note') }), ['room', 'ts']),
+    '/notes.delete': method(either({}), object({ room: TEXT, ts: TEXT }, ['room', 'ts'])),
+  },
+  components: {
+    schemas: {
+      Room: object(
+        { id: TEXT, name: TEXT, is_archived: { type: 'boolean' }, purpose: object({ value: TEXT, creator: TEXT }) },
+        ['id', 'name'],
+      ),
+      Note: object({ ts: { type: 'string', pattern: '^\\d{10}\\.\\d{6}$' }, text: TEXT }, ['ts', 'text']),
+    },
+  },
+};
+
+describe('methods with ids in the query and in forms', () => {
+  it('create, read, list, change and archive one item', async () => {
+    const call = await start(CHAT);
+    const { body } = await call('POST /rooms.create', new URLSearchParams({ name: 'lobby', purpose: 'waiting' }));
+    expect(body).toMatchObject({ ok: true, room: { name: 'lobby', purpose: { value: 'waiting' } } });
+    const { id } = body['room'] as { id: string }; // asserted above
+    expect((await call(`GET /rooms.info?room=${id}`)).body).toMatchObject({ ok: true, room: { id, name: 'lobby' } });
+    expect((await call('GET /rooms.list')).body).toMatchObject({ ok: true, rooms: [{ id }] });
+    await call('POST /rooms.rename', new URLSearchParams({ room: id, name: 'hall' }));
+    expect((await call('POST /rooms.archive', { room: id })).body).toEqual({ ok: true });
+    expect((await call(`GET /rooms.info?room=${id}`)).body).toMatchObject({
+      room: { name: 'hall', is_archived: true },
+    });
+    await call('POST /rooms.unarchive', { room: id });
+    expect((await call(`GET /rooms.info?room=${id}`)).body).toMatchObject({ room: { is_archived: false } });
+  });
+
+  it('report an unknown id with a success status where the contract does', async () => {
+    const call = await start(CHAT);
+    const unknown = { status: 200, body: { ok: false, error: 'room_not_found' } };
+    expect(await call('GET /rooms.info?room=R0')).toEqual(unknown);
+    expect(await call('POST /rooms.archive', { room: 'R0' })).toEqual(unknown);
+    expect(await call('POST /notes.add', { room: 'R0', text: 'lost' })).toEqual(unknown);
+  });
+
+  it('find items by the id of their parent and their own', async () => {
+    const call = await start(CHAT);
+    const rooms = await Promise.all(['a', 'b'].map((name) => call('POST /rooms.create', { name })));
+    const [first, second] = rooms.map(({ body }) => (body['room'] as { id: string }).id); // every create shows its room
+    const { body } = await call('POST /notes.add', { room: first, text: 'hello' });
+    const { ts } = body['note'] as { ts: string }; // a successful create shows it
+    expect((await call(`GET /notes.get?room=${first}&ts=${ts}`)).body).toMatchObject({ note: { ts, text: 'hello' } });
+    expect((await call(`GET /notes.get?room=${second}&ts=${ts}`)).body).toEqual({ ok: false, error: 'note_not_found' });
+    expect((await call(`GET /rooms.notes?room=${first}`)).body).toMatchObject({ notes: [{ ts }] });
+    expect((await call(`GET /rooms.notes?room=${second}`)).body).toMatchObject({ notes: [] });
+    await call('POST /notes.delete', { room: first, ts });
+    expect((await call(`GET /notes.get?room=${first}&ts=${ts}`)).body).toMatchObject({ ok: false });
+  });
+});
+
+const PAGE = object({ count: { type: 'integer' }, offset: { type: 'integer' } });
+const REQUEST = { request_id: TEXT };
+const BAD = {
+  400: {
+    description: 'Error',
+    content: { 'application/json': { schema: object({ error_code: TEXT }, ['error_code']) } },
+  },
+};
+
+const BANK = {
+  openapi: '3.0.3',
+  info: { title: 'Bank', version: '1' },
+  paths: {
+    '/v2/transfer/create': method(
+      object({ transfer: ref('Transfer'), ...REQUEST }, ['transfer', 'request_id']),
+      object({ amount: TEXT, user: object({ name: TEXT, email: TEXT }) }, ['amount']),
+      BAD,
+    ),
+    '/v2/transfer/get': method(
+      object({ transfer: ref('Transfer'), ...REQUEST }, ['transfer', 'request_id']),
+      object({ transfer_id: TEXT }, ['transfer_id']),
+      BAD,
+    ),
+    '/v2/transfer/list': method(
+      object({ transfers: { type: 'array', items: ref('Transfer') }, has_more: { type: 'boolean' }, ...REQUEST }),
+      PAGE,
+    ),
+    '/v2/transfer/update': method(
+      object({ transfer: ref('Transfer'), ...REQUEST }),
+      object({ transfer_id: TEXT, user: object({ name: TEXT, email: TEXT }) }, ['transfer_id']),
+    ),
+    '/v2/transfer/cancel': method(object(REQUEST), object({ transfer_id: TEXT }, ['transfer_id'])),
+    '/v2/transfer/remove': method(object(REQUEST), object({ transfer_id: TEXT }, ['transfer_id'])),
+  },
+  components: {
+    schemas: {
+      Transfer: object(
+        {
+          id: TEXT,
+          amount: TEXT,
+          status: { type: 'string', enum: ['pending', 'settled', 'cancelled'] },
+          user: object({ name: TEXT, email: TEXT }),
+        },
+        ['id', 'amount', 'status'],
+      ),
+    },
+  },
+};
+
+describe('methods that are all called by POST', () => {
+  it('take the id from a JSON body and change only what is sent', async () => {
+    const call = await start(BANK);
+    const created = await call('POST /v2/transfer/create', {
+      amount: '1.00',
+      user: { name: 'Ada', email: 'a@b.example' },
+    });
+    const transfer_id = (created.body['transfer'] as { id: string }).id; // required by the schema
+    await call('POST /v2/transfer/update', { transfer_id, user: { name: 'Bell' } });
+    await call('POST /v2/transfer/cancel', { transfer_id });
+    expect((await call('POST /v2/transfer/get', { transfer_id })).body).toMatchObject({
+      transfer: { id: transfer_id, amount: '1.00', status: 'cancelled', user: { name: 'Bell', email: 'a@b.example' } },
+      request_id: expect.any(String) as string,
+    });
+    await call('POST /v2/transfer/remove', { transfer_id });
+    expect((await call('POST /v2/transfer/get', { transfer_id })).status).toBe(400);
+  });
+
+  it('take the page of a list from the body', async () => {
+    const call = await start(BANK);
+    for (const amount of ['1.00', '2.00', '3.00']) await call('POST /v2/transfer/create', { amount });
+    const first = await call('POST /v2/transfer/list', { count: 2 });
+    const second = await call('POST /v2/transfer/list', { count: 2, offset: 2 });
+    expect(first.body).toMatchObject({ transfers: [{ amount: '1.00' }, { amount: '2.00' }], has_more: true });
+    expect(second.body).toMatchObject({ transfers: [{ amount: '3.00' }], has_more: false });
+  });
+});
+
+describe('a hint', () => {
+  const JOB = { collection: 'jobs' };
+  /** Methods without plain verbs, with hints. */
+  const hinted = (id: unknown): Readonly<Record<string, unknown>> => ({
+    openapi: '3.0.3',
+    info: { title: 'Jobs', version: '1' },
+    'x-mock': { collections: { jobs: { schema: '#/components/schemas/Job' } } },
+    paths: {
+      '/jobs.commission': withHint(method(ref('Job'), object({ title: TEXT })), { ...JOB, action: 'create' }),
+      '/jobs.peek': withHint(method(ref('Job'), ['handle']), { ...JOB, action: 'read', id }),
+      '/jobs.scrap': withHint(method(object({}), object({ target: object({ job: TEXT }) })), {
+        ...JOB,
+        action: 'delete',
+        id: { body: '/target/job' },
+      }),
+    },
+    components: { schemas: { Job: object({ id: TEXT, title: TEXT }, ['id']) } },
+  });
+  const withHint = (item: object, hint: object): object =>
+    Object.fromEntries(
+      Object.entries(item).map(([name, operation]) => [name, { ...(operation as object), 'x-mock': hint }]),
+    );
+
+  it('takes the id from the query and from the body', async () => {
+    const call = await start(hinted({ query: 'handle' }));
+    const { body } = await call('POST /jobs.commission', { title: 'paint' });
+    const id = String(body['id']);
+    expect((await call(`GET /jobs.peek?handle=${id}`)).body).toEqual({ id, title: 'paint' });
+    await call('POST /jobs.scrap', { target: { job: id } });
+    expect((await call(`GET /jobs.peek?handle=${id}`)).status).toBe(404);
+  });
+
+  it.each([
+    [{ query: 'handel' }, 'no query parameter "handel"'],
+    [{ body: '/handle' }, 'no property in its body "handle"'],
+    [[], 'no parameter that identifies an item'],
+  ])('that cannot work is refused: %j', async (id, message) => {
+    const contract = await loadContract(hinted(id));
+    expect(() => inferResources(contract)).toThrow(message);
+  });
+});
