@@ -74,6 +74,8 @@ it('items created on demand are valid, whatever their schema is and whatever is 
       async (item, sent) => {
         await using mock = await createMock({ spec: createDocument(item) });
         const body = JSON.stringify(sent);
+        // A name that is the id renames the item, or is taken: test/state/created-items.test.ts.
+        const { name: _, ...kept } = sent;
         const headers = { 'content-type': 'application/json' };
         const ask = async (path: string, init: RequestInit = {}): Promise<number> =>
           (await mock.fetch(path, init)).status;
@@ -81,7 +83,7 @@ it('items created on demand are valid, whatever their schema is and whatever is 
           await ask('/things'),
           await ask('/things/abc'),
           await ask('/things', { method: 'POST', body, headers }),
-          await ask('/things/abc', { method: 'PATCH', body, headers }),
+          await ask('/things/abc', { method: 'PATCH', body: JSON.stringify(kept), headers }),
           await ask('/things/abc'),
           await ask('/things'),
         ]).toEqual([200, 200, 201, 200, 200, 200]);

@@ -58,8 +58,7 @@ const styles: fc.Arbitrary<Style> = fc
     const name = envelope === 'noun' ? noun : envelope;
     const answer = envelope === 'none' ? [] : envelope === 'deep' ? ['data', noun] : [name];
     const listed = listName === 'noun' ? plural(noun) : listName;
-    return {
-      ...rest,
+    return Object.assign(rest, {
       noun,
       answer,
       request: wrapsRequest ? answer : [],
@@ -67,7 +66,7 @@ const styles: fc.Arbitrary<Style> = fc
       members: envelope === 'none' ? {} : rest.members,
       id: rest.id === 'noun_id' ? `${noun}_id` : rest.id,
       parameter: rest.parameter.replace('noun', noun),
-    };
+    });
   });
 
 function wrap(schema: Json, path: readonly string[], members: Json): Json {
