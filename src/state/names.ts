@@ -9,3 +9,6 @@ export function toSingular(noun: string): string {
 export function toBareName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
+
+/** Objects that hold properties of the item around them: JSON:API has `attributes`, others have `properties` or `fields`. */
+export const PART_NAME: RegExp = /^(attributes|properties|fields|spec|values|details|data|metadata)$/i;

@@ -1,5 +1,5 @@
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
-import { toBareName } from './names.js';
+import { PART_NAME, toBareName } from './names.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
 export interface BodyPosition {
@@ -37,9 +37,6 @@ const ID_NAMES = /^(id|_id|uuid|sid|gid|guid)$/i;
 /** Members of an envelope around one item or a list. */
 const ENVELOPE_MEMBER =
   /^(success|ok|errors?|messages?|warnings?|info|meta(_?data)?|_?links?|included|jsonapi|status(_?(code|text))?|code|request_?id|trace_?id|result_?info|pagination|paging|page_?info|response_?metadata|timestamp|time|duration|next.*|prev.*|first.*|last.*|total.*|count|size|limit|offset|page.*|per_?page|has_?more|cursors?|self|url|uri|@odata\..*)$/i;
-
-/** Objects that hold properties of the item around them. */
-const PART = /^(attributes|properties|fields|spec|values|details|metadata|data)$/i;
 
 /** The positions where one item can be in a body: its root and the objects in it, except those inside of an object with an id. */
 export function findItemPositions(read: ReadItemSchema, pointer: string): readonly BodyPosition[] {
@@ -175,7 +172,7 @@ function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string
   const names = new Set<string>();
   for (const { name, target } of schema.properties.values()) {
     names.add(toBareName(name));
-    if (!PART.test(name)) continue;
+    if (!PART_NAME.test(name)) continue;
     for (const inner of read(target)?.properties.keys() ?? []) names.add(toBareName(inner));
   }
   return names;

@@ -1,6 +1,6 @@
 import { isObject, readPath, withPath } from '../contract/json.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
-import { toBareName } from './names.js';
+import { PART_NAME, toBareName } from './names.js';
 import type { Item } from './store/collection.js';
 
 /** Where one value of an object is in another object. */
@@ -15,9 +15,6 @@ interface Link {
 
 /** Converts an object of one schema to an object of another. */
 export type Projection = (value: Item) => Item;
-
-/** Objects that hold properties of the item around them: JSON:API has `attributes`, others have `properties` or `fields`. */
-const PART = /^(attributes|properties|fields|spec|values|details|data|metadata)$/i;
 
 const ID_NAME = /^(id|_id|uuid|sid|gid|guid|key|code|name|slug|value)$/i;
 
@@ -55,7 +52,7 @@ function findLinks(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): read
       links.push({ ...link, to: [property.name, ...link.to] });
       continue;
     }
-    if (!PART.test(property.name)) continue;
+    if (!PART_NAME.test(property.name)) continue;
     for (const inner of read(property.target)?.properties.values() ?? []) {
       const below = findLink(read, sources, inner);
       if (below !== undefined) links.push({ ...below, to: [property.name, inner.name, ...below.to] });
@@ -73,7 +70,7 @@ interface Source {
 function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Source[] {
   return [...from.properties.values()].flatMap((property): readonly Source[] => {
     const own: Source = { path: [property.name], property };
-    if (!PART.test(property.name) || to.properties.has(property.name)) return [own];
+    if (!PART_NAME.test(property.name) || to.properties.has(property.name)) return [own];
     const inner = [...(read(property.target)?.properties.values() ?? [])];
     const nested = inner.map((each): Source => ({ path: [property.name].concat(each.name), property: each }));
     return [own].concat(nested);

@@ -112,3 +112,26 @@ export interface Resources {
   /** For all collections, from a hint. */
   readonly unknownIds: UnknownIds | undefined;
 }
+
+/** A resource of which only the name is known. */
+export function createResource(name: string): Resource {
+  return {
+    name,
+    path: '',
+    singleton: false,
+    parents: [],
+    schema: undefined,
+    idProperty: 'id',
+    keyProperties: [],
+    idParameterSchema: undefined,
+    members: undefined,
+    memberParameter: undefined,
+    once: [],
+    redacts: {},
+    patterns: {},
+    sent: [],
+    unique: [],
+    set: {},
+    unknownIds: undefined,
+  };
+}

@@ -5,7 +5,14 @@ import { MockError, nearest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ReadItemSchema } from '../item-schema.js';
 import { readListShape } from '../pages/list-shape.js';
-import type { Action, Binding, ParameterPlace, Resource, Resources } from '../resource.js';
+import {
+  createResource,
+  type Action,
+  type Binding,
+  type ParameterPlace,
+  type Resource,
+  type Resources,
+} from '../resource.js';
 import type { ContractIndex } from './contract-index.js';
 import {
   type CheckHint,
@@ -110,28 +117,6 @@ function applyCollectionHint(resource: Resource, hint: CollectionHint): Resource
     idProperty,
     parents: parent === undefined ? resource.parents : [parent],
     patterns: { ...resource.patterns, ...patterns, ...idPatterns },
-  };
-}
-
-function createResource(name: string): Resource {
-  return {
-    name,
-    path: '',
-    singleton: false,
-    parents: [],
-    schema: undefined,
-    idProperty: 'id',
-    keyProperties: [],
-    idParameterSchema: undefined,
-    members: undefined,
-    memberParameter: undefined,
-    once: [],
-    redacts: {},
-    patterns: {},
-    sent: [],
-    unique: [],
-    set: {},
-    unknownIds: undefined,
   };
 }
 

@@ -11,7 +11,14 @@ import {
   findSamePosition,
   isEnvelope,
 } from '../positions.js';
-import type { Action, Binding, ParameterPlace, ParentLink, Resource } from '../resource.js';
+import {
+  createResource,
+  type Action,
+  type Binding,
+  type ParameterPlace,
+  type ParentLink,
+  type Resource,
+} from '../resource.js';
 import type { Item } from '../store/collection.js';
 import { findStatusFor } from '../store/server-values.js';
 import type { ContractIndex } from './contract-index.js';
@@ -176,23 +183,11 @@ function findParents(group: RpcGroup, groups: readonly RpcGroup[]): readonly Rpc
 
 function describe({ name, parents, item, idProperty, methods }: RpcResource): Resource {
   return {
-    name,
+    ...createResource(name),
     path: methods.find(({ action }) => action === 'list' || action === 'create')?.operation.path ?? '',
-    singleton: false,
     parents: parents.map((parent) => parent.name),
     schema: item.pointer,
     idProperty,
-    keyProperties: [],
-    idParameterSchema: undefined,
-    members: undefined,
-    memberParameter: undefined,
-    once: [],
-    redacts: {},
-    patterns: {},
-    sent: [],
-    unique: [],
-    set: {},
-    unknownIds: undefined,
   };
 }
 
