@@ -4,7 +4,7 @@ import { PART_NAME, toBareName } from './names.js';
 import type { Item } from './store/collection.js';
 
 /** Where one value of an object is in another object. */
-interface Link {
+export interface PropertyLink {
   readonly from: readonly string[];
   readonly to: readonly string[];
   /** Whether an object becomes its id, or an id an object; for an array each element does. */
@@ -43,9 +43,10 @@ export function createProjection(read: ReadItemSchema, from: ItemSchema, to: Ite
   };
 }
 
-function findLinks(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Link[] {
+/** Which properties of two schemas of one item correspond. */
+export function findLinks(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly PropertyLink[] {
   const sources = findSources(read, from, to);
-  const links: Link[] = [];
+  const links: PropertyLink[] = [];
   for (const property of to.properties.values()) {
     const link = findLink(read, sources, property);
     if (link !== undefined) {
@@ -78,7 +79,7 @@ function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): re
 }
 
 /** The source of a property; the `to` of the link is the path inside of that property. */
-function findLink(read: ReadItemSchema, sources: readonly Source[], property: ItemProperty): Link | undefined {
+function findLink(read: ReadItemSchema, sources: readonly Source[], property: ItemProperty): PropertyLink | undefined {
   const bare = toBareName(property.name);
   const same =
     sources.find(({ property: { name } }) => name === property.name) ??
@@ -107,15 +108,15 @@ function singular(bare: string): string {
 }
 
 /** A link between properties of the same meaning, which may be an object in one and its id in the other. */
-function toLink(read: ReadItemSchema, { path, property: source }: Source, target: ItemProperty): Link {
-  const plain: Link = { from: path, to: [], change: undefined, key: '' };
+function toLink(read: ReadItemSchema, { path, property: source }: Source, target: ItemProperty): PropertyLink {
+  const plain: PropertyLink = { from: path, to: [], change: undefined, key: '' };
   const [a, b] = [readKind(read, source), readKind(read, target)];
   if (a.isObject && b.isScalar && a.id !== undefined) return { ...plain, change: 'to-id', key: a.id };
   if (a.isScalar && b.isObject && b.id !== undefined) return { ...plain, change: 'to-object', key: b.id };
   return plain;
 }
 
-function toReference(read: ReadItemSchema, source: Source, target: ItemProperty): Link | undefined {
+function toReference(read: ReadItemSchema, source: Source, target: ItemProperty): PropertyLink | undefined {
   return readKind(read, target).isObject ? toLink(read, source, target) : undefined;
 }
 
@@ -141,7 +142,7 @@ function findId(schema: ItemSchema): string | undefined {
   return names.find((name) => /^(id|_id|uuid|sid|gid|guid)$/i.test(name)) ?? names.find((name) => ID_NAME.test(name));
 }
 
-function convert(value: unknown, link: Link): unknown {
+function convert(value: unknown, link: PropertyLink): unknown {
   const { change, key } = link;
   if (change === undefined || value === null) return value;
   if (Array.isArray(value)) return value.map((element: unknown) => convert(element, link));

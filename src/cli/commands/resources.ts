@@ -1,14 +1,19 @@
 import type { Command } from 'commander';
+import { describeBinding, type OperationReport } from '../../answer/sources/state/report.js';
 import { loadContract } from '../../contract/load/load.js';
+import { createGenerator } from '../../generate/generate.js';
+import { createValidators } from '../../schema/validate.js';
 import { inferResources } from '../../state/inference/infer.js';
+import { createItemSchemaReader } from '../../state/item-schema.js';
 import type { Binding, Resource, Resources } from '../../state/resource.js';
+import { createItems } from '../../state/store/items.js';
 import { addDocument, type ReportOptions } from '../flags.js';
 import { countOf, type Output } from '../output.js';
 
 /** Defines `vouch resources`. */
 export function defineCommand(command: Command, { write }: Output): void {
   addDocument(command)
-    .description('show which operations form a resource, with confidence and reason')
+    .description('show which operations form a resource, how their bodies hold the items, and why')
     .option('--json', 'print JSON')
     .action(async (spec: string, flags: Omit<ReportOptions, 'spec' | 'write'>) => {
       process.exitCode = await runResources({ spec, ...flags, write });
@@ -16,34 +21,65 @@ export function defineCommand(command: Command, { write }: Output): void {
 }
 
 /**
- * `vouch resources`: prints each collection inferred from a document with its operations, their confidence and reason, and the
- * operations that belong to no collection. @throws MockError if the document cannot be loaded or contains an invalid hint.
+ * `vouch resources`: prints each collection inferred from a document with its operations: where the item is in their bodies, what
+ * identifies it, what is stored, how pages work, the confidence and the reason. Then the operations that belong to no collection.
+ *
+ * @throws MockError if the document cannot be loaded or contains an invalid hint.
  */
 export async function runResources(options: ReportOptions): Promise<number> {
   const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;
   const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
   const resources = inferResources(contract);
+  const validators = createValidators(contract);
+  const generator = createGenerator(contract, validators);
+  const items = createItems({ contract, resources, validators, generator });
+  const context = { contract, items, read: createItemSchemaReader(contract) };
+  const collections = [...resources.collections.values()].map((resource) => ({
+    resource,
+    operations: bindingsOf(resources, resource).map((binding) => describeBinding(context, binding)),
+  }));
+  const { bindings, unbound } = resources;
   if (json) {
-    write(JSON.stringify(toReport(resources), undefined, 2));
+    const { title, version } = contract;
+    const report = {
+      title,
+      version,
+      collections: collections.map(toReport),
+      unbound: unbound.map(({ operation: { id: operation, method, path }, why }) => ({ operation, method, path, why })),
+    };
+    write(JSON.stringify(report, undefined, 2));
     return 0;
   }
-  for (const resource of resources.collections.values()) {
-    const bindings = bindingsOf(resources, resource);
-    const isParent = [...resources.collections.values()].some(({ parents }) => parents.includes(resource.name));
-    if (bindings.length === 0 && !isParent) continue;
+  for (const { resource, operations } of collections) {
+    const isParent = collections.some((other) => other.resource.parents.includes(resource.name));
+    if (operations.length === 0 && !isParent) continue;
     write(describeResource(resource));
-    for (const line of alignBindings(bindings)) write(`  ${line}`);
+    for (const [masked, plain] of Object.entries(resource.redacts)) write(`  ${masked} is the masked form of ${plain}`);
+    for (const line of alignOperations(operations)) write(line);
   }
-  const { collections, bindings, unbound } = resources;
   if (unbound.length > 0) write('\nnot bound: answered from examples and schemas');
   for (const { operation, why } of unbound) write(`  ${operation.method} ${operation.path}  ${why}`);
   const total = countOf(bindings.size + unbound.length, 'operation');
-  const counts = `${countOf(collections.size, 'collection')}, ${bindings.size} of ${total} bound`;
+  const counts = `${countOf(collections.length, 'collection')}, ${bindings.size} of ${total} bound`;
   write(`\n${contract.title} ${contract.version}: ${counts}`);
   return 0;
 }
 
+/** A collection with the reports of its operations. */
+interface Described {
+  readonly resource: Resource;
+  readonly operations: readonly OperationReport[];
+}
+
+function toReport({ resource, operations }: Described): object {
+  const { schema, idProperty: id, name, path, singleton, keyProperties, parents, members, ...rest } = resource;
+  const { once, unique, redacts, set, unknownIds } = rest;
+  const known = { name, path, singleton, id, keyProperties, parents, members, once, unique, redacts, set, unknownIds };
+  return { ...known, schema: schema === undefined ? undefined : `#${schema}`, operations };
+}
+
 function describeResource(resource: Resource): string {
+  const { keyProperties } = resource;
   const facts = {
     'under ': resource.parents.join(', '),
     'members of ': resource.members,
@@ -52,35 +88,129 @@ function describeResource(resource: Resource): string {
     'unknown ids: ': resource.unknownIds,
   };
   const known = Object.entries(facts).flatMap(([label, fact = '']) => (fact === '' ? [] : [label + fact]));
-  const id = resource.singleton ? 'singleton' : `id: ${resource.idProperty ?? 'none'}`;
+  const property = keyProperties.length > 0 ? keyProperties.join(' and ') : (resource.idProperty ?? 'none');
+  const id = resource.singleton ? 'singleton' : `id: ${property}`;
   const schema = resource.schema === undefined ? 'no schema' : `schema #${resource.schema}`;
   return `${resource.name}  (${[id, ...known, schema].join('; ')})`;
 }
 
-function alignBindings(bindings: readonly Binding[]): readonly string[] {
-  const rows = bindings.map(({ action, operation: { method, path }, confidence, why }) => {
+/** One line per operation, and below it what is known about its parameters and bodies. */
+function alignOperations(operations: readonly OperationReport[]): readonly string[] {
+  const rows = operations.map(({ action, method, path, confidence, why }) => {
     return [action, `${method} ${path}`, confidence.toFixed(2), why];
   });
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return operations.flatMap((operation, i) => {
+    const row = (rows[i] ?? []).map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+    return [`  ${row}`, ...describeOperation(operation).map((line) => `      ${line}`)];
+  });
+}
+
+/** What is known about an operation, in sentences. */
+function describeOperation(operation: OperationReport): readonly string[] {
+  const { id, parents, within, set, request, answer, list } = operation;
+  const lines: string[] = [];
+  const links = parents.map(
+    (parent) => `${listParameters(parent.parameters)} identifies the item of ${parent.collection}`,
+  );
+  if (id.length > 0) links.push(`${listParameters(id)} identifies the item`);
+  if (links.length > 0) lines.push(links.join('; '));
+  if (within !== undefined) lines.push(describeWithin(within));
+  if (Object.keys(set).length > 0) lines.push(`sets ${JSON.stringify(set)}`);
+  if (request !== undefined) {
+    lines.push(`request: ${describePosition(request.item)}; ${describeStored(request)}`);
+    if (request.renamed.length > 0) lines.push(`  ${listRenames(request.renamed, 'stored as')}`);
+  }
+  if (answer !== undefined) lines.push(...describeAnswer('answer', describePosition(answer.item), answer));
+  if (list !== undefined) lines.push(...describeList(list));
+  return lines;
+}
+
+type Parameters = OperationReport['id'];
+
+function listParameters(parameters: Parameters): string {
+  const names = { path: '', query: 'query parameter ', body: 'body property ' };
+  return parameters.map((each) => names[each.in] + (each.in === 'path' ? `{${each.name}}` : each.name)).join(' and ');
+}
+
+function describeWithin({ property, parameter }: NonNullable<OperationReport['within']>): string {
+  return property === undefined
+    ? `only the items that were created below the parent in {${parameter}}`
+    : `only the items whose ${property} is {${parameter}}`;
+}
+
+function describePosition(pointer: string): string {
+  return pointer === '' ? 'the whole body is the item' : `the item is at ${pointer}`;
+}
+
+/** How many names a line lists. */
+const MAX_NAMES = 12;
+
+function listNames(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? `, … (${names.length})` : '';
+  return names.slice(0, MAX_NAMES).join(', ') + more;
+}
+
+function describeStored({ stored, serverSet, notStored }: NonNullable<OperationReport['request']>): string {
+  const others = [...serverSet, ...notStored];
+  if (stored.length === 0 && others.length === 0) return 'no properties to store';
+  if (others.length === 0) return 'all properties are stored';
+  const lists = { stored, 'set by the server': serverSet, 'not stored': notStored };
+  if (stored.length === 0 && serverSet.length === 0) {
+    return `nothing is stored: the item has none of the properties ${listNames(notStored)}`;
+  }
+  return Object.entries(lists)
+    .flatMap(([label, names]) => (names.length === 0 ? [] : [`${label}: ${listNames(names)}`]))
+    .join('; ');
+}
+
+function describeAnswer(
+  label: string,
+  position: string,
+  { shown, generated, renamed }: NonNullable<OperationReport['answer']>,
+): readonly string[] {
+  const isForeign = shown.length === 0 && generated.length > 0;
+  const names = listNames(generated);
+  const rest = isForeign
+    ? `it shows nothing of the stored item: ${names}`
+    : `not stored, generated where required: ${names}`;
+  const lines = [`${label}: ${position}${generated.length === 0 ? '' : `; ${rest}`}`];
+  if (renamed.length > 0) lines.push(`  ${listRenames(renamed, 'shows')}`);
+  return lines;
+}
+
+function listRenames(renamed: NonNullable<OperationReport['request']>['renamed'], verb: string): string {
+  const toName = (pointer: string): string => pointer.slice(1).replaceAll('/', '.');
+  return listNames(renamed.map(({ body, item }) => `${toName(body)} ${verb} ${toName(item)}`));
+}
+
+function describeList(list: NonNullable<OperationReport['list']>): readonly string[] {
+  const { items, element, style, parameters, envelope, filters } = list;
+  const inner = element === undefined || element.item === '' ? '' : `, each at ${element.item} of its element`;
+  const place = (items === '' ? 'the whole body is the array of items' : `the items are at ${items}`) + inner;
+  const answer = element ?? { item: '', shown: [], generated: [], renamed: [] };
+  const pages = Object.entries(parameters).map(([role, name]) => (role === name ? name : `${name} (${role})`));
+  const limits = [
+    list.defaultLimit === undefined ? '' : `${list.defaultLimit} items by default`,
+    list.maximumLimit === undefined ? '' : `at most ${list.maximumLimit}`,
+    list.newestFirst ? 'newest first' : '',
+  ].filter((limit) => limit !== '');
+  const known = Object.entries(envelope).map(([pointer, role]) => `${pointer} (${role})`);
+  const selection = [
+    filters.length === 0 ? '' : `filters: ${listNames(filters)}`,
+    list.search === undefined ? '' : `search: ${list.search}`,
+    list.sort === undefined ? '' : `sort by: ${list.sort}`,
+    list.order === undefined ? '' : `order: ${list.order}`,
+  ].filter((part) => part !== '');
+  const plan = pages.length === 0 ? 'none' : `${style}: ${[pages.join(', '), ...limits].join('; ')}`;
+  return [
+    ...describeAnswer('answer', place, answer),
+    `pages: ${plan}`,
+    ...(known.length === 0 ? [] : [`envelope: ${known.join(', ')}`]),
+    ...(selection.length === 0 ? [] : [selection.join('; ')]),
+  ];
 }
 
 function bindingsOf(resources: Resources, resource: Resource): readonly Binding[] {
   return [...resources.bindings.values()].filter(({ collection }) => collection === resource.name);
-}
-
-function toReport(resources: Resources): object {
-  const { collections, unbound } = resources;
-  return {
-    collections: [...collections.values()].map((resource) => {
-      const { name, path, singleton, idProperty: id, parents, members, once, unique, unknownIds } = resource;
-      const schema = resource.schema === undefined ? undefined : `#${resource.schema}`;
-      const operations = bindingsOf(resources, resource).map(({ operation, action, set, within, confidence, why }) => {
-        const { id: operationId, method, path } = operation;
-        return { operation: operationId, method, path, action, set, within, confidence, why };
-      });
-      return { name, path, singleton, id, parents, members, once, unique, schema, unknownIds, operations };
-    }),
-    unbound: unbound.map(({ operation: { id: operation, method, path }, why }) => ({ operation, method, path, why })),
-  };
 }

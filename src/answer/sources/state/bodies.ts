@@ -45,7 +45,12 @@ interface PlannedBody extends ItemPlace {
   readonly pointer: string;
 }
 
-function locateItem({ read }: StateContext, { schema }: Pick<ItemModel, 'schema'>, pointer: string): ItemPlace {
+/** Finds the item in the bodies of a schema. */
+export function locateItem(
+  { read }: Pick<StateContext, 'read'>,
+  { schema }: Pick<ItemModel, 'schema'>,
+  pointer: string,
+): ItemPlace {
   const whole = read(pointer);
   if (schema === undefined || whole === undefined || whole.pointer === schema.pointer)
     return { path: [], schema: whole };

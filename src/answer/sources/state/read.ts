@@ -116,7 +116,7 @@ function declaresLinks({ responses }: Operation): boolean {
 }
 
 /** An operation with the properties of its body as parameters of the query, for a list that is read by POST. */
-function withBodyParameters({ read }: StateContext, operation: Operation): Operation {
+export function withBodyParameters({ read }: Pick<StateContext, 'read'>, operation: Operation): Operation {
   if (operation.method !== 'POST') return operation;
   const media = findJsonMedia(operation.body?.content ?? []);
   const properties = media === undefined ? [] : [...(read(media.schemaPointer)?.properties.values() ?? [])];

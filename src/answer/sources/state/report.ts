@@ -1,0 +1,233 @@
+import { toPointer } from '../../../contract/pointer.js';
+import { findJsonMedia, findSuccessMedia } from '../../../contract/operations/responses.js';
+import type { ItemSchema } from '../../../state/item-schema.js';
+import type { Plan } from '../../../state/pages/list-shape.js';
+import { createPagePlan, type PageStyleName } from '../../../state/pages/pagination.js';
+import { findLinks, type PropertyLink } from '../../../state/projection.js';
+import type { Action, Binding } from '../../../state/resource.js';
+import type { Item } from '../../../state/store/collection.js';
+import type { ItemModel } from '../../../state/store/item-model.js';
+import { locateItem } from './bodies.js';
+import type { StateContext } from './context.js';
+import { withBodyParameters } from './read.js';
+
+/** How state handles one operation: docs/resources.schema.json describes each property. */
+export interface OperationReport {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly action: Action;
+  readonly confidence: number;
+  readonly why: string;
+  readonly id: readonly ParameterReport[];
+  readonly parents: readonly { readonly collection: string; readonly parameters: readonly ParameterReport[] }[];
+  readonly within: Binding['within'];
+  readonly set: Item;
+  readonly request: RequestReport | undefined;
+  readonly answer: AnswerReport | undefined;
+  readonly list: ListReport | undefined;
+}
+
+/** A parameter that identifies an item. */
+interface ParameterReport {
+  readonly in: 'body' | 'path' | 'query';
+  /** The name of the parameter, or the JSON pointer to the property of the body. */
+  readonly name: string;
+}
+
+/** A property that a body and the item have under different names or in different forms, as JSON pointers. */
+interface RenameReport {
+  readonly body: string;
+  readonly item: string;
+}
+
+interface RequestReport {
+  /** The JSON pointer to the item in the body. */
+  readonly item: string;
+  readonly stored: readonly string[];
+  /** Properties of the item that only the server sets. */
+  readonly serverSet: readonly string[];
+  /** Properties that the item does not have. */
+  readonly notStored: readonly string[];
+  readonly renamed: readonly RenameReport[];
+}
+
+interface AnswerReport {
+  /** The JSON pointer to the item in the body. */
+  readonly item: string;
+  readonly shown: readonly string[];
+  /** Properties that are not of the item: generated where they are required. */
+  readonly generated: readonly string[];
+  readonly renamed: readonly RenameReport[];
+}
+
+interface ListReport {
+  /** The JSON pointer to the array of items in the body. */
+  readonly items: string;
+  readonly element: AnswerReport | undefined;
+  readonly style: PageStyleName;
+  /** The parameters of the page by their role. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly defaultLimit: number | undefined;
+  readonly maximumLimit: number | undefined;
+  readonly newestFirst: boolean;
+  /** JSON pointer to a property of the envelope -> what it says about the page. */
+  readonly envelope: Readonly<Record<string, string>>;
+  readonly filters: readonly string[];
+  readonly sort: string | undefined;
+  readonly order: string | undefined;
+  readonly search: string | undefined;
+}
+
+type ReportContext = Pick<StateContext, 'contract' | 'items' | 'read'>;
+
+const WITH_REQUEST: ReadonlySet<Action> = new Set<Action>(['act', 'batch', 'copy', 'create', 'replace', 'update']);
+const WITH_ITEM: ReadonlySet<Action> = new Set<Action>(['act', 'copy', 'create', 'read', 'replace', 'update']);
+const ON_ITEM: ReadonlySet<Action> = new Set<Action>(['act', 'content', 'copy', 'delete', 'read', 'replace', 'update']);
+
+/** Reports how state handles an operation, from the same plans that answer its requests. */
+export function describeBinding(context: ReportContext, binding: Binding): OperationReport {
+  const { operation, action, confidence, why, within, set } = binding;
+  const model = context.items.model(binding.collection);
+  return {
+    operation: operation.id,
+    method: operation.method,
+    path: operation.path,
+    action,
+    confidence,
+    why,
+    id: describeId(binding, model),
+    parents: binding.parents.map(({ collection, parameters }) => ({
+      collection,
+      parameters: parameters.map((name) => toParameter(binding, name)),
+    })),
+    within,
+    set,
+    request: WITH_REQUEST.has(action) ? describeRequest(context, binding, model) : undefined,
+    answer: WITH_ITEM.has(action)
+      ? describeAnswer(context, model, findSuccessMedia(operation)?.schemaPointer)
+      : undefined,
+    list: describeList(context, binding, model),
+  };
+}
+
+function toParameter({ places }: Binding, name: string): ParameterReport {
+  const place = places?.[name];
+  if (place === undefined) return { in: 'path', name };
+  return place.in === 'query'
+    ? { in: 'query', name: place.path[0] ?? name }
+    : { in: 'body', name: toPointer(...place.path) };
+}
+
+function describeId(binding: Binding, { resource }: ItemModel): readonly ParameterReport[] {
+  if (binding.id.length > 0) return binding.id.map((name) => toParameter(binding, name));
+  if (!ON_ITEM.has(binding.action) || resource.singleton || binding.operation.body === undefined) return [];
+  return [{ in: 'body', name: toPointer(...(resource.idProperty ?? 'id').split('.')) }];
+}
+
+function describeRequest(context: ReportContext, binding: Binding, model: ItemModel): RequestReport | undefined {
+  const content = binding.operation.body?.content ?? [];
+  const media = findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined);
+  if (media === undefined) return undefined;
+  const { path, schema } = locateItem(context, model, media.schemaPointer);
+  const sent = schema?.type === 'array' ? context.read(schema.items ?? '') : schema;
+  if (sent === undefined) return undefined;
+  const links = model.schema === undefined ? [] : findLinks(context.read, sent, model.schema);
+  const identifying = new Set([...binding.id, ...binding.parents.flatMap(({ parameters }) => parameters)]);
+  const names = [...sent.properties.values()].flatMap(({ name, schema: own }) => {
+    // The bytes of a file are the content of the item.
+    if (own.format === 'binary') return [{ name, fate: 'stored' as const }];
+    if (identifying.has(name)) return [];
+    const targets = [name, ...links.flatMap(({ from, to }) => (from[0] === name ? (to[0] ?? []) : []))];
+    const fates = new Set(targets.map((target) => findFate(model, target)));
+    const fate = (['stored', 'serverSet'] as const).find((each) => fates.has(each)) ?? 'notStored';
+    return [{ name, fate }];
+  });
+  const select = (fate: Fate): readonly string[] => names.flatMap((each) => (each.fate === fate ? each.name : []));
+  return {
+    item: toPointer(...path),
+    stored: select('stored'),
+    serverSet: select('serverSet'),
+    notStored: select('notStored'),
+    renamed: links.filter(isRename).map(({ from, to, key, change }) => ({
+      body: toPointer(...from, ...(change === 'to-id' ? [key] : [])),
+      item: toPointer(...to, ...(change === 'to-object' ? [key] : [])),
+    })),
+  };
+}
+
+/** What becomes of a property that a request sends. */
+type Fate = 'notStored' | 'serverSet' | 'stored';
+
+function findFate({ accepts, resource, schema, idProperty }: ItemModel, name: string): Fate {
+  if (accepts(name)) return 'stored';
+  const property = schema?.properties.get(name);
+  if (property === undefined) return 'notStored';
+  // A client can choose an id that is not read-only, and a constant has the value that is sent.
+  const isId = name === resource.idProperty && idProperty?.readOnly !== true;
+  const isConstant = 'const' in property.schema || property.schema.enum?.length === 1;
+  return isId || isConstant ? 'stored' : 'serverSet';
+}
+
+function describeAnswer(
+  context: ReportContext,
+  model: ItemModel,
+  pointer: string | undefined,
+): AnswerReport | undefined {
+  if (pointer === undefined) return undefined;
+  const { path, schema } = locateItem(context, model, pointer);
+  if (schema === undefined) return undefined;
+  const links = model.schema === undefined ? [] : findLinks(context.read, model.schema, schema);
+  const linked = new Set(links.map(({ to: [name] }) => name));
+  const isShown = (name: string): boolean => linked.has(name) || isOfItem(model.schema, name);
+  const names = [...schema.properties.keys()];
+  return {
+    item: toPointer(...path),
+    shown: names.filter(isShown),
+    generated: names.filter((name) => !isShown(name)),
+    renamed: links.filter(isRename).map(({ from, to, key, change }) => ({
+      body: toPointer(...to, ...(change === 'to-object' ? [key] : [])),
+      item: toPointer(...from, ...(change === 'to-id' ? [key] : [])),
+    })),
+  };
+}
+
+function isOfItem(schema: ItemSchema | undefined, name: string): boolean {
+  return schema === undefined || schema.properties.size === 0 || schema.properties.has(name);
+}
+
+function isRename({ from, to, change }: PropertyLink): boolean {
+  return change !== undefined || from.join('\0') !== to.join('\0');
+}
+
+function describeList(context: ReportContext, binding: Binding, model: ItemModel): ListReport | undefined {
+  const { list, operation, page } = binding;
+  if (list === undefined) return undefined;
+  const plan = createPagePlan(context.contract, withBodyParameters(context, operation), {
+    item: model.schema,
+    style: page,
+  });
+  const toLimit = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
+  const element = describeAnswer(context, model, list.itemSchema);
+  return {
+    items: toPointer(...list.path),
+    element: element && { ...element, item: toPointer(...list.element) + element.item },
+    style: plan.style.name,
+    parameters: plan.names,
+    defaultLimit: toLimit(plan.defaultLimit),
+    maximumLimit: toLimit(plan.maximumLimit),
+    newestFirst: plan.descending,
+    envelope: Object.fromEntries(listMembers(list.plan, [])),
+    filters: plan.filters.map(({ parameter }) => parameter),
+    sort: plan.sort,
+    order: plan.order,
+    search: plan.search,
+  };
+}
+
+function listMembers(plan: Plan, path: readonly string[]): readonly (readonly [pointer: string, value: string])[] {
+  if (plan.kind === 'field') return [[toPointer(...path), plan.field.role]];
+  if (plan.kind === 'constant') return [[toPointer(...path), 'constant']];
+  if (plan.kind === 'items') return [];
+  return plan.members.flatMap((member) => listMembers(member.plan, [...path, member.name]));
+}

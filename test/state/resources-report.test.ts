@@ -1,0 +1,209 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runResources } from '../../src/cli/commands/resources.js';
+import type { OperationReport } from '../../src/answer/sources/state/report.js';
+
+interface Report {
+  readonly collections: readonly { readonly name: string; readonly operations: readonly OperationReport[] }[];
+}
+
+async function run(spec: string, json: boolean): Promise<string> {
+  let text = '';
+  await runResources({
+    spec,
+    json,
+    write: (line) => {
+      text += `${line}\n`;
+    },
+  });
+  return text;
+}
+
+const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
+const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
+const text = { type: 'string' };
+const path = (...names: readonly string[]): readonly object[] =>
+  names.map((name) => ({ name, in: 'path', required: true, schema: text }));
+const query = (name: string, schema: object): object => ({ name, in: 'query', schema });
+
+const ROBOT = object({
+  uuid: text,
+  display_name: text,
+  owner: object({ id: text, login: text }),
+  status: { type: 'string', readOnly: true },
+});
+
+/** Robots in envelopes, with a create that names properties in other ways, and receipts that share nothing with their create. */
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Robots', version: '1' },
+  paths: {
+    '/fleets/{fleet}/robots': {
+      parameters: path('fleet'),
+      get: {
+        operationId: 'listRobots',
+        parameters: [
+          query('page', { type: 'integer' }),
+          query('per_page', { type: 'integer', maximum: 50 }),
+          query('status', text),
+          query('q', text),
+        ],
+        responses: {
+          200: {
+            description: 'robots',
+            ...json(
+              object({
+                robots: { type: 'array', items: { $ref: '#/components/schemas/Robot' } },
+                paging: object({ total_items: { type: 'integer' }, next: text }),
+              }),
+            ),
+          },
+        },
+      },
+      post: {
+        operationId: 'createRobot',
+        requestBody: json(
+          object({ robot: object({ displayName: text, owner_id: text, status: text, warranty: text }) }),
+        ),
+        responses: {
+          201: { description: 'created', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) },
+        },
+      },
+    },
+    '/fleets/{fleet}/robots/{robot_uuid}': {
+      parameters: path('fleet', 'robot_uuid'),
+      get: {
+        operationId: 'readRobot',
+        responses: { 200: { description: 'one', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) } },
+      },
+    },
+    '/receipts': {
+      post: {
+        operationId: 'createReceipt',
+        requestBody: json(object({ scan: text, language: text })),
+        responses: {
+          201: { description: 'created', ...json(object({ id: text, total: { type: 'number' }, currency: text })) },
+        },
+      },
+    },
+    '/receipts/{id}': {
+      parameters: path('id'),
+      get: {
+        operationId: 'readReceipt',
+        responses: {
+          200: { description: 'one', ...json(object({ id: text, total: { type: 'number' }, currency: text })) },
+        },
+      },
+    },
+  },
+  components: { schemas: { Robot: ROBOT } },
+};
+
+let folder: string;
+let spec: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vouch-resources-'));
+  spec = join(folder, 'robots.json');
+  await writeFile(spec, JSON.stringify(DOCUMENT));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function readOperation(id: string): Promise<OperationReport> {
+  const report = JSON.parse(await run(spec, true)) as Report;
+  const found = report.collections.flatMap(({ operations }) => operations).find(({ operation }) => operation === id);
+  if (found === undefined) throw new Error(`no operation ${id}`);
+  return found;
+}
+
+describe('vouch resources explains', () => {
+  it('where the item is in a request and an answer', async () => {
+    const { request, answer } = await readOperation('createRobot');
+    expect([request?.item, answer?.item]).toEqual(['/robot', '/robot']);
+  });
+
+  it('which parameters identify the item and its parents', async () => {
+    const { id, parents } = await readOperation('readRobot');
+    expect(id).toEqual([{ in: 'path', name: 'robot_uuid' }]);
+    expect(parents).toEqual([{ collection: 'fleets', parameters: [{ in: 'path', name: 'fleet' }] }]);
+  });
+
+  it('what is stored, under which name, what the server sets, and what the item does not have', async () => {
+    const { request } = await readOperation('createRobot');
+    expect(request?.stored).toEqual(['displayName', 'owner_id', 'status']);
+    expect(request?.notStored).toEqual(['warranty']);
+    expect(request?.renamed).toEqual([
+      { body: '/displayName', item: '/display_name' },
+      { body: '/owner_id', item: '/owner/id' },
+    ]);
+  });
+
+  it('which parameters select a page and what fills the envelope', async () => {
+    const { list } = await readOperation('listRobots');
+    expect(list).toMatchObject({
+      items: '/robots',
+      style: 'page',
+      parameters: { page: 'page', limit: 'per_page' },
+      maximumLimit: 50,
+      envelope: { '/paging/total_items': 'total', '/paging/next': 'next' },
+      filters: ['status'],
+      search: 'q',
+    });
+  });
+
+  it('that a create and a read have nothing in common', async () => {
+    const { request } = await readOperation('createReceipt');
+    expect(request).toMatchObject({ stored: [], notStored: ['scan', 'language'] });
+    expect(await run(spec, false)).toContain('nothing is stored: the item has none of the properties scan, language');
+  });
+
+  it('the same as text', async () => {
+    const lines = (await run(spec, false)).split('\n').map((line) => line.trim());
+    expect(lines).toContain('{fleet} identifies the item of fleets; {robot_uuid} identifies the item');
+    expect(lines).toContain(
+      'request: the item is at /robot; stored: displayName, owner_id, status; not stored: warranty',
+    );
+    expect(lines).toContain('displayName stored as display_name, owner_id stored as owner.id');
+    expect(lines).toContain('pages: page: page, per_page (limit); 20 items by default; at most 50');
+    expect(lines).toContain('envelope: /paging/total_items (total), /paging/next (next)');
+    expect(lines).toContain('filters: status; search: q');
+  });
+});
+
+describe('docs/resources.schema.json', () => {
+  it('describes every property of the reports, and no other', async () => {
+    const schema = JSON.parse(await readFile('docs/resources.schema.json', 'utf8')) as object;
+    const validate = new Ajv2020({ allErrors: true }).compile(schema);
+    const documents = (await readdir('test/documents/lifecycle')).filter((name) => name.endsWith('.yaml'));
+    const specs = [spec, 'spec/openapi.yaml', ...documents.map((name) => join('test/documents/lifecycle', name))];
+    const found = new Set<string>();
+    for (const each of specs) {
+      const report: unknown = JSON.parse(await run(each, true));
+      validate(report);
+      expect(validate.errors, each).toBeNull();
+      collectNames(report, found);
+    }
+    // Hints are in no document here.
+    const missing = listProperties(schema).filter((name) => !found.has(name) && name !== 'unknownIds');
+    expect(missing).toEqual([]);
+  });
+});
+
+function collectNames(value: unknown, into: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    into.add(name);
+    collectNames(inner, into);
+  }
+}
+
+/** The names of all properties that a schema declares. */
+function listProperties(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, inner]: [string, unknown]) => {
+    const own = name === 'properties' ? Object.keys(inner as object) : [];
+    return own.concat(listProperties(inner));
+  });
+}
