@@ -21,6 +21,8 @@ export interface GenerateContext {
   readonly now: number;
   /** Values for properties of the same name in any spelling, used if they fit. */
   readonly known?: Readonly<Record<string, unknown>>;
+  /** The number of the value among others of its kind, from 0: they use examples and enumerated values in turn, then vary. */
+  readonly index?: number;
   /** The name of the header or parameter that the value is for. */
   readonly name?: string;
   /** An invalid value, of which the valid parts are kept. */
@@ -49,8 +51,8 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     const check = validators.check(pointer, context.direction);
     // The value at a schema's pointer is a schema.
     const parts = [{ schema: contract.at(pointer) as Schema, pointer }];
-    const { name = '', hint } = context;
-    const place: ValuePlace = { ...ROOT, given, name, hint, exact: hint !== undefined };
+    const { name = '', hint, index = 0 } = context;
+    const place: ValuePlace = { ...ROOT, given, name, hint, index, exact: hint !== undefined };
     let known = toPlainNames(context.known);
     const mistakes = new Map<string, number>();
     let best: unknown = IMPOSSIBLE;
@@ -84,7 +86,7 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
   const merge = createMergeSchemas(contract);
   const minimumDepth = createMinimumDepth(merge);
   const vocabulary = createVocabulary();
-  return ({ direction, now, seed, key, full = false }, mistakes, known) => {
+  return ({ direction, now, seed, key, index, full = false }, mistakes, known) => {
     const attempt: Attempt = {
       direction,
       now,
@@ -93,6 +95,7 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
       vocabulary,
       known,
       full,
+      isVaried: index !== undefined,
       mistakes,
       steps: 0,
       random: (stream, purpose = '') => createRandom(seed, `${key}\0${stream}\0${purpose}`),
@@ -137,9 +140,9 @@ function cacheValues(generate: Generate): Generator['value'] {
 
 /** Everything that a value depends on. */
 function toCacheKey(schemaPointer: string, context: GenerateContext): string {
-  const { seed, key, direction, now, name = '', known } = context;
+  const { seed, key, direction, now, name = '', known, index = '' } = context;
   const values = known === undefined ? '' : JSON.stringify(known);
-  return [schemaPointer, direction, seed, now, name, key, values].join('\n');
+  return [schemaPointer, direction, seed, now, name, key, index, values].join('\n');
 }
 
 const ROOT: ValuePlace = {
@@ -153,6 +156,7 @@ const ROOT: ValuePlace = {
   ancestors: [],
   given: undefined,
   hint: undefined,
+  isHintUsed: false,
   exact: false,
   repeatsRequest: true,
   repeats: 0,

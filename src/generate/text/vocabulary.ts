@@ -23,6 +23,7 @@ import {
   pickSentence,
   pickSlug,
   pickTitle,
+  TEXTS,
   type WordContext,
   WORDS,
   type WriteWord,
@@ -36,6 +37,8 @@ export interface Vocabulary {
   strings(wanted: WantedValue): Iterable<string>;
   number(wanted: WantedValue, type: 'integer' | 'number'): number | undefined;
   boolean(wanted: WantedValue): boolean;
+  /** A value other than an example, for names, sentences, amounts and times; undefined where only the document knows the form. */
+  vary(wanted: WantedValue, example: unknown): number | string | undefined;
   /** What a name says about its value; read once for each name. */
   about(name: string): NameFacts;
 }
@@ -62,6 +65,8 @@ interface NameFacts {
   readonly isTime: boolean;
   readonly format: FormatWriter | undefined;
   readonly word: WriteWord | undefined;
+  /** Whether the word is a name or a sentence for people, which any other can replace. */
+  readonly isText: boolean;
   readonly number: PickNumber | undefined;
 }
 
@@ -72,6 +77,7 @@ const MAX_NAMES = 20_000;
 export function createVocabulary(): Vocabulary {
   const lendFaker = createLendFaker();
   const about = memoize(readFacts, MAX_NAMES);
+  const pickNumber = createNumberPicker(about);
   return {
     fake: ({ attempt, place, shape }) =>
       shape.faker === undefined
@@ -89,25 +95,68 @@ export function createVocabulary(): Vocabulary {
       if (word !== undefined && context.repeats < 3) yield word(context);
       yield* writeNeutral(context);
     },
-    number: ({ attempt, place, shape }, type) => {
-      const random = attempt.random(place.stream);
-      const { timeKind, isTime, number } = about(place.name);
-      const isTimestamp = shape.formats.some((format) => format.startsWith('unix') || format === 'timestamp');
-      if (isTimestamp || (isTime && type === 'integer')) {
-        return toTimestamp(pickInstant(timeKind, random, attempt.now), place.name, shape.suggestions[0]);
-      }
-      const location = (): ReturnType<typeof pickLocation> => pickLocation(attempt.random(place.ownerStream, 'place'));
-      const isWhole = type === 'integer';
-      const value = number?.({ random, now: attempt.now, index: place.index, isWhole, location });
-      return value === undefined || (isWhole && !Number.isInteger(value)) ? undefined : value;
-    },
+    number: pickNumber,
     boolean: ({ attempt, place }) => {
       const { words } = about(place.name);
       if (words.some((word) => FALSE_WORDS.has(word))) return false;
       if (words.some((word) => TRUE_WORDS.has(word))) return true;
       return attempt.random(place.stream).next() < 0.5;
     },
+    vary: (wanted, example) => {
+      if (typeof example === 'number') {
+        const type = Number.isInteger(example) ? 'integer' : 'number';
+        return pickNumber(wanted, type) ?? varyNumber(example, wanted.attempt.random(wanted.place.stream));
+      }
+      // An id, a code or a constant: only the document knows which others exist.
+      if (typeof example !== 'string' || /^[\w-]*[_\d][\w-]*$/.test(example)) return varyTime(wanted, example);
+      const { word, isText, words } = about(wanted.place.name);
+      const isEmail = wanted.shape.formats.includes('email') || /^e?mail$/.test(words.at(-1) ?? '');
+      const context = createWordContext(wanted, lendFaker);
+      if (isEmail) return [...(FORMATS.get('email')?.(context) ?? [])][0];
+      if (wanted.shape.formats.length > 0 || word === undefined || !isText) return varyTime(wanted, example);
+      const isCode = example.length <= 3;
+      const text = word(isCode ? { ...context, maxLength: example.length } : context);
+      if (isCode && text.length !== example.length) return undefined;
+      return example === example.toLowerCase() ? text.toLowerCase() : text;
+    },
     about,
+  };
+}
+
+/** A time like an example, where the schema says that it is one. */
+function varyTime({ attempt, place, shape }: WantedValue, example: unknown): string | undefined {
+  const format = shape.formats.find((each) => each === 'date-time' || each === 'date');
+  if (format === undefined || typeof example !== 'string') return undefined;
+  const instant = pickInstant(readTimeKind(place.name).kind, attempt.random(place.stream), attempt.now);
+  const text = new Date(instant).toISOString();
+  return format === 'date' ? text.slice(0, 10) : text.replace('.000Z', 'Z');
+}
+
+/** Smaller numbers are levels and versions, larger ones ids and times. */
+const VARIED_NUMBERS = [10, 1e8] as const;
+
+/** A number of the size of an example, with as many decimals and zeros at the end. */
+function varyNumber(example: number, random: Random): number | undefined {
+  const size = Math.abs(example);
+  if (size < VARIED_NUMBERS[0] || size > VARIED_NUMBERS[1]) return undefined;
+  const decimals = (String(size).split('.')[1] ?? '').length;
+  const step = decimals > 0 ? 10 ** -decimals : 10 ** (/0*$/.exec(String(size))?.[0].length ?? 0);
+  const value = Math.sign(example) * Math.max(1, Math.round((size * (0.5 + random.next())) / step)) * step;
+  return Number(value.toFixed(decimals));
+}
+
+function createNumberPicker(about: Vocabulary['about']): Vocabulary['number'] {
+  return ({ attempt, place, shape }, type) => {
+    const random = attempt.random(place.stream);
+    const { timeKind, isTime, number } = about(place.name);
+    const isTimestamp = shape.formats.some((format) => format.startsWith('unix') || format === 'timestamp');
+    if (isTimestamp || (isTime && type === 'integer')) {
+      return toTimestamp(pickInstant(timeKind, random, attempt.now), place.name, shape.suggestions[0]);
+    }
+    const location = (): ReturnType<typeof pickLocation> => pickLocation(attempt.random(place.ownerStream, 'place'));
+    const isWhole = type === 'integer';
+    const value = number?.({ random, now: attempt.now, index: place.index, isWhole, location });
+    return value === undefined || (isWhole && !Number.isInteger(value)) ? undefined : value;
   };
 }
 
@@ -144,6 +193,7 @@ function readFacts(name: string): NameFacts {
     isTime,
     format: format === undefined ? undefined : FORMATS.get(format),
     word: find(WORDS),
+    isText: find(TEXTS) !== undefined,
     number: find(NUMBERS),
   };
 }

@@ -38,10 +38,11 @@ export function pickSentence({ random }: TextContext): string {
   return `${capital(random.pick(ADJECTIVES))} ${random.pick(NOUNS)} near the ${random.pick(ADJECTIVES)} ${random.pick(NOUNS)}.`;
 }
 
-/** Names of schemas that describe people. */
+/** Names of schemas and properties that describe people. */
 const PERSONAL =
   /user|person|people|customer|owner|author|member|contact|employee|patient|student|passenger|driver|guest|sender|recipient|profile|holder/i;
 
+const isPersonal = ({ kind, name }: WordContext): boolean => PERSONAL.test(kind) || PERSONAL.test(name);
 const code = ({ random }: WordContext): string => random.text('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 8);
 const full = (context: WordContext): string => `${context.person().first} ${context.person().last}`;
 const user = (context: WordContext): string => toPlainLetters(context.person().first) + context.random.integer(1, 99);
@@ -52,39 +53,49 @@ const version = ({ random }: WordContext): string =>
   `${random.integer(1, 4)}.${random.integer(0, 9)}.${random.integer(0, 9)}`;
 const hex = ({ random }: WordContext, count: number): string => random.text('0123456789abcdef', count);
 
-/** By name of the property, without separators. */
-export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
+/** Names and texts for people, by name of the property, without separators. */
+const TEXT_ROWS: readonly (readonly [names: string, word: WriteWord])[] = [
   ['firstname givenname forename first', ({ person }) => person().first],
   ['lastname familyname surname last', ({ person }) => person().last],
   ['fullname displayname realname author owner contactname customername cardholdername', full],
-  ['name', (context) => (PERSONAL.test(context.kind) ? full(context) : pickTitle(context))],
-  ['username login userid nickname handle screenname', user],
+  ['name', (context) => (isPersonal(context) ? full(context) : pickTitle(context))],
+  ['username login nickname handle screenname', user],
   ['title subject headline label caption', pickTitle],
-  ['description summary note notes comment comments message text content body details bio about reason', pickSentence],
+  ['description summary note notes comment comments message text content body details bio about', pickSentence],
+  ['street address addressline1 line1 streetaddress address1', street],
+  ['city town locality', ({ location }) => location().city],
+  ['country countryname', ({ maxLength, location }) => location()[maxLength <= 3 ? 'countryCode' : 'country']],
+  ['currency currencycode', ({ location }) => location().currency],
+  ['timezone tz', ({ location }) => location().timezone],
+  ['company companyname employer brand', (context) => context.faker().company.name()],
+  ['jobtitle occupation', ({ faker }) => faker().person.jobTitle()],
+  ['productname', ({ faker }) => faker().commerce.productName()],
+];
+
+/** By name of the property, without separators: words that any other of their kind can replace. */
+export const TEXTS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>(TEXT_ROWS);
+
+/** By name of the property, without separators. */
+export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
+  ...TEXT_ROWS,
+  ['userid', user],
+  ['reason', pickSentence],
   ['slug key tag category code reference', pickSlug],
   ['sku orderno ordernumber invoicenumber number trackingnumber confirmationcode couponcode promocode', code],
-  ['street address addressline1 line1 streetaddress address1', street],
   ['addressline2 line2 address2', (context) => `Floor ${context.random.integer(1, 12)}`],
-  ['city town locality', ({ location }) => location().city],
   ['state province region county', ({ location }) => location().state],
   ['statecode regioncode', ({ location }) => location().stateCode],
   ['zip zipcode postalcode postcode', ({ location }) => location().zip],
-  ['country countryname', ({ maxLength, location }) => location()[maxLength <= 3 ? 'countryCode' : 'country']],
   [
     'countrycode nationality',
     ({ minLength, location }) => location()[minLength === 3 ? 'countryCode3' : 'countryCode'],
   ],
-  ['currency currencycode', ({ location }) => location().currency],
-  ['timezone tz', ({ location }) => location().timezone],
   ['locale', ({ location }) => location().locale],
   ['language lang languagecode', ({ location }) => location().locale.slice(0, 2)],
-  [
-    'company companyname organization organisation employer vendor brand merchant',
-    (context) => context.faker().company.name(),
-  ],
+  ['organization organisation vendor merchant', (context) => context.faker().company.name()],
   ['department', ({ faker }) => faker().commerce.department()],
-  ['product productname item', ({ faker }) => faker().commerce.productName()],
-  ['jobtitle position occupation', ({ faker }) => faker().person.jobTitle()],
+  ['product item', ({ faker }) => faker().commerce.productName()],
+  ['position', ({ faker }) => faker().person.jobTitle()],
   ['gender sex', ({ faker }) => faker().person.sex()],
   ['color colour', ({ faker }) => faker().color.human()],
   ['model', (context) => `${pickSlug(context)}-${context.random.integer(1, 9)}`],

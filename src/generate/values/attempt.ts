@@ -22,6 +22,8 @@ export interface Attempt {
   readonly known: ReadonlyMap<string, unknown>;
   /** Whether a partial value is completed with optional properties too. */
   readonly full: boolean;
+  /** Whether the value is one of several: what they have used is varied. */
+  readonly isVaried: boolean;
   /** Pointers that were wrong in an earlier attempt, and how often. */
   readonly mistakes: ReadonlyMap<string, number>;
   /** Values generated so far; above a limit no more alternatives are tried. */

@@ -43,7 +43,7 @@ function fill(task: Task, names: readonly string[]): unknown {
   const context: ObjectContext = {
     task,
     given,
-    hint: readHint(task),
+    ...readHint(task),
     ancestors: [...place.ancestors, readCycleKey(task.parts)],
   };
   for (const name of names) {
@@ -60,6 +60,7 @@ interface ObjectContext {
   readonly task: Task;
   readonly given: Readonly<Record<string, unknown>>;
   readonly hint: Readonly<Record<string, unknown>> | undefined;
+  readonly isHintUsed: boolean;
   readonly ancestors: readonly string[];
 }
 
@@ -84,6 +85,7 @@ function makeProperty(context: ObjectContext, name: string): unknown {
     ancestors,
     given: own === undefined ? known : own,
     hint: context.hint === undefined || !Object.hasOwn(context.hint, name) ? undefined : context.hint[name],
+    isHintUsed: context.isHintUsed,
     exact: place.exact,
     repeatsRequest: place.repeatsRequest && isWrapped(shape, name),
     repeats: place.repeats,
@@ -153,10 +155,12 @@ function isWrapped(shape: Shape, name: string): boolean {
 
 const WRAPPERS: ReadonlySet<string> = new Set('attributes data item payload resource response result'.split(' '));
 
-/** An object to follow: the hint, or the first object among the schema's examples. */
-function readHint({ shape, place }: Task): Readonly<Record<string, unknown>> | undefined {
-  if (isObject(place.hint)) return place.hint;
-  return shape.suggestions.find(isObject);
+/** An object to follow: the hint, or one of the objects among the schema's examples. */
+function readHint({ attempt, shape, place }: Task): Pick<ObjectContext, 'hint' | 'isHintUsed'> {
+  if (isObject(place.hint)) return { hint: place.hint, isHintUsed: place.isHintUsed };
+  if (!attempt.isVaried) return { hint: shape.suggestions.find(isObject), isHintUsed: false };
+  const objects = shape.suggestions.filter(isObject);
+  return { hint: objects[place.index % Math.max(1, objects.length)], isHintUsed: place.index >= objects.length };
 }
 
 function allowsPreset(attempt: Attempt, parts: readonly Part[], preset: string): boolean {

@@ -9,7 +9,7 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
     typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value);
   const fitting = listSuggestions(task).filter(isFitting);
   const suggestion = fitting[place.index % Math.max(1, fitting.length)];
-  if (suggestion !== undefined) return suggestion;
+  if (suggestion !== undefined) return varyUsed(task, suggestion, fitting.length);
   const random = attempt.random(place.stream);
   const word = place.repeats > 0 ? undefined : attempt.vocabulary.number(task, type);
   if (word !== undefined && accepts(shape, word)) return word;
@@ -38,6 +38,14 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
 function listSuggestions({ shape, place, attempt }: Task): readonly unknown[] {
   if (place.repeats > 0 || attempt.mistakes.has(place.path)) return [];
   return attempt.vocabulary.about(place.name).isIdentifier ? [] : shape.suggestions;
+}
+
+/** An example, or another value like it where values of the same kind have used all examples. */
+function varyUsed(task: Task, example: number | string, count: number): unknown {
+  const { attempt, place, shape } = task;
+  if (!attempt.isVaried || place.index < count) return example;
+  const other = attempt.vocabulary.vary(task, example);
+  return other !== undefined && accepts(shape, other) ? other : example;
 }
 
 /** The step between candidates: the least common multiple of all `multipleOf`, else 1 or 0.01. */
@@ -84,7 +92,7 @@ export function makeString(task: Task): unknown {
   // The items of a list of strings differ.
   const isItem = place.stream === place.ownerStream;
   const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];
-  if (suggestion !== undefined) return suggestion;
+  if (suggestion !== undefined) return varyUsed(task, suggestion, fitting.length);
   for (const word of attempt.vocabulary.strings(task)) if (acceptsString(shape, word)) return word;
   if (shape.patterns.length > 0) return samplePatterns(task) ?? IMPOSSIBLE;
   const text = attempt.random(place.stream).text('abcdefghijklmnopqrstuvwxyz', 8);

@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.js';
+import { hashText } from '../../random.js';
 import {
   accepts,
   acceptsGiven,
@@ -58,15 +59,15 @@ function listVariants(place: ValuePlace, mistakes: number): readonly ValuePlace[
 function fromShape(task: Task): unknown {
   const { shape, place, attempt } = task;
   if (place.given !== undefined) return isObject(place.given) ? makeObject(task) : makeArray(task);
-  if (takesHint(task)) return place.hint;
+  if (takesHint(task)) return place.isHintUsed ? varyHint(task) : place.hint;
   if (shape.values !== undefined) {
-    const random = attempt.random(place.stream);
     const values = shape.values.filter((value) => accepts(shape, value));
     const real = values.filter((value) => value !== null);
     if (values.length === 0) return IMPOSSIBLE;
     // A list without duplicates may need all of them.
     if (place.repeats > 0) return values[(place.repeats + place.index) % values.length];
-    return random.pick(real.length > 0 ? real : values);
+    const pool = real.length > 0 ? real : values;
+    return attempt.isVaried ? chooseInTurn(task, pool) : attempt.random(place.stream).pick(pool);
   }
   const fake = attempt.mistakes.has(place.path) ? undefined : attempt.vocabulary.fake(task);
   if (fake !== undefined && accepts(shape, fake)) return fake;
@@ -75,6 +76,24 @@ function fromShape(task: Task): unknown {
     if (value !== IMPOSSIBLE) return value;
   }
   return IMPOSSIBLE;
+}
+
+/** The enumerated values in turn, those of examples first. */
+function chooseInTurn({ place, shape }: Task, values: readonly unknown[]): unknown {
+  const examples = values.filter((value) => shape.suggestions.includes(value));
+  const ordered = examples.length === 0 ? values : [...examples, ...values.filter((each) => !examples.includes(each))];
+  const start = examples.length === 0 ? hashText(place.path) : 0;
+  return ordered[(start + place.index) % ordered.length];
+}
+
+/** Another value than a hint that is used already; the hint where only the document knows its form. */
+function varyHint(task: Task): unknown {
+  const { attempt, place, shape } = task;
+  const { hint } = place;
+  if (shape.values !== undefined) return chooseInTurn(task, shape.values);
+  if (typeof hint === 'boolean') return attempt.vocabulary.boolean(task);
+  const other = attempt.vocabulary.vary(task, hint);
+  return other !== undefined && accepts(shape, other) ? other : hint;
 }
 
 /** The same items, starting at another one. */
@@ -105,7 +124,8 @@ const MAKERS: Readonly<Record<JsonType, (task: Task) => unknown>> = {
 function makeBoolean(task: Task): boolean {
   const { attempt, place, shape } = task;
   const suggestion = shape.suggestions.find((value) => typeof value === 'boolean');
-  if (suggestion !== undefined && !attempt.mistakes.has(place.path)) return suggestion;
+  const isUsed = attempt.isVaried && place.index > 0;
+  if (suggestion !== undefined && !isUsed && !attempt.mistakes.has(place.path)) return suggestion;
   return attempt.vocabulary.boolean(task);
 }
 

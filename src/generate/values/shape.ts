@@ -101,6 +101,8 @@ export interface ValuePlace {
   readonly given: unknown;
   /** A value to follow if it fits: from an example of the schema above, or one that was not valid as a whole. */
   readonly hint: unknown;
+  /** Whether another value of the same kind has the hint already. */
+  readonly isHintUsed: boolean;
   /** Whether the hint is the intended value, identifiers included, and not only an example of one. */
   readonly exact: boolean;
   /** Whether values of the request with the same name are repeated here. */

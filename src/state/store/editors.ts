@@ -41,14 +41,19 @@ export interface CollectionEditors {
 /** The editors of the collections of one contract. */
 export function createCollectionEditors(items: Items): CollectionEditors {
   const verbs = createVerbs(items);
+  const read = ({ store }: HasStore, name: string): Collection =>
+    store.transaction((transaction) => {
+      items.open(transaction, name);
+      return transaction.collection(name);
+    });
   return {
     names: items.names,
-    view: ({ store }) => ({
+    view: (of) => ({
       count: (name) => {
-        const { scopes, list } = store.collection(name);
+        const { scopes, list } = read(of, name);
         return scopes.reduce((sum, scope) => sum + list(scope).size, 0);
       },
-      has: (name, id) => findScopes(store.collection(name), id).length > 0,
+      has: (name, id) => findScopes(read(of, name), id).length > 0,
     }),
     change: (of) => (changes) =>
       of.store.transaction((transaction) => {
@@ -57,13 +62,9 @@ export function createCollectionEditors(items: Items): CollectionEditors {
           applyChanges(verbs, transaction, each);
         }
       }),
-    list: ({ store }, name) => {
-      items.model(name);
-      return listEntries(store.collection(name)).map(([scope, entry]) => annotateParent(scope, entry.item));
-    },
-    get: ({ store }, name, id) => {
-      items.model(name);
-      const collection = store.collection(name);
+    list: (of, name) => listEntries(read(of, name)).map(([scope, entry]) => annotateParent(scope, entry.item)),
+    get: (of, name, id) => {
+      const collection = read(of, name);
       const [scope = ''] = findScopes(collection, id);
       const entry = collection.get(id, scope);
       return entry && annotateParent(scope, entry.item);
@@ -94,7 +95,9 @@ function createVerbs(items: Items) {
     const scope = readParentScope(given, resource) ?? findFirstScope(transaction, resource);
     const item = omitAnnotations(given, resource);
     const id = resource.idProperty === undefined ? undefined : readMember(item, resource.idProperty);
-    const created = items.create(items.locate(transaction, name, scope), {
+    const location = items.locate(transaction, name, scope);
+    items.seed(location);
+    const created = items.create(location, {
       fixed: item,
       id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
       key: readIdAnnotation(given, resource),
@@ -107,7 +110,7 @@ function createVerbs(items: Items) {
   return {
     add,
     remove: (transaction: Transaction, name: string, id: string): boolean => {
-      items.model(name);
+      items.open(transaction, name);
       const scopes = findScopes(transaction.collection(name), id);
       for (const scope of scopes) items.remove(items.locate(transaction, name, scope), id);
       return scopes.length > 0;
@@ -116,7 +119,13 @@ function createVerbs(items: Items) {
     generate: (transaction: Transaction, name: string): Item => {
       const { resource } = items.model(name);
       const { members, idProperty } = resource;
-      if (members === undefined || idProperty === undefined) return add(transaction, name, {});
+      if (members === undefined || idProperty === undefined) {
+        if (resource.schema === undefined) return add(transaction, name, {});
+        const scope = resource.parents.length === 0 ? '' : findFirstScope(transaction, resource);
+        const location = items.locate(transaction, name, scope);
+        items.seed(location);
+        return add(transaction, name, annotateParent(scope, items.draft(location)));
+      }
       // A membership needs a target: an item without one, else a generated item.
       const taken = transaction.collection(name).list(findFirstScope(transaction, resource));
       const free = listEntries(transaction.collection(members)).find(([, { id }]) => taken.get(id) === undefined);
@@ -125,6 +134,7 @@ function createVerbs(items: Items) {
     },
     update: (transaction: Transaction, name: string, { id, patch }: ItemPatch): Item | undefined => {
       const model = items.model(name);
+      items.open(transaction, name);
       const changed = findScopes(transaction.collection(name), id).flatMap((scope) => {
         const location = items.locate(transaction, name, scope);
         const entry = location.collection.get(id, scope);

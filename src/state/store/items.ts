@@ -16,7 +16,13 @@ import { readItemKey } from './identity.js';
 import { createDependents, type Dependents } from './dependents.js';
 import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
 import { omitAnnotations, readIdAnnotation, readInlineContent, readParentScope } from './item-annotations.js';
-import { createItemsOnDemand, type ItemLocation, type ItemsOnDemand, type OnDemandParts } from './on-demand.js';
+import {
+  createItemsOnDemand,
+  createOpen,
+  type ItemLocation,
+  type ItemsOnDemand,
+  type OnDemandParts,
+} from './on-demand.js';
 import type { Transaction } from './store.js';
 
 /**
@@ -30,6 +36,8 @@ export interface Items extends ItemsOnDemand {
   model(collection: string): ItemModel;
   /** The list of a collection in one scope. @throws MockError `COLLECTION_UNKNOWN`. */
   locate(transaction: Transaction, collection: string, scope?: string): ItemLocation;
+  /** Creates the initial items of a collection, below each item of its parents that exists. */
+  open(transaction: Transaction, collection: string): void;
   /** The first parent that does not exist, outermost first; one that is created on demand does. */
   findMissingParent(transaction: Transaction, parents: readonly ParentItem[]): ParentItem | undefined;
   /** Creates an item: what is not given comes from the server's rules and the schema. */
@@ -120,6 +128,7 @@ export function createItems(parts: ItemsParts): Items {
     names: [...resources.collections.keys()],
     model,
     locate,
+    open: createOpen(onDemand, locate),
     findMissingParent: links.findMissingParent,
     create: (location, given) => {
       const { entry, whole } = draftEntry(location, given);
@@ -145,21 +154,25 @@ export function createItems(parts: ItemsParts): Items {
     update,
     rename: createRename(dependents),
     remove,
-    clear: (transaction, name, given) => {
-      const own = model(name);
-      const collection = transaction.collection(name);
-      const kept = new Set(given.map((item) => `${readParentScope(item, own.resource)}\0${readKey(own, item)}`));
-      for (const scope of collection.scopes) {
-        const location = locate(transaction, name, scope);
-        // The newest first, since removing the last element of a list is cheap.
-        for (const { id } of collection.list(scope).entries.toReversed()) {
-          if (kept.has(`${scope}\0${id}`)) collection.remove(id, scope);
-          else remove(location, id);
-        }
+    clear: createClear(model, locate, remove),
+  };
+}
+
+function createClear(model: Items['model'], locate: Items['locate'], remove: Items['remove']): Items['clear'] {
+  return (transaction, name, given) => {
+    const own = model(name);
+    const collection = transaction.collection(name);
+    const kept = new Set(given.map((item) => `${readParentScope(item, own.resource)}\0${readKey(own, item)}`));
+    for (const scope of collection.scopes) {
+      const location = locate(transaction, name, scope);
+      // The newest first, since removing the last element of a list is cheap.
+      for (const { id } of collection.list(scope).entries.toReversed()) {
+        if (kept.has(`${scope}\0${id}`)) collection.remove(id, scope);
+        else remove(location, id);
       }
-      // What is cleared stays empty: no items are created on demand.
-      collection.markSeeded(EVERY_SCOPE);
-    },
+    }
+    // What is cleared stays empty: no items are created on demand.
+    collection.markSeeded(EVERY_SCOPE);
   };
 }
 

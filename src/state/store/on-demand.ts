@@ -1,5 +1,16 @@
 import { isObject, withPath } from '../../contract/json.js';
-import { type Entry, type Item, readScope, toScope, type UnknownIds, type WritableCollection } from './collection.js';
+import type { ItemSchema } from '../item-schema.js';
+import type { Resource } from '../resource.js';
+import {
+  type Entry,
+  type Item,
+  listEntries,
+  readScope,
+  toChildScope,
+  toScope,
+  type UnknownIds,
+  type WritableCollection,
+} from './collection.js';
 import { readItemKey } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
 import type { Transaction } from './store.js';
@@ -35,6 +46,8 @@ export interface ItemsOnDemand {
   find(location: ItemLocation, id: string): Entry | undefined;
   /** Creates the initial items of a list, once. */
   seed(location: ItemLocation): void;
+  /** A new item as complete as the initial ones, without the properties that only the answer to a create shows. */
+  draft(location: ItemLocation): Item;
 }
 
 const INITIAL_ITEMS = 3;
@@ -58,7 +71,7 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
     for (let i = 1; i <= (parts.initialItems ?? INITIAL_ITEMS); i++) {
       // Creates use the positive numbers.
       const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
-      const item = generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}` });
+      const item = generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index: i - 1 });
       collection.add({ id: readItemKey(resource, item, id), item, part, onDemand: true }, scope);
     }
   };
@@ -67,6 +80,12 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
     isKnown: ({ collection, model: { resource } }) =>
       collection.started || resource.schema !== undefined || (resource.unknownIds ?? parts.unknownIds) !== undefined,
     seed,
+    draft: (location) => {
+      const { collection, scope, transaction, model } = location;
+      const number = collection.nextNumber();
+      const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number });
+      return generateOnDemand(parts, location, { id, key: `draft\0${number}`, index: collection.list(scope).size });
+    },
     find: (location, id) => {
       const { collection, scope } = location;
       const existing = collection.get(id, scope);
@@ -78,6 +97,23 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       const item = generateOnDemand(parts, location, { id, key: `id\0${id}` });
       return collection.add({ id, item, onDemand: true }, scope);
     },
+  };
+}
+
+/** Creates the initial items of a collection, below each item of its parents that exists. */
+export function createOpen(
+  { seed, unknownIds }: ItemsOnDemand,
+  locate: (transaction: Transaction, collection: string) => ItemLocation,
+): (transaction: Transaction, collection: string) => void {
+  return function open(transaction, name) {
+    const location = locate(transaction, name);
+    if (unknownIds(location) === 'not-found') return;
+    const parent = location.model.resource.parents.at(-1);
+    if (parent === undefined) return seed(location);
+    open(transaction, parent);
+    for (const [scope, { id }] of listEntries(transaction.collection(parent))) {
+      seed({ ...location, scope: toChildScope(scope, id) });
+    }
   };
 }
 
@@ -93,7 +129,7 @@ function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocat
 function generateOnDemand(
   parts: ItemModelParts,
   { model, scope, known, transaction }: ItemLocation,
-  { id, key }: { readonly id: string | number; readonly key: string },
+  { id, key, index }: { readonly id: string | number; readonly key: string; readonly index?: number },
 ): Item {
   const { resource, schema, idProperty: property } = model;
   const given: Record<string, unknown> = {};
@@ -117,8 +153,10 @@ function generateOnDemand(
   const item = generateItem(parts, {
     schema: resource.schema,
     given,
-    preferred: known,
+    preferred: { ...readParentIds(resource, schema, scope), ...known },
+    hidden: resource.once,
     context: {
+      ...(index !== undefined && { index }),
       seed: transaction.seed,
       key: `${resource.name}\0${scope}\0${key}`,
       direction: 'response',
@@ -126,6 +164,18 @@ function generateOnDemand(
     },
   });
   return nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
+}
+
+/** Properties named like the path parameters of the parents: `thread_id`. */
+export function readParentIds({ path }: Resource, schema: ItemSchema | undefined, scope: string): Item {
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+  const ids = readScope(scope);
+  const known: Record<string, unknown> = {};
+  for (const [i, name] of names.entries()) {
+    const property = schema?.properties.get(name);
+    if (property !== undefined && ids[i] !== undefined) known[name] = toType(ids[i], property.schema.type);
+  }
+  return known;
 }
 
 /** An id from a path in the type of its schema. */
@@ -144,13 +194,15 @@ export function generateItem(
     readonly given: Item;
     /** Properties that the item has where its schema allows their values: links to other items. */
     readonly preferred: Item;
+    /** Properties that it does not have where its schema allows that: secrets. */
+    readonly hidden: readonly string[];
     readonly context: Parameters<ItemModelParts['generator']['value']>[1];
   },
 ): Item {
-  const { schema, given, preferred, context } = input;
+  const { schema, given, preferred, hidden, context } = input;
   const check = validators.check(schema, 'response');
   const generated = generator.value(schema, { ...context, known: { ...preferred, ...given } });
-  const base = isObject(generated) ? generated : {};
+  const base = isObject(generated) ? withoutHidden(generated, hidden) : {};
   const first = { ...base, ...preferred, ...given };
   const wrong = check(first, 'body');
   if (wrong.length === 0) return first;
@@ -159,4 +211,9 @@ export function generateItem(
   if (check(second, 'body').length === 0) return second;
   // The schema of a collection's items describes objects.
   return generator.complete(schema, { ...fitting, ...given }, context) as Item;
+}
+
+function withoutHidden(item: Item, hidden: readonly string[]): Item {
+  if (!hidden.some((name) => Object.hasOwn(item, name))) return item;
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !hidden.includes(name)));
 }
