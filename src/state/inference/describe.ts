@@ -54,6 +54,8 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
   const noun = toBareName(toSingular(candidate.groups.at(-1)?.words.at(-1) ?? ''));
   const lastWord = /[A-Z]?[a-z0-9]+$/.exec(parameter ?? 'id')?.[0].toLowerCase() ?? '';
   const words: IdWords = { noun, wanted: toBareName(parameter ?? 'id'), lastWord };
+  const other = findOtherItem(index, schema, words);
+  if (other !== undefined) return other;
   const own = findIdIn(schema, words);
   if (own !== undefined) return own;
   for (const { name, target } of schema.properties.values()) {
@@ -62,6 +64,17 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
     if (nested !== undefined) return `${name}.${nested}`;
   }
   return undefined;
+}
+
+/** The id of the item that a parameter of another noun names: `user.id` for the `{user_id}` of a member. */
+function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted }: IdWords): string | undefined {
+  const [, stem = '', key = 'id'] = /^(.+?)(id|uuid|sid|login|slug)$/.exec(wanted) ?? [];
+  if (stem === '' || noun === '' || wanted.startsWith(noun)) return undefined;
+  const names = [...schema.properties.values()];
+  const holder = names.find(({ name, scalar }) => toBareName(name) === stem && !scalar);
+  if (holder === undefined || names.some(({ name }) => toBareName(name) === wanted)) return undefined;
+  const inner = [...(index.read(holder.target)?.properties.keys() ?? [])].find((name) => toBareName(name) === key);
+  return inner && `${holder.name}.${inner}`;
 }
 
 const ID_NAMES: readonly string[] = [

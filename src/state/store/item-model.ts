@@ -9,11 +9,13 @@ import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js
 import type { Resource } from '../resource.js';
 import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
+import { createNewValue, findEmptyValue, isNullMeaningful, type IsSettable, isUnion } from './new-values.js';
 import {
   chooseInitialStatus,
   createTimestampWriter,
   isChangeTimestamp,
   isStatus,
+  isStatusName,
   isStatusTimestamp,
   isTimestamp,
 } from './server-values.js';
@@ -63,6 +65,14 @@ interface ItemInput {
   readonly now: number;
 }
 
+/** What a model knows about its resource besides its schema. */
+interface ItemModelFacts {
+  readonly idProperty: IdProperty | undefined;
+  readonly read: ReadItemSchema;
+  /** Whether a request can set a property. */
+  readonly isSettable: IsSettable;
+}
+
 /** What item models are built with. */
 export interface ItemModelParts {
   readonly contract: Contract;
@@ -99,32 +109,26 @@ interface Rule {
   value(input: ItemInput): unknown;
   /** Whether the request may set it. */
   readonly open: boolean;
+  /** Whether no request can set it, so that a new item shows a value that the server makes. */
+  readonly made: boolean;
 }
 
 /** Builds the model of a resource: which properties the server sets and which come from the request. */
 export function createItemModel(
   resource: Resource,
   schema: ItemSchema | undefined,
-  { contract, validators, generator, idProperty }: ItemModelParts & { readonly idProperty: IdProperty | undefined },
+  { contract, validators, generator, idProperty, read, isSettable }: ItemModelParts & ItemModelFacts,
 ): ItemModel {
   const topId = idProperty?.isNested === true ? undefined : resource.idProperty;
-  const rules = [...(schema?.properties.values() ?? [])].map((property) => createRule(resource, property));
+  const rules = createRules(resource, schema, { contract, idProperty, read, isSettable, generator });
   const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
   const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
   const mask = createMask(resource, [...byName.keys()]);
   const pointer = resource.schema ?? '';
   const checkSchema = resource.schema === undefined ? undefined : validators.check(pointer, 'response');
   const check = (item: Item): readonly Violation[] => checkSchema?.(item, 'body') ?? NO_VIOLATIONS;
-  const repair: ItemModel['repair'] = (item, { seed, key, now }) => {
-    if (checkSchema === undefined || check(item).length === 0) return item;
-    // The schema of a collection's items describes objects.
-    const complete = (part: Item): Item =>
-      generator.complete(pointer, part, { seed, key, direction: 'response', now }) as Item;
-    const completed = complete(item);
-    const violations = check(completed);
-    // A property of the request may have another form than in the item: then it is generated.
-    return violations.length === 0 ? completed : complete(omitInvalid(item, violations));
-  };
+  const repair = createRepair(pointer, check, generator);
+  const omitUnfit = createFitting(rules, check);
   const accept = (body: Item): Item => {
     if (isLoose) return body;
     const accepted: Record<string, unknown> = {};
@@ -146,7 +150,8 @@ export function createItemModel(
     }
     const masked = mask(item, given);
     const isNested = idProperty?.isNested === true && input.id !== undefined;
-    return repair(isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked, input);
+    const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
+    return repair(omitUnfit(whole, given), input);
   };
   return {
     resource,
@@ -165,6 +170,52 @@ export function createItemModel(
   };
 }
 
+function createRepair(
+  pointer: string,
+  check: ItemModel['check'],
+  generator: ItemModelParts['generator'],
+): ItemModel['repair'] {
+  return (item, { seed, key, now }) => {
+    if (check(item).length === 0) return item;
+    // The schema of a collection's items describes objects.
+    const complete = (part: Item): Item =>
+      generator.complete(pointer, part, { seed, key, direction: 'response', now }) as Item;
+    const completed = complete(item);
+    const violations = check(completed);
+    // A property of the request may have another form than in the item: then it is generated.
+    return violations.length === 0 ? completed : complete(omitInvalid(item, violations));
+  };
+}
+
+/** The rules of the properties of a schema, in its order. */
+function createRules(
+  resource: Resource,
+  schema: ItemSchema | undefined,
+  parts: ItemModelFacts & Pick<ItemModelParts, 'contract' | 'generator'>,
+): readonly Rule[] {
+  const { contract, idProperty, read, isSettable } = parts;
+  const nullable = isNullMeaningful(idProperty);
+  const isWhole = !isUnion(contract, resource.schema);
+  return [...(schema?.properties.values() ?? [])].map((property): Rule => {
+    const { fixed, ...rule } = createRule(resource, property, read);
+    if (!isWhole || fixed || isSettable(property.name)) return rule;
+    return { property, open: rule.open, made: true, value: createNewValue(property, parts, nullable) };
+  });
+}
+
+/** Omits the values of the server that do not fit the rest of a new item: those that are wrong, or all where the item as a whole is. */
+function createFitting(rules: readonly Rule[], check: ItemModel['check']): (item: Item, given: Item) => Item {
+  const made = new Set(rules.filter((rule) => rule.made).map(({ property }) => property.name));
+  if (made.size === 0) return (item) => item;
+  return (item, given) => {
+    const wrong = check(item).map(({ pointer }) => pointer.split('/')[1]);
+    if (wrong.length === 0) return item;
+    const isUnfit = (name: string): boolean =>
+      made.has(name) && !Object.hasOwn(given, name) && (wrong.includes(name) || wrong.includes(undefined));
+    return Object.fromEntries(Object.entries(item).filter(([name]) => !isUnfit(name)));
+  };
+}
+
 /** An object without the properties that violate its schema. */
 export function omitInvalid(item: Item, violations: readonly Violation[]): Item {
   const names = new Set(violations.map(({ pointer }) => pointer.split('/')[1]));
@@ -174,7 +225,7 @@ export function omitInvalid(item: Item, violations: readonly Violation[]): Item 
 /** The properties of an item that a replacement leaves as they are. */
 function keepServerProperties(rules: readonly Rule[], item: Item): Item {
   const kept = rules.filter(
-    ({ open, property }) => !open && !isChangeTimestamp(property) && Object.hasOwn(item, property.name),
+    ({ open, made, property }) => (!open || made) && !isChangeTimestamp(property) && Object.hasOwn(item, property.name),
   );
   return Object.fromEntries(kept.map(({ property }) => [property.name, item[property.name]]));
 }
@@ -247,12 +298,22 @@ function redact(secret: string): string {
   return `${prefix}...${secret.slice(-4)}`;
 }
 
-function createRule(resource: Resource, property: ItemProperty): Rule {
+/** What a rule says before it is known what requests can set; `fixed` where that does not matter. */
+function createRule(
+  resource: Resource,
+  property: ItemProperty,
+  read: ReadItemSchema,
+): Rule & { readonly fixed: boolean } {
   const { schema, name } = property;
   const isId = name === resource.idProperty;
   const isServerOnly = (property.readOnly && !resource.sent.includes(name)) || property.writeOnly || 'const' in schema;
-  const initially = (value: unknown): Rule => ({ property, value: () => value, open: !isServerOnly && !isId });
-  const always = (value: Rule['value']): Rule => ({ property, value, open: false });
+  const common = { property, made: false, fixed: true, open: false };
+  const initially = (value: unknown): ReturnType<typeof createRule> => ({
+    ...common,
+    value: () => value,
+    open: !isServerOnly && !isId,
+  });
+  const always = (value: Rule['value']): ReturnType<typeof createRule> => ({ ...common, value });
   if ('const' in schema) return initially(schema.const);
   if (Object.hasOwn(resource.set, name)) return always(() => resource.set[name]);
   if (isId || property.writeOnly) return always(() => undefined);
@@ -266,9 +327,12 @@ function createRule(resource: Resource, property: ItemProperty): Rule {
     const generate = createIdGenerator(schema, pattern);
     return always(({ seed, key }) => generate?.(createRandom(seed, `${key}\0${name}`)));
   }
-  if (isStatus(name) && Array.isArray(schema.enum)) {
-    return { property, value: () => schema.default ?? chooseInitialStatus(schema.enum ?? []), open: !isServerOnly };
+  if (isStatusName(name) && Array.isArray(schema.enum)) {
+    const initial = schema.default ?? chooseInitialStatus(schema.enum);
+    if (isStatus(name) || property.required) return { ...initially(initial), open: !isServerOnly };
   }
-  const otherwise = property.required && property.nullable ? null : undefined;
-  return initially(isObject(schema.default) ? otherwise : (schema.default ?? otherwise));
+  const otherwise = findEmptyValue(property, read);
+  const value = isObject(schema.default) ? otherwise : (schema.default ?? otherwise);
+  const isKept = resource.keyProperties.includes(name) || Object.hasOwn(resource.redacts, name) || name === 'etag';
+  return { ...initially(value), fixed: isKept };
 }

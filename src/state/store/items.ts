@@ -15,6 +15,7 @@ import {
 import { readItemKey } from './identity.js';
 import { createDependents, type Dependents } from './dependents.js';
 import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
+import { createSettableFinder } from './new-values.js';
 import { omitAnnotations, readIdAnnotation, readInlineContent, readParentScope } from './item-annotations.js';
 import {
   createItemsOnDemand,
@@ -265,6 +266,7 @@ function listProblems(
 function createModels(parts: ItemsParts): (name: string) => ItemModel {
   const { collections } = parts.resources;
   const read = createItemSchemaReader(parts.contract);
+  const findSettable = createSettableFinder(read, parts.resources);
   return memoize((name) => {
     const resource = collections.get(name);
     if (resource === undefined) {
@@ -274,7 +276,8 @@ function createModels(parts: ItemsParts): (name: string) => ItemModel {
       throw new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
     }
     const schema = resource.schema === undefined ? undefined : read(resource.schema);
-    return createItemModel(resource, schema, { ...parts, idProperty: findIdProperty(read, resource, schema) });
+    const idProperty = findIdProperty(read, resource, schema);
+    return createItemModel(resource, schema, { ...parts, read, idProperty, isSettable: findSettable(name) });
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import { toBareName } from '../names.js';
 
 const TIMESTAMP =
   /^(created|updated|modified|last_?modified|inserted)(_?(at|on|date|time|timestamp|datetime))?$|^(date|time)_?(created|updated|modified)$|^(creation|modification|last_?update)_?(date|time)$/i;
@@ -13,6 +14,17 @@ export function isTimestamp(property: ItemProperty): boolean {
 /** Whether a property says when an item was last changed. */
 export function isChangeTimestamp(property: ItemProperty): boolean {
   return isTimestamp(property) && CHANGE.test(property.name);
+}
+
+/** Names of dates and times; an integer can be anything else. */
+const INSTANT =
+  /(_at|_on|_date|_time|_?timestamp|_until|_expires|period_?(start|end)|_start|_end)$|[a-z](At|On|Date|Time|Timestamp|Until)$|^(date|timestamp|expires|expiry|expiration)$/;
+
+/** Whether a property is a date or a time, by its format or its name. */
+export function isInstant(property: ItemProperty): boolean {
+  const { format } = property.schema;
+  const unit = readUnit(property);
+  return unit !== undefined && (format === 'date' || format === 'date-time' || INSTANT.test(property.name));
 }
 
 /** Whether a property says when an item got a status: `cancelled_at` for `cancelled`. */
@@ -53,7 +65,12 @@ const STATUS_NAMES: readonly string[] = ['status', 'state', 'phase'];
 
 /** Whether a property of this name holds the status of an item. */
 export function isStatus(name: string): boolean {
-  return STATUS_NAMES.includes(name);
+  return STATUS_NAMES.includes(name.toLowerCase());
+}
+
+/** As `isStatus`, also for the status of a part: `payment_status`. */
+export function isStatusName(name: string): boolean {
+  return /(status|state|phase)$/i.test(name);
 }
 
 /** Verbs whose status is spelled differently; the first value that the enum has is used. */
@@ -94,13 +111,18 @@ export function findStatusFor(
   const word = verb.toLowerCase().replaceAll(/[^a-z]/g, '');
   const first = verb.split(/[_-]/)[0] ?? '';
   const known = [...readStatuses(word), ...readStatuses(verb.split('_')[0] ?? '')];
-  for (const property of STATUS_NAMES) {
+  const properties = [...schema.properties.keys()].filter(isStatus);
+  for (const property of properties.toSorted((a, b) => rateStatus(a) - rateStatus(b))) {
     const values = (schema.properties.get(property)?.schema.enum ?? []).filter((each) => typeof each === 'string');
-    const listed = known.find((each) => values.includes(each));
+    const listed = known.flatMap((each) => values.find((value) => toBareName(value) === toBareName(each)) ?? [])[0];
     const value = listed ?? findVerbForm(word, values) ?? findVerbForm(first.toLowerCase(), values);
     if (value !== undefined) return { property, value };
   }
   return undefined;
+}
+
+function rateStatus(name: string): number {
+  return STATUS_NAMES.indexOf(name.toLowerCase());
 }
 
 /** `Object.hasOwn`, since an action may be called `constructor`. */
@@ -113,7 +135,7 @@ function findVerbForm(verb: string, values: readonly string[]): string | undefin
   const stem = verb.replace(/(e|y)$/, '');
   if (stem.length < 3) return undefined;
   const forms = values.filter((value) => value.toLowerCase().startsWith(stem));
-  return forms.find((value) => value.endsWith('ed')) ?? forms[0];
+  return forms.find((value) => /ed$/i.test(value)) ?? forms[0];
 }
 
 const INITIAL_STATUSES: readonly string[] =
@@ -123,11 +145,15 @@ const INITIAL_STATUSES: readonly string[] =
 const LATER_STATUS =
   /cancel|fail|delet|expir|clos|complet|succe|reject|revok|archiv|past_due|unpaid|ended|lost|won|void|inactive|disabled|error|refund|return|deliver|sold|frozen|suspend|incomplete|paused|block|lock/i;
 
+/** Values that stand for no status. */
+const NO_STATUS = /unspecified|unknown|^none$/i;
+
 /** The initial status of a new item: a usual one, else the first value that is not a later status. */
 export function chooseInitialStatus(values: readonly unknown[]): unknown {
-  return (
-    INITIAL_STATUSES.find((word) => values.includes(word)) ??
-    values.find((value) => !LATER_STATUS.test(String(value))) ??
-    values[0]
-  );
+  const names = values.filter((value) => typeof value === 'string');
+  const find = (word: string): unknown => names.find((value) => toBareName(value) === toBareName(word));
+  const usual = INITIAL_STATUSES.find((word) => find(word) !== undefined);
+  if (usual !== undefined) return find(usual);
+  const early = names.filter((value) => !LATER_STATUS.test(value));
+  return early.find((value) => !NO_STATUS.test(value)) ?? early[0] ?? values[0];
 }

@@ -1,0 +1,204 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject } from '../../contract/json.js';
+import type { Generator } from '../../generate/generate.js';
+import { memoize } from '../../memoize.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { toBareName, toSingular } from '../names.js';
+import type { Action, Binding, Resources } from '../resource.js';
+import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName } from './server-values.js';
+
+/** What the values of a new item depend on. */
+export interface NewValueInput {
+  readonly seed: number;
+  /** The name of the item for the random generator. */
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The value of a property in a new item; undefined leaves the property out. */
+export type NewValue = (input: NewValueInput) => unknown;
+
+/** Whether a request of a collection can set a property of its items. */
+export type IsSettable = (name: string) => boolean;
+
+/** How deep request bodies wrap the properties of an item. */
+const MAX_DEPTH = 3;
+
+/** The names that the requests of one collection can set; undefined where a body allows any. */
+interface SettableNames {
+  /** In the bodies of all operations. */
+  readonly all: ReadonlySet<string> | undefined;
+  /** In those that create items. */
+  readonly created: ReadonlySet<string> | undefined;
+}
+
+/** Finds for each collection what its requests can set: the names in the bodies of its operations, wherever they are nested. */
+export function createSettableFinder(
+  read: ReadItemSchema,
+  { bindings }: Resources,
+): (collection: string) => IsSettable {
+  const all = [...bindings.values()];
+  const find = memoize((collection: string): SettableNames => {
+    const own = all.filter((binding) => binding.collection === collection);
+    return {
+      all: collectNames(read, own),
+      created: collectNames(
+        read,
+        own.filter(({ action }) => CREATES.has(action)),
+      ),
+    };
+  });
+  return (collection) => (name) => {
+    const bare = toBareName(name);
+    // Actions take the secret of an item to identify it.
+    const names = find(collection)[SECRET_NAME.test(bare) ? 'created' : 'all'];
+    // `role` is shown for a `role_id` that was sent, and `role_ids` for `roles`.
+    const others = [`${bare}id`, `${toSingular(bare)}ids`, bare.replace(/ids?$/, ''), bare.replace(/ids$/, 's')];
+    return names === undefined || [bare, ...others].some((each) => names.has(each));
+  };
+}
+
+const CREATES: ReadonlySet<Action> = new Set<Action>(['batch', 'copy', 'create', 'replace']);
+
+const SECRET_NAME = /(secret|token)$/;
+
+function collectNames(read: ReadItemSchema, bindings: readonly Binding[]): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  const bodies = bindings.flatMap(({ operation }) => operation.body?.content ?? []);
+  const isDeclared = bodies
+    .filter(({ schema }) => schema !== undefined)
+    .map(({ schemaPointer }) => addNames(read, names, { pointer: schemaPointer, depth: 0 }));
+  return isDeclared.includes(false) ? undefined : names;
+}
+
+/** Adds the bare names of all properties in a schema; false where it allows properties that it does not declare. */
+function addNames(
+  read: ReadItemSchema,
+  names: Set<string>,
+  { pointer, depth }: { readonly pointer: string; readonly depth: number },
+): boolean {
+  const schema = read(pointer);
+  if (schema === undefined || depth > MAX_DEPTH) return true;
+  if (schema.items !== undefined) return addNames(read, names, { pointer: schema.items, depth: depth + 1 });
+  for (const { name, target, branches, readOnly } of schema.properties.values()) {
+    if (readOnly) continue;
+    names.add(toBareName(name));
+    for (const each of [target, ...branches]) addNames(read, names, { pointer: each, depth: depth + 1 });
+  }
+  const isScalar = schema.type !== undefined && schema.type !== 'object';
+  return depth > 0 || isScalar || schema.properties.size > 0 || schema.schema.properties !== undefined;
+}
+
+/** Booleans that are true from the beginning. */
+const TRUE_NAME = /^(is)?(active|enabled|available|valid|live)$/;
+
+/** What an item only has after an event: an error, the end, a next step. */
+const LATER_NAME =
+  /error|fail|cancel|delet|remov|archiv|ended|^last|previous|^prev|^next|parent|reason|declin|refund|disput|revok|suspend|reject|replac|supersed|merged|closed|locked|trash/;
+
+/** The last words of properties that a server sets on every item. */
+const SERVER_NAME =
+  /(secret|token|url|uri|href|links?|slug|sid|number|version|status|state|phase|etag|fingerprint|hash|checksum)$/;
+
+const COUNT_NAME =
+  /counts?$|^count|^(total|num|numberof|usage)|(total|usage|used|attempts|retries|views|likes|followers|stars|forks|watchers|comments|received|balance|downloads)$|^amount/;
+
+/** When an item ends or is due. */
+const END_NAME = /expire(s|at|on|date|time)|expiry|expiration|due|end(s|sat|date|at|time|on)?$|until|renew|deadline/;
+
+/** When an item begins. */
+const START_NAME = /start|begin|effective|issued|since|(valid|from)(at|on|date|time)?$/;
+
+const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Plans the value of a property that no request can set: the default, zero, an empty list, nothing for what an item only has after an
+ * event, else a generated value.
+ */
+export function createNewValue(
+  property: ItemProperty,
+  { read, generator }: { readonly read: ReadItemSchema; readonly generator: Pick<Generator, 'value'> },
+  isNullMeaningful: boolean,
+): NewValue {
+  const { schema, name, nullable, required, target } = property;
+  const bare = toBareName(name);
+  const nothing = nullable ? null : undefined;
+  const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== 'null') : schema.type;
+  if (schema.default !== undefined && !isObject(schema.default)) return () => schema.default;
+  if (type === 'boolean') return () => schema.enum === undefined && TRUE_NAME.test(bare);
+  if (type === 'array') return schema.minItems === undefined || schema.minItems === 0 ? () => [] : () => nothing;
+  const isOptionalNull = nullable && isNullMeaningful;
+  if (isInstant(property)) return createInstant(property, isOptionalNull ? null : undefined);
+  if (schema.enum !== undefined && isStatusName(name)) {
+    const initial = chooseInitialStatus(schema.enum);
+    return () => initial;
+  }
+  if (LATER_NAME.test(bare)) return () => nothing;
+  if (type === 'object') {
+    const inner = read(target);
+    if (inner?.properties.size === 0 && (schema.minProperties ?? 0) === 0) return () => ({});
+    if (!required && inner !== undefined && isList(inner, read)) return () => nothing;
+  }
+  if (COUNT_NAME.test(bare)) {
+    const zero = toZero(property, read);
+    if (zero !== undefined) return () => zero;
+  }
+  const isServerName = SERVER_NAME.test(bare) || schema.pattern !== undefined || schema.format?.startsWith('uri');
+  if (isOptionalNull && isServerName !== true) return () => null;
+  // An id that can be expanded to its object names an item that does not exist.
+  if (!required && property.scalar && property.branches.length > 1) return () => nothing;
+  return ({ seed, key, now }) =>
+    generator.value(target, { seed, key: `${key}\0${name}`, now, direction: 'response', name });
+}
+
+/** Whether an object is a list of other items. */
+function isList({ properties }: ItemSchema, read: ReadItemSchema): boolean {
+  const all = [...properties.values()];
+  return (
+    all.some(({ target }) => read(target)?.type === 'array') &&
+    all.some(({ name }) => /^(has_?more|(total_?)?count|total|next.*|offset|limit)$/i.test(name))
+  );
+}
+
+function createInstant(property: ItemProperty, nothing: unknown): NewValue {
+  const write = createTimestampWriter(property);
+  const bare = toBareName(property.name);
+  if (nothing === null) return () => null;
+  if (END_NAME.test(bare)) return ({ now }) => write(now + PERIOD_MS);
+  if (START_NAME.test(bare) || property.required) return ({ now }) => write(now);
+  return () => undefined;
+}
+
+/** 0, or an object of zeros; undefined where the schema does not allow it. */
+function toZero({ schema, target }: ItemProperty, read: ReadItemSchema, depth = 0): unknown {
+  const { type, minimum = 0, enum: values } = schema;
+  if (['integer', 'number'].some((each) => [type].flat().includes(each))) {
+    return minimum <= 0 && values === undefined ? 0 : undefined;
+  }
+  const inner = depth > 2 ? [] : [...(read(target)?.properties.values() ?? [])];
+  const zeros = inner.map((each) => [each.name, toZero(each, read, depth + 1)] as const);
+  return zeros.length === 0 || zeros.some(([, zero]) => zero === undefined) ? undefined : Object.fromEntries(zeros);
+}
+
+/** The empty value of a required property that requests can set: null, an empty list or an empty map; undefined for any other. */
+export function findEmptyValue({ nullable, required, schema, target }: ItemProperty, read: ReadItemSchema): unknown {
+  if (!required) return undefined;
+  if (nullable) return null;
+  if (schema.type === 'array' && (schema.minItems ?? 0) === 0) return [];
+  const isMap = schema.type === 'object' && read(target)?.properties.size === 0;
+  return isMap && (schema.minProperties ?? 0) === 0 ? {} : undefined;
+}
+
+/** Whether null says something in the items of a resource: not where even their ids are declared as nullable. */
+export function isNullMeaningful(id: ItemProperty | undefined): boolean {
+  return id?.nullable !== true;
+}
+
+/** Whether a schema is a union, whose branches have properties of their own. */
+export function isUnion(contract: Contract, pointer: string | undefined): boolean {
+  const root = pointer === undefined ? undefined : contract.at(pointer);
+  if (pointer === undefined || !isObject(root)) return false;
+  const { schema } = contract.resolve(root, pointer);
+  return isObject(schema) && schema.properties === undefined && (schema.anyOf ?? schema.oneOf) !== undefined;
+}

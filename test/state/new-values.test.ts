@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { openShop, type Reply } from './shop.js';
+
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+const inPath = (...names: readonly string[]): object => ({
+  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+});
+const text = { type: 'string' };
+const toObject = (properties: object, required: readonly string[] = []): object => ({
+  type: 'object',
+  required,
+  properties,
+});
+
+const toDocument = (item: object, body: object): Readonly<Record<string, unknown>> => ({
+  openapi: '3.1.0',
+  info: { title: 'New values', version: '1' },
+  paths: {
+    '/orders': {
+      get: { responses: { 200: json({ type: 'array', items: item }) } },
+      post: { ...sends(body), responses: { 201: json(item) } },
+    },
+    '/orders/{order_id}': {
+      ...inPath('order_id'),
+      get: { responses: { 200: json(item) } },
+      patch: { ...sends(body), responses: { 200: json(item) } },
+      put: { ...sends(body), description: 'Replaces the order.', responses: { 200: json(item) } },
+    },
+  },
+});
+
+/** Where the clock of a mock starts. */
+const NOW = '2026-01-01T00:00:00.000Z';
+const OPTIONS = { state: { unknownIds: 'not-found' } } as const;
+
+const create = async (item: object, body: object, sent: object = {}): Promise<Reply['body']> => {
+  const { send } = await openShop({ ...OPTIONS, spec: toDocument(item, body) });
+  const { body: created, status } = await send('POST', '/orders', sent);
+  expect(status).toBe(201);
+  expect((await send('GET', `/orders/${String(created['id'])}`)).body).toEqual(created);
+  return created;
+};
+
+describe('a created item', () => {
+  it('shows the optional properties that only the server can set', async () => {
+    const item = toObject(
+      {
+        id: text,
+        note: text,
+        client_secret: text,
+        url: { type: 'string', format: 'uri' },
+        download_token: { type: ['string', 'null'] },
+        account_id: { type: ['string', 'null'], pattern: '^acc_[0-9a-f]{8}$' },
+        owner: toObject({ name: text }, ['name']),
+      },
+      ['id'],
+    );
+    const created = await create(item, toObject({ note: text }), { note: 'a' });
+    expect(created).toEqual({
+      id: expect.any(String),
+      note: 'a',
+      client_secret: expect.any(String),
+      url: expect.stringMatching(/^https?:/),
+      download_token: expect.any(String),
+      account_id: expect.stringMatching(/^acc_[0-9a-f]{8}$/),
+      owner: { name: expect.any(String) },
+    });
+  });
+
+  it('shows a secret that only an action takes', async () => {
+    const item = toObject({ id: text, client_secret: { type: ['string', 'null'] } }, ['id']);
+    const { paths, ...document } = toDocument(item, toObject({ note: text }));
+    const confirm = { ...inPath('order_id'), post: { ...sends(item), responses: { 200: json(item) } } };
+    const spec = { ...document, paths: { ...(paths as object), '/orders/{order_id}/confirm': confirm } };
+    const { send } = await openShop({ ...OPTIONS, spec });
+    expect((await send('POST', '/orders', {})).body['client_secret']).toEqual(expect.any(String));
+  });
+
+  it('has nothing that only an event gives it', async () => {
+    const empty = { type: ['string', 'null'], format: 'date-time' };
+    const item = toObject(
+      {
+        id: text,
+        canceled_at: empty,
+        ended_at: { type: 'string', format: 'date-time' },
+        deleted: { type: 'boolean' },
+        last_error: { oneOf: [toObject({ code: text }, ['code']), { type: 'null' }] },
+        error: text,
+        next_step: { type: ['string', 'null'] },
+      },
+      ['id', 'canceled_at'],
+    );
+    expect(await create(item, toObject({ note: text }))).toEqual({
+      id: expect.any(String),
+      canceled_at: null,
+      deleted: false,
+      last_error: null,
+      next_step: null,
+    });
+  });
+
+  it('never shows a value for what requests can set and this one did not', async () => {
+    const settable = {
+      note: text,
+      color: { type: 'string', default: 'red' },
+      role_id: text,
+      labels: { type: 'array', items: text },
+      metadata: { type: 'object', additionalProperties: text },
+      parent: { type: ['string', 'null'] },
+    };
+    const role = toObject({ id: text, name: text }, ['id']);
+    const item = toObject({ id: text, ...settable, role }, ['id', 'labels', 'metadata', 'parent']);
+    expect(await create(item, toObject(settable))).toEqual({
+      id: expect.any(String),
+      color: 'red',
+      labels: [],
+      metadata: {},
+      parent: null,
+    });
+  });
+
+  it('counts nothing, and its dates follow its creation', async () => {
+    const date = { type: 'string', format: 'date-time' };
+    const item = toObject(
+      {
+        id: text,
+        created_at: { type: 'integer' },
+        updated_at: date,
+        expires_at: date,
+        current_period_start: { type: 'integer' },
+        current_period_end: { type: 'integer' },
+        comment_count: { type: 'integer' },
+        usage_bytes: { type: 'integer' },
+        file_counts: toObject({ done: { type: 'integer' }, failed: { type: 'integer' } }, ['done', 'failed']),
+        files: { type: 'array', items: toObject({ id: text }, ['id']) },
+        status: { type: 'string', enum: ['STATUS_UNSPECIFIED', 'DONE', 'PENDING', 'CANCELLED'] },
+        payment_status: { type: 'string', enum: ['canceled', 'paid', 'unpaid', 'open'] },
+      },
+      ['id', 'created_at', 'file_counts', 'payment_status'],
+    );
+    const now = Date.parse(NOW);
+    const later: unknown = expect.toSatisfy((value: unknown) => Date.parse(String(value)) > now);
+    expect(await create(item, toObject({ note: text }))).toEqual({
+      id: expect.any(String),
+      created_at: now / 1000,
+      updated_at: NOW,
+      expires_at: later,
+      current_period_start: now / 1000,
+      current_period_end: expect.toSatisfy((value: number) => value > now / 1000),
+      comment_count: 0,
+      usage_bytes: 0,
+      file_counts: { done: 0, failed: 0 },
+      files: [],
+      status: 'PENDING',
+      payment_status: 'open',
+    });
+  });
+
+  it('has a new id and new values, also where an example shows them', async () => {
+    const item = { ...toObject({ id: text, token: text, note: text }, ['id']), example: { id: 'ord_1', token: 'tok' } };
+    const { send } = await openShop({ ...OPTIONS, spec: toDocument(item, toObject({ note: text })) });
+    const ids = new Set<unknown>();
+    for (let i = 0; i < 5; i++) ids.add((await send('POST', '/orders', {})).body['id']);
+    expect(ids.size).toBe(5);
+  });
+
+  it('keeps what the server made when it is changed or replaced', async () => {
+    const item = toObject({ id: text, note: text, secret: text, count: { type: 'integer' } }, ['id']);
+    const { send } = await openShop({ ...OPTIONS, spec: toDocument(item, toObject({ note: text })) });
+    const { body } = await send('POST', '/orders', { note: 'a' });
+    const path = `/orders/${String(body['id'])}`;
+    expect((await send('PATCH', path, { note: 'b' })).body).toEqual({ ...body, note: 'b' });
+    expect((await send('PUT', path, { note: 'c' })).body).toEqual({ ...body, note: 'c' });
+  });
+
+  it('has the properties of a request that spells them differently', async () => {
+    const item = toObject({ id: text, body: text, sent_to: text, user: toObject({ id: text }, ['id']) }, ['id']);
+    const body = toObject({ Body: text, SentTo: text, user_id: text });
+    const sent = { Body: 'hello', SentTo: '+1', user_id: 'u1' };
+    expect(await create(item, body, sent)).toMatchObject({ body: 'hello', sent_to: '+1', user: { id: 'u1' } });
+  });
+});
+
+describe('a member that a path identifies', () => {
+  const member = toObject({ user: toObject({ id: text, name: text }, ['id']), role: text }, ['user']);
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Members', version: '1' },
+    paths: {
+      '/teams/{team_id}/members': {
+        ...inPath('team_id'),
+        get: { responses: { 200: json({ type: 'array', items: member }) } },
+      },
+      '/teams/{team_id}/members/{user_id}': {
+        ...inPath('team_id', 'user_id'),
+        get: { responses: { 200: json(member), 404: { description: 'none' } } },
+        put: { ...sends(toObject({ role: text })), responses: { 200: json(member), 201: json(member) } },
+        delete: { responses: { 204: { description: 'gone' } } },
+      },
+    },
+  };
+
+  it('shows the id of the path inside of the object that it names', async () => {
+    const { send } = await openShop({ spec, state: { unknownIds: 'not-found' } });
+    const { body } = await send('PUT', '/teams/t1/members/u7', { role: 'admin' });
+    expect(body).toMatchObject({ user: { id: 'u7' }, role: 'admin' });
+    expect((await send('GET', '/teams/t1/members/u7')).body).toEqual(body);
+    expect((await send('GET', '/teams/t1/members')).body).toEqual([body]);
+  });
+});
