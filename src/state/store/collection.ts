@@ -276,7 +276,8 @@ function removeEntry({ entries, byId, removed }: Rows, entry: Entry): void {
   deleteEntry(entries, entry);
   byId.delete(entry.id);
   removed.set(entry.id, entry);
-  const [oldest] = removed.size > MAX_REMOVED ? removed.keys() : [];
+  if (removed.size <= MAX_REMOVED) return;
+  const [oldest] = removed.keys();
   if (oldest !== undefined) removed.delete(oldest);
 }
 

@@ -274,13 +274,14 @@ function createTag(schema: ItemSchema | undefined): ItemModel['tag'] {
 
 /** Adds the masked forms of secrets that are not given, each at its position in the schema. */
 function createMask(resource: Resource, names: readonly string[]): (item: Item, given: Item) => Item {
-  const masks = new Map(Object.entries(resource.redacts));
-  if (masks.size === 0) return (item) => item;
+  const redacts = Object.entries(resource.redacts);
+  if (redacts.length === 0) return (item) => item;
+  const masks = new Map(redacts);
   const known = new Set(names);
   return (item, given) => {
     const isMasked = (name: string, plain: string): boolean =>
       typeof item[plain] === 'string' && !Object.hasOwn(given, name);
-    if (![...masks].some(([name, plain]) => isMasked(name, plain))) return item;
+    if (!redacts.some(([name, plain]) => isMasked(name, plain))) return item;
     const ordered: Record<string, unknown> = {};
     for (const name of names) {
       const plain = masks.get(name);

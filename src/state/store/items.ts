@@ -120,7 +120,7 @@ export function createItems(parts: ItemsParts): Items {
     known: NO_PROPERTIES,
     part: '',
   });
-  const links = createLinks(onDemand, locate, findCreatable(resources));
+  const links = createLinks(onDemand, { locate, model }, findCreatable(resources));
   const dependents = createDependents(resources);
   const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
     dependents.remove(transaction, collection, { id, scope });
@@ -200,7 +200,11 @@ function findCreatable({ bindings }: Resources): ReadonlySet<string> {
 
 const CREATES: ReadonlySet<Action> = new Set(['batch', 'copy', 'create']);
 
-function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate'], creatable: ReadonlySet<string>) {
+function createLinks(
+  { find, isKnown }: ItemsOnDemand,
+  { locate, model }: Pick<Items, 'locate' | 'model'>,
+  creatable: ReadonlySet<string>,
+) {
   /** Whether the store decides which items exist; a parent that nothing can create exists for every id. */
   const isChecked = ({ collection, model: { resource } }: ItemLocation): boolean =>
     creatable.has(collection.name) ||
@@ -214,9 +218,8 @@ function createLinks({ find, isKnown }: ItemsOnDemand, locate: Items['locate'], 
   const findMissingParent: Items['findMissingParent'] = (transaction, parents) => {
     const ids: string[] = [];
     for (const parent of parents) {
-      const location = locate(transaction, parent.collection);
-      const scope = location.model.resource.parents.length === 0 ? '' : toScope(...ids);
-      if (isMissing({ ...location, scope }, parent.id)) return parent;
+      const isTop = ids.length === 0 || model(parent.collection).resource.parents.length === 0;
+      if (isMissing(locate(transaction, parent.collection, isTop ? '' : toScope(...ids)), parent.id)) return parent;
       ids.push(parent.id);
     }
     return undefined;

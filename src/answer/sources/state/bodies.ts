@@ -70,7 +70,8 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
     if (known !== undefined) return known;
     const wrapped = wrap(part(entry, exchange));
     const result = completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}` });
-    written.set(entry.item, result);
+    // To complete takes long; an entry for each of the others would cost more than it saves.
+    if (result !== wrapped) written.set(entry.item, result);
     return result;
   };
 }
@@ -84,14 +85,13 @@ function createPartWriter(context: StateContext, { schema, resource }: ItemModel
   const constants = readConstants(target, schema);
   const written = new WeakMap<Item, unknown>();
   return (entry, exchange) => {
-    if (written.has(entry.item)) return written.get(entry.item);
-    const { body } = exchange.call;
-    const same = names.length === 0 ? entry.item : { ...constants, ...pick(entry.item, names) };
+    const known = written.get(entry.item);
+    if (known !== undefined) return known;
+    const same = names.length === 0 ? entry.item : pick(entry.item, names, constants);
     const part = convert === undefined ? same : { ...same, ...convert(entry.item) };
-    const known = { ...entry.item, ...(isObject(body) ? body : {}) };
     const key = `${resource.name}\0${entry.id}`;
-    const result = completeBody(context, exchange, { pointer, body: part, key, known });
-    written.set(entry.item, result);
+    const result = completeBody(context, exchange, { pointer, body: part, key, item: entry.item });
+    if (result !== part) written.set(entry.item, result);
     return result;
   };
 }
@@ -107,8 +107,8 @@ function readConstants(target: ItemSchema, item: ItemSchema | undefined): Item {
   return constants;
 }
 
-function pick(item: Item, names: readonly string[]): Item {
-  const picked: Record<string, unknown> = {};
+function pick(item: Item, names: readonly string[], constants: Item): Item {
+  const picked: Record<string, unknown> = { ...constants };
   for (const name of names) if (Object.hasOwn(item, name)) setOwn(picked, name, item[name]);
   return picked;
 }
@@ -117,9 +117,9 @@ function pick(item: Item, names: readonly string[]): Item {
 export function completeBody(
   { validators, generator }: StateContext,
   { session, call }: Exchange,
-  of: { readonly pointer: string; readonly body: Item; readonly key: string; readonly known?: Item },
+  of: { readonly pointer: string; readonly body: Item; readonly key: string; readonly item?: Item },
 ): unknown {
-  const { pointer, body, key, known = body } = of;
+  const { pointer, body, key, item } = of;
   const violations = validators.check(pointer, 'response')(body, 'body');
   if (violations.length === 0) return body;
   return generator.complete(pointer, omitInvalid(body, violations), {
@@ -127,8 +127,13 @@ export function completeBody(
     key,
     direction: 'response',
     now: session.clock.now(),
-    known: { ...known, ...call.path },
+    known: { ...(item === undefined ? body : withSent(item, call.body)), ...call.path },
   });
+}
+
+/** An item with what the request sends beside it. */
+function withSent(item: Item, body: unknown): Item {
+  return isObject(body) ? { ...item, ...body } : item;
 }
 
 /** Properties that report a deletion as done. */
@@ -183,7 +188,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
       const { path, convert } = find(mediaType);
       const found = readPath(body, path);
       if (!isObject(found) || found instanceof Uint8Array) return {};
-      const own = withoutFiles(found);
+      const own = mediaType?.startsWith('multipart/') === true ? withoutFiles(found) : found;
       return convert === undefined ? own : { ...own, ...convert(own) };
     },
     many: ({ body }) => {

@@ -28,8 +28,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
   }));
   return (exchange, transaction) => {
     const { call } = exchange;
-    const location = items.locate(transaction, binding.collection);
-    if (links.length === 0) return location;
+    if (links.length === 0) return items.locate(transaction, binding.collection);
     const parents = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters, places) }));
     const missing = items.findMissingParent(transaction, parents);
     if (missing !== undefined) {
@@ -41,15 +40,11 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       const value = readParameter(call, parameter, places);
       known[property] = asObject ? { id: value } : value;
     }
-    const ids = parents.map(({ id }) => id);
+    const path = toScope(...parents.map(({ id }) => id));
+    if (within === undefined) return { ...items.locate(transaction, binding.collection, path), known };
     // A part of a collection that is not below all parents of the path.
-    const count = within === undefined ? ids.length : resource.parents.length;
-    return {
-      ...location,
-      scope: toScope(...ids.slice(0, count)),
-      known,
-      part: within === undefined ? '' : toScope(...ids),
-    };
+    const scope = toScope(...parents.slice(0, resource.parents.length).map(({ id }) => id));
+    return { ...items.locate(transaction, binding.collection, scope), known, part: path };
   };
 }
 
