@@ -200,3 +200,165 @@ describe('an envelope with the next page', () => {
     expect(readPointer(answer, '/metadata/remainingItemCount')).toBe(3);
   });
 });
+
+const NAMED = { type: 'object', required: ['name'], properties: { name: TEXT } };
+
+/** Lists and reads of widgets below namespaces, beside a list of the widgets of all namespaces. */
+function createNamespaces(): Schema {
+  const gadget = { $ref: '#/components/schemas/Widget' };
+  const items = { type: 'array', items: gadget };
+  const page = { 200: { description: 'a page', content: json(members({ widgets: items, next: TEXT }, 'widgets')) } };
+  const one = (status: number): Schema => ({ [status]: { description: 'one', content: json(gadget) } });
+  const inPath = (name: string): Schema => ({ name, in: 'path', required: true, schema: TEXT });
+  const parameters = [query('cursor'), query('limit', WHOLE), query('labelSelector')];
+  const requestBody = { required: true, content: json({ $ref: '#/components/schemas/Widget' }) };
+  const space = [inPath('namespace')];
+  return {
+    '/v1/gadgets': { get: { operationId: 'listAll', parameters, responses: page } },
+    '/v1/namespaces/{namespace}/gadgets': {
+      get: { operationId: 'listOne', parameters: [...space, ...parameters], responses: page },
+      post: { operationId: 'createGadget', parameters: space, requestBody, responses: one(201) },
+    },
+    '/v1/namespaces/{namespace}/gadgets/{id}': {
+      get: { operationId: 'readGadget', parameters: [...space, inPath('id')], responses: one(200) },
+    },
+  };
+}
+
+describe('a list without a parent', () => {
+  it('shows the items of every parent', async () => {
+    const mock = await start({ paths: createNamespaces() });
+    await create(
+      mock,
+      [
+        { id: 'x', name: 'a' },
+        { id: 'y', name: 'b' },
+      ],
+      '/v1/namespaces/one/gadgets',
+    );
+    await create(mock, [{ id: 'x', name: 'c' }], '/v1/namespaces/two/gadgets');
+    expect(readNames((await send(mock, '/v1/gadgets')).answer)).toEqual(['a', 'b', 'c']);
+    const names: unknown[] = [];
+    let path = '/v1/gadgets?limit=1';
+    for (let page = 1; page <= 3; page++) {
+      const { answer } = await send(mock, path);
+      names.push(readNames(answer));
+      path = `/v1/gadgets?limit=1&cursor=${encodeURIComponent(String(readPointer(answer, '/next')))}`;
+    }
+    expect(names).toEqual([['a'], ['b'], ['c']]);
+    expect(readNames((await send(mock, '/v1/namespaces/two/gadgets')).answer)).toEqual(['c']);
+  });
+});
+
+/** A search by POST whose body has the filters and the page. */
+function createSearch(group: Schema): Schema {
+  const items = { type: 'array', items: { $ref: '#/components/schemas/Widget' } };
+  return {
+    '/widgets/search': {
+      post: {
+        operationId: 'searchWidgets',
+        requestBody: { content: json(members({ name: TEXT, ...group })) },
+        responses: {
+          200: {
+            description: 'a page',
+            content: json(members({ widgets: items, next_cursor: TEXT, total: WHOLE }, 'widgets')),
+          },
+        },
+      },
+    },
+  };
+}
+
+describe('a request that names a page', () => {
+  it.each([
+    ['the body', { count: WHOLE, offset: WHOLE }, { count: 2, offset: 2 }],
+    [
+      'an object of the body',
+      { pagination: members({ limit: WHOLE, offset: WHOLE }) },
+      { pagination: { limit: 2, offset: 2 } },
+    ],
+    [
+      'options of the body',
+      { options: members({ count: WHOLE, offset: WHOLE }) },
+      { options: { count: 2, offset: 2 } },
+    ],
+  ])('is read from %s', async (_, group, body) => {
+    const mock = await start({ paths: createSearch(group) });
+    await create(mock, FIVE);
+    const { answer, status } = await send(mock, '/widgets/search', body);
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({ widgets: [{ name: 'c' }, { name: 'd' }], total: 5 });
+    expect((await send(mock, '/widgets/search', { name: 'b' })).answer).toMatchObject({
+      widgets: [{ name: 'b' }],
+      total: 1,
+    });
+  });
+
+  it('is read from cursors of the body', async () => {
+    const mock = await start({ paths: createSearch({ count: WHOLE, cursor: TEXT }) });
+    await create(mock, FIVE);
+    const first = await send(mock, '/widgets/search', { count: 3 });
+    const cursor = readPointer(first.answer, '/next_cursor');
+    const second = await send(mock, '/widgets/search', { count: 3, cursor });
+    expect([readNames(first.answer), readNames(second.answer)]).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ]);
+  });
+
+  it('is read from headers', async () => {
+    const parameters = [
+      { name: 'X-Page', in: 'header', schema: WHOLE },
+      { name: 'X-Per-Page', in: 'header', schema: WHOLE },
+    ];
+    const mock = await start({ parameters, envelope: { total: WHOLE } });
+    await create(mock, FIVE);
+    const { answer } = await send(mock, '/widgets', undefined, { 'x-page': '2', 'x-per-page': '2' });
+    expect(answer).toMatchObject({ widgets: [{ name: 'c' }, { name: 'd' }], total: 5 });
+  });
+
+  it.each([
+    ['page', '/widgets?page=9', PAGE],
+    ['offset', '/widgets?offset=99', OFFSET],
+  ])('shows no items for a %s beyond the end', async (_, path, parameters) => {
+    const mock = await start({ parameters, envelope: { total: WHOLE } });
+    await create(mock, FIVE);
+    expect((await send(mock, path)).answer).toEqual({ widgets: [], total: 5 });
+  });
+});
+
+describe('a filter', () => {
+  const properties = {
+    state: { type: 'string', enum: ['open', 'closed'] },
+    archived: YES_OR_NO,
+    user: { ...NAMED, properties: { id: TEXT, name: TEXT } },
+    labels: { type: 'object', additionalProperties: TEXT },
+  };
+  const state = query('state', { type: 'string', enum: ['open', 'closed', 'all'], default: 'open' });
+  const parameters = [state, query('archived', YES_OR_NO), query('user_id'), query('name'), query('labelSelector')];
+  const summary = members({ id: TEXT, name: TEXT }, 'id', 'name');
+  const bodies = [
+    {
+      name: 'a',
+      state: 'open',
+      archived: false,
+      user: { id: 'u1', name: 'Ada' },
+      labels: { app: 'shop', tier: 'web' },
+    },
+    { name: 'b', state: 'closed', archived: true, user: { id: 'u2', name: 'Bo' }, labels: { app: 'shop', tier: 'db' } },
+    { name: 'c', state: 'open', archived: true, user: { id: 'u3', name: 'Cy' }, labels: { app: 'desk' } },
+  ];
+  it.each([
+    ['applies its default', '', ['a', 'c']],
+    ['shows all items for a value that no item has', 'state=all', ['a', 'b', 'c']],
+    ['compares a boolean that summaries do not show', 'state=all&archived=true', ['b', 'c']],
+    ['compares the id of an object', 'state=all&user_id=u2', ['b']],
+    ['takes several values', 'state=all&user_id=u1,u3', ['a', 'c']],
+    ['takes several names', 'state=all&name=a,b', ['a', 'b']],
+    ['takes a selector of labels', 'state=all&labelSelector=app%3Dshop,tier!%3Dweb', ['b']],
+  ])('%s', async (_, search, names) => {
+    const mock = await start({ properties, parameters, summary });
+    await create(mock, bodies);
+    expect(readNames((await send(mock, `/widgets?${search}`)).answer)).toEqual(names);
+  });
+});

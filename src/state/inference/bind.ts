@@ -187,6 +187,8 @@ export function bindItemWord(
   return { candidate, action: 'act', set, confidence: 0.85, why };
 }
 
+const SEARCH_WORDS = /^(_?search|query|list|find|filter|lookup)$/i;
+
 /** What an operation on a segment after a collection does: `/customers/search`, `/user/createWithList`. */
 export function bindCollectionWord(
   index: ContractIndex,
@@ -199,6 +201,11 @@ export function bindCollectionWord(
   const listed = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
   if (operation.method === 'GET' && listed !== undefined && listed.pointer === candidate.schema) {
     return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
+  }
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  if (operation.method === 'POST' && SEARCH_WORDS.test(word) && listed !== undefined && item !== undefined) {
+    const isListed = listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6;
+    if (isListed) return found('search', 0.8, `POST "${word}"; the response is a list of items of the collection`);
   }
   const body = index.body(operation);
   if (operation.method === 'POST' && body?.type === 'array' && body.items !== undefined) {

@@ -95,6 +95,8 @@ function createCollectionTree(
       ? all.find((each) => !isAlias(index, each) && isSameResource(each, candidate))
       : undefined;
     if (other !== undefined) aliases.set(candidate.key, other);
+    const below = findBelow(index, all, candidate);
+    if (below !== undefined) aliases.set(candidate.key, below);
     const whole = candidate.groups.length > 1 ? findWhole(index, tops, candidate) : undefined;
     const found = whole ?? findItemsElsewhere(index, all, candidate);
     if (found === undefined) continue;
@@ -119,6 +121,31 @@ function createCollectionTree(
 function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
   if (!candidate.hasOperations) return true;
   return !index.operationsAt(candidate.key).has('GET') && !index.operationsAt(candidate.itemKey ?? '').has('GET');
+}
+
+/**
+ * The collection below a parent that a list shows the items of, of every parent: `/v1/namespaces/{namespace}/widgets` for
+ * `/v1/widgets`, which has no path for one item and only reads.
+ */
+function findBelow(
+  index: ContractIndex,
+  all: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+): CollectionCandidate | undefined {
+  const [own] = candidate.groups;
+  const noun = own?.words.at(-1);
+  if (own === undefined || candidate.groups.length > 1 || candidate.itemKey !== undefined) return undefined;
+  const methods = index.operationsAt(candidate.key);
+  if (candidate.schema === undefined || methods.size !== 1 || !methods.has('GET')) return undefined;
+  return all.find(
+    ({ groups, schema, itemKey }) =>
+      groups.length > 1 &&
+      itemKey !== undefined &&
+      index.operationsAt(itemKey).size > 0 &&
+      schema === candidate.schema &&
+      groups.at(-1)?.words.join('/') === noun &&
+      own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
+  );
 }
 
 /** Whether two paths have the same nouns: `/customers/{customer}` and `/test_helpers/customers/{id}`. */

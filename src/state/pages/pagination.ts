@@ -1,9 +1,10 @@
 import type { Entry } from '../store/collection.js';
-import type { View, Filter } from './view.js';
+import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
+import { type Filter, findFilter, type View } from './view.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
-import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import type { ItemSchema } from '../item-schema.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 
 /** The name of a pagination style. */
@@ -233,6 +234,8 @@ export interface PagePlan {
   readonly search: string | undefined;
   /** Query parameters with the name of a property of the items. */
   readonly filters: readonly Filter[];
+  /** Reads the values of the parameters from a request, by their names. */
+  readonly readValues: ReturnType<typeof createValueReader>;
 }
 
 const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
@@ -245,13 +248,17 @@ const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|
 /** The number of items on a page where the document declares none. */
 const PAGE_SIZE = 20;
 
-/** Reads the query parameters of a list operation. */
-export function createPagePlan(
-  contract: Contract,
-  operation: Operation,
-  known: { readonly item: ItemSchema | undefined; readonly style?: PageStyleName | undefined },
-): PagePlan {
-  const query = operation.parameters.filter((parameter) => parameter.in === 'query');
+/** What is known about the items of a list. */
+interface PageKnowledge {
+  readonly item: ItemSchema | undefined;
+  readonly style?: PageStyleName | undefined;
+  /** Reads the schemas of objects in items. */
+  readonly read?: ReadItemSchema | undefined;
+}
+
+/** Reads the parameters of a list operation. */
+export function createPagePlan(contract: Contract, operation: Operation, known: PageKnowledge): PagePlan {
+  const query = findPageInputs(contract, operation);
   const { style, names } = findStyle(contract, query, known.style);
   const taken = new Set<string>(Object.values(names));
   const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
@@ -273,13 +280,11 @@ export function createPagePlan(
     sort: sort?.name,
     descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
     search: search?.name,
-    filters: query.flatMap(({ name }) => {
-      const properties = known.item?.properties;
-      const property = taken.has(name)
-        ? undefined
-        : (properties?.get(name) ?? properties?.get(name.replace(/\[\]$/, '')));
-      return property === undefined ? [] : [{ parameter: name, property: property.name }];
+    filters: query.flatMap((input) => {
+      const filter = taken.has(input.name) ? undefined : findFilter(input, readSchema(contract, input), known);
+      return filter === undefined ? [] : [filter];
     }),
+    readValues: createValueReader(query),
   };
 }
 
@@ -290,7 +295,7 @@ export function isDescending(value: unknown): boolean {
 
 function findStyle(
   contract: Contract,
-  query: readonly Parameter[],
+  query: readonly PageInput[],
   hinted: PageStyleName | undefined,
 ): Pick<PagePlan, 'style' | 'names'> {
   let last: ReturnType<typeof findStyle> | undefined;
@@ -300,7 +305,8 @@ function findStyle(
     // The roles of a style are the keys of its own table.
     for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
       const name = query.find(
-        (parameter) => pattern.test(toBareName(parameter.name)) && fitsRole(contract, parameter, role),
+        (parameter) =>
+          pattern.test(toBareName(parameter.name.replace(/^x-/i, ''))) && fitsRole(contract, parameter, role),
       )?.name;
       if (name !== undefined) names[role] = name;
     }
@@ -312,21 +318,21 @@ function findStyle(
 }
 
 /** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
-function fitsRole(contract: Contract, parameter: Parameter, role: PageRole): boolean {
+function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boolean {
   const types = [readSchema(contract, parameter).type ?? []].flat();
-  if (role === 'token' && /^(page|offset)$/i.test(parameter.name)) return types.includes('string');
+  if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name)) return types.includes('string');
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
   const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
   return isNumber || (!needsNumber && types.includes('string'));
 }
 
-function hasDirections(schema: Parameter['schema']): boolean {
+function hasDirections(schema: PageInput['schema']): boolean {
   const values = isObject(schema) ? schema.enum : undefined;
   return values === undefined || values.some((value) => /^(asc|desc)/i.test(String(value)));
 }
 
 /** The number of the first page: 0 where the parameter starts there, according to its default, minimum or description. */
-function readFirstPage(contract: Contract, parameter: Parameter | undefined): number {
+function readFirstPage(contract: Contract, parameter: PageInput | undefined): number {
   if (parameter === undefined) return 1;
   const schema = readSchema(contract, parameter);
   if (typeof schema.default === 'number') return schema.default === 0 ? 0 : 1;
@@ -336,7 +342,7 @@ function readFirstPage(contract: Contract, parameter: Parameter | undefined): nu
 }
 
 /** The default of a limit: that of its schema, else the one in its description. */
-function readDefault(contract: Contract, parameter: Parameter): number {
+function readDefault(contract: Contract, parameter: PageInput): number {
   const schema = readSchema(contract, parameter);
   if (typeof schema.default === 'number') return schema.default;
   const text = parameter.description ?? schema.description ?? '';
@@ -344,7 +350,7 @@ function readDefault(contract: Contract, parameter: Parameter): number {
   return told === undefined ? Math.min(PAGE_SIZE, schema.maximum ?? PAGE_SIZE) : Number(told);
 }
 
-function readSchema(contract: Contract, parameter: Parameter): SchemaObject {
+function readSchema(contract: Contract, parameter: PageInput): SchemaObject {
   const { schema } = contract.resolve(parameter.schema, parameter.schemaPointer);
   return isObject(schema) ? schema : {};
 }

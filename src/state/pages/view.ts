@@ -1,5 +1,7 @@
-import { isObject } from '../../contract/json.js';
-import type { ItemSchema } from '../item-schema.js';
+import { isObject, type SchemaObject } from '../../contract/json.js';
+import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { toBareName } from '../names.js';
+import type { PageInput } from './inputs.js';
 import { type Entry, findIndex, type ItemList } from '../store/collection.js';
 
 /** Compares two entries: negative where the first comes first. */
@@ -68,11 +70,54 @@ function findRank(entries: readonly Entry[], entry: Entry, order: EntryOrder): n
   return low;
 }
 
-/** A query parameter that filters by a property of the items. */
+/** A parameter that filters by a property of the items. */
 export interface Filter {
   readonly parameter: string;
   readonly property: string;
+  /** The property of the object in `property` that is compared: `id` for `user_id` where items have `user: { id }`. */
+  readonly inner?: string | undefined;
+  /** Whether every request has a value. */
+  readonly isRequired?: boolean | undefined;
+  /** The value of a request that does not name the parameter. */
+  readonly fallback?: unknown;
+  /** Whether items cannot have a value, so that it asks for all of them: `all`, `any`, `*`. */
+  readonly isForAll?: (value: unknown) => boolean;
 }
+
+/** The filter that a parameter is, by its name; undefined where items have no such property. */
+export function findFilter(
+  { name, required }: PageInput,
+  schema: SchemaObject,
+  known: { readonly item: ItemSchema | undefined; readonly read?: ReadItemSchema | undefined },
+): Filter | undefined {
+  const properties = [...(known.item?.properties.values() ?? [])];
+  const plain = name.replace(/\[\]$/, '');
+  const bare = toBareName(plain);
+  const own =
+    properties.find((each) => each.name === plain) ?? properties.find((each) => toBareName(each.name) === bare);
+  const object = own ?? properties.find((each) => `${toBareName(each.name)}id` === bare);
+  if (object === undefined) return undefined;
+  const inner = own === undefined ? 'id' : undefined;
+  if (inner !== undefined && known.read?.(object.target)?.properties.has(inner) !== true) return undefined;
+  const { enum: values, type } = object.schema;
+  const isOpen = values === undefined && type !== 'boolean';
+  const asksForAll = new Set((schema.enum ?? []).filter((value) => ALL.test(String(value))));
+  return {
+    parameter: name,
+    property: object.name,
+    inner,
+    isRequired: required,
+    // The default of a flag, or of a free value, is often not one of the filter.
+    fallback: schema.enum === undefined ? undefined : schema.default,
+    isForAll: (value) =>
+      typeof value === 'string' &&
+      ALL.test(value) &&
+      values?.includes(value) !== true &&
+      (!isOpen || asksForAll.has(value)),
+  };
+}
+
+const ALL = /^(all|any|\*)$/i;
 
 /**
  * A predicate for the filters of a request: properties equal the given values. Undefined without filters.
@@ -87,12 +132,31 @@ export function readFilters(
 ): ((entry: Entry) => boolean) | undefined {
   if (filters.length === 0 && within === undefined) return undefined;
   const conditions: (readonly [property: string, value: unknown])[] = Object.entries(within ?? {});
-  for (const { parameter, property } of filters) {
+  const defaults: (readonly [property: string, value: unknown])[] = [];
+  for (const { parameter, property, fallback, isForAll } of filters) {
     const value = query[parameter];
+    if (isForAll?.(value ?? fallback) === true) continue;
     if (value !== undefined && value !== '') conditions.push([property, value]);
+    else if (value === undefined && fallback !== undefined) defaults.push([property, fallback]);
   }
-  if (conditions.length === 0) return undefined;
-  return ({ item }) => conditions.every(([property, value]) => matches(item[property], value));
+  if (conditions.length + defaults.length === 0) return undefined;
+  return ({ item }) =>
+    conditions.every(([property, value]) => matches(item[property], value)) &&
+    defaults.every(([property, value]) => item[property] === undefined || matches(item[property], value));
+}
+
+/** A predicate for a label selector of equalities (`app=shop,tier!=web`); undefined without one. */
+export function readSelector(value: unknown): ((entry: Entry) => boolean) | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  const clauses = value.split(',').map((clause) => /^\s*([^\s!=]+)\s*(==?|!=)\s*(\S*)\s*$/.exec(clause));
+  return ({ item }) => {
+    const labels = readMember(item['metadata'], 'labels') ?? item['labels'];
+    return clauses.every((clause) => {
+      if (clause === null) return true;
+      const [, name = '', sign, wanted] = clause;
+      return (readMember(labels, name) === wanted) === (sign !== '!=');
+    });
+  };
 }
 
 /**
@@ -163,7 +227,10 @@ function matches(actual: unknown, wanted: unknown): boolean {
     const { id, name } = actual as Readonly<Record<string, unknown>>;
     return matches(id, wanted) || matches(name, wanted);
   }
-  return actual !== undefined && toText(actual) === toText(wanted);
+  if (actual === undefined) return false;
+  if (toText(actual) === toText(wanted)) return true;
+  // Several values in one string: any of them.
+  return typeof wanted === 'string' && wanted.includes(',') && wanted.split(',').includes(toText(actual));
 }
 
 function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): boolean {

@@ -1,6 +1,5 @@
-import { isObject, readMember } from '../../../contract/json.js';
-import type { Operation, Parameter } from '../../../contract/operations/operation.js';
-import { findJsonMedia } from '../../../contract/operations/responses.js';
+import { readMember } from '../../../contract/json.js';
+import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
@@ -15,10 +14,12 @@ import {
   type PageMistake,
   type PageTurn,
 } from '../../../state/pages/pagination.js';
-import { createView, readFilters, readSearch, readSort } from '../../../state/pages/view.js';
+import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
+import type { Binding } from '../../../state/resource.js';
 import type { Item } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
+import { createListReader } from './all-parents.js';
 import {
   answerItem,
   type OperationContext,
@@ -59,42 +60,44 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const { operation, list: shape, within } = binding;
   if (shape === undefined) return undefined;
   const { resource, schema } = context.model;
-  const asked = withBodyParameters(context, operation);
-  const plan = createPagePlan(context.contract, asked, { item: schema, style: binding.page });
+  const plan = createPagePlan(context.contract, operation, {
+    item: schema,
+    style: binding.page,
+    read: context.read,
+  });
   const project = context.bodies.project(shape.itemSchema);
   const idProperty = resource.idProperty ?? 'id';
   const envelope = createEnvelopeReader(context, shape);
   const chooseList = createListChooser(context);
-  const withRequiredFilters = createRequiredFilters(asked, plan);
+  const readList = createListReader(context);
+  const readKeep = createKeepReader(operation, plan);
+  const withRequiredFilters = createRequiredFilters(plan);
   const linked = declaresLinks(operation) || (shape.path.length === 0 && plan.style.name !== 'none');
 
   return (exchange, transaction) => {
     const { call } = exchange;
-    const input = call.method === 'POST' && isObject(call.body) ? { ...call.query, ...call.body } : call.query;
     const choice = choose(call);
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
-    context.items.seed(withRequiredFilters(location, input));
-    const list = chooseList(location.collection.list(location.scope), call);
-    const property = within?.property;
-    const isPart = within !== undefined && property === undefined ? createPartFilter(location) : undefined;
-    const parent = property === undefined ? undefined : { [property]: call.path[within?.parameter ?? ''] };
+    const values = plan.readValues(call);
+    const { list: whole, origin } = readList(withRequiredFilters(location, values));
+    const list = chooseList(whole, call);
     const view = createView(list, {
-      descending: readDescending(plan, input),
-      keep: both(isPart, both(readFilters(plan.filters, input, parent), readSearch(input[plan.search ?? '']))),
-      order: readSort(input[plan.sort ?? ''], schema),
+      descending: readDescending(plan, values),
+      keep: both(readPart(within, location, call), readKeep(values)),
+      order: readSort(plan.sort === undefined ? undefined : values[plan.sort], schema),
     });
-    const limit = readLimit(plan, input);
+    const limit = readLimit(plan, values);
     const page = plan.style.cut({
       view,
       limit,
       firstPage: plan.firstPage,
-      value: (role) => input[plan.names[role] ?? ''],
+      value: (role) => values[plan.names[role] ?? ''],
       recall: (id) => list.recall(id),
     });
     if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page });
-    const entries = view.slice(page.from, page.to);
+    const entries = view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
     const body = envelope(exchange)({
@@ -115,43 +118,36 @@ function declaresLinks({ responses }: Operation): boolean {
   return responses.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)));
 }
 
-/** An operation with the properties of its body as parameters of the query, for a list that is read by POST. */
-export function withBodyParameters({ read }: Pick<StateContext, 'read'>, operation: Operation): Operation {
-  if (operation.method !== 'POST') return operation;
-  const media = findJsonMedia(operation.body?.content ?? []);
-  const properties = media === undefined ? [] : [...(read(media.schemaPointer)?.properties.values() ?? [])];
-  const added = properties.flatMap((property): readonly Parameter[] => {
-    const { name, required, schema, target, pointer } = property;
-    if (schema.type === 'object') return [];
-    return [{ ...BODY_PARAMETER, name, required, schema, schemaPointer: target, pointer }];
-  });
-  return { ...operation, parameters: [...operation.parameters, ...added] };
+/** Keeps the items of the parent in the path, where a list below a parent shows part of a collection. */
+function readPart(within: Binding['within'], { part }: ItemLocation, call: Call): Keep {
+  if (within === undefined) return undefined;
+  const { property, parameter } = within;
+  if (property === undefined) return (entry) => entry.part === part;
+  return readFilters([], {}, { [property]: call.path[parameter] });
 }
 
-const BODY_PARAMETER = {
-  in: 'query',
-  deprecated: false,
-  style: 'form',
-  explode: true,
-  allowReserved: false,
-  allowEmptyValue: false,
-  mediaType: undefined,
-  description: undefined,
-  examples: [],
-  extensions: {},
-} as const;
+/** Plans which items of a list a request asks for: by filters, a label selector and a search. */
+function createKeepReader({ parameters }: Operation, plan: PagePlan): (values: PageValues) => Keep {
+  const selector = parameters.find(({ name }) => /^label_?selector$/i.test(name))?.name;
+  return (values) => {
+    const filtered = readFilters(plan.filters, values, undefined);
+    const selected = selector === undefined ? undefined : readSelector(values[selector]);
+    const searched = readSearch(plan.search === undefined ? undefined : values[plan.search]);
+    return both(both(filtered, selected), searched);
+  };
+}
 
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */
-function createRequiredFilters(
-  { parameters }: Operation,
-  { filters }: PagePlan,
-): (location: ItemLocation, input: Call['query']) => ItemLocation {
-  const required = filters.filter(({ parameter }) =>
-    parameters.some((each) => each.in === 'query' && each.required && each.name === parameter),
-  );
+function createRequiredFilters({ filters }: PagePlan): (location: ItemLocation, values: PageValues) => ItemLocation {
+  const required = filters.filter(({ isRequired }) => isRequired);
   if (required.length === 0) return (location) => location;
-  return (location, input) => {
-    const given = Object.fromEntries(required.map(({ parameter, property }) => [property, input[parameter]]));
+  return (location, values) => {
+    const given = Object.fromEntries(
+      required.map(({ parameter, property, inner }) => {
+        const value = values[parameter];
+        return [property, inner === undefined ? value : { [inner]: value }];
+      }),
+    );
     const part = `${location.part}?${JSON.stringify(given)}`;
     return { ...location, known: { ...location.known, ...given }, part };
   };
@@ -183,22 +179,20 @@ function createEnvelopeReader(
 
 type Keep = ReturnType<typeof readFilters>;
 
-function createPartFilter(location: ItemLocation): Keep {
-  return ({ part }) => part === location.part;
-}
+type PageValues = ReturnType<PagePlan['readValues']>;
 
 function both(one: Keep, other: Keep): Keep {
   if (one === undefined || other === undefined) return one ?? other;
   return (entry) => one(entry) && other(entry);
 }
 
-function readDescending(plan: PagePlan, input: Call['query']): boolean {
-  const given = plan.order === undefined ? undefined : input[plan.order];
+function readDescending(plan: PagePlan, values: PageValues): boolean {
+  const given = plan.order === undefined ? undefined : values[plan.order];
   return given === undefined ? plan.descending : isDescending(given);
 }
 
-function readLimit(plan: PagePlan, input: Call['query']): number {
-  const given = input[plan.names.limit ?? ''];
+function readLimit(plan: PagePlan, values: PageValues): number {
+  const given = values[plan.names.limit ?? ''];
   const limit = typeof given === 'number' ? given : Number(given ?? Number.NaN);
   // Some contracts allow a negative limit: then the default applies.
   const isCount = Number.isFinite(limit) && limit >= 0;

@@ -9,7 +9,6 @@ import type { Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import { locateItem } from './bodies.js';
 import type { StateContext } from './context.js';
-import { withBodyParameters } from './read.js';
 
 /** How state handles one operation: docs/resources.schema.json describes each property. */
 export interface OperationReport {
@@ -203,10 +202,7 @@ function isRename({ from, to, change }: PropertyLink): boolean {
 function describeList(context: ReportContext, binding: Binding, model: ItemModel): ListReport | undefined {
   const { list, operation, page } = binding;
   if (list === undefined) return undefined;
-  const plan = createPagePlan(context.contract, withBodyParameters(context, operation), {
-    item: model.schema,
-    style: page,
-  });
+  const plan = createPagePlan(context.contract, operation, { item: model.schema, style: page, read: context.read });
   const toLimit = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
   const element = describeAnswer(context, model, list.itemSchema);
   return {

@@ -1,0 +1,84 @@
+import {
+  findIndex,
+  type Entry,
+  type ItemList,
+  readScope,
+  toChildScope,
+  toScope,
+} from '../../../state/store/collection.js';
+import type { ItemLocation } from '../../../state/store/on-demand.js';
+import type { OperationContext } from './context.js';
+
+/** The items of a list, and the entry behind each. */
+interface ListedItems {
+  readonly list: ItemList;
+  /** The entry of the store for an entry of the list. */
+  origin(entry: Entry): Entry;
+}
+
+/** Plans which items a list shows: those of one parent, or those of every parent where the path names none. */
+export function createListReader(context: OperationContext): (location: ItemLocation) => ListedItems {
+  const { binding, model } = context;
+  if (model.resource.parents.length === 0 || binding.parents.length > 0 || binding.within !== undefined) {
+    return (location) => {
+      context.items.seed(location);
+      return { list: location.collection.list(location.scope), origin: (entry) => entry };
+    };
+  }
+  const seed = createParentSeed(context);
+  return (location) => {
+    seed(location);
+    return joinLists(location.collection);
+  };
+}
+
+/** Creates the initial items below the parents that exist. */
+function createParentSeed({ items, model, resources, binding }: OperationContext): (location: ItemLocation) => void {
+  const [parent, ...others] = model.resource.parents;
+  const links = [...resources.bindings.values()].find(
+    ({ collection, parents }) => collection === binding.collection && parents.length === 1,
+  )?.parents;
+  const names = (links?.[0]?.parameters ?? []).filter((name) => model.schema?.properties.has(name));
+  return (location) => {
+    // Deeper lists show what was created.
+    if (parent === undefined || others.length > 0) return;
+    const above = items.locate(location.transaction, parent);
+    items.seed(above);
+    for (const { id } of above.collection.list('').entries) {
+      const known = Object.fromEntries(names.map((name) => [name, id]));
+      items.seed({ ...location, scope: toScope(id), known });
+    }
+  };
+}
+
+/** The lists of all scopes as one; ids in it begin with the scope, since items of two parents can have the same id. */
+function joinLists({ scopes, list }: ItemLocation['collection']): ListedItems {
+  const origins: Entry[] = [];
+  const entries: Entry[] = [];
+  const byId = new Map<string, Entry>();
+  const starts = new Map<string, number>();
+  for (const scope of scopes) {
+    starts.set(scope, entries.length);
+    for (const entry of list(scope).entries) {
+      const id = toChildScope(scope, entry.id);
+      const joined = { ...entry, id, sequence: entries.length };
+      origins.push(entry);
+      entries.push(joined);
+      byId.set(id, joined);
+    }
+  }
+  const recall = (id: string): Entry | undefined => {
+    const known = byId.get(id) ?? entries.find((_, i) => origins[i]?.id === id);
+    if (known !== undefined) return known;
+    const ids = readScope(id);
+    const scope = toScope(...ids.slice(0, -1));
+    const removed = list(scope).recall(ids.at(-1) ?? '');
+    const before = removed && findIndex(list(scope).entries, removed.sequence);
+    // Between its former neighbours.
+    return removed && { ...removed, id, sequence: (starts.get(scope) ?? 0) + (before ?? 0) - 0.5 };
+  };
+  return {
+    list: { size: entries.length, entries, removed: [], get: (id) => byId.get(id), recall },
+    origin: ({ sequence }) => origins[sequence] as Entry, // the sequence is the index
+  };
+}

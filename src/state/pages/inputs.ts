@@ -1,0 +1,65 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject, readPath } from '../../contract/json.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import { findJsonMedia } from '../../contract/operations/responses.js';
+import { createItemSchemaReader } from '../item-schema.js';
+
+/** A parameter of a list: of the query, a header, or a property of the request body. */
+export interface PageInput extends Pick<Parameter, 'name' | 'required' | 'schema' | 'schemaPointer' | 'description'> {
+  /** The property names from the root of the body; empty for other parameters. */
+  readonly path: readonly string[];
+  readonly in: 'body' | 'header' | 'query';
+}
+
+/** The parts of a request that can name a page. */
+interface PageValues {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Pick<Headers, 'get'>;
+  readonly body: unknown;
+}
+
+/** Headers that describe a page; other headers have names like these for other purposes. */
+const PAGE_HEADER =
+  /^(x-)?(page|per-page|page-(number|size|token|limit)|(next-)?cursor|limit|offset|continuation(-token)?)$/i;
+
+/** Objects of a request body that hold parameters of a list. */
+const GROUP = /^(pagination|paging|page|options|filters?|where|criteria)$/i;
+
+/** The parameters of a list, those of the query first. */
+export function findPageInputs(contract: Contract, operation: Operation): readonly PageInput[] {
+  const declared = operation.parameters.flatMap((parameter): readonly PageInput[] => {
+    const { name, in: place, required, schema, schemaPointer, description } = parameter;
+    if (place !== 'query' && (place !== 'header' || !PAGE_HEADER.test(name))) return [];
+    return [{ name, required, schema, schemaPointer, description, path: [], in: place }];
+  });
+  const media = operation.body === undefined ? undefined : findJsonMedia(operation.body.content);
+  if (media?.schema === undefined) return declared;
+  const read = createItemSchemaReader(contract);
+  const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>
+    [...(read(pointer)?.properties.values() ?? [])].flatMap(({ name, required, schema, target, pointer: own }) => {
+      const path = [...above, name];
+      const isGroup = above.length === 0 && GROUP.test(name) && (read(target)?.properties.size ?? 0) > 0;
+      if (isGroup) return readInputs(target, path);
+      const described = contract.at(`${own}/description`);
+      const description = typeof described === 'string' ? described : undefined;
+      return [{ name, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
+    });
+  return [...declared, ...readInputs(media.schemaPointer, [])];
+}
+
+/** Plans how the values of the parameters are read from a request, by their names. */
+export function createValueReader(
+  inputs: readonly PageInput[],
+): (values: PageValues) => Readonly<Record<string, unknown>> {
+  const others = inputs.filter((input) => input.in !== 'query');
+  if (others.length === 0) return ({ query }) => query;
+  return ({ query, headers, body }) => {
+    const values: Record<string, unknown> = { ...query };
+    for (const { name, path, in: place } of others) {
+      const value =
+        place === 'header' ? (headers.get(name) ?? undefined) : isObject(body) ? readPath(body, path) : undefined;
+      if (value !== undefined) values[name] ??= value;
+    }
+    return values;
+  };
+}
