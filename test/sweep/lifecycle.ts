@@ -221,6 +221,7 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
   const draftBody = (
     operation: Operation,
     except: readonly (string | undefined)[] = [],
+    fixed: readonly Found[] = [],
   ): { readonly body: RequestDraft['body']; readonly sent: readonly Sent[] } => {
     const media =
       operation.body?.content.find(({ type }) => /json/.test(type)) ??
@@ -240,8 +241,9 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
     let marked = structuredClone(check(without, 'body').length === 0 ? without : value);
     for (const { path, name } of findTexts(contract, media.schemaPointer)) {
       if (except.some((each) => each !== undefined && bare(each) === bare(name))) continue;
-      counter += 1;
-      const text = `vouch ${counter}`;
+      const same = fixed.find((each) => bare(each.path.join('')) === bare(path.join('')))?.value;
+      if (same === undefined) counter += 1;
+      const text = typeof same === 'string' ? same : `vouch ${counter}`;
       const next = setAt(marked, path, text);
       if (next === undefined || check(next, 'body').length > 0) continue;
       marked = next;
@@ -309,15 +311,9 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
 
   /** Why the list does not show an item, or undefined. */
   const isListed = async (list: Operation, parents: readonly unknown[], id: FoundId): Promise<boolean | string> => {
-    const item = findValues(created);
     const limit = findParameter(list, LIMIT);
-    // A required filter takes the value of the item, so that the list shows it.
-    const filters = list.parameters.flatMap(({ name, in: place, required }): readonly [string, unknown][] => {
-      const value = place === 'query' && required ? item.find((each) => each.path.join('.') === name) : undefined;
-      return value === undefined ? [] : [[name, value.value]];
-    });
     const query = {
-      ...Object.fromEntries(filters),
+      ...toQuery(findFilters(list, created)),
       ...(limit === undefined ? {} : { [limit.name]: readMaximum(limit) ?? 100 }),
     };
     const reply = await send(list, { path: toPath(list, parents), query });
@@ -400,8 +396,11 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
     const position = list === undefined ? undefined : findParameter(list, POSITION);
     if (list === undefined || limit === undefined || (readMinimum(limit) ?? 1) > 2) return undefined;
     const ids: FoundId[] = [];
+    // All items match the filters of the list.
+    const filters = findFilters(list, created);
+    const fixed = filters.map(({ found }) => found);
     for (let i = 0; i < 4; i++) {
-      const { body, sent } = draftBody(of.create);
+      const { body, sent } = draftBody(of.create, [], fixed);
       const reply = await send(of.create, {
         path: toPath(of.create, parents),
         ...(body === undefined ? {} : { body }),
@@ -414,7 +413,8 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
     // Some creates refer to an item by an id, which is the same each time.
     if (ids.length < 3) return undefined;
     const seen: string[] = [];
-    let query: Record<string, unknown> = { [limit.name]: 2 };
+    const first = { ...toQuery(filters), [limit.name]: 2 };
+    let query: Record<string, unknown> = first;
     for (let page = 0; page < 30; page++) {
       const reply = await send(list, { path: toPath(list, parents), query });
       if (reply.status !== 200) return `page ${page + 1} answers ${reply.status} ${show(reply.body)}`;
@@ -423,7 +423,7 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
       seen.push(...ids.filter((id) => elements.some((each) => hasId(each, id))).map(({ id }) => String(id)));
       const next = readNext(reply, { position, page, limit: 2, found: countItems(reply.body) });
       if (next === undefined) break;
-      query = { [limit.name]: 2, ...next };
+      query = { ...first, ...next };
     }
     const missing = ids.map(({ id }) => String(id)).filter((id) => !seen.includes(id));
     if (missing.length > 0) return `${missing.length} of ${ids.length} items are on no page: ${missing.join(', ')}`;
@@ -445,6 +445,27 @@ const POSITION =
 
 function findParameter(operation: Operation, pattern: RegExp): Parameter | undefined {
   return operation.parameters.find((each) => each.in === 'query' && pattern.test(each.name));
+}
+
+/** A parameter of a list and the value of an item that it is compared with. */
+interface FoundFilter {
+  readonly name: string;
+  readonly found: Found;
+}
+
+/** The filters that every request of a list has, required or by default, as an item matches them: `x_id` is that of `x: { id }`. */
+function findFilters(list: Operation, item: Json): readonly FoundFilter[] {
+  const values = findValues(item);
+  return list.parameters.flatMap(({ name, in: place, required, schema }): readonly FoundFilter[] => {
+    const hasDefault = isObject(schema) && schema['enum'] !== undefined && schema['default'] !== undefined;
+    if (place !== 'query' || !(required || hasDefault)) return [];
+    const found = values.find(({ path }) => bare(path.join('')) === bare(name));
+    return found === undefined ? [] : [{ name, found }];
+  });
+}
+
+function toQuery(filters: readonly FoundFilter[]): Record<string, unknown> {
+  return Object.fromEntries(filters.map(({ name, found }) => [name, found.value]));
 }
 
 function readMaximum({ schema }: Parameter): number | undefined {
@@ -521,14 +542,14 @@ function findItems(body: Json): readonly unknown[] | undefined {
   return undefined;
 }
 
-/** Whether an element of a list has an id, in a property with the name that the id has in the item. */
+/** Whether an element of a list has an id: in the property with the name that the id has in the item, else in one named like an id. */
 function hasId(element: unknown, { id, name }: FoundId): boolean {
-  return findValues(element).some(
-    (each) =>
-      String(each.value) === String(id) &&
-      each.path.length <= 3 &&
-      (name === undefined || bare(each.name) === bare(name) || /id$/i.test(each.name)),
-  );
+  const values = findValues(element).filter(({ path }) => path.length <= 3);
+  const named = values.filter((each) => name !== undefined && bare(each.name) === bare(name));
+  const found = named.length > 0 ? named : values.filter((each) => name === undefined || /id$/i.test(each.name));
+  // Objects in the element have ids of their own.
+  const depth = Math.min(...found.map(({ path }) => path.length));
+  return found.some((each) => String(each.value) === String(id) && each.path.length === depth);
 }
 
 interface FoundId {
