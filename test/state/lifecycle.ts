@@ -134,10 +134,11 @@ async function isListed(
   send: Send,
   of: { readonly resource: Resource; readonly item: Readonly<Record<string, unknown>>; readonly id: string | number },
 ): Promise<boolean> {
-  // A parameter that has to be given and is a property of the items is a filter: it is given what the item has.
+  // A parameter that has to be given and is a property of the items is a filter: it is given what the item has, `x_id` that of `x: { id }`.
   const query: Record<string, unknown> = {};
   for (const { name, in: place, required } of list.operation.parameters) {
-    if (place === 'query' && required && typeof of.item[name] === 'string') query[name] = of.item[name];
+    const value = of.item[name] ?? readPath(of.item, [name.replace(/_id$/, ''), 'id']);
+    if (place === 'query' && required && typeof value === 'string') query[name] = value;
   }
   const { body } = await send(list, Object.keys(query).length === 0 ? {} : { query });
   const items = readPath(body, list.list?.path ?? ['data']);
