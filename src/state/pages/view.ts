@@ -132,17 +132,18 @@ export function readFilters(
 ): ((entry: Entry) => boolean) | undefined {
   if (filters.length === 0 && within === undefined) return undefined;
   const conditions: (readonly [property: string, value: unknown])[] = Object.entries(within ?? {});
-  const defaults: (readonly [property: string, value: unknown])[] = [];
-  for (const { parameter, property, fallback, isForAll } of filters) {
+  // Items that do not have the property match these: the default of a filter, and a filter of every request.
+  const lenient: (readonly [property: string, value: unknown])[] = [];
+  for (const { parameter, property, isRequired, fallback, isForAll } of filters) {
     const value = query[parameter];
     if (isForAll?.(value ?? fallback) === true) continue;
-    if (value !== undefined && value !== '') conditions.push([property, value]);
-    else if (value === undefined && fallback !== undefined) defaults.push([property, fallback]);
+    if (value === undefined && fallback !== undefined) lenient.push([property, fallback]);
+    else if (value !== undefined && value !== '') (isRequired === true ? lenient : conditions).push([property, value]);
   }
-  if (conditions.length + defaults.length === 0) return undefined;
+  if (conditions.length + lenient.length === 0) return undefined;
   return ({ item }) =>
     conditions.every(([property, value]) => matches(item[property], value)) &&
-    defaults.every(([property, value]) => item[property] === undefined || matches(item[property], value));
+    lenient.every(([property, value]) => item[property] === undefined || matches(item[property], value));
 }
 
 /** A predicate for a label selector of equalities (`app=shop,tier!=web`); undefined without one. */
