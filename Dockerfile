@@ -18,6 +18,7 @@ COPY package.json LICENSE ./
 COPY spec ./spec
 COPY fixtures ./fixtures
 COPY scenarios ./scenarios
+COPY presets ./presets
 # Mount points; if no document is mounted, the built-in contract in /app is served.
 WORKDIR /mock
 RUN mkdir spec fixtures scenarios

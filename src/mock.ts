@@ -112,8 +112,8 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 
 async function loadParts(settings: Settings) {
-  const { seed, overlays } = settings;
-  const contract = await loadContract(settings.spec, { ...settings.document, overlays });
+  const { seed, overlays, preset = 'auto' } = settings;
+  const contract = await loadContract(settings.spec, { ...settings.document, overlays, preset });
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
   const resources = inferResources(contract);

@@ -68,6 +68,15 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     default: [],
     flag: '--overlay <file>',
   }),
+  preset: option(
+    ['string', 'false'],
+    'Hints and examples for the document of a known vendor, such as `stripe`; `false` or `none` for none.',
+    {
+      otherwise: 'the one that fits the title or a server of the document',
+      flag: '--preset <name>',
+      noFlag: '--no-preset',
+    },
+  ),
   document: option('object', 'How the document is loaded.'),
   'document.allowHttpRefs': toggle(
     'Allow the document and its `$ref`s to be loaded over HTTP(S).',

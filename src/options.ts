@@ -23,6 +23,8 @@ export interface MockOptions<Operations = unknown> {
     | Readonly<Record<string, unknown>>;
   /** OpenAPI Overlay 1.0 documents, applied in order. */
   readonly overlays?: readonly string[];
+  /** Hints and examples for the document of a known vendor, such as `stripe`; `false` or `none` for none. */
+  readonly preset?: string | false;
   /** How the document is loaded. */
   readonly document?: DocumentOptions;
   /** Initial items: a folder with one file per collection, or the collections by name. */

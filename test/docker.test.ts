@@ -62,7 +62,8 @@ describe('the Dockerfile, executed step by step', () => {
     expect(existsSync(join(app(), 'node_modules/typescript'))).toBe(false);
     expect(existsSync(join(app(), 'node_modules/hono'))).toBe(true);
     expect(existsSync(join(app(), 'src'))).toBe(false);
-    for (const name of ['dist', 'spec', 'fixtures', 'scenarios', 'LICENSE']) expect(readdirSync(app())).toContain(name);
+    for (const name of ['dist', 'spec', 'fixtures', 'scenarios', 'presets', 'LICENSE'])
+      expect(readdirSync(app())).toContain(name);
   });
 
   it('does not run as root, and listens on all interfaces', () => {

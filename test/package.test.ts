@@ -111,6 +111,7 @@ describe('the packed package', () => {
       'dist/cli/main.js',
       'spec/openapi.yaml',
       'fixtures/files.yaml',
+      'presets/stripe.yaml',
       'LICENSE',
       'README.md',
     ]) {

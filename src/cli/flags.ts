@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { LoadOptions } from '../contract/load/load.js';
 import { MockError } from '../errors.js';
 import { OPTIONS } from '../options-table.js';
 import type { OptionName } from '../options.js';
@@ -21,6 +22,7 @@ interface FlagChange {
 
 /** What the flags that switch an option off do. */
 const NO_FLAGS: Partial<Readonly<Record<OptionName, string>>> = {
+  preset: 'use no preset',
   fixtures: 'start without fixtures',
   scenarios: 'start without scenarios',
   state: 'stateless: answer from examples and schemas only',
@@ -109,12 +111,19 @@ export function listFlagOptions(names: RegExp): readonly OptionName[] {
 }
 
 /** Options of every command that loads a document. */
-export const DOCUMENT_OPTIONS: readonly OptionName[] = listFlagOptions(/^(overlays$|document\.)/);
+export const DOCUMENT_OPTIONS: readonly OptionName[] = listFlagOptions(/^(overlays$|preset$|document\.)/);
 
 /** The flags of `DOCUMENT_OPTIONS`. */
 export interface DocumentFlags {
   readonly overlay?: readonly string[];
   readonly allowHttpRefs?: boolean;
+  readonly preset?: string | boolean;
+}
+
+/** How a document is loaded, from the flags of `DOCUMENT_OPTIONS`. */
+export function readLoadOptions({ overlay: overlays = [], allowHttpRefs, preset }: DocumentFlags): LoadOptions {
+  const choice = typeof preset === 'boolean' ? (preset ? 'auto' : false) : preset;
+  return { overlays, preset: choice ?? 'auto', ...(allowHttpRefs !== undefined && { allowHttpRefs }) };
 }
 
 /** Options of a command that prints a report about a document. */

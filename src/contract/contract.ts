@@ -11,6 +11,8 @@ import type { Operation, SecurityScheme } from './operations/operation.js';
 export interface Contract {
   readonly title: string;
   readonly version: string;
+  /** The name of the preset that was applied to the document; undefined for none. */
+  readonly preset?: string | undefined;
   /** SHA-256 of the source text of all files, in hex. */
   readonly hash: string;
   readonly document: Readonly<Record<string, unknown>>;

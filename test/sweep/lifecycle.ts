@@ -37,7 +37,8 @@ export async function sweepLifecycles(
   spec: string,
   options: Partial<MockOptions> = {},
 ): Promise<readonly ResourceReport[]> {
-  const mock = await createMock({ ...options, spec });
+  // The figures are those of the engine.
+  const mock = await createMock({ preset: false, ...options, spec });
   try {
     const candidates = findCandidates(mock.contract);
     const reports: ResourceReport[] = [];

@@ -2,6 +2,7 @@
 // mistake, and prints what was found. Ends with 1 where an answer is wrong, with 2 where the document cannot be swept.
 // `npm run sweep -- --lifecycle <spec> [--closed] [--all]`: creates, reads, lists, updates and removes an item of every resource.
 // `npm run sweep -- --manifest <spec> [--closed]`: the same, exactly as the manifest beside the document says.
+// `--preset` applies the preset of the document.
 import { createViteServer } from 'vitest/node';
 
 const SHOWN = 400;
@@ -10,10 +11,12 @@ const SHOWN = 400;
 const CLOSED = { state: { unknownIds: 'not-found' } };
 
 const words = process.argv.slice(2);
+// Without it, the figures are those of the engine alone.
+const PRESET = words.includes('--preset') ? { preset: 'auto' } : {};
 const specs = words.filter((word) => !word.startsWith('--'));
 if (specs.length === 0) {
   console.error(
-    'usage: npm run sweep -- <spec> [<spec> ...] [--no-state | --lifecycle [--closed] [--all] | --manifest [--closed]]',
+    'usage: npm run sweep -- <spec> [<spec> ...] [--preset] [--no-state | --lifecycle [--closed] [--all] | --manifest [--closed]]',
   );
   process.exitCode = 2;
 } else {
@@ -28,7 +31,7 @@ if (specs.length === 0) {
     const { sweepLifecycles } = await vite.ssrLoadModule('/test/sweep/lifecycle.ts');
     const { runManifest } = await vite.ssrLoadModule('/test/state/lifecycle-manifest.ts');
     for (const spec of specs) {
-      const options = words.includes('--closed') ? CLOSED : {};
+      const options = { ...(words.includes('--closed') ? CLOSED : {}), ...PRESET };
       let isRight;
       if (words.includes('--manifest')) isRight = printManifest(spec, await runManifest(spec, options));
       else if (words.includes('--lifecycle')) isRight = printLives(spec, await sweepLifecycles(spec, options));
@@ -45,7 +48,7 @@ if (specs.length === 0) {
 
 async function printSweep(spec, sweep) {
   const since = performance.now();
-  const report = await sweep(spec, words.includes('--no-state') ? { state: false } : {});
+  const report = await sweep(spec, { ...(words.includes('--no-state') ? { state: false } : {}), ...PRESET });
   print(spec, report, (performance.now() - since) / 1000);
   return report.wrongAnswers.length + report.failures.length === 0;
 }

@@ -6,7 +6,7 @@ import { formatMistake } from '../../errors.js';
 import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import type { ViolationPlace } from '../../schema/violation.js';
-import { addDocument, type ReportOptions } from '../flags.js';
+import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
 import { countOf, type Output } from '../output.js';
 
 /** Defines `vouch check`. */
@@ -24,9 +24,9 @@ export function defineCommand(command: Command, { write }: Output): void {
  * document. @returns the exit code: 1 if one of them is an error, otherwise 0. @throws MockError if it cannot be loaded.
  */
 export async function runCheck(options: ReportOptions): Promise<number> {
-  const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;
+  const { spec, json = false, write } = options;
   // Documents are checked while they are edited: caching each version would fill the disk.
-  const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
+  const contract = await loadContract(spec, { ...readLoadOptions(options), cacheFolder: false });
   const validators = createValidators(contract);
   for (const pointer of prepareSchemas(contract, validators)) void pointer;
   const found = [...contract.problems, ...checkExamples(contract, validators), ...validators.problems()];

@@ -10,7 +10,7 @@ import { loadFixtures } from '../../state/fixtures/fixtures.js';
 import { inferResources } from '../../state/inference/infer.js';
 import type { Item } from '../../state/store/collection.js';
 import { createStore } from '../../state/store/store.js';
-import { addDocument, type DocumentFlags, readInteger } from '../flags.js';
+import { addDocument, type DocumentFlags, readInteger, readLoadOptions } from '../flags.js';
 import type { Output } from '../output.js';
 
 /** Defines `vouch fixtures init` and `vouch fixtures export`. */
@@ -53,8 +53,8 @@ export interface FixturesInitOptions extends TargetFlags, DocumentFlags {
 
 /** Writes a file of valid, linked items for each collection. @throws MockError if it cannot load the document, or files exist. */
 export async function runFixturesInit(options: FixturesInitOptions): Promise<number> {
-  const { spec, into: folder, items = 3, seed = 1, force = false, overlay: overlays = [], allowHttpRefs } = options;
-  const contract = await loadContract(spec, { overlays, allowHttpRefs });
+  const { spec, into: folder, items = 3, seed = 1, force = false } = options;
+  const contract = await loadContract(spec, readLoadOptions(options));
   const resources = inferResources(contract);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);

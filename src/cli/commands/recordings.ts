@@ -95,7 +95,7 @@ function formatOption(...formats: readonly string[]): Option {
 const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
 
 async function loadParts(spec: string | undefined): Promise<RecordingParts> {
-  const contract = await loadContract(spec ?? findSpec());
+  const contract = await loadContract(spec ?? findSpec(), { preset: 'auto' });
   const validators = createValidators(contract);
   const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES });
   const router = createRouter(contract.operations, contract.resolve);

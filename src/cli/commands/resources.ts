@@ -7,7 +7,7 @@ import { inferResources } from '../../state/inference/infer.js';
 import { createItemSchemaReader } from '../../state/item-schema.js';
 import type { Binding, Resource, Resources } from '../../state/resource.js';
 import { createItems } from '../../state/store/items.js';
-import { addDocument, type ReportOptions } from '../flags.js';
+import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
 import { countOf, type Output } from '../output.js';
 
 /** Defines `vouch resources`. */
@@ -27,8 +27,8 @@ export function defineCommand(command: Command, { write }: Output): void {
  * @throws MockError if the document cannot be loaded or contains an invalid hint.
  */
 export async function runResources(options: ReportOptions): Promise<number> {
-  const { spec, json = false, overlay: overlays = [], allowHttpRefs, write } = options;
-  const contract = await loadContract(spec, { overlays, allowHttpRefs, cacheFolder: false });
+  const { spec, json = false, write } = options;
+  const contract = await loadContract(spec, { ...readLoadOptions(options), cacheFolder: false });
   const resources = inferResources(contract);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
@@ -40,10 +40,11 @@ export async function runResources(options: ReportOptions): Promise<number> {
   }));
   const { bindings, unbound } = resources;
   if (json) {
-    const { title, version } = contract;
+    const { title, version, preset } = contract;
     const report = {
       title,
       version,
+      preset,
       collections: collections.map(toReport),
       unbound: unbound.map(({ operation: { id: operation, method, path }, why }) => ({ operation, method, path, why })),
     };
@@ -61,7 +62,8 @@ export async function runResources(options: ReportOptions): Promise<number> {
   for (const { operation, why } of unbound) write(`  ${operation.method} ${operation.path}  ${why}`);
   const total = countOf(bindings.size + unbound.length, 'operation');
   const counts = `${countOf(collections.length, 'collection')}, ${bindings.size} of ${total} bound`;
-  write(`\n${contract.title} ${contract.version}: ${counts}`);
+  const preset = contract.preset === undefined ? '' : ` (preset: ${contract.preset})`;
+  write(`\n${contract.title} ${contract.version}${preset}: ${counts}`);
   return 0;
 }
 

@@ -24,7 +24,7 @@ export function defineCommand(command: Command, { write }: Output): void {
 
 /** `vouch schema`: writes JSON Schemas of scenario and fixture files. @throws MockError if the document cannot be loaded. */
 export async function runSchema({ spec, out, write }: SchemaOptions): Promise<number> {
-  const contract = await loadContract(spec);
+  const contract = await loadContract(spec, { preset: 'auto' });
   const collections = [...inferResources(contract).collections.values()];
   const scenarios = join(out, 'scenario.schema.json');
   await writeSchema(scenarios, scenarioSchema(contract, collections));

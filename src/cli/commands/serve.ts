@@ -90,7 +90,8 @@ async function runServe(options: ServeOptions): Promise<number> {
   });
   const background = new AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl }) => {
-    const started = { listening: baseUrl, seed: mock.seed, spec, fixtures: fixtures ?? null };
+    const preset = mock.contract.preset ?? null;
+    const started = { listening: baseUrl, seed: mock.seed, spec, preset, fixtures: fixtures ?? null };
     const end = [describeControl(options, url), `listening on ${colour('bold', baseUrl)}`];
     const lines = [...describeStart(mock, options, fixtures), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
@@ -110,11 +111,12 @@ function toFolder(options: ServeOptions, name: 'fixtures' | 'scenarios'): string
 }
 
 function describeStart(mock: Mock, options: ServeOptions, fixtures: string | undefined): readonly string[] {
-  const { title, version, operations } = mock.contract;
+  const { title, version, operations, preset } = mock.contract;
   const active = (options.scenario ?? '').split(',').flatMap((id) => id.trim() || []);
   const clock = new Date(mock.clock.now()).toISOString();
   return [
     `${colour('bold', title)} ${version}  ${showPath(options.spec)}  ${countOf(operations.length, 'operation')}`,
+    ...(preset === undefined ? [] : [`preset: ${preset}`]),
     `fixtures ${fixtures === undefined ? 'none' : showPath(fixtures)}  seed ${mock.seed}  clock ${clock}`,
     ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),
   ];

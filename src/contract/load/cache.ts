@@ -16,6 +16,8 @@ interface CachedDocument {
   readonly origins: ReturnType<SourceMap['list']>;
   /** The places of the problems by pointer: to find a line, the whole text is parsed again. */
   readonly places: readonly (readonly [pointer: string, place: Place])[];
+  /** The name of the preset that was applied. */
+  readonly preset?: string | undefined;
   /** Every file except the main one, with the SHA-256 of its text: an entry is valid while all are the same. */
   readonly files: readonly { readonly uri: string; readonly hash: string }[];
 }
@@ -27,7 +29,7 @@ export interface DocumentCache {
 }
 
 /** Increased whenever the layout of a cached document changes. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** The maximum number of documents in a folder; the oldest are removed. */
 const MAX_ENTRIES = 20;

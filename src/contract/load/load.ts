@@ -10,6 +10,7 @@ import { createDocumentCache, digestText, type DocumentCache, loadCacheKey, read
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
+import type { Preset, PresetChoice } from './presets.js';
 import { loadSourceFiles, loadText, readDisplayName, type ReadPolicy, type SourceFile } from './source-files.js';
 
 /** Options for loading a document. */
@@ -18,6 +19,8 @@ export interface LoadOptions {
   readonly allowHttpRefs?: boolean;
   /** Paths of Overlay documents, applied to the main file in order. */
   readonly overlays?: readonly string[];
+  /** A preset of the vendor's document, applied before the overlays; `auto` for the one that fits. Default none. */
+  readonly preset?: PresetChoice;
   /** The folder of the document cache, or `false` for none. Default `node_modules/.cache/vouch`, else the cache folder of the user. */
   readonly cacheFolder?: string | false;
   /** The base of relative paths. Default the working folder of the process. */
@@ -57,6 +60,8 @@ interface Loaded {
   readonly findings: readonly Finding[];
   readonly origins: SourceMap;
   readonly files: readonly { readonly uri: string; readonly name: string | undefined; readonly text: string }[];
+  /** The name of the preset that was applied. */
+  readonly preset: string | undefined;
   /** Whether every referenced file was read: otherwise the next start may give another result. */
   readonly isComplete: boolean;
 }
@@ -68,22 +73,36 @@ async function loadWhole(
 ): Promise<Contract> {
   const policy: ReadPolicy = { cwd: options.cwd, allowHttp: options.allowHttpRefs === true, trustedHost: main.host };
   const cache = openCache(main, options);
+  const { preset = false } = options;
+  const presets = preset === false ? [] : await (await import('./presets.js')).loadPresets(preset);
   // The URI is the base of relative references, the policy decides which are followed, and the folder gives files their names.
-  const parts = [main.uri, policy.cwd, String(policy.allowHttp), main.text, ...overlays.map(({ text }) => text)];
+  const parts = [
+    main.uri,
+    policy.cwd,
+    String(policy.allowHttp),
+    main.text,
+    preset,
+    ...[...presets, ...overlays].map(({ text }) => text),
+  ].map(String);
   const key = cache === undefined ? '' : await loadCacheKey(parts);
   const cached = await cache?.read(key);
   const known = cached === undefined ? undefined : await readCached(cached, main, policy);
-  const loaded = known ?? (await bundle(main, overlays, policy));
+  const loaded = known ?? (await bundle(main, { overlays, presets }, policy));
   const places = new Map(known === undefined ? [] : cached?.places);
-  const hash = digestText([...loaded.files, ...overlays].map(({ text }) => digestText(text)).join());
+  const hash = digestText(
+    [...loaded.files, ...presets.filter(({ name }) => name === loaded.preset), ...overlays]
+      .map(({ text }) => digestText(text))
+      .join(),
+  );
   const contract = createContract(loaded, hash, createLocate(loaded, places));
   if (known !== undefined || cache === undefined || !loaded.isComplete) return contract;
   const keep = async (): Promise<void> => {
     // Reading a place adds it to `places`.
     for (const problem of contract.problems) void problem.at;
     const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: digestText(text) }));
-    const { document, findings, origins } = loaded;
-    await cache.write(key, { document, findings, origins: origins.list(), places: [...places], files });
+    const { document, findings, origins, preset: applied } = loaded;
+    const entry = { document, findings, origins: origins.list(), places: [...places], files };
+    await cache.write(key, { ...entry, preset: applied });
   };
   if (options.cacheFolder !== undefined) await keep();
   // The default cache does not delay the first requests.
@@ -100,7 +119,7 @@ function openCache(main: MainText, options: LoadOptions & { readonly cwd: string
 
 /** A cached document; undefined where one of its other files has changed or is missing. */
 async function readCached(
-  { document, findings, origins, files }: Awaited<ReturnType<DocumentCache['read']>> & object,
+  { document, findings, origins, files, preset }: Awaited<ReturnType<DocumentCache['read']>> & object,
   main: MainText,
   policy: ReadPolicy,
 ): Promise<Loaded | undefined> {
@@ -111,13 +130,27 @@ async function readCached(
     }),
   );
   if (others.some(({ text }, i) => digestText(text) !== files[i]?.hash)) return undefined;
-  return { document, findings, origins: createSourceMap(origins), files: [main, ...others], isComplete: true };
+  return { document, findings, origins: createSourceMap(origins), files: [main, ...others], preset, isComplete: true };
 }
 
-async function bundle(main: MainText, overlays: readonly OverlayText[], policy: ReadPolicy): Promise<Loaded> {
+/** What changes a document before it is read. */
+interface Changes {
+  readonly overlays: readonly OverlayText[];
+  /** The presets to choose from. */
+  readonly presets: readonly Preset[];
+}
+
+async function bundle(main: MainText, { overlays, presets }: Changes, policy: ReadPolicy): Promise<Loaded> {
   const findings: Finding[] = [];
   const file = parseMain(main);
-  let { value } = file;
+  let value: unknown = file.value;
+  let preset: string | undefined;
+  if (presets.length > 0) {
+    const { applyPreset, findPreset } = await import('./presets.js');
+    const found = findPreset(presets, value);
+    if (found !== undefined) value = await applyPreset(value, found);
+    preset = found?.name;
+  }
   if (overlays.length > 0) {
     const { applyOverlay } = await import('./overlay.js');
     for (const overlay of overlays) {
@@ -129,7 +162,7 @@ async function bundle(main: MainText, overlays: readonly OverlayText[], policy: 
   const sources = await loadSourceFiles({ ...file, value }, policy);
   const bundled = bundleFiles(sources);
   findings.push(...bundled.findings);
-  return { ...bundled, findings, files: sources.files, isComplete: sources.failures.size === 0 };
+  return { ...bundled, findings, files: sources.files, preset, isComplete: sources.failures.size === 0 };
 }
 
 async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
@@ -158,7 +191,11 @@ function createLocate({ files, origins }: Loaded, places: Map<string, Place>): C
 }
 
 /** Creates the contract of a bundled document. */
-function createContract({ document, findings: found }: Loaded, hash: string, locate: Contract['locate']): Contract {
+function createContract(
+  { document, findings: found, preset }: Loaded,
+  hash: string,
+  locate: Contract['locate'],
+): Contract {
   const findings = [...found];
   const context = { document, report: (finding: Finding) => void findings.push(finding) };
   const operations = readOperations(context);
@@ -170,6 +207,7 @@ function createContract({ document, findings: found }: Loaded, hash: string, loc
   return {
     title: readString(readPointer(document, '/info/title')) ?? 'Untitled API',
     version: readString(readPointer(document, '/info/version')) ?? '0',
+    preset,
     hash,
     document,
     operations,

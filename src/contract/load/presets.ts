@@ -1,0 +1,77 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { parse } from 'node:path';
+import { MockError, suggest } from '../../errors.js';
+import { isObject } from '../json.js';
+import { applyOverlay, type OverlayText } from './overlay.js';
+import { parseText } from './parse.js';
+
+/** Which preset a document gets: a name, the one that fits its title or servers (`auto`), or none. */
+export type PresetChoice = string | false;
+
+/** An overlay that ships with vouch for the document of a vendor. */
+export interface Preset extends OverlayText {
+  readonly name: string;
+  /** Whether it is used whatever the document says. */
+  readonly isChosen: boolean;
+}
+
+/** The folder of the package with one overlay per preset. */
+const FOLDER = new URL('../../../presets/', import.meta.url);
+
+/**
+ * Loads the presets that a document may get: all for `auto`, the one with a name, or none.
+ *
+ * @throws MockError `OPTION_INVALID` for an unknown name.
+ */
+export async function loadPresets(choice: PresetChoice): Promise<readonly Preset[]> {
+  if (choice === false || choice === 'none') return [];
+  const names = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).map((file) => parse(file).name);
+  const wanted = choice === 'auto' ? names : names.filter((name) => name === choice);
+  if (wanted.length === 0 && choice !== 'auto') {
+    const hint = suggest(choice, names) ?? `the presets are ${names.toSorted().join(', ')}, and none for no preset`;
+    throw new MockError('OPTION_INVALID', `there is no preset "${choice}"`, { hint });
+  }
+  return Promise.all(
+    wanted.toSorted().map(async (name) => {
+      const text = await readFile(new URL(`${name}.yaml`, FOLDER), 'utf8');
+      return { name, text, file: `presets/${name}.yaml`, isChosen: choice !== 'auto' };
+    }),
+  );
+}
+
+/** The preset that was chosen, else the first one that fits the document; undefined where none does. */
+export function findPreset(presets: readonly Preset[], document: unknown): Preset | undefined {
+  return presets.find((preset) => preset.isChosen || fits(preset, document));
+}
+
+/** Applies a preset. An action that matches nothing is not a problem: documents of vendors differ between versions. */
+export async function applyPreset(document: unknown, preset: Preset): Promise<unknown> {
+  return (await applyOverlay(document, preset)).document;
+}
+
+/** Whether the title of a document matches, or a host of its servers is listed. */
+function fits({ text, file }: Preset, document: unknown): boolean {
+  const { value } = parseText(text, file, 'OVERLAY_INVALID');
+  const match = isObject(value) ? value['x-preset'] : undefined;
+  if (!isObject(match) || !isObject(document)) return false;
+  const title = isObject(document['info']) ? document['info']['title'] : undefined;
+  const hosts = new Set<unknown>(toStrings(match['hosts']));
+  return (
+    (typeof title === 'string' && toStrings(match['titles']).some((pattern) => new RegExp(pattern).test(title))) ||
+    listHosts(document).some((host) => hosts.has(host))
+  );
+}
+
+/** The hosts of the servers of a document, or its `host` in version 2.0. */
+function listHosts(document: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const servers = Array.isArray(document['servers']) ? document['servers'] : [];
+  const hosts = servers.map((server: unknown) => {
+    const url = isObject(server) && typeof server['url'] === 'string' ? server['url'] : '';
+    return /^https?:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase();
+  });
+  return [...hosts, document['host']];
+}
+
+function toStrings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each: unknown): each is string => typeof each === 'string') : [];
+}
