@@ -74,7 +74,7 @@ function findParameter({ parameters }: Operation, key: string): Parameter | unde
 function readPrefix({ call }: ExpressionScope): string {
   const [path = ''] = call.url.split('?', 1);
   const steps = path.split('/').filter((step) => step !== '');
-  const own = readTemplate(call.operation.path).segments.length;
+  const own = readTemplate(call.operation.spanned?.path ?? call.operation.path).segments.length;
   return steps
     .slice(0, Math.max(0, steps.length - own))
     .map((step) => `/${step}`)

@@ -71,9 +71,10 @@ export function splitBasePath(
 
 /** The base path after which a path has as many segments as the operation; undefined without one. */
 function findBasePath(operation: Operation, path: string): string | undefined {
-  const length = countSegments(operation.path.split('?')[0] ?? '');
+  const keys = [operation.spanned?.path, operation.path];
+  const lengths = new Set(keys.map((key) => countSegments(key?.split('?')[0] ?? '')));
   return operation.basePaths.find(
-    (basePath) => path.startsWith(`${basePath}/`) && countSegments(path.slice(basePath.length)) === length,
+    (basePath) => path.startsWith(`${basePath}/`) && lengths.has(countSegments(path.slice(basePath.length))),
   );
 }
 

@@ -19,9 +19,16 @@ export interface ItemProperty {
   readonly scalar: boolean;
   readonly readOnly: boolean;
   readonly writeOnly: boolean;
+  /** Whether only some branches of a union have it: it belongs to one kind of items. */
+  readonly variant: boolean;
 }
 
-/** The part of a schema that inference needs: its type and properties, with `allOf` and unions resolved. */
+/**
+ * The part of a schema that inference needs: its type and properties, with `allOf` and unions resolved.
+ *
+ * A union of kinds of items, which a discriminator or a constant distinguishes, has the properties of all of them; of any other union the
+ * branch of an existing item counts.
+ */
 export interface ItemSchema {
   /** Pointer to the schema, every `$ref` resolved: two uses of one component have the same. */
   readonly pointer: string;
@@ -41,6 +48,8 @@ export type ReadItemSchema = (pointer: string) => ItemSchema | undefined;
 interface Part {
   readonly schema: Schema;
   readonly pointer: string;
+  /** Whether it is a branch of a union: it applies to some items only. */
+  readonly variant?: boolean;
 }
 
 /** How deep `allOf` and unions are resolved; deeper nesting is a cycle. */
@@ -76,6 +85,7 @@ function readItemSchema(contract: Contract, start: Part): ItemSchema | undefined
     collectProperties(contract, part, properties);
   }
   markRequired(contract, start, properties);
+  mergeKinds(contract, start, properties);
   return {
     pointer: start.pointer,
     schema: start.schema,
@@ -94,7 +104,51 @@ function flatten(contract: Contract, part: Part, depth: number): readonly Part[]
   const added = all.flatMap((each, i) =>
     flatten(contract, chooseBranch(contract, contract.resolve(each, `${part.pointer}/allOf/${i}`)), depth + 1),
   );
-  return [part, ...added];
+  const variants = readUnion(contract, part)
+    .filter((branch) => isExistingItem(contract, branch, depth + 1))
+    .flatMap((branch) => flatten(contract, branch, depth + 1));
+  return [part, ...(part.variant === true ? added.map(toVariant) : added), ...variants.map(toVariant)];
+}
+
+const toVariant = ({ schema, pointer }: Part): Part => ({ schema, pointer, variant: true });
+
+/** The branches of the union of a schema. */
+function readUnion(contract: Contract, { schema, pointer }: Part): readonly Part[] {
+  if (!isObject(schema)) return [];
+  return (['anyOf', 'oneOf'] as const).flatMap((keyword) =>
+    (schema[keyword] ?? []).map((each, i) => contract.resolve(each, `${pointer}/${keyword}/${i}`)),
+  );
+}
+
+/** Whether a union has several kinds of items, which a discriminator or a constant of each distinguishes. */
+function isUnionOfKinds(contract: Contract, part: Part, depth: number): boolean {
+  const branches = readUnion(contract, part).filter((branch) => isExistingItem(contract, branch, depth + 1));
+  if (branches.length < 2) return false;
+  if (isObject(part.schema) && part.schema.discriminator !== undefined) return true;
+  const constants = branches.map((branch) => readConstants(contract, branch, depth + 1));
+  const [first] = constants;
+  return [...(first?.keys() ?? [])].some((name) => {
+    const values = new Set(constants.map((each) => each.get(name)));
+    return !values.has(undefined) && values.size > 1;
+  });
+}
+
+/** The values of properties that can have only one. */
+function readConstants(contract: Contract, part: Part, depth: number): ReadonlyMap<string, unknown> {
+  const constants = new Map<string, unknown>();
+  for (const { schema, pointer } of flatten(contract, part, depth)) {
+    const { properties = {} } = schema as SchemaObject; // `flatten` gives objects only
+    for (const [name, own] of Object.entries(properties)) {
+      const values = readValues(contract.resolve(own, pointer + toPointer('properties', name)).schema);
+      if (values?.length === 1) constants.set(name, values[0]);
+    }
+  }
+  return constants;
+}
+
+function readValues(schema: Schema): readonly unknown[] | undefined {
+  if (!isObject(schema)) return undefined;
+  return 'const' in schema ? [schema.const] : schema.enum;
 }
 
 /** The branch of a union that describes an existing item: not null, and not the object for a deleted one. */
@@ -102,7 +156,8 @@ function chooseBranch(contract: Contract, part: Part): Part {
   let current = part;
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const { schema, pointer } = current;
-    if (!isObject(schema) || schema['properties'] !== undefined) return current;
+    if (!isObject(schema) || schema['properties'] !== undefined || isUnionOfKinds(contract, current, depth))
+      return current;
     const keyword = Array.isArray(schema['anyOf']) ? 'anyOf' : 'oneOf';
     const branches = schema[keyword];
     if (branches === undefined) return current;
@@ -120,8 +175,8 @@ function readBranches(contract: Contract, { schema, pointer }: Part): readonly s
   return branches?.map((each, i) => contract.resolve(each, `${pointer}/anyOf/${i}`).pointer) ?? [];
 }
 
-function isExistingItem(contract: Contract, part: Part): boolean {
-  return flatten(contract, part, 0).some((each) => {
+function isExistingItem(contract: Contract, part: Part, depth = 0): boolean {
+  return flatten(contract, part, depth).some((each) => {
     const properties = (each.schema as SchemaObject).properties;
     return properties !== undefined && !Object.hasOwn(properties, 'deleted');
   });
@@ -150,12 +205,29 @@ function collectProperties(contract: Contract, part: Part, into: Map<string, Ite
       pointer,
       target: target.pointer,
       branches: readBranches(contract, contract.resolve(own, pointer)),
-      required: known?.required === true || required.includes(name),
+      required: known?.required === true || (part.variant !== true && required.includes(name)),
       nullable: isNullable(contract, own, pointer),
       scalar: isScalar(contract, { schema: own, pointer }),
       readOnly: readFlag(own, 'readOnly') || schema.readOnly === true,
       writeOnly: readFlag(own, 'writeOnly') || schema.writeOnly === true,
+      variant: part.variant === true && known?.variant !== false,
     });
+  }
+}
+
+/** Finds what all branches of a union of kinds have in common, and the values of what distinguishes them. */
+function mergeKinds(contract: Contract, start: Part, properties: Map<string, ItemProperty>): void {
+  const branches = readUnion(contract, start).filter((branch) => isExistingItem(contract, branch));
+  const parts = branches.map((branch) => flatten(contract, branch, 0).map(({ schema }) => schema as SchemaObject));
+  const constants = branches.map((branch) => readConstants(contract, branch, 0));
+  for (const [name, property] of properties) {
+    const isCommon = parts.every((each) => each.some((schema) => schema.properties?.[name] !== undefined));
+    if (!property.variant || !isCommon) continue;
+    const required = parts.every((each) => each.some((schema) => schema.required?.includes(name) === true));
+    const values = constants.map((each) => each.get(name));
+    const { const: _, enum: __, ...rest } = property.schema;
+    const schema = values.includes(undefined) ? property.schema : { ...rest, enum: [...new Set(values)] };
+    properties.set(name, { ...property, schema, required, variant: false });
   }
 }
 
@@ -180,6 +252,7 @@ function isVague(contract: Contract, property: ItemProperty): boolean {
 /** Marks the properties that any part of an `allOf` requires. */
 function markRequired(contract: Contract, start: Part, properties: Map<string, ItemProperty>): void {
   for (const part of flatten(contract, start, 0)) {
+    if (part.variant === true) continue;
     for (const name of (part.schema as SchemaObject).required ?? []) {
       const property = properties.get(name);
       if (property !== undefined && !property.required) properties.set(name, { ...property, required: true });

@@ -32,6 +32,10 @@ export interface Resource {
   readonly idProperty: string | undefined;
   /** Where several path parameters identify an item: the properties they match, in their order. */
   readonly keyProperties: readonly string[];
+  /** Where the id is a full resource name: the words before the ids in it, `['projects', 'topics']` for `projects/p1/topics/t1`. */
+  readonly fullName: readonly string[] | undefined;
+  /** Other properties whose value a path can have in place of the id: the `slug` of `/teams/{id_or_slug}`. */
+  readonly alternateKeys: readonly string[];
   /** Pointer to the schema of the path parameter that identifies an item. */
   readonly idParameterSchema: string | undefined;
   /** The collection whose items these are memberships of: removing a membership leaves its target. */
@@ -67,11 +71,13 @@ export interface Within {
   readonly parameter: string;
 }
 
-/** Where a parameter is that is not in the path. */
+/** Where a parameter is that is not a whole segment of the path. */
 export interface ParameterPlace {
-  readonly in: 'body' | 'query';
-  /** The name in the query, or the property names in the body. */
+  readonly in: 'body' | 'path' | 'query';
+  /** The name in the path or in the query, or the property names in the body. */
   readonly path: readonly string[];
+  /** For a path parameter of several segments: which one. */
+  readonly segment?: number;
 }
 
 /** What one operation does, and the reason for this inference. */
@@ -81,8 +87,10 @@ export interface Binding {
   readonly action: Action;
   /** The parameters that identify the item; several make one composite id. Empty for a list, a create or a singleton. */
   readonly id: readonly string[];
-  /** By name, where the parameters are that are not in the path; undefined where all are. */
+  /** By name, where the parameters are that are not whole segments of the path; undefined where all are. */
   readonly places?: Readonly<Record<string, ParameterPlace>> | undefined;
+  /** The query parameter in which a create names the id of the new item. */
+  readonly chosenId?: string | undefined;
   /** Outermost first. */
   readonly parents: readonly ParentLink[];
   readonly within: Within | undefined;
@@ -113,6 +121,24 @@ export interface Resources {
   readonly unknownIds: UnknownIds | undefined;
 }
 
+/** Whether a replace creates an unknown item: it declares 201, or no other operation creates items of the collection. */
+export function createsUnknown({ action, operation, collection }: Binding, { bindings }: Resources): boolean {
+  if (action !== 'replace') return false;
+  if (operation.responses.some(({ status }) => status === '201')) return true;
+  return (
+    operation.method === 'PUT' &&
+    ![...bindings.values()].some((each) => each.collection === collection && CREATES.has(each.action))
+  );
+}
+
+/** What adds items to a collection. */
+export const CREATES: ReadonlySet<Action> = new Set<Action>(['batch', 'copy', 'create']);
+
+/** Whether an operation names its item or its parents in the query or the body, as methods in RPC style do. */
+export function isNamedElsewhere(places: Binding['places']): boolean {
+  return Object.values(places ?? {}).some((place) => place.in !== 'path');
+}
+
 /** A resource of which only the name is known. */
 export function createResource(name: string): Resource {
   return {
@@ -123,6 +149,8 @@ export function createResource(name: string): Resource {
     schema: undefined,
     idProperty: 'id',
     keyProperties: [],
+    fullName: undefined,
+    alternateKeys: [],
     idParameterSchema: undefined,
     members: undefined,
     memberParameter: undefined,

@@ -10,16 +10,16 @@ const OPTIONS = { created: {}, 'not found': { state: { unknownIds: 'not-found' }
 /** How many resources do all that their manifest says, where unknown ids are created and where they are not found. Raise, never lower. */
 const WHOLE: Readonly<Record<string, readonly [created: number, notFound: number]>> = {
   'bank-rpc.yaml': [5, 4],
-  'business-suite.yaml': [4, 4],
+  'business-suite.yaml': [5, 5],
   'chat-rpc.yaml': [4, 4],
-  'cloud-hosting.yaml': [4, 4],
+  'cloud-hosting.yaml': [7, 7],
   'code-hosting.yaml': [7, 7],
   'edge-network.yaml': [5, 5],
   'json-api.yaml': [7, 7],
   'orchestrator.yaml': [6, 6],
-  'payments.yaml': [3, 3],
+  'payments.yaml': [4, 4],
   'project-tracker.yaml': [5, 5],
-  'resource-names.yaml': [1, 0],
+  'resource-names.yaml': [5, 5],
   'telephony.yaml': [7, 7],
 };
 

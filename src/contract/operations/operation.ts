@@ -27,6 +27,10 @@ export interface Operation {
   readonly method: string;
   /** The key under `paths`, a fixed query included. */
   readonly path: string;
+  /** The path with parameters that take several segments written out, where it has such: full resource names. */
+  readonly spanned?:
+    | { readonly path: string; readonly spans: ReadonlyMap<string, readonly (string | undefined)[]> }
+    | undefined;
   /** Base paths of the operation, from its own `servers` or those of its path item or document; always with `''`. */
   readonly basePaths: readonly string[];
   readonly pointer: string;

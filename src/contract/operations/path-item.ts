@@ -12,6 +12,7 @@ import {
   toPointer,
 } from '../pointer.js';
 
+import { expandPath } from '../router/path-span.js';
 import { readRequestBody, readResponses } from './media-type.js';
 import { METHODS, type Operation, SCHEME_TYPES, type SecurityRequirement, type SecurityScheme } from './operation.js';
 import { readParameters } from './parameter.js';
@@ -81,16 +82,22 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
     const message = `${method} ${path} declares no response`;
     report({ code: 'RESPONSES_MISSING', message, pointer, assumed: 'the response is 200 without a body' });
   }
+  const parameters = readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
   return {
     id: readId(context, parts),
     method,
     path,
+    spanned: expandPath(
+      path,
+      parameters,
+      ({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.value,
+    ),
     basePaths: readBasePaths(value['servers'] ?? readMember(pathItem, 'servers') ?? document['servers']),
     pointer,
     summary: readString(value['summary']) ?? readString(readMember(pathItem, 'summary')),
     tags: readStrings(value['tags']),
     deprecated: value['deprecated'] === true,
-    parameters: readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report }),
+    parameters,
     body: readRequestBody(document, operation),
     responses,
     security: readSecurity(context, value['security'] === undefined ? undefined : operation),

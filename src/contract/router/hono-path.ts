@@ -34,7 +34,8 @@ const LITERAL_RANK = 0;
 const PARAMETER_RANK = 1_000_000;
 
 function toSortable(operation: Operation, basePath: string): SortableRoute {
-  const { segments, query, fragment, trailingSlash } = readTemplate(operation.path);
+  const { query, fragment, trailingSlash } = readTemplate(operation.path);
+  const { segments } = readTemplate(operation.spanned?.path ?? operation.path);
   const base = basePath.split('/').filter((segment) => segment !== '');
   const path = toHonoPath(base, segments);
   const ranks = [...base.map(() => LITERAL_RANK), ...segments.map(readRank)];

@@ -78,8 +78,8 @@ function readSegmentCost(one: string, other: string): number {
   return share > 0.5 ? 1 : share;
 }
 
-function toCandidate({ path: key, basePaths }: Operation): Candidate {
-  const segments = readTemplate(key).segments.map(({ kind, text, literals }) => {
+function toCandidate({ path: key, spanned, basePaths }: Operation): Candidate {
+  const segments = readTemplate(spanned?.path ?? key).segments.map(({ kind, text, literals }) => {
     const literal = kind === 'literal' ? text : literals.join('');
     return kind === 'parameter' ? undefined : literal.slice(0, SEGMENT_LENGTH_LIMIT).toLowerCase();
   });

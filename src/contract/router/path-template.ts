@@ -1,4 +1,5 @@
 import { decodeText } from '../pointer.js';
+import { toPlainPath } from './path-span.js';
 
 /** One segment of a path template, between two slashes: literals around and between its parameters. */
 export interface TemplateSegment {
@@ -28,7 +29,7 @@ interface PathTemplate {
 
 /** Parses a path key. Only this file knows the syntax. */
 export function readTemplate(key: string): PathTemplate {
-  const [beforeHash, afterHash] = splitOnce(key, '#');
+  const [beforeHash, afterHash] = splitHash(toPlainPath(key));
   const [path, query] = splitOnce(beforeHash, '?');
   return {
     segments: readTemplateSegments(path),
@@ -94,6 +95,12 @@ function readSegment(segment: string): TemplateSegment {
   if (names.length === 0) return { kind: 'literal', text: decodeText(segment), names, literals };
   const bare = names.length === 1 && literals.every((literal) => literal === '');
   return { kind: bare ? 'parameter' : 'mixed', text: segment, names, literals };
+}
+
+/** Splits a key at the first `#` outside of a parameter. */
+function splitHash(key: string): readonly [string, string] {
+  const at = key.search(/#(?![^{}]*\})/);
+  return at < 0 ? [key, ''] : [key.slice(0, at), key.slice(at + 1)];
 }
 
 function splitOnce(text: string, mark: string): readonly [string, string] {

@@ -52,6 +52,9 @@ function buildTrie(operations: readonly Operation[]): TrieNode {
   for (const operation of operations) {
     const { segments, encodedSegments, query, fragment, trailingSlash } = readTemplate(operation.path);
     addRoute(root, segments, { operation, query, fragment, trailingSlash });
+    // A parameter with several segments may also be sent with its slashes encoded, as one segment.
+    if (operation.spanned !== undefined)
+      addRoute(root, readTemplate(operation.spanned.path).segments, { operation, query, fragment, trailingSlash });
     if (encodedSegments !== undefined)
       addRoute(root, encodedSegments, { operation, query, fragment: [], trailingSlash });
   }

@@ -5,6 +5,7 @@ import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { createNearestPaths } from './nearest-path.js';
 import { matchMixed, type QueryPair, type TemplateSegment } from './path-template.js';
+import { joinSpans } from './path-span.js';
 import { buildBases, type Route, type TrieNode } from './path-trie.js';
 
 /** The result of matching a method and a path against the contract. */
@@ -153,7 +154,9 @@ function scoreRoute(route: Route, query: URLSearchParams, trailingSlash: boolean
 function toMatch(route: Route, basePath: string, values: readonly string[]): RouteMatch {
   const pathText: Record<string, string> = {};
   for (let i = 0; i < route.names.length; i++) pathText[route.names[i] ?? ''] = values[i] ?? '';
-  return { kind: 'operation', operation: route.operation, basePath, pathText };
+  const { spanned } = route.operation;
+  const text = spanned === undefined ? pathText : joinSpans(pathText, spanned.spans);
+  return { kind: 'operation', operation: route.operation, basePath, pathText: text };
 }
 
 /** RFC 9110 9.3.2 and 9.3.7: HEAD is allowed wherever GET is, and OPTIONS everywhere. */

@@ -24,7 +24,8 @@ export function createIdGenerator(schema: SchemaObject, pattern?: string): TextG
   const wanted = source === undefined ? undefined : readPattern(source);
   const joined = wanted?.joined();
   if (joined !== undefined) return joined;
-  if (schema.format === 'uuid') return pickUuid;
+  const byFormat = schema.format === undefined ? undefined : ID_FORMATS.get(schema.format);
+  if (byFormat !== undefined && wanted === undefined) return byFormat;
   for (const example of [schema.example, ...(Array.isArray(schema.examples) ? schema.examples : [])]) {
     const generate = typeof example === 'string' ? createLikeExample(example) : undefined;
     // An id made longer than its example may not match any more.
@@ -49,6 +50,20 @@ export function createLikeExample(example: string): TextGenerator | undefined {
   const length = isFull ? tail.length : prefix === '' ? Math.max(tail.length, 10) : ID_LENGTH;
   return joinPieces([prefix, { alphabet, minimum: length, maximum: length }]);
 }
+
+const octet = (random: Random): number => random.integer(1, 254);
+const label = (random: Random): string => random.text(LOWER, 1) + random.text(DIGITS + LOWER, 11);
+
+/** Formats of which a prefix and random characters are not a value. */
+const ID_FORMATS: ReadonlyMap<string, TextGenerator> = new Map<string, TextGenerator>([
+  ['uuid', pickUuid],
+  ['ipv4', (random) => `10.${octet(random)}.${octet(random)}.${octet(random)}`],
+  ['ipv6', (random) => `2001:db8:${[4, 4, 4, 4].map((length) => random.text(HEX, length)).join(':')}::1`],
+  ['email', (random) => `${label(random)}@example.com`],
+  ['hostname', (random) => `${label(random)}.example.com`],
+  ['uri', (random) => `https://example.com/${label(random)}`],
+  ['int64', (random) => random.text('123456789', 1) + random.text(DIGITS, 11)],
+]);
 
 /** Writes unique strings with a prefix. */
 export function createPrefixed(prefix: string): TextGenerator {

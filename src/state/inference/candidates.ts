@@ -143,6 +143,8 @@ function findSchema(index: ContractIndex, key: string, itemKey: string | undefin
 
 /** Where read and list both respond with one of several schemas: the first that they share. */
 function findCommon(index: ContractIndex, reading: Operation | undefined, listed: string): string | undefined {
+  const whole = index.read(listed)?.pointer;
+  if (whole !== undefined && whole === toObject(index, reading)?.pointer) return whole;
   const media = reading === undefined ? undefined : findSuccessMedia(reading);
   const shown = new Set(readBranches(index, listed));
   if (media?.schema === undefined || shown.size < 2) return undefined;

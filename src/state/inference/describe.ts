@@ -1,3 +1,6 @@
+import { isObject } from '../../contract/json.js';
+import { readNameSpan } from '../../contract/router/path-span.js';
+import { findAlternateKeys } from './alternate-keys.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 
@@ -9,11 +12,19 @@ import type { Binding, Resource } from '../resource.js';
 export function describeResource(
   index: ContractIndex,
   candidate: CollectionCandidate,
-  facts: { readonly name: string; readonly parents: readonly string[] },
+  facts: {
+    readonly name: string;
+    readonly parents: readonly string[];
+    readonly aliases: readonly CollectionCandidate[];
+  },
 ): Resource {
   const schema = candidate.schema === undefined ? undefined : index.read(candidate.schema);
   const item = candidate.itemKey === undefined ? undefined : [...index.operationsAt(candidate.itemKey).values()][0];
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
+  const named = schema === undefined || candidate.singleton ? undefined : findFullName(schema, candidate);
+  const own = schema === undefined ? 'id' : (named?.property ?? findIdProperty(index, schema, candidate));
+  const id = candidate.singleton ? undefined : own;
+  const paths = new Set([candidate, ...facts.aliases].flatMap(({ itemKey }) => itemKey ?? []));
   return {
     name: facts.name,
     path: candidate.groups
@@ -22,12 +33,10 @@ export function describeResource(
     singleton: candidate.singleton,
     parents: facts.parents,
     schema: candidate.schema,
-    idProperty: candidate.singleton
-      ? undefined
-      : schema === undefined
-        ? 'id'
-        : findIdProperty(index, schema, candidate),
+    idProperty: id,
     keyProperties: findKeyProperties(index, schema, candidate),
+    fullName: named?.words,
+    alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id }),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
     members: undefined,
@@ -42,6 +51,35 @@ export function describeResource(
   };
 }
 
+/** The property that holds the full resource name of an item: `projects/p1/topics/t1` at `/projects/{project}/topics/{topic}`. */
+function findFullName(
+  schema: ItemSchema,
+  { groups }: CollectionCandidate,
+): { readonly property: string; readonly words: readonly string[] } | undefined {
+  if (groups.some(({ parameters }, i) => parameters.length > (i < groups.length - 1 ? 1 : Infinity))) return undefined;
+  for (const property of schema.properties.values()) {
+    if (!/^(name|resource_?name|full_?name)$/i.test(property.name)) continue;
+    const { description, pattern, example, examples } = property.schema;
+    const whole = isObject(schema.schema.example) ? schema.schema.example[property.name] : undefined;
+    const shown = [example, whole, ...(Array.isArray(examples) ? examples : [])].map((value) =>
+      typeof value === 'string' ? value.split('/').map((part, i) => (i % 2 === 0 ? part : undefined)) : undefined,
+    );
+    const told = [description, pattern?.replaceAll(/^\^|\$$/g, '').replaceAll(/\[\^?[^\]]*\][*+]/g, '*')].map((text) =>
+      typeof text === 'string' ? readNameSpan(text) : undefined,
+    );
+    const isSpanned = groups.at(-1)?.parameters.some((name) => name.includes('#'));
+    const own = isSpanned === true ? groups.flatMap(({ words }) => [words.at(-1), undefined]) : undefined;
+    for (const span of [own, ...told, ...shown]) {
+      const words = span?.filter((part) => part !== undefined) ?? [];
+      const last = groups.slice(-words.length).map((group) => group.words.at(-1));
+      const isPath =
+        words.length > 0 && span?.length === 2 * words.length && words.every((word, i) => word === last[i]);
+      if (isPath) return { property: property.name, words };
+    }
+  }
+  return undefined;
+}
+
 /** Objects that can hold the id of the item around them: `metadata.name`. */
 const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
 
@@ -52,8 +90,9 @@ const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
 function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   const noun = toBareName(toSingular(candidate.groups.at(-1)?.words.at(-1) ?? ''));
-  const lastWord = /[A-Z]?[a-z0-9]+$/.exec(parameter ?? 'id')?.[0].toLowerCase() ?? '';
-  const words: IdWords = { noun, wanted: toBareName(parameter ?? 'id'), lastWord };
+  const name = parameter?.replace(/#\d+$/, '') ?? 'id';
+  const lastWord = /[A-Z]?[a-z0-9]+$/.exec(name)?.[0].toLowerCase() ?? '';
+  const words: IdWords = { noun, wanted: toBareName(name), lastWord };
   const other = findOtherItem(index, schema, words);
   if (other !== undefined) return other;
   const own = findIdIn(schema, words);

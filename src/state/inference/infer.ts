@@ -3,8 +3,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
 import { toBareName, toSingular } from '../names.js';
-import { isSameItem } from '../positions.js';
-import type { Binding, ParentLink, Resources, Unbound, Within } from '../resource.js';
+import type { Binding, ParameterPlace, ParentLink, Resources, Unbound, Within } from '../resource.js';
 import {
   bindCollectionOperation,
   bindCollectionWord,
@@ -13,6 +12,7 @@ import {
   bindSingletonOperation,
   type InferredAction,
 } from './bind.js';
+import { findBelow, findItemsByKey, findItemsElsewhere, findWhole, isAlias, isSameResource } from './aliases.js';
 import { type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
 import { type PathGroup, toGroupKey } from './path-shape.js';
@@ -51,7 +51,11 @@ export function inferResources(contract: Contract): Resources {
     if (collections.has(name)) continue;
     collections.set(
       name,
-      describeResource(index, candidate, { name, parents: tree.parents(candidate).map(tree.name) }),
+      describeResource(index, candidate, {
+        name,
+        parents: tree.parents(candidate).map(tree.name),
+        aliases: [...candidates.values()].filter((each) => each !== candidate && tree.at(each.key) === candidate),
+      }),
     );
   }
   for (const [name, members] of findMembers(collections, bindings, index)) {
@@ -98,7 +102,7 @@ function createCollectionTree(
     const below = findBelow(index, all, candidate);
     if (below !== undefined) aliases.set(candidate.key, below);
     const whole = candidate.groups.length > 1 ? findWhole(index, tops, candidate) : undefined;
-    const found = whole ?? findItemsElsewhere(index, all, candidate);
+    const found = whole ?? findItemsElsewhere(index, all, candidate) ?? findItemsByKey(index, all, candidate);
     if (found === undefined) continue;
     aliases.set(candidate.key, found.candidate);
     if (found.within !== undefined) within.set(candidate.key, found.within);
@@ -115,122 +119,6 @@ function createCollectionTree(
         .flatMap((_, i) => at(toGroupKey(candidate.groups.slice(0, i + 1), 'collection')) ?? []),
     within: (key) => within.get(key),
   };
-}
-
-/** Whether a path can be an alias of another one: no operation reads or lists its items. */
-function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
-  if (!candidate.hasOperations) return true;
-  return !index.operationsAt(candidate.key).has('GET') && !index.operationsAt(candidate.itemKey ?? '').has('GET');
-}
-
-/**
- * The collection below a parent that a list shows the items of, of every parent: `/v1/namespaces/{namespace}/widgets` for
- * `/v1/widgets`, which has no path for one item and only reads.
- */
-function findBelow(
-  index: ContractIndex,
-  all: readonly CollectionCandidate[],
-  candidate: CollectionCandidate,
-): CollectionCandidate | undefined {
-  const [own] = candidate.groups;
-  const noun = own?.words.at(-1);
-  if (own === undefined || candidate.groups.length > 1 || candidate.itemKey !== undefined) return undefined;
-  const methods = index.operationsAt(candidate.key);
-  if (candidate.schema === undefined || methods.size !== 1 || !methods.has('GET')) return undefined;
-  return all.find(
-    ({ groups, schema, itemKey }) =>
-      groups.length > 1 &&
-      itemKey !== undefined &&
-      index.operationsAt(itemKey).size > 0 &&
-      schema === candidate.schema &&
-      groups.at(-1)?.words.join('/') === noun &&
-      own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
-  );
-}
-
-/** Whether two paths have the same nouns: `/customers/{customer}` and `/test_helpers/customers/{id}`. */
-function isSameResource(other: CollectionCandidate, candidate: CollectionCandidate): boolean {
-  if (
-    !other.hasOperations ||
-    other.key === candidate.key ||
-    other.groups.length !== candidate.groups.length ||
-    other.singleton
-  )
-    return false;
-  if (candidate.schema !== undefined && candidate.schema !== other.schema) return false;
-  return other.groups.every(({ words, parameters }, i) => {
-    const group = candidate.groups[i];
-    return group?.words.at(-1) === words.at(-1) && group?.parameters.length === parameters.length;
-  });
-}
-
-/** A collection that a path shows, or a part of it. */
-interface Whole {
-  readonly candidate: CollectionCandidate;
-  readonly within: Within | undefined;
-}
-
-/** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
-function findWhole(
-  index: ContractIndex,
-  tops: readonly CollectionCandidate[],
-  candidate: CollectionCandidate,
-): Whole | undefined {
-  const top = tops.find((each) => each.schema === candidate.schema && each.itemKey !== undefined);
-  const property = candidate.schema === undefined ? undefined : findParentProperty(index, candidate);
-  const parameter = candidate.groups.at(-2)?.parameters.at(-1);
-  if (top === undefined || parameter === undefined || property === undefined) return undefined;
-  return { candidate: top, within: { property, parameter } };
-}
-
-/** The property of an item that holds the id of the parent in its path. */
-function findParentProperty(index: ContractIndex, candidate: CollectionCandidate): string | undefined {
-  const parent = candidate.groups.at(-2);
-  const parameter = parent?.parameters.at(-1);
-  if (parent === undefined || parameter === undefined) return undefined;
-  const noun = toSingular(parent.words.at(-1) ?? '');
-  const wanted = new Set([parameter, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
-  const names = [...(index.read(candidate.schema ?? '')?.properties.keys() ?? [])];
-  return names.find((name) => wanted.has(toBareName(name)));
-}
-
-/**
- * The collection whose items are created at another path: `POST /users/{user_id}/playlists` creates what `/playlists/{id}` reads, and
- * `POST /user/repos` what `/repos/{owner}/{repo}` reads.
- */
-function findItemsElsewhere(
-  index: ContractIndex,
-  all: readonly CollectionCandidate[],
-  candidate: CollectionCandidate,
-): Whole | undefined {
-  const create = index.operationsAt(candidate.key).get('POST');
-  const hasItems = index.operationsAt(candidate.itemKey ?? '').size > 0;
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
-  const other = all.find((each) => {
-    const schema = each.schema === undefined ? undefined : index.read(each.schema);
-    const last = each.groups.at(-1);
-    const above = each.groups.slice(0, -1);
-    // A create that names an existing item makes a membership.
-    const isMembership = last?.parameters.some((name) => index.body(create)?.properties.has(name)) === true;
-    return (
-      each !== candidate &&
-      !isMembership &&
-      schema !== undefined &&
-      last?.words.at(-1) === candidate.groups.at(-1)?.words.at(-1) &&
-      index.operationsAt(each.itemKey ?? '').has('GET') &&
-      above.length < candidate.groups.length &&
-      toGroupKey(above, 'item') === toGroupKey(candidate.groups.slice(0, above.length), 'item') &&
-      isSameItem(index.read, schema, item)
-    );
-  });
-  if (other === undefined) return undefined;
-  const parameter = candidate.groups
-    .slice(other.groups.length - 1, -1)
-    .at(-1)
-    ?.parameters.at(-1);
-  const property = findParentProperty(index, candidate);
-  return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
 }
 
 /** What an operation does, or why the store does not handle it. */
@@ -292,6 +180,8 @@ function toBinding(
     collection: tree.name(inferred.candidate),
     action: inferred.action,
     id: groups[itemIndex]?.parameters ?? [],
+    places: readSpanPlaces(groups),
+    chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,
     within: tree.within(toGroupKey(groups.slice(0, itemIndex + 1), 'collection')),
     set: inferred.set,
@@ -300,6 +190,22 @@ function toBinding(
     confidence: inferred.confidence,
     why: inferred.why,
   };
+}
+
+/** Where the parameters are that are one of the segments of a path parameter: `name#3`. */
+function readSpanPlaces(groups: readonly PathGroup[]): Binding['places'] {
+  const places: Record<string, ParameterPlace> = {};
+  for (const name of groups.flatMap(({ parameters }) => parameters)) {
+    const [whole = name, segment] = name.split('#');
+    if (segment !== undefined) places[name] = { in: 'path', path: [whole], segment: Number(segment) };
+  }
+  return Object.keys(places).length === 0 ? undefined : places;
+}
+
+/** The query parameter of a create that names the new item: `topicId` for `/topics`. */
+function findChosenId({ parameters }: Operation, group: PathGroup | undefined): string | undefined {
+  const noun = toBareName(toSingular(group?.words.at(-1) ?? ''));
+  return parameters.find((each) => each.in === 'query' && noun !== '' && toBareName(each.name) === `${noun}id`)?.name;
 }
 
 /** The group of the path that is the item or the collection: the last one, or the one before an action. */

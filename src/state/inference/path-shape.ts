@@ -1,4 +1,5 @@
 import type { Operation } from '../../contract/operations/operation.js';
+import { toPlainPath } from '../../contract/router/path-span.js';
 
 /** One group of a path: static segments and the parameters after them, which identify one item. */
 export interface PathGroup {
@@ -18,10 +19,10 @@ export interface PathShape {
 }
 
 /** Reads the path of an operation; undefined where a segment mixes text and parameters. */
-export function readPathShape({ path }: Operation): PathShape | undefined {
-  const template = path.replace(/[?#].*$/, '').replace(/(?<=.)\/$/, '');
+export function readPathShape({ path, spanned }: Operation): PathShape | undefined {
+  const template = toTemplate(path);
   // Some APIs write the media type behind each path: `/messages/{id}.json`.
-  const plain = template.replaceAll(/\.(json|xml)(?=\/|$)/gi, '');
+  const plain = toTemplate(spanned?.path ?? toPlainPath(path)).replaceAll(/\.(json|xml)(?=\/|$)/gi, '');
   const segments = plain.split('/').filter((segment) => segment !== '');
   const groups: { words: string[]; parameters: string[] }[] = [];
   for (const segment of segments) {
@@ -39,6 +40,11 @@ export function readPathShape({ path }: Operation): PathShape | undefined {
     if (read.verb !== undefined) groups.push({ words: [read.verb], parameters: [] });
   }
   return { groups, template, key: plain.replaceAll(/\{[^}]*\}/g, '{}') };
+}
+
+/** A path key without its query, its fragment and a slash at its end. */
+function toTemplate(path: string): string {
+  return path.replace(/\?.*$|#(?![^{}]*\}).*$/, '').replace(/(?<=.)\/$/, '');
 }
 
 /** The key of a path, with or without the parameters of its last group. */

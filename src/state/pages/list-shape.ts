@@ -228,7 +228,13 @@ function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchem
   const schema = LINKS.test(name) && inner.properties.size === 0 ? read(link) : undefined;
   if (schema !== undefined) {
     const common = { schema: schema.schema, pointer: link, target: schema.pointer, branches: [], required: false };
-    const flags = { nullable: false, scalar: schema.type === 'string', readOnly: false, writeOnly: false };
+    const flags = {
+      nullable: false,
+      scalar: schema.type === 'string',
+      readOnly: false,
+      writeOnly: false,
+      variant: false,
+    };
     const names = ['self', 'first', 'prev', 'next', 'last'];
     return { ...inner, properties: new Map(names.map((each) => [each, { name: each, ...common, ...flags }])) };
   }

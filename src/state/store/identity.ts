@@ -6,7 +6,7 @@ import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toSingular } from '../names.js';
 import type { Resource } from '../resource.js';
-import type { Collection, Item } from './collection.js';
+import { type Collection, type Item, readScope } from './collection.js';
 
 /** What an id is generated from. */
 interface IdSource {
@@ -20,8 +20,8 @@ interface IdSource {
 export interface Identity {
   /** The id of create number `number`: a function of the seed, the collection and that number, unused in this scope. */
   generateId(collection: Collection, scope: string, source: IdSource): string | number;
-  /** The id in the form of an item: a number where the schema requires one. */
-  toValue(id: string | number): string | number;
+  /** The id in the form of an item: a number where the schema requires one, a full resource name with the ids of the parents in the scope. */
+  toValue(id: string | number, scope: string): string | number;
 }
 
 /** Creates ids from the pattern, format or examples of the id, else with a prefix from the name of the resource. */
@@ -32,7 +32,8 @@ export function createIdentity(
 ): Identity {
   const { schema, property } = known;
   const parameter = readSchemaAt(contract, resource.idParameterSchema);
-  const shown = property?.schema ?? parameter ?? {};
+  // The pattern and the examples of a full name are not those of its last step.
+  const shown = (resource.fullName === undefined ? property?.schema : undefined) ?? parameter ?? {};
   const whole = isNumber(shown);
   // A string in the item whose path parameter is a number is a number in a string.
   const form =
@@ -40,7 +41,11 @@ export function createIdentity(
       ? undefined
       : findForm(resource, schema, [shown, parameter]);
   return {
-    toValue: (id) => (whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id)),
+    toValue: (id, scope) => {
+      if (resource.fullName !== undefined)
+        return toFullName(resource.fullName, [...readScope(scope), readLastStep(String(id))]);
+      return whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id);
+    },
     generateId: (collection, scope, { seed, number, part = '' }) => {
       const list = collection.list(scope);
       if (form === undefined) {
@@ -61,9 +66,20 @@ export function createIdentity(
 }
 
 /** The id of an item in its collection: the id property, or, where several parameters identify an item, their values joined by `/`. */
-export function readItemKey({ keyProperties }: Resource, item: Item, id: unknown): string {
+export function readItemKey({ keyProperties, fullName }: Resource, item: Item, id: unknown): string {
+  if (fullName !== undefined && typeof id === 'string') return readLastStep(id);
   if (keyProperties.length === 0) return typeof id === 'string' ? id : String(id);
   return keyProperties.map((name) => String(readMember(item, name))).join('/');
+}
+
+function readLastStep(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+/** `projects/p1/topics/t1` of the words `projects` and `topics` and the ids `p1` and `t1`. */
+function toFullName(words: readonly string[], ids: readonly string[]): string {
+  const own = ids.slice(-words.length);
+  return words.map((word, i) => `${word}/${own[i] ?? '-'}`).join('/');
 }
 
 function findForm(

@@ -1,6 +1,15 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, readMember, withPath } from '../../contract/json.js';
 import type { Resource } from '../resource.js';
-import { type Item, type ItemContent, readScope, toScope } from './collection.js';
+import {
+  type Item,
+  type ItemContent,
+  type NewEntry,
+  readScope,
+  toScope,
+  type WritableCollection,
+} from './collection.js';
+import { readItemKey } from './identity.js';
+import type { ItemModel } from './item-model.js';
 
 // Fixtures, tests and the control API write beside the properties of an item what the store knows about it: `$id`, `$parent`,
 // `$content` and `$contentType`.
@@ -75,4 +84,42 @@ export function toContentAnnotations({ bytes, mediaType }: ItemContent): Item {
   const same = Buffer.from(text, 'utf8').equals(bytes);
   const $content = same ? text : { base64: Buffer.from(bytes).toString('base64') };
   return mediaType === undefined ? { $content } : { $content, $contentType: mediaType };
+}
+
+/** The id of an item in its collection, from `$id` or its properties; undefined where it has none. */
+export function readKey({ resource }: Pick<ItemModel, 'resource'>, given: Item): string | undefined {
+  if (resource.singleton) return '';
+  const annotated = readIdAnnotation(given, resource);
+  const id = readMember(given, resource.idProperty ?? 'id');
+  if (annotated !== undefined) return annotated;
+  return id === undefined && resource.keyProperties.length === 0 ? undefined : readItemKey(resource, given, id);
+}
+
+interface EntryPlace {
+  readonly collection: WritableCollection;
+  readonly model: ItemModel;
+  readonly scope: string;
+  readonly seed: number;
+}
+
+/** The entry of an item in the form of a fixture: as it is given, with a generated id where it has none. */
+export function toEntry({ collection, model, scope, seed }: EntryPlace, given: Item): NewEntry {
+  const { resource, identity } = model;
+  const { idProperty } = resource;
+  const item = omitAnnotations(given, resource);
+  const content = readInlineContent(given);
+  const key = readKey(model, given);
+  const isIdentified =
+    resource.singleton || (idProperty === undefined ? key : readMember(item, idProperty)) !== undefined;
+  if (isIdentified && key !== undefined) return { id: key, item, content };
+  const id = identity.generateId(collection, scope, { seed, number: collection.nextNumber() });
+  const identified =
+    idProperty === undefined
+      ? item
+      : withPath(
+          item,
+          model.idProperty?.isNested === true ? idProperty.split('.') : [idProperty],
+          identity.toValue(id, scope),
+        );
+  return { id: key ?? readItemKey(resource, identified, id), item: identified, content };
 }

@@ -2,7 +2,7 @@ import { setOwn, readMember, withPath } from '../../contract/json.js';
 import { MockError, suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
 import { createItemSchemaReader } from '../item-schema.js';
-import type { Action, Binding, Resource, Resources } from '../resource.js';
+import { type Binding, CREATES, createsUnknown, type Resource, type Resources } from '../resource.js';
 import {
   type Entry,
   EVERY_SCOPE,
@@ -16,7 +16,7 @@ import { readItemKey } from './identity.js';
 import { createDependents, type Dependents } from './dependents.js';
 import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
 import { createSettableFinder } from './new-values.js';
-import { omitAnnotations, readIdAnnotation, readInlineContent, readParentScope } from './item-annotations.js';
+import { readKey, readParentScope, toEntry } from './item-annotations.js';
 import {
   createItemsOnDemand,
   createOpen,
@@ -39,8 +39,8 @@ export interface Items extends ItemsOnDemand {
   locate(transaction: Transaction, collection: string, scope?: string): ItemLocation;
   /** Creates the initial items of a collection, below each item of its parents that exists. */
   open(transaction: Transaction, collection: string): void;
-  /** The first parent that does not exist, outermost first; one that is created on demand does. */
-  findMissingParent(transaction: Transaction, parents: readonly ParentItem[]): ParentItem | undefined;
+  /** The ids of some parents, outermost first, and the first that does not exist; one that is created on demand does. */
+  findParents(transaction: Transaction, parents: readonly ParentItem[]): FoundParents;
   /** Creates an item: what is not given comes from the server's rules and the schema. */
   create(location: ItemLocation, given: NewItem): Created | Refused;
   /** Adds an item exactly as it is given; only an id is generated where it has none. */
@@ -57,6 +57,12 @@ export interface Items extends ItemsOnDemand {
 
 /** One item of a path: `threads` and `thread_1`. */
 type ParentItem = { readonly collection: string; readonly id: string };
+
+interface FoundParents {
+  /** Those that their items have, also where a request names one by another key. */
+  readonly ids: readonly string[];
+  readonly missing: ParentItem | undefined;
+}
 
 /** What a new item is created from. */
 interface NewItem {
@@ -130,7 +136,7 @@ export function createItems(parts: ItemsParts): Items {
     model,
     locate,
     open: createOpen(onDemand, locate),
-    findMissingParent: links.findMissingParent,
+    findParents: links.findParents,
     create: (location, given) => {
       const { entry, whole } = draftEntry(location, given);
       // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
@@ -192,13 +198,10 @@ const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, 
 };
 
 /** The collections that requests can add items to. */
-function findCreatable({ bindings }: Resources): ReadonlySet<string> {
-  const isCreate = ({ action, operation }: Binding): boolean =>
-    CREATES.has(action) || (action === 'replace' && operation.responses.some(({ status }) => status === '201'));
-  return new Set([...bindings.values()].filter(isCreate).map(({ collection }) => collection));
+function findCreatable(resources: Resources): ReadonlySet<string> {
+  const isCreate = (binding: Binding): boolean => CREATES.has(binding.action) || createsUnknown(binding, resources);
+  return new Set([...resources.bindings.values()].filter(isCreate).map(({ collection }) => collection));
 }
-
-const CREATES: ReadonlySet<Action> = new Set(['batch', 'copy', 'create']);
 
 function createLinks(
   { find, isKnown }: ItemsOnDemand,
@@ -212,32 +215,35 @@ function createLinks(
     resource.unknownIds !== undefined ||
     collection.scopes.some((scope) => collection.list(scope).size > 0);
   const isMissing = (location: ItemLocation, id: string): boolean =>
-    find(location, id) === undefined &&
-    isKnown(location) &&
-    (isChecked(location) || location.collection.list(location.scope).recall(id) !== undefined);
-  const findMissingParent: Items['findMissingParent'] = (transaction, parents) => {
+    isKnown(location) && (isChecked(location) || location.collection.list(location.scope).recall(id) !== undefined);
+  const findParents: Items['findParents'] = (transaction, parents) => {
     const ids: string[] = [];
     for (const parent of parents) {
       const isTop = ids.length === 0 || model(parent.collection).resource.parents.length === 0;
-      if (isMissing(locate(transaction, parent.collection, isTop ? '' : toScope(...ids)), parent.id)) return parent;
-      ids.push(parent.id);
+      const location = locate(transaction, parent.collection, isTop ? '' : toScope(...ids));
+      const entry = find(location, parent.id);
+      if (entry === undefined && isMissing(location, parent.id)) return { ids, missing: parent };
+      ids.push(entry?.id ?? parent.id);
     }
-    return undefined;
+    return { ids, missing: undefined };
   };
   /** The target of a membership where it does not exist. */
   const findMissingTarget = ({ transaction, model }: ItemLocation, id: string | undefined): ItemProblem | undefined => {
     const { members } = model.resource;
-    if (id === undefined || members === undefined || !isMissing(locate(transaction, members), id)) return undefined;
-    return toLinkProblem({ collection: members, id });
+    if (id === undefined || members === undefined) return undefined;
+    const location = locate(transaction, members);
+    return find(location, id) === undefined && isMissing(location, id)
+      ? toLinkProblem({ collection: members, id })
+      : undefined;
   };
   return {
-    findMissingParent,
+    findParents,
     findMissingTarget,
     /** Whatever an item refers to and does not exist. */
     findBrokenLink: (location: ItemLocation, id: string): ItemProblem | undefined => {
       const ids = readScope(location.scope);
       const parents = location.model.resource.parents.map((collection, i) => ({ collection, id: ids[i] ?? '' }));
-      const missing = ids.length === 0 ? undefined : findMissingParent(location.transaction, parents);
+      const missing = ids.length === 0 ? undefined : findParents(location.transaction, parents).missing;
       return missing === undefined ? findMissingTarget(location, id) : toLinkProblem(missing);
     },
   };
@@ -297,7 +303,7 @@ function draftEntry(
   const id = number === undefined ? (chosen ?? '') : identity.generateId(collection, scope, { seed, number });
   const defaults = given.defaults === undefined ? collection.defaults : { ...given.defaults, ...collection.defaults };
   const built = model.create({
-    id: resource.singleton ? undefined : identity.toValue(id),
+    id: resource.singleton ? undefined : identity.toValue(id, scope),
     body,
     fixed,
     defaults: readDefaults(resource, id, defaults),
@@ -364,34 +370,4 @@ export function findProblems(model: ItemModel, item: Item): readonly ItemProblem
     code,
     message: message.replace(/^(answer|body) property\b/, 'property').replace(/^(answer|body)\b/, 'the item'),
   }));
-}
-
-/** The id of an item in its collection, from `$id` or its properties; undefined where it has none. */
-export function readKey({ resource }: Pick<ItemModel, 'resource'>, given: Item): string | undefined {
-  if (resource.singleton) return '';
-  const annotated = readIdAnnotation(given, resource);
-  const id = readMember(given, resource.idProperty ?? 'id');
-  if (annotated !== undefined) return annotated;
-  return id === undefined && resource.keyProperties.length === 0 ? undefined : readItemKey(resource, given, id);
-}
-
-/** The entry of an item in the form of a fixture: as it is given, with a generated id where it has none. */
-export function toEntry(
-  { collection, model, scope, seed }: Pick<ItemLocation, 'collection' | 'model' | 'scope'> & { readonly seed: number },
-  given: Item,
-): NewEntry {
-  const { resource, identity } = model;
-  const { idProperty } = resource;
-  const item = omitAnnotations(given, resource);
-  const content = readInlineContent(given);
-  const key = readKey(model, given);
-  const isIdentified =
-    resource.singleton || (idProperty === undefined ? key : readMember(item, idProperty)) !== undefined;
-  if (isIdentified && key !== undefined) return { id: key, item, content };
-  const id = identity.generateId(collection, scope, { seed, number: collection.nextNumber() });
-  const identified =
-    idProperty === undefined
-      ? item
-      : withPath(item, model.idProperty?.isNested === true ? idProperty.split('.') : [idProperty], id);
-  return { id: key ?? readItemKey(resource, identified, id), item: identified, content };
 }

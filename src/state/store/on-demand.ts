@@ -42,6 +42,8 @@ export interface ItemsOnDemand {
   unknownIds(location: Pick<ItemLocation, 'collection' | 'model'>): UnknownIds;
   /** Whether the store knows which items exist: not for items without a schema, fixtures or configuration. */
   isKnown(location: Pick<ItemLocation, 'collection' | 'model'>): boolean;
+  /** The item of an id, or of the value of another key. */
+  lookUp(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): Entry | undefined;
   /** The item of an id, created where that is configured; an id that was removed stays removed. */
   find(location: ItemLocation, id: string): Entry | undefined;
   /** Creates the initial items of a list, once. */
@@ -86,13 +88,14 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number });
       return generateOnDemand(parts, location, { id, key: `draft\0${number}`, index: collection.list(scope).size });
     },
+    lookUp,
     find: (location, id) => {
       const { collection, scope } = location;
-      const existing = collection.get(id, scope);
+      const existing = lookUp(location, id);
       if (existing !== undefined || unknownIds(location) === 'not-found') return existing;
       seed(location);
       const list = collection.list(scope);
-      const known = list.get(id);
+      const known = lookUp(location, id);
       if (known !== undefined || list.recall(id) !== undefined) return known;
       const item = generateOnDemand(parts, location, { id, key: `id\0${id}` });
       return collection.add({ id, item, onDemand: true }, scope);
@@ -117,6 +120,14 @@ export function createOpen(
   };
 }
 
+const lookUp: ItemsOnDemand['lookUp'] = ({ collection, scope, model: { resource } }, id) => {
+  const entry = collection.get(id, scope);
+  if (entry !== undefined || resource.alternateKeys.length === 0) return entry;
+  const keys = resource.alternateKeys;
+  const isNamed = (value: unknown): boolean => value === id || (typeof value === 'number' && String(value) === id);
+  return collection.list(scope).entries.find(({ item }) => keys.some((name) => isNamed(item[name])));
+};
+
 /** Whether a client created the parent: nothing lives under a new item yet. */
 function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocation): boolean {
   const parent = resource.parents.at(-1);
@@ -131,7 +142,7 @@ function generateOnDemand(
   { model, scope, known, transaction }: ItemLocation,
   { id, key, index }: { readonly id: string | number; readonly key: string; readonly index?: number },
 ): Item {
-  const { resource, schema, idProperty: property } = model;
+  const { resource, schema, identity, idProperty: property } = model;
   const given: Record<string, unknown> = {};
   const nested: (readonly [path: string, value: string | number])[] = [];
   const ids = String(id).split('/');
@@ -142,7 +153,7 @@ function generateOnDemand(
       else given[name] = value;
     }
   } else if (property !== undefined) {
-    const value = toType(id, property.schema.type);
+    const value = resource.fullName === undefined ? toType(id, property.schema.type) : identity.toValue(id, scope);
     // The id in the path may not be valid as the id in the item.
     if (parts.validators.check(property.target, 'response')(value, 'body').length === 0) {
       if (property.isNested) nested.push([resource.idProperty ?? '', value]);

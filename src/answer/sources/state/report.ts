@@ -112,7 +112,7 @@ export function describeBinding(context: ReportContext, binding: Binding): Opera
 
 function toParameter({ places }: Binding, name: string): ParameterReport {
   const place = places?.[name];
-  if (place === undefined) return { in: 'path', name };
+  if (place === undefined || place.in === 'path') return { in: 'path', name: place?.path[0] ?? name };
   return place.in === 'query'
     ? { in: 'query', name: place.path[0] ?? name }
     : { in: 'body', name: toPointer(...place.path) };

@@ -3,7 +3,7 @@ import { isObject, readMember, readPath } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
-import type { Binding } from '../../../state/resource.js';
+import { type Binding, isNamedElsewhere } from '../../../state/resource.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
@@ -30,7 +30,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     const { call } = exchange;
     if (links.length === 0) return items.locate(transaction, binding.collection);
     const parents = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters, places) }));
-    const missing = items.findMissingParent(transaction, parents);
+    const { missing, ids } = items.findParents(transaction, parents);
     if (missing !== undefined) {
       const parameter = links[parents.indexOf(missing)]?.parameters.at(-1);
       return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places }) };
@@ -40,10 +40,10 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       const value = readParameter(call, parameter, places);
       known[property] = asObject ? { id: value } : value;
     }
-    const path = toScope(...parents.map(({ id }) => id));
+    const path = toScope(...ids);
     if (within === undefined) return { ...items.locate(transaction, binding.collection, path), known };
     // A part of a collection that is not below all parents of the path.
-    const scope = toScope(...parents.slice(0, resource.parents.length).map(({ id }) => id));
+    const scope = toScope(...ids.slice(0, resource.parents.length));
     return { ...items.locate(transaction, binding.collection, scope), known, part: path };
   };
 }
@@ -58,7 +58,12 @@ export function readId(call: Call, parameters: readonly string[], places: Bindin
 function readParameter(call: Call, name: string, places: Binding['places']): unknown {
   const place = places?.[name];
   if (place === undefined) return call.path[name];
+  if (place.segment !== undefined) return readSegment(call.path[place.path[0] ?? name], place.segment);
   return place.in === 'query' ? call.query[place.path[0] ?? name] : readPath(call.body, place.path);
+}
+
+function readSegment(value: unknown, segment: number): string {
+  return typeof value === 'string' ? (value.split('/')[segment] ?? '') : '';
 }
 
 /** What every operation on one item has in common: it finds the item and checks the preconditions. */
@@ -101,7 +106,7 @@ export function findEntry(
   exchange: Exchange,
   { location, id }: { readonly location: ItemLocation; readonly id: string },
 ): Entry | undefined {
-  const existing = location.collection.get(id, location.scope);
+  const existing = items.lookUp(location, id);
   if (existing !== undefined) return existing;
   const created = items.find(location, id);
   if (created !== undefined) {
@@ -151,7 +156,7 @@ export function refuseUnknown(
     of === undefined
       ? `no ${noun} has the id ${JSON.stringify(id)}`
       : `the ${toNoun(of.collection)} ${JSON.stringify(of.id)} has no ${noun} ${JSON.stringify(id)}`;
-  if (places === undefined)
+  if (!isNamedElsewhere(places))
     return refuse(context, exchange, { status: facts.status, message, code: 'not_found', param });
   const { operation } = exchange.call;
   const failure = context.answerFailure(operation, noun);

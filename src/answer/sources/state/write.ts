@@ -1,6 +1,9 @@
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
 import { completeBody } from './bodies.js';
-import { isObject, readMember } from '../../../contract/json.js';
+import { isObject, readMember, withPath } from '../../../contract/json.js';
+import type { Call } from '../../../http/request/call.js';
+import { toBareName } from '../../../state/names.js';
+import { createsUnknown, isNamedElsewhere } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
@@ -44,7 +47,10 @@ export function createCreateHandler(context: OperationContext): StateHandler {
       if (source === undefined) return answerMissing(context, exchange, { id, location });
       body = { ...toCopy(model, source.item), ...sent };
     }
-    const created = createItem(context, exchange, { location, body, id: readOwnId(context, sent) });
+    const chosen = readIdValue(exchange.call.query[binding.chosenId ?? '']);
+    if (chosen !== undefined && location.collection.get(String(chosen), location.scope) !== undefined)
+      return answerProblem(context, exchange, { id: chosen, problem: toTaken(chosen) });
+    const created = createItem(context, exchange, { location, body, id: chosen ?? readOwnId(context, sent) });
     if ('refused' in created) return created.refused;
     const pointer = choice.media?.schemaPointer;
     // The answer to a create shows the secrets that no other answer shows.
@@ -55,6 +61,10 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const headers = choice.status === 201 ? { ...tags, ...readLocation(context, exchange, entry) } : tags;
     return toAnswer(choice, shown, headers);
   };
+}
+
+function toTaken(id: string | number): ItemProblem {
+  return { pointer: '', code: 'UNIQUE', message: `the id ${JSON.stringify(id)} is already used` };
 }
 
 /** What a copy takes from its source: what a request may set, without the values that only one item can have. */
@@ -176,7 +186,7 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
   const replace = createChangeHandler(context, ({ session, call }, entry, location) => {
     const id = readMember(entry.item, resource.idProperty ?? 'id');
     const after = model.replace(entry.item, {
-      id: typeof id === 'number' ? id : entry.id,
+      id: typeof id === 'number' || resource.fullName !== undefined ? (id as string | number) : entry.id,
       body: context.reader.one(call),
       fixed: { ...binding.set, ...location.known },
       defaults: location.collection.defaults,
@@ -187,7 +197,7 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
     return { after };
   });
   const declares201 = binding.operation.responses.some(({ status }) => status === '201');
-  if (!resource.singleton && !declares201) return replace;
+  if (!resource.singleton && !createsUnknown(binding, context.resources)) return replace;
   const creating = declares201 ? { ...context, choose: createChoice(binding.operation, 201) } : context;
   return (exchange, transaction) => {
     const location = findLocation(exchange, transaction);
@@ -261,16 +271,49 @@ function readChange(context: OperationContext, exchange: Exchange, item: Item): 
     const status = chooseDeclared(context, [409, 422, 400]);
     return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
   }
-  const changes = model.accept(context.reader.one(call));
+  const changes = applyMask(call, model.accept(context.reader.one(call)));
   const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
   // A PATCH merges (RFC 7386), and so does a method in RPC style, and a form, which cannot send a whole nested object.
   const isMerged =
     call.method === 'PATCH' ||
-    context.binding.places !== undefined ||
+    isNamedElsewhere(context.binding.places) ||
     isForm ||
     call.mediaType === 'application/merge-patch+json';
   const patch = isForm ? clearEmpty(model, changes) : changes;
   return { after: isMerged ? model.merge(item, patch) : { ...item, ...patch }, set };
+}
+
+const MASK = /^(update|field)_?mask$/i;
+
+/** The properties that the field mask of a request names, in its query or its body: `displayName,labels`; all without a mask. */
+function applyMask({ query, body }: Call, changes: Item): Item {
+  const given = [query, isObject(body) ? body : {}];
+  const name = given.flatMap((part) => Object.keys(part)).find((each) => MASK.test(each));
+  const mask = name === undefined ? undefined : given.map((part) => part[name]).find((value) => value !== undefined);
+  const paths = (typeof mask === 'string' ? mask.split(',') : Array.isArray(mask) ? mask.map(String) : []).map((path) =>
+    path.trim().split('.'),
+  );
+  if (paths.length === 0 || paths.some(([first]) => first === '*' || first === '')) return changes;
+  let masked: Item = {};
+  for (const path of paths) {
+    const steps = path.map(toBareName);
+    const found = readMasked(changes, steps);
+    if (found !== undefined) masked = withPath(masked, found.path, found.value);
+  }
+  return masked;
+}
+
+/** The value at a path whose names may have another casing: `display_name` for `displayName`. */
+function readMasked(
+  item: Item,
+  [first, ...rest]: readonly string[],
+): { readonly path: readonly string[]; readonly value: unknown } | undefined {
+  const name = Object.keys(item).find((each) => toBareName(each) === first);
+  if (name === undefined) return undefined;
+  const value = item[name];
+  if (rest.length === 0) return { path: [name], value };
+  const inner = isObject(value) ? readMasked(value, rest) : undefined;
+  return inner && { path: [name, ...inner.path], value: inner.value };
 }
 
 /** In a form an empty string clears a nullable property. */

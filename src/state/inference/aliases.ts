@@ -1,0 +1,146 @@
+import { toBareName, toSingular } from '../names.js';
+import { isSameItem } from '../positions.js';
+import type { Within } from '../resource.js';
+import type { CollectionCandidate } from './candidates.js';
+import type { ContractIndex } from './contract-index.js';
+import { toGroupKey } from './path-shape.js';
+
+/** Whether a path can be an alias of another one: no operation reads or lists its items. */
+export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
+  if (!candidate.hasOperations) return true;
+  return !index.operationsAt(candidate.key).has('GET') && !index.operationsAt(candidate.itemKey ?? '').has('GET');
+}
+
+/**
+ * The collection below a parent that a list shows the items of, of every parent: `/v1/namespaces/{namespace}/widgets` for
+ * `/v1/widgets`, which has no path for one item and only reads.
+ */
+export function findBelow(
+  index: ContractIndex,
+  all: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+): CollectionCandidate | undefined {
+  const [own] = candidate.groups;
+  const noun = own?.words.at(-1);
+  if (own === undefined || candidate.groups.length > 1 || candidate.itemKey !== undefined) return undefined;
+  const methods = index.operationsAt(candidate.key);
+  if (candidate.schema === undefined || methods.size !== 1 || !methods.has('GET')) return undefined;
+  return all.find(
+    ({ groups, schema, itemKey }) =>
+      groups.length > 1 &&
+      itemKey !== undefined &&
+      index.operationsAt(itemKey).size > 0 &&
+      schema === candidate.schema &&
+      groups.at(-1)?.words.join('/') === noun &&
+      own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
+  );
+}
+
+/** Whether two paths have the same nouns: `/customers/{customer}` and `/test_helpers/customers/{id}`. */
+export function isSameResource(other: CollectionCandidate, candidate: CollectionCandidate): boolean {
+  if (
+    !other.hasOperations ||
+    other.key === candidate.key ||
+    other.groups.length !== candidate.groups.length ||
+    other.singleton
+  )
+    return false;
+  if (candidate.schema !== undefined && candidate.schema !== other.schema) return false;
+  return other.groups.every(({ words, parameters }, i) => {
+    const group = candidate.groups[i];
+    return group?.words.at(-1) === words.at(-1) && group?.parameters.length === parameters.length;
+  });
+}
+
+/** A collection that a path shows, or a part of it. */
+export interface Whole {
+  readonly candidate: CollectionCandidate;
+  readonly within: Within | undefined;
+}
+
+/** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
+export function findWhole(
+  index: ContractIndex,
+  tops: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+): Whole | undefined {
+  const top = tops.find((each) => each.schema === candidate.schema && each.itemKey !== undefined);
+  const property = candidate.schema === undefined ? undefined : findParentProperty(index, candidate);
+  const parameter = candidate.groups.at(-2)?.parameters.at(-1);
+  if (top === undefined || parameter === undefined || property === undefined) return undefined;
+  return { candidate: top, within: { property, parameter } };
+}
+
+/** The property of an item that holds the id of the parent in its path. */
+function findParentProperty(index: ContractIndex, candidate: CollectionCandidate): string | undefined {
+  const parent = candidate.groups.at(-2);
+  const parameter = parent?.parameters.at(-1);
+  if (parent === undefined || parameter === undefined) return undefined;
+  const noun = toSingular(parent.words.at(-1) ?? '');
+  const wanted = new Set([parameter, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
+  const names = [...(index.read(candidate.schema ?? '')?.properties.keys() ?? [])];
+  return names.find((name) => wanted.has(toBareName(name)));
+}
+
+/**
+ * The collection whose items are created at another path: `POST /users/{user_id}/playlists` creates what `/playlists/{id}` reads, and
+ * `POST /user/repos` what `/repos/{owner}/{repo}` reads.
+ */
+export function findItemsElsewhere(
+  index: ContractIndex,
+  all: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+): Whole | undefined {
+  const create = index.operationsAt(candidate.key).get('POST');
+  const hasItems = index.operationsAt(candidate.itemKey ?? '').size > 0;
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
+  const other = all.find((each) => {
+    const schema = each.schema === undefined ? undefined : index.read(each.schema);
+    const last = each.groups.at(-1);
+    const above = each.groups.slice(0, -1);
+    // A create that names an existing item makes a membership.
+    const isMembership = last?.parameters.some((name) => index.body(create)?.properties.has(name)) === true;
+    return (
+      each !== candidate &&
+      !isMembership &&
+      schema !== undefined &&
+      last?.words.at(-1) === candidate.groups.at(-1)?.words.at(-1) &&
+      index.operationsAt(each.itemKey ?? '').has('GET') &&
+      above.length < candidate.groups.length &&
+      toGroupKey(above, 'item') === toGroupKey(candidate.groups.slice(0, above.length), 'item') &&
+      isSameItem(index.read, schema, item)
+    );
+  });
+  if (other === undefined) return undefined;
+  const parameter = candidate.groups
+    .slice(other.groups.length - 1, -1)
+    .at(-1)
+    ?.parameters.at(-1);
+  const property = findParentProperty(index, candidate);
+  return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
+}
+
+/** The collection that a path shows items of by another key: `/users` for `/users/by-email/{email}`. */
+export function findItemsByKey(
+  index: ContractIndex,
+  all: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+): Whole | undefined {
+  const last = candidate.groups.at(-1);
+  const parameter = toBareName(last?.parameters[0] ?? '');
+  if (last?.parameters.length !== 1 || last.words.length < 2 || index.operationsAt(candidate.key).size > 0)
+    return undefined;
+  const item = index.read(candidate.schema ?? '');
+  const isKey = [...(item?.properties.values() ?? [])].some(
+    (each) => each.scalar && toBareName(each.name) === parameter,
+  );
+  if (item === undefined || !isKey) return undefined;
+  const shorter = [...candidate.groups.slice(0, -1), { words: last.words.slice(0, -1), parameters: [] }];
+  const key = toGroupKey(shorter, 'collection');
+  const other = all.find((each) => each.key === key && !each.singleton);
+  const schema = index.read(other?.schema ?? '');
+  const isSame = schema !== undefined && isSameItem(index.read, schema, item);
+  const isItem = other?.groups.at(-1)?.parameters.length === 1;
+  return isSame && isItem ? { candidate: other, within: undefined } : undefined;
+}

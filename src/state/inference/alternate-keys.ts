@@ -1,0 +1,71 @@
+import { isObject } from '../../contract/json.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import { toBareName } from '../names.js';
+import type { CollectionCandidate } from './candidates.js';
+import type { ContractIndex } from './contract-index.js';
+
+/**
+ * The properties that identify an item besides its id: `fingerprint` for a parameter that is "the ID or the fingerprint of a key",
+ * `slug` for `{id_or_slug}`, and `email` for `/users/by-email/{email}` or `/users/{email}` beside `/users/{id}`.
+ */
+export function findAlternateKeys(
+  index: ContractIndex,
+  schema: ItemSchema | undefined,
+  of: { readonly candidate: CollectionCandidate; readonly paths: ReadonlySet<string>; readonly id: string | undefined },
+): readonly string[] {
+  const { candidate, paths, id } = of;
+  if (schema === undefined || candidate.singleton || candidate.groups.at(-1)?.parameters.length !== 1) return [];
+  const properties = [...schema.properties.values()].filter((each) => each.name !== id && canIdentify(each));
+  const found = new Set<string>();
+  for (const operation of properties.length === 0 ? [] : index.contract.operations) {
+    const shape = index.shape(operation);
+    const name = shape !== undefined && paths.has(shape.key) ? shape.groups.at(-1)?.parameters.at(-1) : undefined;
+    const parameter = name === undefined ? undefined : findPathParameter(operation, name);
+    if (parameter === undefined) continue;
+    const isOwn = shape?.key === candidate.itemKey;
+    for (const property of properties) {
+      const isNamed = toBareName(parameter.name) === toBareName(property.name);
+      if ((isNamed && (!isOwn || id === 'id')) || isMentioned(index, parameter, property)) found.add(property.name);
+    }
+  }
+  return [...found];
+}
+
+function findPathParameter({ parameters }: Operation, name: string): Parameter | undefined {
+  return parameters.find((each) => each.in === 'path' && each.name === name);
+}
+
+/** Whether a property can have a value that only one item has. */
+function canIdentify({ schema, scalar }: ItemProperty): boolean {
+  const type = [schema.type].flat().find((each) => each !== 'null');
+  const isText = type === 'string' || type === 'integer' || (type === undefined && scalar);
+  return isText && schema.enum === undefined && !('const' in schema) && schema.format?.startsWith('date') !== true;
+}
+
+/** Whether the name, the description or a branch of the schema of a parameter says that it takes a property as well. */
+function isMentioned(index: ContractIndex, parameter: Parameter, { name }: ItemProperty): boolean {
+  const bare = toBareName(name);
+  const parts = parameter.name.split(/[-_]or[-_]|(?<=[a-z])Or(?=[A-Z])/).map(toBareName);
+  if (parts.length > 1 && parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
+  return isTold(parameter.description ?? '', name) || isBranch(index, parameter, bare);
+}
+
+/** "the ID or the fingerprint", "slug or id", "`id | loginName`", "The `handle` is accepted as well". */
+function isTold(description: string, name: string): boolean {
+  const word = `[\`'"*]*${name.replaceAll(/[^\w]/g, String.raw`\$&`).replaceAll('_', '[ _-]?')}[\`'"*]*`;
+  const text = String.raw`(?:\bor|\|)\s+(?:(?:the|its|an?|by)\s+)*(?:\w+\s+)?${word}(?![\w-])|(?<![\w-])${word}\s*(?:\bor\b|\|)`;
+  if (new RegExp(text, 'i').test(description)) return true;
+  return description.includes(`\`${name}\``) && /\b(also|as well|either|alternatively)\b/i.test(description);
+}
+
+/** Whether one of several schemas of a parameter is named after the property: `#/components/schemas/key_fingerprint`. */
+function isBranch({ contract }: ContractIndex, { schema, schemaPointer }: Parameter, bare: string): boolean {
+  const { schema: target } = contract.resolve(schema, schemaPointer);
+  if (!isObject(target)) return false;
+  const branches = [...(target.anyOf ?? []), ...(target.oneOf ?? [])];
+  return branches.some((branch) => {
+    const reference = isObject(branch) && typeof branch.$ref === 'string' ? branch.$ref.split('/').at(-1) : undefined;
+    return bare.length > 3 && reference !== undefined && toBareName(reference).endsWith(bare);
+  });
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { openShop } from './shop.js';
+
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+
+const team = {
+  type: 'object',
+  required: ['id', 'slug', 'name'],
+  properties: { id: { type: 'integer' }, slug: { type: 'string' }, name: { type: 'string' } },
+};
+const newTeam = {
+  type: 'object',
+  required: ['slug', 'name'],
+  properties: { slug: { type: 'string' }, name: { type: 'string' } },
+};
+
+const toDocument = (
+  parameter: Readonly<Record<string, unknown>> & { readonly name: string },
+  more: object = {},
+): Readonly<Record<string, unknown>> => {
+  const parameters = [{ in: 'path', required: true, schema: { type: 'string' }, ...parameter }];
+  const path = `/teams/{${parameter.name}}`;
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Keys', version: '1' },
+    paths: {
+      '/teams': { post: { ...sends(newTeam), responses: { 201: json(team), 404: { description: 'none' } } } },
+      [path]: {
+        parameters,
+        get: { responses: { 200: json(team), 404: { description: 'none' } } },
+        patch: { ...sends({ type: 'object', properties: newTeam.properties }), responses: { 200: json(team) } },
+        delete: { responses: { 204: { description: 'gone' } } },
+      },
+      [`${path}/notes`]: {
+        parameters,
+        get: { responses: { 200: json({ type: 'array', items: team }) } },
+        post: { ...sends(newTeam), responses: { 201: json(team) } },
+      },
+      ...more,
+    },
+  };
+};
+
+const CLOSED = { state: { unknownIds: 'not-found' } } as const;
+
+describe('an item with two keys', () => {
+  const cases: readonly (readonly [
+    told: string,
+    parameter: Readonly<Record<string, unknown>> & { readonly name: string },
+  ])[] = [
+    ['by the name of the parameter', { name: 'id_or_slug' }],
+    ['by the description of the parameter', { name: 'team', description: 'The ID or the slug of the team.' }],
+    ['by the description with code', { name: 'team', description: 'The id. The `slug` is accepted as well.' }],
+    [
+      'by a branch of the schema of the parameter',
+      {
+        name: 'team',
+        schema: { anyOf: [{ type: 'integer' }, { $ref: '#/components/schemas/team_slug' }] },
+      },
+    ],
+  ];
+
+  it.each(cases)('is read, changed and removed by either: %s', async (_, parameter) => {
+    const spec = { ...toDocument(parameter), components: { schemas: { team_slug: { type: 'string' } } } };
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
+    expect((await send('GET', `/teams/${String(body['id'])}`)).body).toEqual(body);
+    expect((await send('GET', '/teams/red')).body).toEqual(body);
+    expect((await send('GET', '/teams/blue')).status).toBe(404);
+    expect((await send('PATCH', '/teams/red', { name: 'Rot' })).body).toEqual({ ...body, name: 'Rot' });
+    expect((await send('DELETE', '/teams/red')).status).toBe(204);
+    expect((await send('GET', `/teams/${String(body['id'])}`)).status).toBe(404);
+  });
+
+  it('has one list of items below it, whichever key names it', async () => {
+    const { send } = await openShop({ ...CLOSED, spec: toDocument({ name: 'id_or_slug' }) });
+    const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
+    const note = await send('POST', '/teams/red/notes', { slug: 'n', name: 'Note' });
+    expect((await send('GET', `/teams/${String(body['id'])}/notes`)).body).toEqual([note.body]);
+  });
+
+  it('is read at a path of its own for the other key', async () => {
+    const more = {
+      '/teams/by-slug/{slug}': {
+        parameters: [{ name: 'slug', in: 'path', required: true, schema: { type: 'string' } }],
+        get: { responses: { 200: json(team), 404: { description: 'none' } } },
+      },
+    };
+    const { send } = await openShop({ ...CLOSED, spec: toDocument({ name: 'team_id' }, more) });
+    const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
+    expect((await send('GET', '/teams/by-slug/red')).body).toEqual(body);
+    expect((await send('GET', '/teams/by-slug/blue')).status).toBe(404);
+  });
+});
+
+describe('an id with a format', () => {
+  it.each(['ipv4', 'ipv6', 'email', 'hostname', 'uri'])('is valid: %s', async (format) => {
+    const address = {
+      type: 'object',
+      properties: { ip: { type: 'string', format }, note: { type: 'string' } },
+    };
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'Formats', version: '1' },
+      paths: {
+        '/ips': {
+          post: {
+            ...sends({ type: 'object', properties: { note: { type: 'string' } } }),
+            responses: { 201: json(address) },
+          },
+        },
+        '/ips/{ip}': {
+          parameters: [{ name: 'ip', in: 'path', required: true, schema: { type: 'string', format } }],
+          get: { responses: { 200: json(address), 404: { description: 'none' } } },
+        },
+      },
+    };
+    const { send } = await openShop({ ...CLOSED, spec });
+    const [one, two] = [await send('POST', '/ips', { note: 'a' }), await send('POST', '/ips', { note: 'a' })];
+    expect(one.body['ip']).not.toBe(two.body['ip']);
+    expect((await send('GET', `/ips/${encodeURIComponent(String(one.body['ip']))}`)).body).toEqual(one.body);
+  });
+});
