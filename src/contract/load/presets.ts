@@ -49,9 +49,10 @@ export async function applyPreset(document: unknown, preset: Preset): Promise<un
   return (await applyOverlay(document, preset)).document;
 }
 
-/** Whether the title of a document matches, or a host of its servers is listed. */
+/** Whether the title of a document matches, or a host of its servers is listed; `x-preset` is above `actions`. */
 function fits({ text, file }: Preset, document: unknown): boolean {
-  const { value } = parseText(text, file, 'OVERLAY_INVALID');
+  // Its actions are parsed where it fits only: that takes most of the time.
+  const { value } = parseText(text.split(/^actions:/m)[0] ?? '', file, 'OVERLAY_INVALID');
   const match = isObject(value) ? value['x-preset'] : undefined;
   if (!isObject(match) || !isObject(document)) return false;
   const title = isObject(document['info']) ? document['info']['title'] : undefined;
