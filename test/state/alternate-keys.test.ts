@@ -122,3 +122,25 @@ describe('an id with a format', () => {
     expect((await send('GET', `/ips/${encodeURIComponent(String(one.body['ip']))}`)).body).toEqual(one.body);
   });
 });
+
+it('a list at a path of its own shows the items of the collection beside it', async () => {
+  const refs = { $ref: '#/components/schemas/Team' };
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Lists', version: '1' },
+    paths: {
+      '/staff/team': { post: { ...sends(newTeam), responses: { 200: json(refs) } } },
+      '/staff/team/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: { responses: { 200: json(refs) } },
+      },
+      '/staff/list': {
+        get: { responses: { 200: json({ type: 'object', properties: { teams: { type: 'array', items: refs } } }) } },
+      },
+    },
+    components: { schemas: { Team: team } },
+  };
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/staff/team', { slug: 'red', name: 'Red' });
+  expect((await send('GET', '/staff/list')).body['teams']).toEqual([body]);
+});

@@ -120,6 +120,14 @@ describe('an invalid hint stops the start', () => {
       'did you mean "reference"?',
     ],
     [
+      'an id that is not a property',
+      { collections: { orders: { id: 'metadata.nam' } } },
+      {},
+      '#/x-mock/collections/orders/id',
+      'has no property "metadata.nam"',
+      'known: ',
+    ],
+    [
       'a pattern that no string matches',
       { collections: { orders: { idPattern: String.raw`^a\bb$` } } },
       {},

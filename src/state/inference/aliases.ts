@@ -144,3 +144,30 @@ export function findItemsByKey(
   const isItem = other?.groups.at(-1)?.parameters.length === 1;
   return isSame && isItem ? { candidate: other, within: undefined } : undefined;
 }
+
+/** The collection without a list of its own that a path beside it lists: `/catalog/list` shows the items of `/catalog/object/{id}`. */
+export function findListed(
+  index: ContractIndex,
+  all: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+): Whole | undefined {
+  const toFolder = ({ groups }: CollectionCandidate): string =>
+    toGroupKey(
+      [...groups.slice(0, -1), { words: groups.at(-1)?.words.slice(0, -1) ?? [], parameters: [] }],
+      'collection',
+    );
+  const methods = index.operationsAt(candidate.key);
+  const isList = LIST_WORD.test(candidate.groups.at(-1)?.words.at(-1) ?? '');
+  if (!isList || candidate.itemKey !== undefined || methods.size !== 1 || !methods.has('GET')) return undefined;
+  const others = all.filter(
+    (each) =>
+      each.itemKey !== undefined &&
+      each.schema === candidate.schema &&
+      !index.operationsAt(each.key).has('GET') &&
+      toFolder(each) === toFolder(candidate),
+  );
+  const [other] = others;
+  return other === undefined || others.length > 1 ? undefined : { candidate: other, within: undefined };
+}
+
+const LIST_WORD = /^(list|all|index|search|query|find)$/i;

@@ -3,7 +3,8 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError, nearest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
-import type { ReadItemSchema } from '../item-schema.js';
+import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { findIdProperty } from '../store/item-model.js';
 import { readListShape } from '../pages/list-shape.js';
 import {
   createResource,
@@ -202,7 +203,9 @@ function checkResource(
       });
     }
   }
-  if (schema === undefined || schema.properties.size === 0 || !schema.closed) return;
+  if (schema === undefined || schema.properties.size === 0) return;
+  checkIdHint(contract, resource, { schema, read: known.read });
+  if (!schema.closed) return;
   for (const name of [...resource.once, ...resource.unique, ...Object.keys(resource.redacts)]) {
     if (schema.properties.has(name)) continue;
     throw toHintError(contract, at, {
@@ -210,6 +213,22 @@ function checkResource(
       hint: suggest(name, schema.properties.keys()),
     });
   }
+}
+
+/** Checks that the property which a hint gives as the id is one of the item. @throws MockError `HINT_INVALID`. */
+function checkIdHint(
+  contract: Contract,
+  resource: Resource,
+  { schema, read }: { readonly schema: ItemSchema; readonly read: ReadItemSchema },
+): void {
+  const at = toPointer('x-mock', 'collections', resource.name, 'id');
+  const { idProperty } = resource;
+  if (contract.at(at) === undefined || idProperty === undefined) return;
+  if (findIdProperty(read, resource, schema) !== undefined) return;
+  throw toHintError(contract, at, {
+    message: `an item of "${resource.name}" has no property "${idProperty}"`,
+    hint: suggest(idProperty, schema.properties.keys()),
+  });
 }
 
 /** Checks the parameters and collections in the hint of an operation. @throws MockError `HINT_INVALID`. */

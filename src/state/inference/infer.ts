@@ -12,7 +12,15 @@ import {
   bindSingletonOperation,
   type InferredAction,
 } from './bind.js';
-import { findBelow, findItemsByKey, findItemsElsewhere, findWhole, isAlias, isSameResource } from './aliases.js';
+import {
+  findBelow,
+  findItemsByKey,
+  findItemsElsewhere,
+  findListed,
+  findWhole,
+  isAlias,
+  isSameResource,
+} from './aliases.js';
 import { type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
 import { type PathGroup, toGroupKey } from './path-shape.js';
@@ -102,7 +110,11 @@ function createCollectionTree(
     const below = findBelow(index, all, candidate);
     if (below !== undefined) aliases.set(candidate.key, below);
     const whole = candidate.groups.length > 1 ? findWhole(index, tops, candidate) : undefined;
-    const found = whole ?? findItemsElsewhere(index, all, candidate) ?? findItemsByKey(index, all, candidate);
+    const found =
+      whole ??
+      findItemsElsewhere(index, all, candidate) ??
+      findItemsByKey(index, all, candidate) ??
+      findListed(index, all, candidate);
     if (found === undefined) continue;
     aliases.set(candidate.key, found.candidate);
     if (found.within !== undefined) within.set(candidate.key, found.within);
