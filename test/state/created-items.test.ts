@@ -143,6 +143,32 @@ describe('a PUT of an item', () => {
   });
 });
 
+describe('an update of a part', () => {
+  it.each(['PATCH', 'POST', 'PUT'])('by %s keeps what it omits, also inside of objects', async (method) => {
+    const price = {
+      type: 'object',
+      properties: { amount: { type: 'integer' }, currency: { type: 'string' } },
+    };
+    const product = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' }, price } };
+    const sent = { type: 'object', required: ['name'], properties: { name: { type: 'string' }, price } };
+    const part = { type: 'object', properties: sent.properties };
+    const spec = toDocument({
+      '/products': { post: { ...sends(sent), responses: { 201: json(product) } } },
+      '/products/{product_id}': {
+        ...inPath('product_id'),
+        get: { responses: { 200: json(product) } },
+        [method.toLowerCase()]: { ...sends(part), responses: { 200: json(product) } },
+      },
+    });
+    const { send } = await openShop({ spec });
+    const { body } = await send('POST', '/products', { name: 'tea', price: { amount: 5, currency: 'EUR' } });
+    const { id } = body as { readonly id: string };
+    const changed = { id, name: 'tea', price: { amount: 7, currency: 'EUR' } };
+    expect((await send(method, `/products/${id}`, { price: { amount: 7 } })).body).toEqual(changed);
+    expect((await send('GET', `/products/${id}`)).body).toEqual(changed);
+  });
+});
+
 describe('an item that was removed', () => {
   const open = async (read: object, remove: object, list: object = {}): Promise<Awaited<ReturnType<typeof openShop>>> =>
     openShop({

@@ -251,7 +251,7 @@ describe('a list without a parent', () => {
 });
 
 /** A search by POST whose body has the filters and the page. */
-function createSearch(group: Schema): Schema {
+function createSearch(group: Schema, beside: Schema = {}): Schema {
   const items = { type: 'array', items: { $ref: '#/components/schemas/Widget' } };
   return {
     '/widgets/search': {
@@ -261,7 +261,7 @@ function createSearch(group: Schema): Schema {
         responses: {
           200: {
             description: 'a page',
-            content: json(members({ widgets: items, next_cursor: TEXT, total: WHOLE }, 'widgets')),
+            content: json(members({ ...beside, widgets: items, next_cursor: TEXT, total: WHOLE }, 'widgets')),
           },
         },
       },
@@ -292,6 +292,15 @@ describe('a request that names a page', () => {
       widgets: [{ name: 'b' }],
       total: 1,
     });
+  });
+
+  it('is read although another list comes first in the answer', async () => {
+    const error = members({ code: TEXT, detail: TEXT, field: TEXT });
+    const mock = await start({ paths: createSearch({ count: WHOLE }, { errors: { type: 'array', items: error } }) });
+    await create(mock, FIVE);
+    const { answer } = await send(mock, '/widgets/search', { count: 2 });
+    expect(answer).toMatchObject({ widgets: [{ name: 'a' }, { name: 'b' }], total: 5 });
+    expect(answer).not.toMatchObject({ errors: [{}] });
   });
 
   it('is read from cursors of the body', async () => {

@@ -5,7 +5,9 @@ import type { Action } from '../resource.js';
 import { compareSchemas, isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
 import type { CollectionCandidate } from './candidates.js';
+import type { ItemSchema } from '../item-schema.js';
 import type { ContractIndex } from './contract-index.js';
+import { isSearchWord } from './path-shape.js';
 
 /** What one operation does, before collections have names and hints are applied. */
 export interface InferredAction {
@@ -187,7 +189,11 @@ export function bindItemWord(
   return { candidate, action: 'act', set, confidence: 0.85, why };
 }
 
-const SEARCH_WORDS = /^(_?search|query|list|find|filter|lookup)$/i;
+/** Whether the items of a list are those of a collection, or have most properties in common with them. */
+function isListed(index: ContractIndex, candidate: CollectionCandidate, listed: ItemSchema): boolean {
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  return item !== undefined && (listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6);
+}
 
 /** What an operation on a segment after a collection does: `/customers/search`, `/user/createWithList`. */
 export function bindCollectionWord(
@@ -199,13 +205,9 @@ export function bindCollectionWord(
   const word = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
   const list = index.list(operation);
   const listed = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
-  if (operation.method === 'GET' && listed !== undefined && listed.pointer === candidate.schema) {
+  const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
+  if (searches && listed !== undefined && isListed(index, candidate, listed)) {
     return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
-  }
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  if (operation.method === 'POST' && SEARCH_WORDS.test(word) && listed !== undefined && item !== undefined) {
-    const isListed = listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6;
-    if (isListed) return found('search', 0.8, `POST "${word}"; the response is a list of items of the collection`);
   }
   const body = index.body(operation);
   if (operation.method === 'POST' && body?.type === 'array' && body.items !== undefined) {

@@ -5,7 +5,7 @@ import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { type ListShape, readListShape } from '../pages/list-shape.js';
 import { toBareName, toSingular } from '../names.js';
 import { findItemPosition, findItemPositions, findListPositions, findSamePosition } from '../positions.js';
-import { type PathGroup, type PathShape, readPathShape, toGroupKey } from './path-shape.js';
+import { isSearchWord, type PathGroup, type PathShape, readPathShape, toGroupKey } from './path-shape.js';
 
 /** A contract with the lookups that inference needs, each computed once. */
 export interface ContractIndex {
@@ -111,9 +111,11 @@ function toItemKeys(groups: readonly PathGroup[]): readonly string[] {
   if (last === undefined) return [];
   const above = groups.slice(0, -1);
   const keys = [toGroupKey(groups, 'collection')];
-  // `/customers/search` shows what `/customers` holds.
   if (last.words.length > 1) {
-    keys.push(toGroupKey([...above, { words: last.words.slice(0, -1), parameters: [] }], 'collection'));
+    const key = toGroupKey([...above, { words: last.words.slice(0, -1), parameters: [] }], 'collection');
+    // `/customers/search` shows what `/customers` holds.
+    if (isSearchWord(last.words.at(-1) ?? '')) keys.unshift(key);
+    else keys.push(key);
   }
   if (last.parameters.length === 0 && above.length > 0) keys.push(toGroupKey(above, 'collection'));
   return keys;

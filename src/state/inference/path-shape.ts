@@ -47,6 +47,11 @@ function toTemplate(path: string): string {
   return path.replace(/\?.*$|#(?![^{}]*\}).*$/, '').replace(/(?<=.)\/$/, '');
 }
 
+/** Whether the last word of a path reads a list, by GET or by POST: `/customers/search`. */
+export function isSearchWord(word: string): boolean {
+  return /^(_?search|query|list|filter|find|lookup)/i.test(word);
+}
+
 /** The key of a path, with or without the parameters of its last group. */
 export function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'item'): string {
   return groups

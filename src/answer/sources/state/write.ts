@@ -3,7 +3,7 @@ import { completeBody } from './bodies.js';
 import { isObject, readMember, withPath } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
 import { toBareName } from '../../../state/names.js';
-import { createsUnknown, isNamedElsewhere } from '../../../state/resource.js';
+import { createsUnknown } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
@@ -273,14 +273,8 @@ function readChange(context: OperationContext, exchange: Exchange, item: Item): 
   }
   const changes = applyMask(call, model.accept(context.reader.one(call)));
   const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
-  // A PATCH merges (RFC 7386), and so does a method in RPC style, and a form, which cannot send a whole nested object.
-  const isMerged =
-    call.method === 'PATCH' ||
-    isNamedElsewhere(context.binding.places) ||
-    isForm ||
-    call.mediaType === 'application/merge-patch+json';
-  const patch = isForm ? clearEmpty(model, changes) : changes;
-  return { after: isMerged ? model.merge(item, patch) : { ...item, ...patch }, set };
+  // Every change of a part merges (RFC 7386), nested objects too: only a replacement drops what it omits.
+  return { after: model.merge(item, isForm ? clearEmpty(model, changes) : changes), set };
 }
 
 const MASK = /^(update|field)_?mask$/i;
