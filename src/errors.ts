@@ -3,7 +3,6 @@ export const ERROR_CODES = {
   BODY_TOO_LARGE: 'A request body is larger than the limit; the client gets 413 Content Too Large.',
   CLOCK_INVALID: 'The value is not a date and time, and not "real".',
   COLLECTION_UNKNOWN: 'The contract has no collection of that name; "vouch resources" lists the collections.',
-  CURSOR_UNKNOWN: 'A list was requested from an item that it does not contain.',
   FIXTURE_EXISTS: 'A fixture file already exists; no file was written.',
   FIXTURE_INVALID: 'A fixture does not match its schema, repeats an id, or refers to a parent that does not exist.',
   FIXTURE_UNREADABLE: 'A fixture file is neither YAML nor JSON, or a file that it refers to cannot be read.',

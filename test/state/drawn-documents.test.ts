@@ -16,7 +16,7 @@ interface Style {
   readonly id: string;
   readonly idSchema: Json;
   readonly parameter: string;
-  readonly page: 'cursor' | 'none' | 'offset' | 'page';
+  readonly page: 'cursor' | 'deep' | 'none' | 'number' | 'offset' | 'page' | 'start' | 'zero';
   readonly suffix: string;
   readonly isShared: boolean;
   readonly update: 'patch' | 'put';
@@ -49,7 +49,7 @@ const styles: fc.Arbitrary<Style> = fc
       { type: 'string', pattern: '^[a-f0-9]{32}$' },
     ),
     parameter: fc.constantFrom('id', 'noun_id', 'nounId'),
-    page: fc.constantFrom('cursor', 'none', 'offset', 'page'),
+    page: fc.constantFrom('cursor', 'deep', 'none', 'number', 'offset', 'page', 'start', 'zero'),
     suffix: fc.constantFrom('', '.json'),
     isShared: fc.boolean(),
     update: fc.constantFrom('patch', 'put'),
@@ -80,7 +80,19 @@ const PAGE_PARAMETERS: Readonly<Record<Style['page'], readonly Json[]>> = {
     { name: 'limit', in: 'query', schema: { type: 'integer' } },
     { name: 'cursor', in: 'query', schema: { type: 'string' } },
   ],
+  deep: [
+    {
+      name: 'page',
+      in: 'query',
+      style: 'deepObject',
+      schema: { type: 'object', properties: { number: { type: 'integer' }, size: { type: 'integer' } } },
+    },
+  ],
   none: [],
+  number: [
+    { name: 'limit', in: 'query', schema: { type: 'integer' } },
+    { name: 'cursor', in: 'query', schema: { type: 'integer' } },
+  ],
   offset: [
     { name: 'limit', in: 'query', schema: { type: 'integer' } },
     { name: 'offset', in: 'query', schema: { type: 'integer' } },
@@ -89,6 +101,23 @@ const PAGE_PARAMETERS: Readonly<Record<Style['page'], readonly Json[]>> = {
     { name: 'per_page', in: 'query', schema: { type: 'integer' } },
     { name: 'page', in: 'query', schema: { type: 'integer' } },
   ],
+  start: [
+    { name: 'count', in: 'query', schema: { type: 'integer' } },
+    { name: 'startIndex', in: 'query', schema: { type: 'integer', minimum: 1 } },
+  ],
+  zero: [
+    { name: 'size', in: 'query', schema: { type: 'integer' } },
+    { name: 'page', in: 'query', schema: { type: 'integer', minimum: 0 } },
+  ],
+};
+
+/** The query of a page of some size, by its index from 0; the others follow cursors. */
+const PAGE_QUERIES: Readonly<Partial<Record<Style['page'], (index: number, size: number) => string>>> = {
+  deep: (index, size) => `?page[size]=${size}&page[number]=${index + 1}`,
+  offset: (index, size) => `?limit=${size}&offset=${index * size}`,
+  page: (index, size) => `?per_page=${size}&page=${index + 1}`,
+  start: (index, size) => `?count=${size}&startIndex=${index * size + 1}`,
+  zero: (index, size) => `?size=${size}&page=${index}`,
 };
 
 const FIELDS: Json = {
@@ -108,7 +137,8 @@ function createDocument(style: Style): Json {
   const body = {
     content: { 'application/json': { schema: wrap({ type: 'object', properties: FIELDS }, style.request, {}) } },
   };
-  const next = style.page === 'cursor' ? { next_cursor: { type: 'string', nullable: true } } : {};
+  const cursor = style.page === 'cursor' ? 'string' : style.page === 'number' ? 'integer' : undefined;
+  const next = cursor === undefined ? {} : { next_cursor: { type: cursor, nullable: true } };
   const list = content(
     wrap({ type: 'array', items: item }, style.list, { ...style.members, ...next, total: { type: 'integer' } }),
   );
@@ -172,17 +202,38 @@ async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<v
   const changed = { ...sent, name: 'two', size: 8 };
   expect((await send(mock, style.update.toUpperCase(), at, inRequest(changed))).status).toBe(200);
   expect(inAnswer((await send(mock, 'GET', at)).body)).toMatchObject(changed);
-  if (style.page === 'page' || style.page === 'offset') {
-    const before = await list(style.page === 'page' ? '?per_page=100' : '?limit=100');
-    const pages = await Promise.all(
-      before.map(async (_, i) => list(style.page === 'page' ? `?per_page=1&page=${i + 1}` : `?limit=1&offset=${i}`)),
-    );
+  const toQuery = PAGE_QUERIES[style.page];
+  if (toQuery !== undefined) {
+    const before = await list(toQuery(0, 100));
+    const pages = await Promise.all(before.map(async (_, i) => list(toQuery(i, 1))));
     expect(pages.flat().map((each) => each[style.id])).toEqual(before.map((each) => each[style.id]));
+    expect(await list(toQuery(before.length, 1))).toEqual([]);
+  }
+  // A list that is an array has no place for a cursor.
+  if ((style.page === 'cursor' || style.page === 'number') && style.list.length > 0) {
+    const before = await list('?limit=100');
+    expect(await walk(mock, `${root}${suffix}`, style)).toEqual(before.map((each) => each[style.id]));
   }
   expect((await send(mock, 'DELETE', at)).status).toBe(204);
   expect((await send(mock, 'GET', at)).status).toBe(404);
   expect((await list()).some((each) => each[style.id] === id)).toBe(false);
   await mock.close();
+}
+
+/** The ids of the items on all pages of one item. */
+async function walk(mock: Mock, path: string, style: Style): Promise<readonly unknown[]> {
+  const ids: unknown[] = [];
+  let query = '?limit=1';
+  for (let page = 0; page < 20; page++) {
+    const { body, status } = await send(mock, 'GET', `${path}${query}`);
+    expect(status).toBe(200);
+    const items = readPath(body, style.list) as readonly Json[]; // the document declares an array
+    ids.push(...items.map((each) => each[style.id]));
+    const next = isObject(body) ? body['next_cursor'] : undefined;
+    if (typeof next !== 'string' && typeof next !== 'number') break;
+    query = `?limit=1&cursor=${encodeURIComponent(String(next))}`;
+  }
+  return ids;
 }
 
 it('an item of any drawn document is created, read, listed, updated and removed', async () => {

@@ -43,7 +43,10 @@ export async function walkPages(list: List, walker: Walker, limit: number | unde
       problems.push(`page ${number} has ${found.length} items where ${limit} were asked for: ${show(reply.body)}`);
       break;
     }
-    if (number > 1 && found.length === 0) problems.push(`page ${number}, which page ${number - 1} announced, is empty`);
+    // Without any of these, a client asks until a page is not full.
+    const isAnnounced = page.next !== undefined || page.hasMore !== undefined || page.total !== undefined;
+    if (number > 1 && found.length === 0 && isAnnounced)
+      problems.push(`page ${number}, which page ${number - 1} announced, is empty`);
     if (page.total !== undefined) totals.push(readPointer(reply.body, page.total));
     const next = readNext(page, reply, { walker, number, list, elements, found: found.length, limit });
     if (next === undefined) break;

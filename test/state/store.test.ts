@@ -240,6 +240,8 @@ describe('the cost of a store', () => {
             view,
             limit: 20,
             firstPage: 1,
+            firstOffset: 0,
+            fits: () => true,
             value: (role) => (role === 'after' ? middle : undefined),
             recall: (id) => list.recall(id),
           });

@@ -11,7 +11,7 @@ import { promote } from '../../recording/promote/promote.js';
 import { rerun, type RerunDifference } from '../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../recording/recordings.js';
 import { inferResources } from '../../state/inference/infer.js';
-import { createPagePlan } from '../../state/pages/pagination.js';
+import { createPagePlan } from '../../state/pages/plan.js';
 import { countOf, type Output, showPath } from '../output.js';
 
 /** Flags of `vouch recordings promote`. */

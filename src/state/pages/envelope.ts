@@ -25,14 +25,16 @@ function keepFixed(members: readonly Member[]): readonly Member[] {
   });
 }
 
-/** What an envelope is filled from. */
-interface EnvelopeFacts {
+/** What the envelope and the headers of a list are filled from. */
+export interface EnvelopeFacts {
   readonly page: Page;
   /** The number of items on all pages. */
   readonly total: number;
   readonly limit: number;
   /** The number of the first page: 1, or 0. */
   readonly firstPage: number;
+  /** The offset of the first item: 0, or 1. */
+  readonly firstOffset: number;
   /** The entries of the page, in order. */
   readonly entries: readonly Entry[];
   /** The items in the form of the response. */
@@ -128,6 +130,7 @@ function buildMember(
   }
   const value = facts && readField(plan.field, facts);
   if (typeof value === 'number' && plan.field.type === 'string') return String(value);
+  if (plan.field.type === 'integer' && typeof value === 'string' && /^\d+$/.test(value)) return Number(value);
   if (value !== undefined) return value;
   if (nullable) return null;
   if (!required) return undefined;
@@ -149,7 +152,7 @@ function isTurn({ role }: EnvelopeField): boolean {
 }
 
 /** The value of the page for one property; undefined where it has none. */
-function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
+export function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   const { page, entries, total, limit, firstPage } = facts;
   const pages = Math.ceil(total / Math.max(1, limit));
   switch (field.role) {
@@ -168,7 +171,7 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
     case 'limit':
       return Number.isFinite(limit) ? limit : total;
     case 'offset':
-      return page.from;
+      return page.from + facts.firstOffset;
     case 'end':
       return Math.max(page.from, page.to - 1);
     case 'remaining':
@@ -182,8 +185,10 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
     case 'self':
       return facts.url(undefined, field.form !== 'path');
     case 'first':
+      if (field.type === 'boolean') return page.from === 0;
       return field.type === 'integer' ? firstPage : facts.url('first', field.form !== 'path');
     case 'last':
+      if (field.type === 'boolean') return page.to >= total;
       return field.type === 'integer' ? Math.max(firstPage, pages - 1 + firstPage) : readTurn(field, page.last, facts);
     case 'next':
       return readTurn(field, page.next, facts);

@@ -6,7 +6,7 @@ import { createItemSchemaReader } from '../item-schema.js';
 
 /** A parameter of a list: of the query, a header, or a property of the request body. */
 export interface PageInput extends Pick<Parameter, 'name' | 'required' | 'schema' | 'schemaPointer' | 'description'> {
-  /** The property names from the root of the body; empty for other parameters. */
+  /** The property names from the root of the body, or of the query for an object in it; empty for other parameters. */
   readonly path: readonly string[];
   readonly in: 'body' | 'header' | 'query';
 }
@@ -27,14 +27,30 @@ const GROUP = /^(pagination|paging|page|options|filters?|where|criteria)$/i;
 
 /** The parameters of a list, those of the query first. */
 export function findPageInputs(contract: Contract, operation: Operation): readonly PageInput[] {
+  const read = createItemSchemaReader(contract);
   const declared = operation.parameters.flatMap((parameter): readonly PageInput[] => {
     const { name, in: place, required, schema, schemaPointer, description } = parameter;
+    if (place === 'query' && parameter.style === 'deepObject' && GROUP.test(name)) {
+      const properties = [...(read(schemaPointer)?.properties.values() ?? [])];
+      return properties.map(({ name: own, required, schema: inner, target: pointer }) => {
+        const { description: text } = inner;
+        const path = [name, own];
+        return {
+          name: `${name}[${own}]`,
+          required,
+          schema: inner,
+          schemaPointer: pointer,
+          description: text,
+          path,
+          in: place,
+        };
+      });
+    }
     if (place !== 'query' && (place !== 'header' || !PAGE_HEADER.test(name))) return [];
     return [{ name, required, schema, schemaPointer, description, path: [], in: place }];
   });
   const media = operation.body === undefined ? undefined : findJsonMedia(operation.body.content);
   if (media?.schema === undefined) return declared;
-  const read = createItemSchemaReader(contract);
   const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>
     [...(read(pointer)?.properties.values() ?? [])].flatMap(({ name, required, schema, target, pointer: own }) => {
       const path = [...above, name];
@@ -51,13 +67,14 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
 export function createValueReader(
   inputs: readonly PageInput[],
 ): (values: PageValues) => Readonly<Record<string, unknown>> {
-  const others = inputs.filter((input) => input.in !== 'query');
+  const others = inputs.filter((input) => input.in !== 'query' || input.path.length > 0);
   if (others.length === 0) return ({ query }) => query;
   return ({ query, headers, body }) => {
     const values: Record<string, unknown> = { ...query };
     for (const { name, path, in: place } of others) {
+      const root = place === 'query' ? query : body;
       const value =
-        place === 'header' ? (headers.get(name) ?? undefined) : isObject(body) ? readPath(body, path) : undefined;
+        place === 'header' ? (headers.get(name) ?? undefined) : isObject(root) ? readPath(root, path) : undefined;
       if (value !== undefined) values[name] ??= value;
     }
     return values;

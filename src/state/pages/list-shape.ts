@@ -6,7 +6,7 @@ import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { toBareName } from '../names.js';
 
 /** The meaning of an envelope property for the page. */
-type EnvelopeRole =
+export type EnvelopeRole =
   | 'count'
   | 'end'
   | 'first'
@@ -257,7 +257,7 @@ function planConstant({ name, schema, required }: ItemProperty, inner: ItemSchem
 }
 
 /** The role of a property: by its name, or, in an object such as `next` or `cursors`, by the name of that object. */
-function findRole(name: string, above: readonly string[]): EnvelopeRole | undefined {
+export function findRole(name: string, above: readonly string[]): EnvelopeRole | undefined {
   const bare = toBareName(name.replace(/^@\w+\./, ''));
   if (name.startsWith('@') && bare === 'count') return 'total';
   const outer = toBareName(above.at(-1) ?? '');
@@ -273,12 +273,19 @@ function findRole(name: string, above: readonly string[]): EnvelopeRole | undefi
 }
 
 function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
-  const { type, format, pattern } = schema;
+  const { type, format, pattern, example = schema.examples?.[0] } = schema;
   return {
     role,
-    form: findForm({ name, format, pattern }, above),
+    form: findFormIn(example) ?? findForm({ name, format, pattern }, above),
     type: typeof type === 'string' ? type : type?.find((each) => each !== 'null'),
   };
+}
+
+/** The form of an example; undefined where it can be any. */
+function findFormIn(example: unknown): TurnForm | undefined {
+  if (typeof example !== 'string') return undefined;
+  if (/^https?:/.test(example)) return 'url';
+  return example.startsWith('/') ? 'path' : undefined;
 }
 
 function findForm(

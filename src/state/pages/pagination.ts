@@ -1,17 +1,11 @@
 import type { Entry } from '../store/collection.js';
-import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
-import { type Filter, findFilter, type View } from './view.js';
-import type { Contract } from '../../contract/contract.js';
-import { isObject, type SchemaObject } from '../../contract/json.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import type { View } from './view.js';
 
 /** The name of a pagination style. */
 export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'starting-after' | 'token';
 
 /** The role of a query parameter in pagination. */
-type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'token';
+export type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'token';
 
 /** One request for a page. */
 interface PageRequest {
@@ -20,6 +14,10 @@ interface PageRequest {
   readonly limit: number;
   /** The number of the first page: 1, or 0. */
   readonly firstPage: number;
+  /** The offset of the first item: 0, or 1. */
+  readonly firstOffset: number;
+  /** Whether the schema of the cursor parameter allows a value. */
+  fits(value: string): boolean;
   /** The value of a query parameter; undefined where it is not given. */
   value(role: PageRole): unknown;
   /** The entry of an id, also of a removed item. */
@@ -51,8 +49,8 @@ export interface PageMistake {
   readonly value: string;
 }
 
-/** One pagination style. */
-interface PageStyle {
+/** One pagination style: its parameters, and how it cuts a page. */
+export interface PageStyle {
   readonly name: PageStyleName;
   /** The roles of its query parameters, with the names they can have. */
   readonly parameters: Readonly<Partial<Record<PageRole, RegExp>>>;
@@ -148,24 +146,34 @@ function cutOnce({ view, limit }: PageRequest): Page {
   return { from: 0, to, more: to < view.size, next: undefined, previous: undefined, last: undefined };
 }
 
-/** An opaque token of the last item of the previous page, so that created and removed items do not shift the next page. */
+/**
+ * A token of the last item of the previous page, so that created and removed items do not shift the next page: opaque where its
+ * schema allows that, else the id of the item, else its position.
+ */
 function cutByToken(request: PageRequest): Page | PageMistake {
-  const { view, limit, value, recall } = request;
+  const { view, limit, value, recall, fits } = request;
   const token = readId(value('token'));
   let from = 0;
   if (token !== undefined) {
-    const entry = recall(readToken(token) ?? '');
-    if (entry === undefined) return { role: 'token', value: token };
-    from = view.after(entry);
+    const entry = recall(readToken(token) ?? token);
+    const isPosition = entry === undefined && /^\d+$/.test(token) && !fits(toToken(''));
+    if (entry === undefined && !isPosition) return { role: 'token', value: token };
+    from = entry === undefined ? Math.min(view.size, Number(token)) : view.after(entry);
   } else if (value('offset') !== undefined) {
     // Some services accept both a token and an offset.
     return cutByOffset(request);
   }
   const to = Math.min(view.size, from + limit);
   const last = to < view.size ? view.at(to - 1) : undefined;
-  const toToken = (after: string): string => Buffer.from(JSON.stringify({ after })).toString('base64url');
-  const next: Page['next'] = last && { role: 'token', value: toToken(last.id) };
+  const next: Page['next'] = last && {
+    role: 'token',
+    value: [toToken(last.id), last.id, String(to)].find(fits) ?? toToken(last.id),
+  };
   return { from, to, more: to < view.size, next, previous: undefined, last: undefined };
+}
+
+function toToken(after: string): string {
+  return Buffer.from(JSON.stringify({ after })).toString('base64url');
 }
 
 function cutByNumber({ view, limit, value, firstPage }: PageRequest): Page {
@@ -182,16 +190,18 @@ function cutByNumber({ view, limit, value, firstPage }: PageRequest): Page {
   };
 }
 
-function cutByOffset({ view, limit, value }: PageRequest): Page {
-  const from = Math.min(view.size, Math.max(0, Math.floor(readNumber(value('offset'), 0))));
+function cutByOffset({ view, limit, value, firstOffset }: PageRequest): Page {
+  const offset = Math.floor(readNumber(value('offset'), firstOffset)) - firstOffset;
+  const from = Math.min(view.size, Math.max(0, offset));
   const to = Math.min(view.size, from + limit);
+  const turn = (index: number): PageTurn => ({ role: 'offset', value: Math.max(0, index) + firstOffset });
   return {
     from,
     to,
     more: to < view.size,
-    next: limit > 0 && to < view.size ? { role: 'offset', value: to } : undefined,
-    previous: limit > 0 && from > 0 ? { role: 'offset', value: Math.max(0, from - limit) } : undefined,
-    last: { role: 'offset', value: Math.max(0, (Math.ceil(view.size / Math.max(1, limit)) - 1) * limit) },
+    next: limit > 0 && to < view.size ? turn(to) : undefined,
+    previous: limit > 0 && from > 0 ? turn(from - limit) : undefined,
+    last: turn((Math.ceil(view.size / Math.max(1, limit)) - 1) * limit),
   };
 }
 
@@ -212,150 +222,4 @@ function readToken(token: string): string | undefined {
     // Not a token of this list; the caller reports it.
     return undefined;
   }
-}
-
-/** How a list is paginated, sorted and filtered: the roles of its query parameters. */
-export interface PagePlan {
-  readonly style: PageStyle;
-  /** Role -> the name of its query parameter. */
-  readonly names: Readonly<Partial<Record<PageRole, string>>>;
-  /** The number of the first page: 1, or 0. */
-  readonly firstPage: number;
-  readonly defaultLimit: number;
-  /** Larger limits are reduced to this; Infinity where the contract declares none. */
-  readonly maximumLimit: number;
-  /** The parameter that reverses the order. */
-  readonly order: string | undefined;
-  /** The parameter that names the property to sort by. */
-  readonly sort: string | undefined;
-  /** Whether the list is newest first by default. */
-  readonly descending: boolean;
-  /** The parameter with words or clauses (`name:"Ada"`) to search for. */
-  readonly search: string | undefined;
-  /** Query parameters with the name of a property of the items. */
-  readonly filters: readonly Filter[];
-  /** Reads the values of the parameters from a request, by their names. */
-  readonly readValues: ReturnType<typeof createValueReader>;
-}
-
-const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
-const SORT = /^(sort|sort_?by|order_?by)$/i;
-
-const SEARCH = /^(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
-
-const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|reverse chronological/i;
-
-/** The number of items on a page where the document declares none. */
-const PAGE_SIZE = 20;
-
-/** What is known about the items of a list. */
-interface PageKnowledge {
-  readonly item: ItemSchema | undefined;
-  readonly style?: PageStyleName | undefined;
-  /** Reads the schemas of objects in items. */
-  readonly read?: ReadItemSchema | undefined;
-}
-
-/** Reads the parameters of a list operation. */
-export function createPagePlan(contract: Contract, operation: Operation, known: PageKnowledge): PagePlan {
-  const query = findPageInputs(contract, operation);
-  const { style, names } = findStyle(contract, query, known.style);
-  const taken = new Set<string>(Object.values(names));
-  const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
-  const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
-  const search = query.find(({ name }) => SEARCH.test(name));
-  const limit = query.find(({ name }) => name === names.limit);
-  const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readDescription(contract, operation));
-  for (const parameter of [order, sort, search]) if (parameter !== undefined) taken.add(parameter.name);
-  return {
-    style,
-    names,
-    firstPage: readFirstPage(
-      contract,
-      query.find(({ name }) => name === names.page),
-    ),
-    defaultLimit: limit === undefined ? (style.name === 'none' ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
-    maximumLimit: limit === undefined ? Infinity : (readSchema(contract, limit).maximum ?? Infinity),
-    order: order?.name,
-    sort: sort?.name,
-    descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
-    search: search?.name,
-    filters: query.flatMap((input) => {
-      const filter = taken.has(input.name) ? undefined : findFilter(input, readSchema(contract, input), known);
-      return filter === undefined ? [] : [filter];
-    }),
-    readValues: createValueReader(query),
-  };
-}
-
-/** Whether a value of an order parameter means newest or largest first. */
-export function isDescending(value: unknown): boolean {
-  return typeof value === 'string' && /^(desc|descending|-|newest|reverse|down)/i.test(value);
-}
-
-function findStyle(
-  contract: Contract,
-  query: readonly PageInput[],
-  hinted: PageStyleName | undefined,
-): Pick<PagePlan, 'style' | 'names'> {
-  let last: ReturnType<typeof findStyle> | undefined;
-  for (const style of PAGE_STYLES) {
-    if (hinted !== undefined && style.name !== hinted) continue;
-    const names: Partial<Record<PageRole, string>> = {};
-    // The roles of a style are the keys of its own table.
-    for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
-      const name = query.find(
-        (parameter) =>
-          pattern.test(toBareName(parameter.name.replace(/^x-/i, ''))) && fitsRole(contract, parameter, role),
-      )?.name;
-      if (name !== undefined) names[role] = name;
-    }
-    last = { style, names };
-    if (style.signs.some((role) => names[role] !== undefined)) return last;
-  }
-  // The last style has only the limit.
-  return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
-}
-
-/** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
-function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boolean {
-  const types = [readSchema(contract, parameter).type ?? []].flat();
-  if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name)) return types.includes('string');
-  const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
-  const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
-  return isNumber || (!needsNumber && types.includes('string'));
-}
-
-function hasDirections(schema: PageInput['schema']): boolean {
-  const values = isObject(schema) ? schema.enum : undefined;
-  return values === undefined || values.some((value) => /^(asc|desc)/i.test(String(value)));
-}
-
-/** The number of the first page: 0 where the parameter starts there, according to its default, minimum or description. */
-function readFirstPage(contract: Contract, parameter: PageInput | undefined): number {
-  if (parameter === undefined) return 1;
-  const schema = readSchema(contract, parameter);
-  if (typeof schema.default === 'number') return schema.default === 0 ? 0 : 1;
-  const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
-  if (/\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i.test(text)) return 0;
-  return schema.minimum === 0 && !/\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 0 : 1;
-}
-
-/** The default of a limit: that of its schema, else the one in its description. */
-function readDefault(contract: Contract, parameter: PageInput): number {
-  const schema = readSchema(contract, parameter);
-  if (typeof schema.default === 'number') return schema.default;
-  const text = parameter.description ?? schema.description ?? '';
-  const told = /defaults?(?: value)?(?: is| to|:| of)?\s*(?:is\s*)?`?(\d+)/i.exec(text)?.[1];
-  return told === undefined ? Math.min(PAGE_SIZE, schema.maximum ?? PAGE_SIZE) : Number(told);
-}
-
-function readSchema(contract: Contract, parameter: PageInput): SchemaObject {
-  const { schema } = contract.resolve(parameter.schema, parameter.schemaPointer);
-  return isObject(schema) ? schema : {};
-}
-
-function readDescription(contract: Contract, operation: Operation): string {
-  const value = contract.at(`${operation.pointer}/description`);
-  return `${operation.summary ?? ''} ${typeof value === 'string' ? value : ''}`;
 }

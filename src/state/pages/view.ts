@@ -175,11 +175,10 @@ export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefi
   });
   const some = /\sOR\s/.test(value);
   if (clauses.length > 0) {
-    return (entry) =>
-      entry.onDemand === true || (some ? clauses.some((each) => each(entry)) : clauses.every((each) => each(entry)));
+    return (entry) => (some ? clauses.some((each) => each(entry)) : clauses.every((each) => each(entry)));
   }
   const words = value.toLowerCase();
-  return (entry) => entry.onDemand === true || JSON.stringify(entry.item).toLowerCase().includes(words);
+  return (entry) => JSON.stringify(entry.item).toLowerCase().includes(words);
 }
 
 // Only at the beginning of a word: trying each letter of a long word takes quadratic time.

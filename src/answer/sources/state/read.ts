@@ -3,17 +3,11 @@ import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
-import { createEnvelope, type Envelope } from '../../../state/pages/envelope.js';
+import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
+import { createPageHeaders } from '../../../state/pages/headers.js';
 import type { ListShape } from '../../../state/pages/list-shape.js';
-import {
-  createPagePlan,
-  isDescending,
-  isPageMistake,
-  type Page,
-  type PagePlan,
-  type PageMistake,
-  type PageTurn,
-} from '../../../state/pages/pagination.js';
+import { isPageMistake, type PageMistake, type PageTurn } from '../../../state/pages/pagination.js';
+import { createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
 import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
 import type { Binding } from '../../../state/resource.js';
 import type { Item } from '../../../state/store/collection.js';
@@ -22,6 +16,7 @@ import type { Exchange } from '../../chain.js';
 import { createListReader } from './all-parents.js';
 import {
   answerItem,
+  chooseDeclared,
   type OperationContext,
   refuse,
   type StateContext,
@@ -72,7 +67,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const readList = createListReader(context);
   const readKeep = createKeepReader(operation, plan);
   const withRequiredFilters = createRequiredFilters(plan);
-  const linked = declaresLinks(operation) || (shape.path.length === 0 && plan.style.name !== 'none');
+  const writeHeaders = createPageHeaders(operation, shape.path.length === 0 && plan.style.name !== 'none');
 
   return (exchange, transaction) => {
     const { call } = exchange;
@@ -93,6 +88,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
       view,
       limit,
       firstPage: plan.firstPage,
+      firstOffset: plan.firstOffset,
+      fits: plan.fits,
       value: (role) => values[plan.names[role] ?? ''],
       recall: (id) => list.recall(id),
     });
@@ -100,22 +97,19 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const entries = view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
-    const body = envelope(exchange)({
+    const facts: EnvelopeFacts = {
       page,
       total: view.size,
       limit,
       firstPage: plan.firstPage,
+      firstOffset: plan.firstOffset,
       entries,
       items: entries.map((entry) => project(entry, exchange)),
       id: (entry) => readMember(entry.item, idProperty) ?? entry.id,
       url,
-    });
-    return toAnswer(choice, body, linked ? toLinkHeader(page, url) : {});
+    };
+    return toAnswer(choice, envelope(exchange)(facts), writeHeaders(facts));
   };
-}
-
-function declaresLinks({ responses }: Operation): boolean {
-  return responses.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)));
 }
 
 /** Keeps the items of the parent in the path, where a list below a parent shows part of a collection. */
@@ -206,13 +200,15 @@ function answerInvalidCursor(
   { plan, mistake }: { readonly plan: PagePlan; readonly mistake: PageMistake },
 ): Answer {
   const param = plan.names[mistake.role];
+  // The first of these that is declared, else the last.
+  const status = chooseDeclared(context, [400, 422, 400]);
   const value = JSON.stringify(mistake.value);
   const problem =
     mistake.role === 'token'
       ? `${value} is not a cursor of this list`
       : `no ${toNoun(context.binding.collection)} has the id ${value}`;
   const message = `query parameter "${param ?? mistake.role}": ${problem}`;
-  return refuse(context, exchange, { status: 400, message, code: 'invalid_value', param });
+  return refuse(context, exchange, { status, message, code: 'invalid_value', param });
 }
 
 /** The URL of a list at another position. */
@@ -231,15 +227,4 @@ function toUrl(
   }
   if (to.turn !== 'first') parameters.set(plan.names[to.turn.role] ?? to.turn.role, String(to.turn.value));
   return `${origin}${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
-}
-
-/** RFC 8288: links to the previous and the next page. */
-function toLinkHeader(
-  { previous, next }: Pick<Page, 'next' | 'previous'>,
-  url: (turn: PageTurn, absolute: boolean) => string,
-): Answer['headers'] {
-  const links: string[] = [];
-  if (previous !== undefined) links.push(`<${url(previous, true)}>; rel="prev"`);
-  if (next !== undefined) links.push(`<${url(next, true)}>; rel="next"`);
-  return links.length === 0 ? {} : { link: links.join(', ') };
 }

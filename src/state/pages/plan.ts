@@ -1,0 +1,197 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject, type SchemaObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { toBareName } from '../names.js';
+import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
+import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
+import { type Filter, findFilter } from './view.js';
+
+/** How a list is paginated, sorted and filtered: the roles of its query parameters. */
+export interface PagePlan {
+  readonly style: PageStyle;
+  /** Role -> the name of its query parameter. */
+  readonly names: Readonly<Partial<Record<PageRole, string>>>;
+  /** The number of the first page: 1, or 0. */
+  readonly firstPage: number;
+  /** The offset of the first item: 0, or 1. */
+  readonly firstOffset: number;
+  readonly defaultLimit: number;
+  /** Larger limits are reduced to this; Infinity where the contract declares none. */
+  readonly maximumLimit: number;
+  /** The parameter that reverses the order. */
+  readonly order: string | undefined;
+  /** The parameter that names the property to sort by. */
+  readonly sort: string | undefined;
+  /** Whether the list is newest first by default. */
+  readonly descending: boolean;
+  /** The parameter with words or clauses (`name:"Ada"`) to search for. */
+  readonly search: string | undefined;
+  /** Query parameters with the name of a property of the items. */
+  readonly filters: readonly Filter[];
+  /** Whether the schema of the cursor parameter allows a value. */
+  fits(value: string): boolean;
+  /** Reads the values of the parameters from a request, by their names. */
+  readonly readValues: ReturnType<typeof createValueReader>;
+}
+
+const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
+const SORT = /^(sort|sort_?by|order_?by)$/i;
+
+const SEARCH = /^(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
+
+const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|reverse chronological/i;
+
+/** The number of items on a page where the document declares none. */
+const PAGE_SIZE = 20;
+
+/** What is known about the items of a list. */
+interface PageKnowledge {
+  readonly item: ItemSchema | undefined;
+  readonly style?: PageStyleName | undefined;
+  /** Reads the schemas of objects in items. */
+  readonly read?: ReadItemSchema | undefined;
+}
+
+/** Reads the parameters of a list operation. */
+export function createPagePlan(contract: Contract, operation: Operation, known: PageKnowledge): PagePlan {
+  const query = findPageInputs(contract, operation);
+  const { style, names } = findStyle(contract, query, known.style);
+  const taken = new Set<string>(Object.values(names));
+  const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
+  const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
+  const search = query.find(({ name }) => SEARCH.test(name));
+  const limit = query.find(({ name }) => name === names.limit);
+  const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readDescription(contract, operation));
+  for (const parameter of [order, sort, search]) if (parameter !== undefined) taken.add(parameter.name);
+  return {
+    style,
+    names,
+    firstPage: readFirstPage(
+      contract,
+      query.find(({ name }) => name === names.page),
+    ),
+    firstOffset: readFirstOffset(
+      contract,
+      query.find(({ name }) => name === names.offset),
+    ),
+    fits: createFit(
+      contract,
+      query.find(({ name }) => name === names.token),
+    ),
+    defaultLimit: limit === undefined ? (style.name === 'none' ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
+    maximumLimit: limit === undefined ? Infinity : (readSchema(contract, limit).maximum ?? Infinity),
+    order: order?.name,
+    sort: sort?.name,
+    descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
+    search: search?.name,
+    filters: query.flatMap((input) => {
+      const filter = taken.has(input.name) ? undefined : findFilter(input, readSchema(contract, input), known);
+      return filter === undefined ? [] : [filter];
+    }),
+    readValues: createValueReader(query),
+  };
+}
+
+/** Whether a value of an order parameter means newest or largest first. */
+export function isDescending(value: unknown): boolean {
+  return typeof value === 'string' && /^(desc|descending|-|newest|reverse|down)/i.test(value);
+}
+
+function findStyle(
+  contract: Contract,
+  query: readonly PageInput[],
+  hinted: PageStyleName | undefined,
+): Pick<PagePlan, 'style' | 'names'> {
+  let last: ReturnType<typeof findStyle> | undefined;
+  for (const style of PAGE_STYLES) {
+    if (hinted !== undefined && style.name !== hinted) continue;
+    const names: Partial<Record<PageRole, string>> = {};
+    // The roles of a style are the keys of its own table.
+    for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
+      const name = query.find(
+        (parameter) =>
+          pattern.test(toBareName(parameter.name.replace(/^x-/i, ''))) && fitsRole(contract, parameter, role),
+      )?.name;
+      if (name !== undefined) names[role] = name;
+    }
+    last = { style, names };
+    if (style.signs.some((role) => names[role] !== undefined)) return last;
+  }
+  // The last style has only the limit.
+  return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
+}
+
+/** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
+function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boolean {
+  const types = [readSchema(contract, parameter).type ?? []].flat();
+  if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name)) return types.includes('string');
+  const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
+  const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
+  return isNumber || (!needsNumber && types.includes('string'));
+}
+
+function hasDirections(schema: PageInput['schema']): boolean {
+  const values = isObject(schema) ? schema.enum : undefined;
+  return values === undefined || values.some((value) => /^(asc|desc)/i.test(String(value)));
+}
+
+/** The number of the first page: 0 where the parameter starts there, according to its default, minimum or description. */
+function readFirstPage(contract: Contract, parameter: PageInput | undefined): number {
+  if (parameter === undefined) return 1;
+  const schema = readSchema(contract, parameter);
+  if (typeof schema.default === 'number') return schema.default === 0 ? 0 : 1;
+  const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
+  if (/\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i.test(text)) return 0;
+  return schema.minimum === 0 && !/\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 0 : 1;
+}
+
+/** The offset of the first item: 1 where the parameter starts there, according to its default, minimum or description. */
+function readFirstOffset(contract: Contract, parameter: PageInput | undefined): number {
+  if (parameter === undefined) return 0;
+  const schema = readSchema(contract, parameter);
+  if (typeof schema.default === 'number') return schema.default === 1 ? 1 : 0;
+  const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
+  return schema.minimum === 1 || /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 1 : 0;
+}
+
+/** Whether the schema of a parameter allows a value: its type, pattern and lengths. */
+function createFit(contract: Contract, parameter: PageInput | undefined): (value: string) => boolean {
+  if (parameter === undefined) return () => true;
+  const { type, pattern, minLength = 0, maxLength = Infinity } = readSchema(contract, parameter);
+  const isNumber = !(type === undefined || [type].flat().includes('string'));
+  const expression = pattern === undefined ? undefined : toExpression(pattern);
+  return (value) =>
+    value.length >= minLength &&
+    value.length <= maxLength &&
+    (!isNumber || /^\d+$/.test(value)) &&
+    (expression?.test(value) ?? true);
+}
+
+function toExpression(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    // The pattern of another dialect; validation reports it.
+    return undefined;
+  }
+}
+
+/** The default of a limit: that of its schema, else the one in its description. */
+function readDefault(contract: Contract, parameter: PageInput): number {
+  const schema = readSchema(contract, parameter);
+  if (typeof schema.default === 'number') return schema.default;
+  const text = parameter.description ?? schema.description ?? '';
+  const told = /defaults?(?: value)?(?: is| to|:| of)?\s*(?:is\s*)?`?(\d+)/i.exec(text)?.[1];
+  return told === undefined ? Math.min(PAGE_SIZE, schema.maximum ?? PAGE_SIZE) : Number(told);
+}
+
+function readSchema(contract: Contract, parameter: PageInput): SchemaObject {
+  const { schema } = contract.resolve(parameter.schema, parameter.schemaPointer);
+  return isObject(schema) ? schema : {};
+}
+
+function readDescription(contract: Contract, operation: Operation): string {
+  const value = contract.at(`${operation.pointer}/description`);
+  return `${operation.summary ?? ''} ${typeof value === 'string' ? value : ''}`;
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { readPointer } from '../../src/contract/pointer.js';
+import { createMock, type Mock } from '../../src/index.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: 'string' };
+const WHOLE = { type: 'integer' };
+
+const query = (name: string, schema: Schema = TEXT): Schema => ({ name, in: 'query', schema });
+const members = (properties: Schema): Schema => ({ type: 'object', properties });
+
+/** How a list declares its pages. */
+interface Style {
+  readonly parameters: readonly Schema[];
+  readonly envelope?: Schema;
+  readonly headers?: readonly string[];
+  readonly statuses?: Schema;
+}
+
+/** Starts a service with five items, `a` to `e`, and one list. */
+async function start(
+  { parameters, envelope = {}, headers = [], statuses = {} }: Style,
+  initialItems = 0,
+): Promise<Mock> {
+  const content = (schema: Schema): Schema => ({ 'application/json': { schema } });
+  const item = { $ref: '#/components/schemas/Parcel' };
+  const list = members({ parcels: { type: 'array', items: item }, ...envelope });
+  const declared = Object.fromEntries(headers.map((name) => [name, { schema: TEXT }]));
+  const mock = await createMock({
+    state: { initialItems },
+    spec: {
+      openapi: '3.1.0',
+      info: { title: 'Parcels', version: '1' },
+      paths: {
+        '/parcels': {
+          get: {
+            parameters,
+            responses: { 200: { description: 'a page', headers: declared, content: content(list) }, ...statuses },
+          },
+          post: {
+            requestBody: { required: true, content: content(members({ name: TEXT })) },
+            responses: { 201: { description: 'one', content: content(item) } },
+          },
+        },
+        '/parcels/{id}': {
+          get: {
+            parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }],
+            responses: { 200: { description: 'one', content: content(item) } },
+          },
+        },
+      },
+      components: { schemas: { Parcel: { ...members({ id: TEXT, name: TEXT }), required: ['id', 'name'] } } },
+    },
+  });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify({ name }) };
+    expect((await mock.fetch(new Request('http://parcels.test/parcels', init))).status).toBe(201);
+  }
+  return mock;
+}
+
+interface Page {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+  readonly names: string;
+}
+
+async function get(mock: Mock, path: string): Promise<Page> {
+  const response = await mock.fetch(new Request(new URL(path, 'http://parcels.test')));
+  const body: unknown = await response.json();
+  const found = readPointer(body, '/parcels');
+  // The document says that these are parcels.
+  const items = Array.isArray(found) ? (found as readonly { readonly name: string }[]) : [];
+  const names = items.map(({ name }) => name).join('');
+  return { status: response.status, body, headers: response.headers, names };
+}
+
+const SIZE = query('limit', { ...WHOLE, default: 2 });
+
+/** The parameter of a cursor, and the pointer to the next one. */
+const CURSORS: Readonly<Record<string, Schema>> = {
+  'an integer': WHOLE,
+  'a number in a string': { type: 'string', pattern: '^[0-9]+$' },
+  'a short string': { type: 'string', maxLength: 8 },
+  'any string': TEXT,
+};
+
+describe('a cursor', () => {
+  it.each(Object.entries(CURSORS))('that is %s leads through all pages', async (_, schema) => {
+    const mock = await start({ parameters: [SIZE, query('cursor', schema)], envelope: { next_cursor: schema } });
+    const pages: string[] = [];
+    let path = '/parcels';
+    for (let page = 1; page <= 3; page++) {
+      const { body, names, status } = await get(mock, path);
+      expect(status).toBe(200);
+      pages.push(names);
+      path = `/parcels?cursor=${String(readPointer(body, '/next_cursor'))}`;
+    }
+    expect(pages).toEqual(['ab', 'cd', 'e']);
+    expect(path).toBe('/parcels?cursor=undefined');
+  });
+
+  it.each([
+    ['400', { 400: { description: 'bad request' } }, 400],
+    ['422', { 422: { description: 'unprocessable' } }, 422],
+    ['none', {}, 400],
+  ])('that is invalid is answered with the declared status: %s', async (_, statuses, status) => {
+    const mock = await start({ parameters: [SIZE, query('cursor')], statuses });
+    expect((await get(mock, '/parcels?cursor=unknown')).status).toBe(status);
+  });
+});
+
+describe('a numbered page', () => {
+  const NUMBERS = [query('page', { ...WHOLE, minimum: 1 }), query('per_page', { ...WHOLE, default: 2 })];
+
+  it.each([
+    ['has a default of 0', { ...WHOLE, default: 0 }],
+    ['has a minimum of 0', { ...WHOLE, minimum: 0 }],
+    ['is described as zero-based', { ...WHOLE, description: 'The page, zero-based.' }],
+  ])('starts at 0 where its parameter %s', async (_, schema) => {
+    const envelope = {
+      page: members({ number: WHOLE, size: WHOLE, totalElements: WHOLE, totalPages: WHOLE }),
+      first: { type: 'boolean' },
+      last: { type: 'boolean' },
+    };
+    const mock = await start({
+      parameters: [query('page', schema), query('size', { ...WHOLE, default: 2 })],
+      envelope,
+    });
+    const last = await get(mock, '/parcels?page=2');
+    expect(last.names).toBe('e');
+    expect(last.body).toMatchObject({
+      page: { number: 2, size: 2, totalElements: 5, totalPages: 3 },
+      first: false,
+      last: true,
+    });
+  });
+
+  it('shows itself in declared headers', async () => {
+    const headers = ['X-Total-Count', 'X-Total-Pages', 'X-Page', 'X-Per-Page', 'X-Next-Page', 'X-Prev-Page'];
+    const mock = await start({ parameters: NUMBERS, headers });
+    const page = await get(mock, '/parcels?page=2');
+    expect(headers.map((name) => page.headers.get(name))).toEqual(['5', '3', '2', '2', '3', '1']);
+  });
+
+  it('links to the pages around it, with the other parameters', async () => {
+    const mock = await start({ parameters: [...NUMBERS, query('name')], headers: ['Link', 'X-RateLimit-Limit'] });
+    const link = (number: number, rel: string): string =>
+      `<http://localhost/parcels?per_page=2&page=${number}>; rel="${rel}"`;
+    const page = await get(mock, '/parcels?page=2&per_page=2');
+    expect(page.headers.get('link')).toBe(
+      ['<http://localhost/parcels?per_page=2>; rel="first"', link(1, 'prev'), link(3, 'next'), link(3, 'last')].join(
+        ', ',
+      ),
+    );
+  });
+
+  it.each([
+    ['names with brackets', [query('page[number]', WHOLE), query('page[size]', WHOLE)]],
+    ['an object', [{ ...query('page', members({ number: WHOLE, size: WHOLE })), style: 'deepObject' }]],
+  ])('is read from %s', async (_, parameters) => {
+    const link = { type: 'string', format: 'uri' };
+    const mock = await start({ parameters, envelope: { links: members({ next: link, prev: link }) } });
+    const page = await get(mock, '/parcels?page[number]=2&page[size]=2');
+    expect(page.names).toBe('cd');
+    const next = new URL(String(readPointer(page.body, '/links/next')));
+    expect(Object.fromEntries(next.searchParams)).toEqual({ 'page[number]': '3', 'page[size]': '2' });
+    expect((await get(mock, next.href)).names).toBe('e');
+  });
+});
+
+describe('an offset', () => {
+  it('starts at 1 where its parameter does', async () => {
+    const mock = await start({
+      parameters: [query('startIndex', { ...WHOLE, minimum: 1 }), query('count', { ...WHOLE, default: 2 })],
+      envelope: { totalResults: WHOLE, startIndex: WHOLE, itemsPerPage: WHOLE },
+    });
+    const page = await get(mock, '/parcels?startIndex=3');
+    expect(page.names).toBe('cd');
+    expect(page.body).toMatchObject({ totalResults: 5, startIndex: 3, itemsPerPage: 2 });
+  });
+
+  it('shows its range in a declared header', async () => {
+    const mock = await start({ parameters: [query('offset', WHOLE), SIZE], headers: ['Content-Range'] });
+    expect((await get(mock, '/parcels?offset=2')).headers.get('content-range')).toBe('items 2-3/5');
+    expect((await get(mock, '/parcels?offset=9')).headers.get('content-range')).toBe('items */5');
+  });
+});
+
+describe('the link to the next page', () => {
+  it.each([
+    ['absolute', { type: 'string', examples: ['https://api.example/parcels?page=2'] }, /^http:\/\/localhost\//],
+    ['relative', { type: 'string', examples: ['/parcels?page=2'] }, /^\/parcels\?/],
+    ['absolute for a URI', { type: 'string', format: 'uri' }, /^http:\/\/localhost\//],
+  ])('is %s as documented', async (_, next, pattern) => {
+    const mock = await start({ parameters: [query('page', WHOLE), SIZE, query('name')], envelope: { next } });
+    expect(readPointer((await get(mock, '/parcels?limit=2')).body, '/next')).toMatch(pattern);
+  });
+});
+
+describe('a search', () => {
+  it('shows matches only, also where the mock creates items', async () => {
+    const mock = await start({ parameters: [query('q'), query('limit', WHOLE)] }, 3);
+    expect((await get(mock, '/parcels?q=nothing-has-this')).names).toBe('');
+    const all = await get(mock, '/parcels');
+    const [first] = readPointer(all.body, '/parcels') as readonly { readonly id: string; readonly name: string }[];
+    expect((await get(mock, `/parcels?q=${first?.id ?? ''}`)).names).toBe(first?.name);
+  });
+});
