@@ -127,6 +127,7 @@ function findBest(
 ): ScoredPosition | undefined {
   let best: ScoredPosition | undefined;
   for (const position of positions) {
+    if (isReference(position)) continue;
     const { shared, least, most } = countNames(read, item, position.schema);
     if (toSimilarity(shared, least) < MIN_SIMILARITY) continue;
     const depth = position.path.length + 2 * position.element.length;
@@ -136,6 +137,12 @@ function findBest(
     if (best === undefined || score > best.score) best = { position, score };
   }
   return best;
+}
+
+/** Whether an object inside of a body only names another item: `assign_to: { type, id }`. */
+function isReference({ path, schema }: BodyPosition): boolean {
+  const names = [...schema.properties.keys()];
+  return path.length > 0 && names.length === 2 && names.includes('id') && names.includes('type');
 }
 
 /** How likely two schemas describe the same item, from 0 to 1. */

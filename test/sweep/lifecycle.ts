@@ -15,8 +15,8 @@ interface Candidate {
   readonly lists: readonly Operation[];
   readonly update: Operation | undefined;
   readonly remove: Operation | undefined;
-  /** The last parameter of the item's path. */
-  readonly parameter: string;
+  /** The last parameters of the item's path, which are its id. */
+  readonly parameters: readonly string[];
 }
 
 /** The result for one resource: the steps that succeeded, and the first failure. */
@@ -66,6 +66,9 @@ function readParameters(path: string): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
+type Methods = ReadonlyMap<string, Operation>;
+
+/** The resources of a document: each path of one item that can be read, with the operation that creates what it reads. */
 function findCandidates(contract: Contract): readonly Candidate[] {
   const byKey = new Map<string, Map<string, Operation>>();
   for (const operation of contract.operations) {
@@ -74,43 +77,78 @@ function findCandidates(contract: Contract): readonly Candidate[] {
     byKey.set(key, methods);
     if (!methods.has(operation.method)) methods.set(operation.method, operation);
   }
-  const items = [...byKey].filter(([key, methods]) => key.endsWith('/{}') && methods.has('GET'));
-  return items.flatMap(([itemKey, methods]): readonly Candidate[] => {
+  return [...byKey].flatMap(([itemKey, methods]): readonly Candidate[] => {
     const read = methods.get('GET');
-    const collectionKey = itemKey.slice(0, -3);
+    const collectionKey = itemKey.replace(/(\/\{\})+$/, '');
     const noun = collectionKey.split('/').at(-1) ?? '';
-    if (read === undefined || noun === '' || noun === '{}' || isListAnswer(contract, read)) return [];
+    if (read === undefined || collectionKey === itemKey || noun === '' || isListAnswer(contract, read)) return [];
     const here = byKey.get(collectionKey);
-    // `/users/{}/playlists` creates what `/playlists/{}` reads.
-    const elsewhere = [...byKey].find(
-      ([key, each]) =>
-        key !== collectionKey &&
-        key.endsWith(`/{}/${noun}`) &&
-        each.has('POST') &&
-        !byKey.has(`${key}/{}`) &&
-        here?.has('POST') !== true,
-    );
-    const create = here?.get('POST') ?? elsewhere?.[1].get('POST');
-    if (create === undefined || !isPlain(create)) return [];
-    const lists = [here?.get('GET'), elsewhere?.[1].get('GET')].filter((each) => each !== undefined);
+    // `/gists/{id}/{version}` reads a version of what `/gists/{id}` reads.
+    const whole = itemKey === `${collectionKey}/{}` ? undefined : byKey.get(`${collectionKey}/{}`)?.get('GET');
+    if (whole !== undefined && !isListAnswer(contract, whole)) return [];
+    const created = findCreate(contract, byKey, { read, methods, collectionKey });
+    if (created === undefined || !isPlain(created.create)) return [];
+    const lists = [here?.get('GET'), created.list].filter((each) => each !== undefined);
+    const isUpsert = created.create.path === read.path;
     return [
       {
         name: collectionKey,
-        create,
+        create: created.create,
         read,
-        lists: lists.filter((each) => isListAnswer(contract, each)),
-        update: methods.get('PATCH') ?? methods.get('PUT') ?? methods.get('POST'),
+        lists: [...new Set(lists)].filter((each) => isListAnswer(contract, each)),
+        update: methods.get('PATCH') ?? (isUpsert ? undefined : methods.get('PUT')) ?? methods.get('POST'),
         remove: methods.get('DELETE'),
-        parameter: readParameters(read.path).at(-1) ?? '',
+        parameters: readParameters(read.path).slice(-itemKey.slice(collectionKey.length).split('/').length + 1),
       },
     ];
   });
 }
 
-/** Whether an operation takes and gives what this measure can read: JSON or forms, and a success with a body or none. */
+/** The operation that creates what a path reads, and a list beside it. */
+function findCreate(
+  contract: Contract,
+  byKey: ReadonlyMap<string, Methods>,
+  of: { readonly read: Operation; readonly methods: Methods; readonly collectionKey: string },
+): { readonly create: Operation; readonly list: Operation | undefined } | undefined {
+  const { read, methods, collectionKey } = of;
+  const here = byKey.get(collectionKey);
+  const own = here?.get('POST');
+  if (own !== undefined) return { create: own, list: undefined };
+  // `/users/{}/playlists` creates what `/playlists/{}` reads.
+  for (const [key, each] of byKey) {
+    const create = each.get('POST');
+    if (key === collectionKey || create === undefined || byKey.has(`${key}/{}`)) continue;
+    const nouns = [key, collectionKey].map((path) => path.split('/').at(-1));
+    if (nouns[0] !== nouns[1] || isListAnswer(contract, create) || !isSameAnswer(contract, create, read)) continue;
+    // The items above are those of the create; the path of the item has some of them.
+    return { create, list: each.get('GET') };
+  }
+  // A PUT that declares 201 creates the item that its path names.
+  const put = methods.get('PUT');
+  const isUpsert =
+    put?.responses.some(({ status }) => status === '201') === true &&
+    here?.has('GET') === true &&
+    findSuccessMedia(read) !== undefined;
+  return put !== undefined && isUpsert ? { create: put, list: undefined } : undefined;
+}
+
+/** Whether two operations answer with the same item: the same schema, or the same properties. */
+function isSameAnswer(contract: Contract, one: Operation, other: Operation): boolean {
+  const [a, b] = [findSuccessMedia(one), findSuccessMedia(other)];
+  if (a?.schema === undefined || b?.schema === undefined) return false;
+  if (contract.resolve(a.schema, a.schemaPointer).pointer === contract.resolve(b.schema, b.schemaPointer).pointer)
+    return true;
+  const [here, there] = [a, b].map(
+    (media) => new Set(readNames(contract, media.schemaPointer, 1).map(({ name }) => name)),
+  );
+  const shared = [...(here ?? [])].filter((name) => there?.has(name)).length;
+  return shared > 2 && shared === here?.size && shared === there?.size;
+}
+
+/** Whether an operation takes and gives what this measure can read: JSON or forms. */
 function isPlain(operation: Operation): boolean {
   const content = operation.body?.content ?? [];
-  return content.length === 0 || content.some(({ type }) => /json|urlencoded/.test(type));
+  return content.length === 0 || content.some(({ type }) => /json|urlencoded|multipart/.test(type));
 }
 
 function readAnswerSchema(contract: Contract, operation: Operation): readonly SchemaObject[] {
@@ -139,11 +177,13 @@ function isListAnswer(contract: Contract, operation: Operation): boolean {
   const parts = readAnswerSchema(contract, operation);
   if (parts.some(({ type, items }) => type === 'array' || (items !== undefined && type === undefined))) return true;
   const hasArray = names.some(({ isArray, depth }) => isArray && depth <= 2);
-  const hasId = names.some(({ name, depth }) => depth === 1 && /^(id|uuid|sid|gid)$/i.test(name));
-  const isPaged = names.some(({ name }) =>
-    /^(next|has_?more|total.*|count|meta|links|_links|paging|pagination|page|.*cursor.*|.*token|next_.*|result_info|value|items|data|results|_embedded)$/i.test(
-      name,
-    ),
+  const hasId = names.some(({ name, depth }) => depth === 1 && /^(id|uuid|sid|gid)$|_id$/i.test(name));
+  const isPaged = names.some(
+    ({ name, depth }) =>
+      depth === 1 &&
+      /^(next|has_?more|total.*|count|meta|links|_links|paging|pagination|page|.*cursor.*|.*token|next_.*|result_info|value|items|data|results|_embedded)$/i.test(
+        name,
+      ),
   );
   const members = names.filter(({ depth }) => depth === 1);
   return hasArray && !hasId && (isPaged || members.length === 1);
@@ -185,8 +225,19 @@ interface Reply {
 interface Sent {
   readonly name: string;
   readonly value: string;
-  /** 1 for a property of the body itself. */
-  readonly depth: number;
+  /** The property names from the root of the body, the own one last. */
+  readonly path: readonly string[];
+  /** Whether the body has only one member, which may wrap the item. */
+  readonly isWrapped: boolean;
+}
+
+/** What a create answered, and what it was sent. */
+interface Made {
+  readonly reply: Reply;
+  readonly sent: readonly Sent[];
+  readonly parents: readonly unknown[];
+  /** The id in the path of a PUT that creates. */
+  readonly chosen: FoundId | undefined;
 }
 
 interface Life {
@@ -248,7 +299,7 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
       const next = setAt(marked, path, text);
       if (next === undefined || check(next, 'body').length > 0) continue;
       marked = next;
-      sent.push({ name, value: text, depth: path.length });
+      sent.push({ name, value: text, path, isWrapped: isObject(marked) && Object.keys(marked).length === 1 });
     }
     return { body: { media, value: marked }, sent };
   };
@@ -256,61 +307,88 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
   const createItem = async (
     of: Candidate,
     depth: number,
-    above?: readonly unknown[],
-  ): Promise<
-    { readonly reply: Reply; readonly sent: readonly Sent[]; readonly parents: readonly unknown[] } | string
-  > => {
-    const count = readParameters(of.create.path).length;
-    const parents = above?.length === count ? above : await createParents(of.create, of, depth);
-    const { body, sent } = draftBody(of.create);
-    const reply = await send(of.create, { path: toPath(of.create, parents), ...(body === undefined ? {} : { body }) });
+    given: { readonly above?: readonly unknown[]; readonly fixed?: readonly Found[] } = {},
+  ): Promise<Made | string> => {
+    const { above, fixed } = given;
+    const isUpsert = of.create.path === of.read.path;
+    const count = readParameters(of.create.path).length - (isUpsert ? of.parameters.length : 0);
+    const parents = above?.length === count ? above : await createParents(of.create, { of, depth, count });
+    const { body, sent } = draftBody(of.create, [], fixed);
+    const chosen = isUpsert ? chooseId(of) : undefined;
+    const path = chosen === undefined ? toPath(of.create, parents) : toPath(of.create, parents, chosen);
+    const reply = await send(of.create, { path, ...(body === undefined ? {} : { body }) });
     if (reply.status >= 300) return `create answers ${reply.status} ${show(reply.body)}`;
-    return { reply, sent, parents };
+    return { reply, sent, parents, chosen };
+  };
+
+  /** A new id for an item that a PUT creates. */
+  const chooseId = (of: Candidate): FoundId => {
+    const any = draftRequest(contract, generator, of.create).path;
+    counter += 1;
+    const ids = of.parameters.map((name, i) => {
+      const parameter = of.create.parameters.find((each) => each.in === 'path' && each.name === name);
+      const isFree = isObject(parameter?.schema) && isFreeText(parameter.schema);
+      return i === of.parameters.length - 1 && isFree ? `vouch-${counter}` : String(any[name]);
+    });
+    return { id: ids.at(-1) ?? '', above: ids.slice(0, -1), name: undefined };
   };
 
   /** The ids of the items above: each is created where the document can create it, else it is any valid value. */
-  const createParents = async (operation: Operation, of: Candidate, depth: number): Promise<readonly unknown[]> => {
+  const createParents = async (
+    operation: Operation,
+    { of, depth, count }: { readonly of: Candidate; readonly depth: number; readonly count: number },
+  ): Promise<readonly unknown[]> => {
     const any = draftRequest(contract, generator, operation).path;
     const ids: unknown[] = [];
-    for (const name of readParameters(operation.path)) {
-      const key = toKey(operation.path.slice(0, operation.path.indexOf(`{${name}}`))).replace(/\/$/, '');
-      const parent = candidates.find((each) => each.name === key && each !== of);
-      const made = parent === undefined || depth > 4 ? undefined : await createItem(parent, depth + 1, ids);
+    const names = readParameters(operation.path).slice(0, count);
+    while (ids.length < count) {
+      const name = names[ids.length] ?? '';
+      const before = operation.path.slice(0, operation.path.indexOf(`{${name}}`));
+      const key = toKey(before).replace(/\/$/, '');
+      const parent = candidates.find(
+        (each) => each.name === key && each !== of && toKey(operation.path).startsWith(`${toKey(each.read.path)}/`),
+      );
+      const made = parent === undefined || depth > 4 ? undefined : await createItem(parent, depth + 1, { above: ids });
       const found =
         parent === undefined || made === undefined || typeof made === 'string' ? undefined : await findId(parent, made);
-      ids.push(found?.id ?? any[name]);
+      ids.push(...(found === undefined ? [any[name]] : [...found.above, found.id]));
     }
     return ids;
   };
 
-  const findId = async (
-    of: Candidate,
-    made: {
-      readonly reply: Reply;
-      readonly sent: readonly Sent[];
-      readonly parents: readonly unknown[];
-    },
-  ): Promise<FoundId | undefined> => {
+  const findId = async (of: Candidate, made: Made): Promise<FoundId | undefined> => {
+    const parameter = of.parameters.at(-1) ?? '';
     const location = made.reply.headers.get('location')?.split(/[?#]/)[0]?.split('/').at(-1);
-    const found = [
-      ...findIdValues(made.reply.body, of.parameter),
+    const last = [
+      ...findIdValues(made.reply.body, parameter),
       ...made.sent
-        .filter(({ name }) => bare(name) === bare(of.parameter) || /^(name|id|key|slug)$/.test(bare(name)))
+        .filter(({ name }) => bare(name) === bare(parameter) || /^(name|id|key|slug)$/.test(bare(name)))
         .map(({ value, name }) => ({ id: value, name })),
       ...(location === undefined ? [] : [{ id: decodeURIComponent(location), name: undefined }]),
     ];
+    const above = combine(of.parameters.slice(0, -1).map((name) => findPartsOfId(made.reply.body, name)));
+    const found = [
+      ...(made.chosen === undefined ? [] : [made.chosen]),
+      ...above.flatMap((values) => last.slice(0, 12).map(({ id, name }): FoundId => ({ id, name, above: values }))),
+    ];
     // The first of several properties with the same value is the most likely one.
-    const distinct = found.filter((each, i) => found.findIndex(({ id }) => String(id) === String(each.id)) === i);
-    for (const each of distinct.slice(0, 12)) {
-      const reply = await send(of.read, { path: toPath(of.read, made.parents, each.id) });
-      if (reply.status === 200 && isShown(contract, of.read, made.sent, reply.body) === undefined) {
+    const distinct = found.filter(
+      (each, i) =>
+        found.findIndex(({ id, above }) => [...above, id].join('/') === [...each.above, each.id].join('/')) === i,
+    );
+    for (const each of distinct.slice(0, 96)) {
+      const reply = await send(of.read, { path: toPath(of.read, made.parents, each) });
+      if (
+        (reply.status === 200 || reply.status === 204) &&
+        isShown(contract, of.read, made.sent, reply.body) === undefined
+      ) {
         return each;
       }
     }
     return undefined;
   };
 
-  /** Why the list does not show an item, or undefined. */
+  /** Whether a list shows an item; a string where it cannot be read. */
   const isListed = async (list: Operation, parents: readonly unknown[], id: FoundId): Promise<boolean | string> => {
     const limit = findParameter(list, LIMIT);
     const query = {
@@ -355,16 +433,16 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
   const update = async (
     operation: Operation,
     parents: readonly unknown[],
-    { id, name }: FoundId,
+    found: FoundId,
   ): Promise<string | undefined> => {
     // An update of the id itself renames the item.
-    const { body, sent } = draftBody(operation, [candidate.parameter, name, 'new_name']);
+    const { body, sent } = draftBody(operation, [...candidate.parameters, found.name, 'new_name']);
     const reply = await send(operation, {
-      path: toPath(operation, parents, id),
+      path: toPath(operation, parents, found),
       ...(body === undefined ? {} : { body }),
     });
     if (reply.status >= 300) return `update answers ${reply.status} ${show(reply.body)}`;
-    const again = await send(candidate.read, { path: toPath(candidate.read, parents, id) });
+    const again = await send(candidate.read, { path: toPath(candidate.read, parents, found) });
     if (again.status !== 200) return `read after the update answers ${again.status}`;
     const hidden = isShown(contract, candidate.read, sent, again.body);
     return hidden === undefined ? undefined : `read does not show the update of ${hidden}: ${show(again.body)}`;
@@ -375,12 +453,15 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
     parents: readonly unknown[],
     id: FoundId,
   ): Promise<string | undefined> => {
-    const removed = await send(operation, { path: toPath(operation, parents, id.id) });
+    const removed = await send(operation, { path: toPath(operation, parents, id) });
     if (removed.status >= 300) return `delete answers ${removed.status} ${show(removed.body)}`;
     steps.push('delete');
-    const gone = await send(candidate.read, { path: toPath(candidate.read, parents, id.id) });
+    const gone = await send(candidate.read, { path: toPath(candidate.read, parents, id) });
     const isMarked = findValues(gone.body).some(
-      ({ name, value }) => value === true && /^(is_?)?(deleted|archived|removed|trashed)$/i.test(name),
+      ({ name, value, path }) =>
+        (value === true && /^(is_?)?(deleted|archived|removed|trashed)$/i.test(name)) ||
+        // A DELETE that cancels: `DELETE /subscriptions/{id}`.
+        (isCancel(contract, operation) && path.length === 1 && name === 'status' && /^cancell?ed$/.test(String(value))),
     );
     if (gone.status < 400 && !isMarked) return `read after delete answers ${gone.status} ${show(gone.body)}`;
     for (const list of candidate.lists) {
@@ -401,14 +482,10 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
     const filters = findFilters(list, created);
     const fixed = filters.map(({ found }) => found);
     for (let i = 0; i < 4; i++) {
-      const { body, sent } = draftBody(of.create, [], fixed);
-      const reply = await send(of.create, {
-        path: toPath(of.create, parents),
-        ...(body === undefined ? {} : { body }),
-      });
+      const next = await createItem(of, 0, { above: parents, fixed });
       // A create that names its item may refuse the same name twice.
-      if (reply.status >= 300) return undefined;
-      const found = await findId(of, { reply, sent, parents });
+      if (typeof next === 'string') return undefined;
+      const found = await findId(of, next);
       if (found !== undefined && !ids.some(({ id }) => id === found.id)) ids.push(found);
     }
     // Some creates refer to an item by an id, which is the same each time.
@@ -555,6 +632,8 @@ function hasId(element: unknown, { id, name }: FoundId): boolean {
 
 interface FoundId {
   readonly id: string | number;
+  /** The parts of the id before the last one. */
+  readonly above: readonly (string | number)[];
   /** The property of the create's answer; undefined where only the request or `Location` has it. */
   readonly name: string | undefined;
 }
@@ -578,32 +657,61 @@ function isShown(contract: Contract, operation: Operation, sent: readonly Sent[]
   if (media?.schema === undefined) return undefined;
   const declared = findTexts(contract, media.schemaPointer);
   const values = new Set(findValues(body).map(({ value }) => value));
-  return sent.find(
-    ({ name, value, depth }) =>
-      !values.has(value) &&
-      declared.some((each) => bare(each.name) === bare(name) && Math.abs(each.path.length - depth) <= 1 && depth <= 2),
-  )?.name;
+  return sent
+    .find(
+      ({ value, path, isWrapped }) =>
+        !values.has(value) && path.length <= 2 && declared.some((each) => isSameProperty(each.path, path, isWrapped)),
+    )
+    ?.path.join('.');
+}
+
+/** Whether an answer declares a property that was sent: at the same path, or without the object around the item in one of them. */
+function isSameProperty(declared: readonly string[], sent: readonly string[], isWrapped: boolean): boolean {
+  const isEnd = (long: readonly string[], short: readonly string[]): boolean =>
+    long.length - short.length <= 1 &&
+    short.every((name, i) => bare(name) === bare(long.slice(-short.length)[i] ?? ''));
+  return declared.length >= sent.length ? isEnd(declared, sent) : isWrapped && isEnd(sent, declared);
 }
 
 /** Path parameters from the ids of the parents, outermost first, and from the id of the item, which is the last parameter. */
-function toPath(operation: Operation, parents: readonly unknown[], id?: string | number): Record<string, unknown> {
+function toPath(operation: Operation, parents: readonly unknown[], found?: FoundId): Record<string, unknown> {
   const names = readParameters(operation.path);
-  const above = id === undefined ? names : names.slice(0, -1);
-  return {
-    ...Object.fromEntries(above.flatMap((name, i) => (i < parents.length ? [[name, parents[i]]] : []))),
-    ...(id === undefined ? {} : { [names.at(-1) ?? '']: id }),
-  };
+  const own = found === undefined ? [] : [...found.above, found.id];
+  const values = [...parents.slice(0, names.length - own.length), ...own];
+  return Object.fromEntries(names.slice(0, values.length).map((name, i) => [name, values[i]]));
+}
+
+/** The values of a body that may be the part of an id that a parameter other than the last one is: `owner.login` for `{owner}`. */
+function findPartsOfId(body: Json, parameter: string): readonly (string | number)[] {
+  const NAMES = ['login', 'username', 'slug', 'key', 'id', 'name'];
+  const rank = (name: string): number => (NAMES.includes(name) ? NAMES.indexOf(name) : NAMES.length);
+  const sorted = findValues(body).toSorted((a, b) => rank(a.name) - rank(b.name));
+  const values = sorted.flatMap(({ path, value }): readonly (string | number)[] => {
+    const isPart = path.length <= 3 && path.some((name) => bare(name) === bare(parameter));
+    return isPart && (typeof value === 'string' || typeof value === 'number') ? [value] : [];
+  });
+  return [...new Set(values)].slice(0, 8);
+}
+
+/** Every choice of one value of each list. */
+function combine<T>(lists: readonly (readonly T[])[]): readonly (readonly T[])[] {
+  return lists.reduce<readonly (readonly T[])[]>(
+    (chosen, list) => chosen.flatMap((each) => list.map((value) => [...each, value])),
+    [[]],
+  );
 }
 
 /** The values of a body that may be its id, the most likely first. */
-function findIdValues(body: Json, parameter: string): readonly FoundId[] {
+function findIdValues(body: Json, parameter: string): readonly Omit<FoundId, 'above'>[] {
   const bareParameter = bare(parameter);
   const rank = (name: string, depth: number): number => {
     const key = bare(name);
     const order = [bareParameter, 'id', 'uuid', 'sid', 'gid', 'uid', 'guid', 'key', 'name', 'slug', 'number', 'code'];
     const at = order.indexOf(key);
+    // `slug` for `{team_slug}`.
+    if (at > 0 && key.length > 1 && bareParameter.endsWith(key)) return 0.5 + depth * 3;
     if (at >= 0) return at + depth * 3;
-    return bareParameter.endsWith(key) || key.endsWith('id') ? 20 + depth * 3 : 40 + depth;
+    return key.endsWith('id') ? 20 + depth * 3 : 40 + depth;
   };
   return findValues(body)
     .filter(
@@ -656,6 +764,12 @@ function isReference(name: string): boolean {
   return /(_id|Id|ID|_ids|Ids|_sid|Sid|_gid|_uuid|Uuid|_type|Type|_url|Url|URL|_at|At|token|_ref|Ref)$|^(id|uuid|type|cursor|etag|version|kind|apiVersion|object|after|before|limit)$/.test(
     name,
   );
+}
+
+/** Whether a DELETE cancels what can be read afterwards. */
+function isCancel(contract: Contract, { id, pointer, summary }: Operation): boolean {
+  const description = contract.at(`${pointer}/description`);
+  return /\bcancel/i.test(`${id} ${summary ?? ''} ${typeof description === 'string' ? description : ''}`);
 }
 
 function isFreeText(schema: SchemaObject): boolean {

@@ -49,7 +49,7 @@ export function bindItemOperation(
       return found('update', 0.95, 'PATCH on the path of one item');
     case 'PUT':
       return isWhole(index, candidate, operation)
-        ? found('replace', 0.85, 'PUT on the path of one item; its body is a whole item')
+        ? found('replace', 0.85, 'PUT on the path of one item; it writes a whole item')
         : found('update', 0.8, 'PUT on the path of one item; its body can be part of an item');
     case 'POST':
       return operation.body === undefined
@@ -279,13 +279,14 @@ const REPLACES =
 /** Whether the body of a PUT is a whole item: its description says so, it requires what a create requires, or PATCH changes a part. */
 function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
   const body = index.body(operation);
-  if (body === undefined) return false;
+  const isCreated = operation.responses.some(({ status }) => status === '201');
+  if (body === undefined) return isCreated;
   const description = index.contract.at(`${operation.pointer}/description`);
   const told = `${operation.summary ?? ''}\n${typeof description === 'string' ? description : ''}`;
   if (KEEPS.test(told)) return false;
   const methods = index.operationsAt(candidate.itemKey ?? '');
   if (methods.has('PATCH') || REPLACES.test(told)) return true;
-  if (operation.responses.some(({ status }) => status === '201')) return true;
+  if (isCreated) return true;
   const create = index.operationsAt(candidate.key).get('POST');
   const whole = create === undefined ? undefined : index.body(create);
   const required = [...(whole?.properties.values() ?? [])].filter((property) => property.required);

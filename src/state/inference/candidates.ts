@@ -30,6 +30,7 @@ export function findCandidates(index: ContractIndex): ReadonlyMap<string, Collec
   }
   for (const operation of index.contract.operations) addListDraft(index, candidates, operation);
   for (const operation of index.contract.operations) addSingletonDraft(index, candidates, operation);
+  for (const operation of index.contract.operations) addCreateDraft(index, candidates, operation);
   return new Map([...candidates].toSorted(([, a], [, b]) => a.groups.length - b.groups.length));
 }
 
@@ -93,6 +94,28 @@ function addListDraft(index: ContractIndex, candidates: Map<string, CollectionCa
     singleton: false,
     schema,
   });
+}
+
+/** A path that only creates what another path with the same last segment reads: `/test_helpers/credits` and `/treasury/credits/{id}`. */
+function addCreateDraft(
+  index: ContractIndex,
+  candidates: Map<string, CollectionCandidate>,
+  operation: Operation,
+): void {
+  const shape = index.shape(operation);
+  const last = shape?.groups.at(-1);
+  if (shape === undefined || last === undefined || last.parameters.length > 0) return;
+  if (operation.method !== 'POST' || operation.body === undefined || candidates.has(shape.key)) return;
+  const schema = index.answer(operation)?.pointer;
+  const isRead = ({ itemKey, groups, singleton, schema: own }: CollectionCandidate): boolean =>
+    own === schema &&
+    !singleton &&
+    groups.at(-1)?.words.at(-1) === last.words.at(-1) &&
+    groups.length <= shape.groups.length &&
+    index.operationsAt(itemKey ?? '').has('GET');
+  if (schema === undefined || ![...candidates.values()].some(isRead)) return;
+  const { key, groups } = shape;
+  candidates.set(key, { key, itemKey: undefined, groups, hasOperations: true, singleton: false, schema });
 }
 
 /** Whether a list shows the collection of its parent path: `/customers/search`, `/pet/findByStatus`. */

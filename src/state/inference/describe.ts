@@ -3,7 +3,6 @@ import { readNameSpan } from '../../contract/router/path-span.js';
 import { findAlternateKeys } from './alternate-keys.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Binding, Resource } from '../resource.js';
@@ -92,7 +91,11 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
   const noun = toBareName(toSingular(candidate.groups.at(-1)?.words.at(-1) ?? ''));
   const name = parameter?.replace(/#\d+$/, '') ?? 'id';
   const lastWord = /[A-Z]?[a-z0-9]+$/.exec(name)?.[0].toLowerCase() ?? '';
-  const words: IdWords = { noun, wanted: toBareName(name), lastWord };
+  const [operation] = index.operationsAt(candidate.itemKey ?? '').values();
+  const isText = operation?.parameters.some(
+    (each) => each.name === parameter && isObject(each.schema) && each.schema.type === 'string',
+  );
+  const words: IdWords = { noun, wanted: toBareName(name), lastWord, isText: isText === true };
   const other = findOtherItem(index, schema, words);
   if (other !== undefined) return other;
   const own = findIdIn(schema, words);
@@ -137,6 +140,15 @@ interface IdWords {
   readonly wanted: string;
   /** Its last word. */
   readonly lastWord: string;
+  /** Whether it is a string. */
+  readonly isText: boolean;
+}
+
+const LOGIN_NAMES: readonly string[] = ['login', 'username'];
+
+function isNumber(property: ItemProperty | undefined): boolean {
+  const type = property?.schema.type;
+  return [type].flat().includes('integer') || type === 'number';
 }
 
 function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
@@ -148,6 +160,9 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   // `{username}` identifies a user by the property `username`, even if the schema has an id as well.
   const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
   if (explicit !== undefined) return explicit;
+  // `{username}` without such a property: the name that a person or an organization has, if its id is a number.
+  const login = isNumber(schema.properties.get('id')) ? LOGIN_NAMES.find((name) => names.includes(name)) : undefined;
+  if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;
   if (names.includes('id')) return 'id';
   // `{sectionGid}` without such a property: the last word of the parameter.
   const last = bare.get(of.lastWord);
@@ -252,7 +267,11 @@ export function findMembers(
     if (top === undefined || top.parents.length > 0 || parameter === undefined) continue;
     const create = [...bindings.values()].find((each) => each.collection === resource.name && each.action === 'create');
     const required = create === undefined ? undefined : index.body(create.operation)?.properties.get(parameter);
-    const sameParameter = parameters.get(top.name) === parameter && top.schema !== resource.schema;
+    // What a request writes as a whole is an item of its own.
+    const isWritten = [...bindings.values()].some(
+      (each) => each.collection === resource.name && each.action === 'replace' && each.operation.body !== undefined,
+    );
+    const sameParameter = !isWritten && parameters.get(top.name) === parameter && top.schema !== resource.schema;
     if (required !== undefined || (create === undefined && sameParameter)) {
       members.set(resource.name, { members: top.name, memberParameter: parameter });
     }

@@ -153,8 +153,10 @@ function findItems(schema: ItemSchema, read: ReadItemSchema, noun: string | unde
 
 /** Without a known name: the only array, unless the object is an item with an id, or does not look like a page. */
 function findOnlyArray(schema: ItemSchema, arrays: readonly ItemProperty[]): ItemProperty | undefined {
-  if (schema.properties.has('id') || arrays.length !== 1) return undefined;
-  const paged = [...schema.properties.keys()].some((name) => findRole(name, []) !== undefined || NESTED.test(name));
+  const names = [...schema.properties.keys()];
+  if (names.some((name) => /^(id|sha)$/.test(name)) || arrays.length !== 1) return undefined;
+  const isOfPage = (name: string): boolean => findRole(name, []) !== undefined || NESTED.test(name);
+  const paged = names.some(isOfPage);
   return paged || schema.properties.size === 1 ? arrays[0] : undefined;
 }
 

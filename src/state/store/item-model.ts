@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, mergePatch, setOwn, withPath } from '../../contract/json.js';
+import { readSegments } from '../../contract/pointer.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../random.js';
@@ -177,15 +178,20 @@ function createRepair(
 ): ItemModel['repair'] {
   return (item, { seed, key, now }) => {
     if (check(item).length === 0) return item;
-    // The schema of a collection's items describes objects.
-    const complete = (part: Item): Item =>
-      generator.complete(pointer, part, { seed, key, direction: 'response', now }) as Item;
-    const completed = complete(item);
-    const violations = check(completed);
-    // A property of the request may have another form than in the item: then it is generated.
-    return violations.length === 0 ? completed : complete(omitInvalid(item, violations));
+    let left = item;
+    for (let round = 0; ; round++) {
+      // The schema of a collection's items describes objects.
+      const completed = generator.complete(pointer, left, { seed, key, direction: 'response', now }) as Item;
+      const violations = check(completed);
+      if (violations.length === 0 || round === 2 * MAX_REPAIRS) return completed;
+      // What a request sends may have another form than in the item: then it is generated, also inside of an object.
+      left = round < MAX_REPAIRS ? omitInvalidParts(left, violations) : omitInvalid(left, violations);
+    }
   };
 }
+
+/** How often a repair leaves out the innermost invalid properties, and then whole properties. */
+const MAX_REPAIRS = 4;
 
 /** The rules of the properties of a schema, in its order. */
 function createRules(
@@ -220,6 +226,19 @@ function createFitting(rules: readonly Rule[], check: ItemModel['check']): (item
 export function omitInvalid(item: Item, violations: readonly Violation[]): Item {
   const names = new Set(violations.map(({ pointer }) => pointer.split('/')[1]));
   return Object.fromEntries(Object.entries(item).filter(([name]) => !names.has(name)));
+}
+
+/** An object without the innermost properties that violate its schema. */
+function omitInvalidParts(item: Item, violations: readonly Violation[]): Item {
+  const omit = (value: unknown, [name = '', ...rest]: readonly string[]): unknown => {
+    if (Array.isArray(value))
+      return value.map((each, i) => (String(i) === name ? omit(each, rest) : (each as unknown)));
+    if (!isObject(value)) return value;
+    const { [name]: own, ...others } = value;
+    return rest.length === 0 || !Object.hasOwn(value, name) ? others : { ...value, [name]: omit(own, rest) };
+  };
+  // An object stays an object.
+  return violations.reduce((left, { pointer }) => omit(left, readSegments(pointer)) as Item, item);
 }
 
 /** The properties of an item that a replacement leaves as they are. */

@@ -33,6 +33,7 @@ import {
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
 export function createCreateHandler(context: OperationContext): StateHandler {
   const { binding, model, choose, bodies, reader, preconditions, findLocation } = context;
+  const writeLocation = createLocationWriter(context);
   return (exchange, transaction) => {
     const choice = choose(exchange.call);
     const location = findLocation(exchange, transaction);
@@ -58,7 +59,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const shown = bodies.project(pointer)(whole, exchange);
     const entry = adoptShown(location, created.entry, bodies.unwrap(pointer, shown));
     const tags = preconditions.headers(entry);
-    const headers = choice.status === 201 ? { ...tags, ...readLocation(context, exchange, entry) } : tags;
+    const headers = choice.status === 201 ? { ...tags, ...writeLocation(exchange, entry) } : tags;
     return toAnswer(choice, shown, headers);
   };
 }
@@ -166,13 +167,35 @@ function readIdValue(value: unknown): string | number | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? value : undefined;
 }
 
-/** RFC 9110 10.2.2: where the new item is read. */
-function readLocation({ binding, model }: OperationContext, { call }: Exchange, entry: Entry): Answer['headers'] {
-  const [path = ''] = call.url.split('?');
-  const collection = binding.action === 'copy' ? path.split('/').slice(0, -2).join('/') : path;
-  const ids = model.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];
-  return { location: `${collection}/${ids.map((id) => encodeURIComponent(id.toWellFormed())).join('/')}` };
+/** RFC 9110 10.2.2: where the new item is read, which may be at another path than where it is created. */
+function createLocationWriter({ binding, model, resources }: OperationContext): WriteLocation {
+  const { operation, collection, action } = binding;
+  const reads = [...resources.bindings.values()].filter(
+    (each) => each.collection === collection && each.action === 'read' && each.places === undefined,
+  );
+  const below = reads.some((each) => each.operation.path.startsWith(`${operation.path.replace(/\/$/, '')}/{`));
+  const read = below || action === 'copy' ? undefined : reads[0];
+  const depth = operation.path.split('/').length;
+  return ({ call }, entry) => {
+    const [path = ''] = call.url.split('?');
+    const ids = model.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];
+    const own = ids.map((id) => encodeURIComponent(id.toWellFormed()));
+    const segments = path.split('/');
+    if (read === undefined) {
+      const start = action === 'copy' ? segments.slice(0, -2).join('/') : path;
+      return { location: `${start}/${own.join('/')}` };
+    }
+    const known = new Map(read.id.map((name, i) => [name, own[i]]));
+    const filled = read.operation.path.replaceAll(
+      /\{([^}]+)\}/g,
+      (_, name: string) => known.get(name) ?? encodeURIComponent(String(call.path[name])),
+    );
+    // A server of the contract may have a path of its own.
+    return { location: segments.slice(0, segments.length - depth + 1).join('/') + filled };
+  };
 }
+
+type WriteLocation = (exchange: Exchange, entry: Entry) => Answer['headers'];
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
 export function createUpdateHandler(context: OperationContext): StateHandler {

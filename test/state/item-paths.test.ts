@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest';
+import { openShop } from './shop.js';
+
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+const inPath = (...names: readonly string[]): object => ({
+  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+});
+const TEXT = { type: 'string' };
+const object = (properties: object, ...required: readonly string[]): object => ({
+  type: 'object',
+  properties,
+  required,
+});
+const toDocument = (paths: object): Readonly<Record<string, unknown>> => ({
+  openapi: '3.1.0',
+  info: { title: 'Paths of items', version: '1' },
+  paths,
+});
+const CLOSED = { state: { unknownIds: 'not-found' } } as const;
+
+const repo = object({ id: TEXT, name: TEXT, owner: object({ login: TEXT }, 'login') }, 'id', 'name', 'owner');
+
+it('Location names the path that reads the item, also where another path creates it', async () => {
+  const spec = toDocument({
+    '/user/repos': {
+      get: { responses: { 200: json({ type: 'array', items: repo }) } },
+      post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(repo) } },
+    },
+    '/repos/{owner}/{repo}': { ...inPath('owner', 'repo'), get: { responses: { 200: json(repo) } } },
+  });
+  const { mock } = await openShop({ ...CLOSED, spec });
+  const created = await mock.fetch(
+    new Request('http://shop.test/user/repos', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"tools"}',
+    }),
+  );
+  const location = created.headers.get('location') ?? '';
+  expect(location).toMatch(/^\/repos\/[^/]+\/tools$/);
+  expect(await (await mock.fetch(new Request(`http://shop.test${location}`))).json()).toEqual(await created.json());
+});
+
+it('a path that only creates adds to the collection that another path reads', async () => {
+  const credit = object({ id: TEXT, amount: { type: 'integer' } }, 'id', 'amount');
+  const credits = object({ data: { type: 'array', items: credit } }, 'data');
+  const spec = toDocument({
+    '/treasury/credits': { get: { responses: { 200: json(credits) } } },
+    '/treasury/credits/{id}': { ...inPath('id'), get: { responses: { 200: json(credit) } } },
+    '/test_helpers/credits': {
+      post: { ...sends(object({ amount: { type: 'integer' } }, 'amount')), responses: { 200: json(credit) } },
+    },
+  });
+  // Both answers have the same inline schema only where it is shared.
+  const shared = JSON.parse(
+    JSON.stringify(spec).replaceAll(JSON.stringify(credit), '{"$ref":"#/components/schemas/Credit"}'),
+  ) as Readonly<Record<string, unknown>>;
+  const { send } = await openShop({ ...CLOSED, spec: { ...shared, components: { schemas: { Credit: credit } } } });
+  const { body } = await send('POST', '/test_helpers/credits', { amount: 5 });
+  expect((await send('GET', `/treasury/credits/${String(body['id'])}`)).body).toEqual(body);
+  expect((await send('GET', '/treasury/credits')).body).toEqual({ data: [body] });
+});
+
+it('a PUT without a body that declares 201 adds the item that its path names, also by its login', async () => {
+  const user = object({ id: { type: 'integer' }, login: TEXT }, 'id', 'login');
+  const spec = toDocument({
+    '/teams/{team}/memberships': {
+      ...inPath('team'),
+      get: { responses: { 200: json({ type: 'array', items: user }) } },
+    },
+    '/teams/{team}/memberships/{username}': {
+      ...inPath('team', 'username'),
+      get: { responses: { 200: json(user), 404: { description: 'none' } } },
+      put: { responses: { 201: json(user) } },
+      delete: { responses: { 204: { description: 'gone' } } },
+    },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { status, body } = await send('PUT', '/teams/a/memberships/mona');
+  expect([status, body['login']]).toEqual([201, 'mona']);
+  expect((await send('GET', '/teams/a/memberships')).body).toEqual([body]);
+  expect((await send('DELETE', '/teams/a/memberships/mona')).status).toBe(204);
+  expect((await send('GET', '/teams/a/memberships/mona')).status).toBe(404);
+});
+
+it('an item whose id is a hash is not a list, although it has an array', async () => {
+  const commit = object(
+    { sha: TEXT, url: TEXT, message: TEXT, parents: { type: 'array', items: object({ sha: TEXT }) } },
+    'sha',
+    'message',
+  );
+  const spec = toDocument({
+    '/git/commits': { post: { ...sends(object({ message: TEXT }, 'message')), responses: { 201: json(commit) } } },
+    '/git/commits/{commit_sha}': { ...inPath('commit_sha'), get: { responses: { 200: json(commit) } } },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/git/commits', { message: 'first' });
+  expect(body['message']).toBe('first');
+  expect((await send('GET', `/git/commits/${String(body['sha'])}`)).body).toEqual(body);
+});
+
+it('an object that only names another item is not the item of a request', async () => {
+  const target = object({ type: TEXT, id: TEXT }, 'type', 'id');
+  const assignment = object({ id: TEXT, type: TEXT, start: TEXT, by: TEXT, at: TEXT, target }, 'id');
+  const spec = toDocument({
+    '/assignments': {
+      post: {
+        ...sends(object({ policy: TEXT, assign_to: target, start: TEXT })),
+        responses: { 201: json(assignment) },
+      },
+    },
+    '/assignments/{id}': { ...inPath('id'), get: { responses: { 200: json(assignment) } } },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/assignments', { assign_to: { type: 'folder', id: '5' }, start: 'now' });
+  expect(body['start']).toBe('now');
+  expect(body['id']).not.toBe('5');
+});
+
+it('a value that only a request can have is left out without the rest of its object', async () => {
+  const company = (structures: readonly string[]): object => object({ name: TEXT, structure: { enum: structures } });
+  const account = object({ id: TEXT, company: company(['llc']) }, 'id');
+  const spec = toDocument({
+    '/accounts': { post: { ...sends(object({ company: company(['', 'llc']) })), responses: { 201: json(account) } } },
+    '/accounts/{id}': { ...inPath('id'), get: { responses: { 200: json(account) } } },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { status, body } = await send('POST', '/accounts', { company: { name: 'Acme', structure: '' } });
+  expect([status, body['company']]).toEqual([201, { name: 'Acme' }]);
+});
