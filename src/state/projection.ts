@@ -47,8 +47,9 @@ export function createProjection(read: ReadItemSchema, from: ItemSchema, to: Ite
 export function findLinks(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly PropertyLink[] {
   const sources = findSources(read, from, to);
   const links: PropertyLink[] = [];
+  const lengthened = findLengthened(from, to);
   for (const property of to.properties.values()) {
-    const link = findLink(read, sources, property);
+    const link = findLink(read, sources, property) ?? lengthened.get(property.name);
     if (link !== undefined) {
       links.push({ ...link, to: [property.name, ...link.to] });
       continue;
@@ -61,6 +62,25 @@ export function findLinks(read: ReadItemSchema, from: ItemSchema, to: ItemSchema
   }
   return links;
 }
+
+/** By property, what has its name with words before it: `callback_url` for the `url` that a request must send. */
+function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, PropertyLink> {
+  const found = new Map<string, PropertyLink>();
+  const bareNames = new Set([...from.properties.keys()].map(toBareName));
+  for (const { name, required, schema } of from.properties.values()) {
+    const bare = toBareName(name);
+    if (!required || !LENGTHENED.test(bare)) continue;
+    const longer = [...to.properties.values()].filter((each) => toBareName(each.name).endsWith(bare));
+    const [only] = longer;
+    const isOther = only !== undefined && toBareName(only.name) !== bare && !bareNames.has(toBareName(only.name));
+    if (longer.length !== 1 || !isOther || only.readOnly || only.schema.format !== schema.format) continue;
+    found.set(only.name, { from: [name], to: [], change: undefined, key: '' });
+  }
+  return found;
+}
+
+/** Names that documents shorten. */
+const LENGTHENED = /^(url|uri|email|name|title|text|content|body|phone|address|amount|description)$/;
 
 interface Source {
   readonly path: readonly string[];

@@ -34,6 +34,8 @@ export interface Resource {
   readonly keyProperties: readonly string[];
   /** Where the id is a full resource name: the words before the ids in it, `['projects', 'topics']` for `projects/p1/topics/t1`. */
   readonly fullName: readonly string[] | undefined;
+  /** Where the id is the URL of the item itself: its template, `https://api.example.com/teams/{team_id}`. */
+  readonly selfUrl: string | undefined;
   /** Other properties whose value a path can have in place of the id: the `slug` of `/teams/{id_or_slug}`. */
   readonly alternateKeys: readonly string[];
   /** Pointer to the schema of the path parameter that identifies an item. */
@@ -139,6 +141,11 @@ export function isNamedElsewhere(places: Binding['places']): boolean {
   return Object.values(places ?? {}).some((place) => place.in !== 'path');
 }
 
+/** Whether the id of an item contains the ids of its parents: a full resource name, or the URL of the item. */
+export function isPathId({ fullName, selfUrl }: Resource): boolean {
+  return fullName !== undefined || selfUrl !== undefined;
+}
+
 /** A resource of which only the name is known. */
 export function createResource(name: string): Resource {
   return {
@@ -150,6 +157,7 @@ export function createResource(name: string): Resource {
     idProperty: 'id',
     keyProperties: [],
     fullName: undefined,
+    selfUrl: undefined,
     alternateKeys: [],
     idParameterSchema: undefined,
     members: undefined,

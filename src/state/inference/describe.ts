@@ -6,6 +6,7 @@ import type { ContractIndex } from './contract-index.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Binding, Resource } from '../resource.js';
+import { findSelfUrl, type SelfUrl } from './self-url.js';
 
 /** Describes a resource: its id, parents, secrets and masked properties. */
 export function describeResource(
@@ -22,7 +23,9 @@ export function describeResource(
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   const named = schema === undefined || candidate.singleton ? undefined : findFullName(schema, candidate);
   const own = schema === undefined ? 'id' : (named?.property ?? findIdProperty(index, schema, candidate));
-  const id = candidate.singleton ? undefined : own;
+  const self =
+    item === undefined || named !== undefined ? undefined : findOwnUrl(index, schema, { candidate, id: own });
+  const id = candidate.singleton ? undefined : (self?.property ?? own);
   const paths = new Set([candidate, ...facts.aliases].flatMap(({ itemKey }) => itemKey ?? []));
   return {
     name: facts.name,
@@ -35,6 +38,7 @@ export function describeResource(
     idProperty: id,
     keyProperties: findKeyProperties(index, schema, candidate),
     fullName: named?.words,
+    selfUrl: self?.template,
     alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id }),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
@@ -48,6 +52,21 @@ export function describeResource(
     set: {},
     unknownIds: undefined,
   };
+}
+
+/** The property that holds the URL of an item, where nothing else identifies it. */
+function findOwnUrl(
+  index: ContractIndex,
+  schema: ItemSchema | undefined,
+  { candidate, id }: { readonly candidate: CollectionCandidate; readonly id: string | undefined },
+): SelfUrl | undefined {
+  const methods = index.operationsAt(candidate.itemKey ?? '');
+  const reading = methods.get('GET') ?? [...methods.values()][0];
+  const { parameters = [] } = candidate.groups.at(-1) ?? {};
+  const [parameter] = parameters;
+  if (schema === undefined || reading === undefined || parameter === undefined || parameters.length > 1)
+    return undefined;
+  return findSelfUrl(index, schema, { reading, parameter, id });
 }
 
 /** The property that holds the full resource name of an item: `projects/p1/topics/t1` at `/projects/{project}/topics/{topic}`. */

@@ -116,6 +116,7 @@ function applyCollectionHint(resource: Resource, hint: CollectionHint): Resource
     ...same,
     schema: schema === undefined ? resource.schema : schema.replace(/^#/, ''),
     idProperty,
+    selfUrl: idProperty === resource.idProperty ? resource.selfUrl : undefined,
     parents: parent === undefined ? resource.parents : [parent],
     patterns: { ...resource.patterns, ...patterns, ...idPatterns },
   };

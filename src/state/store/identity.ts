@@ -5,7 +5,7 @@ import { readPattern, type TextGenerator } from '../../generate/text/pattern.js'
 import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toSingular } from '../names.js';
-import type { Resource } from '../resource.js';
+import { isPathId, type Resource } from '../resource.js';
 import { type Collection, type Item, readScope } from './collection.js';
 
 /** What an id is generated from. */
@@ -32,8 +32,8 @@ export function createIdentity(
 ): Identity {
   const { schema, property } = known;
   const parameter = readSchemaAt(contract, resource.idParameterSchema);
-  // The pattern and the examples of a full name are not those of its last step.
-  const shown = (resource.fullName === undefined ? property?.schema : undefined) ?? parameter ?? {};
+  // The pattern and the examples of a full name or a URL are not those of its last step.
+  const shown = (isPathId(resource) ? undefined : property?.schema) ?? parameter ?? {};
   const whole = isNumber(shown);
   // A string in the item whose path parameter is a number is a number in a string.
   const form =
@@ -42,6 +42,8 @@ export function createIdentity(
       : findForm(resource, schema, [shown, parameter]);
   return {
     toValue: (id, scope) => {
+      if (resource.selfUrl !== undefined)
+        return toSelfUrl(resource.selfUrl, [...readScope(scope), readIdInUrl(String(id))]);
       if (resource.fullName !== undefined)
         return toFullName(resource.fullName, [...readScope(scope), readLastStep(String(id))]);
       return whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id);
@@ -66,10 +68,30 @@ export function createIdentity(
 }
 
 /** The id of an item in its collection: the id property, or, where several parameters identify an item, their values joined by `/`. */
-export function readItemKey({ keyProperties, fullName }: Resource, item: Item, id: unknown): string {
+export function readItemKey({ keyProperties, fullName, selfUrl }: Resource, item: Item, id: unknown): string {
+  if (selfUrl !== undefined && typeof id === 'string') return readIdInUrl(id);
   if (fullName !== undefined && typeof id === 'string') return readLastStep(id);
   if (keyProperties.length === 0) return typeof id === 'string' ? id : String(id);
   return keyProperties.map((name) => String(readMember(item, name))).join('/');
+}
+
+/** The last segment of the URL of an item; what is not a URL is the id itself. */
+function readIdInUrl(url: string): string {
+  if (!/^https?:\/\//.test(url)) return url;
+  const segment = readLastStep(url.replace(/[?#].*$/, '').replace(/\.(json|xml)$/, ''));
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A percent sign that encodes nothing is part of the id.
+    return segment;
+  }
+}
+
+/** The URL of an item with these ids, its own last. */
+function toSelfUrl(template: string, ids: readonly string[]): string {
+  const [base = '', ...texts] = template.split(/\{[^{}]+\}/);
+  const own = ids.slice(-texts.length);
+  return texts.reduce((url, text, i) => url + encodeURIComponent((own[i] ?? '-').toWellFormed()) + text, base);
 }
 
 function readLastStep(name: string): string {

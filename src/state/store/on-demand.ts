@@ -1,6 +1,6 @@
 import { isObject, withPath } from '../../contract/json.js';
 import type { ItemSchema } from '../item-schema.js';
-import type { Resource } from '../resource.js';
+import { isPathId, type Resource } from '../resource.js';
 import {
   type Entry,
   type Item,
@@ -153,7 +153,7 @@ function generateOnDemand(
       else given[name] = value;
     }
   } else if (property !== undefined) {
-    const value = resource.fullName === undefined ? toType(id, property.schema.type) : identity.toValue(id, scope);
+    const value = isPathId(resource) ? identity.toValue(id, scope) : toType(id, property.schema.type);
     // The id in the path may not be valid as the id in the item.
     if (parts.validators.check(property.target, 'response')(value, 'body').length === 0) {
       if (property.isNested) nested.push([resource.idProperty ?? '', value]);

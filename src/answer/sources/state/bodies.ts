@@ -4,7 +4,7 @@ import { memoize } from '../../../memoize.js';
 import type { ItemSchema } from '../../../state/item-schema.js';
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
 import { findItemPositions, findSamePosition } from '../../../state/positions.js';
-import { createProjection, type Projection } from '../../../state/projection.js';
+import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
 import { toBareName } from '../../../state/names.js';
 import type { Binding } from '../../../state/resource.js';
 import type { Item } from '../../../state/store/collection.js';
@@ -174,16 +174,27 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
   const { schema } = model;
   const content = binding.operation.body?.content ?? [];
   const find = memoize(
-    (mediaType: string | undefined): { readonly path: readonly string[]; readonly convert: Projection | undefined } => {
+    (
+      mediaType: string | undefined,
+    ): ItemPlace & {
+      readonly convert: Projection | undefined;
+    } => {
       const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
-      if (media?.schema === undefined || schema === undefined) return { path: [], convert: undefined };
+      if (media?.schema === undefined || schema === undefined)
+        return { path: [], schema: undefined, convert: undefined };
       const place = locateItem(context, model, media.schemaPointer);
       const from = place.schema;
       const isKnown = from !== undefined && from.properties.size > 0;
-      return { path: place.path, convert: isKnown ? createProjection(context.read, from, schema) : undefined };
+      return { ...place, convert: isKnown ? createProjection(context.read, from, schema) : undefined };
     },
   );
   return {
+    names: (mediaType) => {
+      const { schema: from } = find(mediaType);
+      if (schema === undefined || from === undefined || from.properties.size === 0) return undefined;
+      const own = [...from.properties.keys()];
+      return new Set([...own, ...findLinks(context.read, from, schema).flatMap(({ to }) => to[0] ?? [])]);
+    },
     one: ({ body, mediaType }) => {
       const { path, convert } = find(mediaType);
       const found = readPath(body, path);

@@ -56,6 +56,8 @@ export interface BodyWriters {
 export interface BodyReader {
   /** The item in a body, without uploaded files; an empty one where the body is not an object. */
   one(call: Call): Item;
+  /** The properties of the item that a body of a media type can set; undefined where its schema does not determine them. */
+  names(mediaType: string | undefined): ReadonlySet<string> | undefined;
   /** The items of a batch request: the body, or the first array in it. */
   many(call: Call): readonly Item[];
 }

@@ -9,7 +9,7 @@ import type { ListShape } from '../../../state/pages/list-shape.js';
 import { isPageMistake, type PageMistake, type PageTurn } from '../../../state/pages/pagination.js';
 import { createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
 import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
-import type { Binding } from '../../../state/resource.js';
+import type { Binding, Resource } from '../../../state/resource.js';
 import type { Item } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
@@ -61,7 +61,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     read: context.read,
   });
   const project = context.bodies.project(shape.itemSchema);
-  const idProperty = resource.idProperty ?? 'id';
+  const findId = createIdReader(resource);
   const envelope = createEnvelopeReader(context, shape);
   const chooseList = createListChooser(context);
   const readList = createListReader(context);
@@ -105,11 +105,16 @@ export function createListHandler(context: OperationContext): StateHandler | und
       firstOffset: plan.firstOffset,
       entries,
       items: entries.map((entry) => project(entry, exchange)),
-      id: (entry) => readMember(entry.item, idProperty) ?? entry.id,
+      id: findId,
       url,
     };
     return toAnswer(choice, envelope(exchange)(facts), writeHeaders(facts));
   };
+}
+
+/** The id of an entry in the form that a cursor has: the value of its property, but not the URL of the item. */
+function createIdReader({ idProperty = 'id', selfUrl }: Resource): EnvelopeFacts['id'] {
+  return selfUrl === undefined ? ({ item, id }) => readMember(item, idProperty) ?? id : ({ id }) => id;
 }
 
 /** Keeps the items of the parent in the path, where a list below a parent shows part of a collection. */

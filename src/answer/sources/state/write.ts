@@ -3,7 +3,7 @@ import { completeBody } from './bodies.js';
 import { isObject, readMember, withPath } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
 import { toBareName } from '../../../state/names.js';
-import { createsUnknown } from '../../../state/resource.js';
+import { createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
@@ -206,11 +206,12 @@ export function createUpdateHandler(context: OperationContext): StateHandler {
 export function createReplaceHandler(context: OperationContext): StateHandler {
   const { binding, model, preconditions, findLocation } = context;
   const { resource } = model;
+  const keep = createKeptReader(context);
   const replace = createChangeHandler(context, ({ session, call }, entry, location) => {
     const id = readMember(entry.item, resource.idProperty ?? 'id');
     const after = model.replace(entry.item, {
-      id: typeof id === 'number' || resource.fullName !== undefined ? (id as string | number) : entry.id,
-      body: context.reader.one(call),
+      id: typeof id === 'number' || isPathId(resource) ? (id as string | number) : entry.id,
+      body: { ...keep(entry.item), ...context.reader.one(call) },
       fixed: { ...binding.set, ...location.known },
       defaults: location.collection.defaults,
       seed: session.seed,
@@ -233,6 +234,15 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
     const created = createItem(context, exchange, { location, body: context.reader.one(exchange.call), id });
     return 'refused' in created ? created.refused : answerItem(creating, exchange, created.entry);
   };
+}
+
+/** Plans what a replacement leaves as it is: what the schema of its body does not declare, so that no request can name it. */
+function createKeptReader(context: OperationContext): (item: Item) => Item {
+  const { binding, model, reader } = context;
+  const names = reader.names(binding.operation.body?.content[0]?.type);
+  const kept = [...(model.schema?.properties.keys() ?? [])].filter((name) => names?.has(name) === false);
+  if (names === undefined || kept.length === 0) return () => ({});
+  return (item) => Object.fromEntries(kept.flatMap((name) => (name in item ? [[name, item[name]]] : [])));
 }
 
 /** Removes one item, what lives under it and its memberships. */

@@ -1,0 +1,91 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { toBareName } from '../names.js';
+
+/** The property of an item that holds its own URL, and the template of that URL: `https://api.example.com/teams/{team_id}`. */
+export interface SelfUrl {
+  /** A path with dots where it is inside of objects: `_links.self.href`. */
+  readonly property: string;
+  readonly template: string;
+}
+
+const SELF = /^(uri|url|href|self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id|@id)$/i;
+
+/** Objects of links and the link to the item itself, outermost first. */
+const HOLDERS: readonly RegExp[] = [/^_?links$/i, /^self$/i];
+
+/** Path parameters that hold what the server generates, not a name. */
+const OPAQUE = /(^|[-_a-z])(id|uuid|guid|sid)$/i;
+
+/**
+ * Finds the property that identifies an item by its own URL, whose last segment is the path parameter.
+ *
+ * @param of - `id` is the property that would be the id otherwise; a name (`slug`) is less likely than the URL unless the parameter says so.
+ */
+export function findSelfUrl(
+  of: { readonly contract: Contract; readonly read: ReadItemSchema },
+  schema: ItemSchema,
+  known: { readonly reading: Operation; readonly parameter: string; readonly id: string | undefined },
+): SelfUrl | undefined {
+  const { reading, parameter, id } = known;
+  if (reading.spanned !== undefined || !OPAQUE.test(parameter)) return undefined;
+  const isName = id !== undefined && WEAK_ID.test(id) && !toBareName(parameter).endsWith(toBareName(id));
+  if (id !== undefined && !isName) return undefined;
+  const found = findProperty(of.read, schema, []);
+  if (found === undefined) return undefined;
+  const path = reading.path.replace(/[?#].*$/, '');
+  if (!/\{[^{}]+\}$/.test(path.replace(/\.(json|xml)$/, ''))) return undefined;
+  const base = readShownBase(schema, found.property, path) ?? readServer(of.contract);
+  return { property: found.path.join('.'), template: base + path };
+}
+
+const WEAK_ID = /^(key|slug|code|name|number)$/i;
+
+interface Found {
+  readonly path: readonly string[];
+  readonly property: ItemProperty;
+}
+
+/** The property itself, or the one that the links of the item hold. */
+function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly string[]): Found | undefined {
+  const properties = [...schema.properties.values()];
+  const own = properties.find(
+    (each) => SELF.test(each.name) && [each.schema.type].flat().includes('string') && each.schema.enum === undefined,
+  );
+  // Apart from `self`, the links of an item lead to other items.
+  if (own !== undefined && (above.length !== 1 || HOLDERS[1]?.test(own.name) === true))
+    return { path: [...above, own.name], property: own };
+  const holder = properties.find((each) => HOLDERS[above.length]?.test(each.name));
+  const inner = holder === undefined ? undefined : read(holder.target);
+  return holder === undefined || inner === undefined ? undefined : findProperty(read, inner, [...above, holder.name]);
+}
+
+/** What an example of the URL has before the path of the item. */
+function readShownBase(schema: ItemSchema, { name, schema: own }: ItemProperty, path: string): string | undefined {
+  const whole = isObject(schema.schema.example) ? schema.schema.example[name] : undefined;
+  const examples = [own.example, ...(Array.isArray(own.examples) ? own.examples : []), whole];
+  const pattern = path
+    .split(/\{[^{}]+\}/)
+    .map((text) => text.replaceAll(/[^\w/]/g, String.raw`\$&`))
+    .join('[^/]+');
+  for (const example of examples) {
+    const base = typeof example === 'string' ? new RegExp(`^(https?://.*?)${pattern}$`).exec(example)?.[1] : undefined;
+    if (base !== undefined) return base;
+  }
+  return undefined;
+}
+
+/** The first server of a contract, which may be relative. */
+function readServer({ document }: Contract): string {
+  const servers: readonly unknown[] = Array.isArray(document['servers']) ? document['servers'] : [];
+  const [first] = servers;
+  const url = isObject(first) && typeof first['url'] === 'string' ? first['url'].replace(/\/$/, '') : '';
+  const variables = isObject(first) && isObject(first['variables']) ? first['variables'] : {};
+  const filled = url.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const variable = variables[name];
+    return isObject(variable) && typeof variable['default'] === 'string' ? variable['default'] : name;
+  });
+  return /^https?:\/\//.test(filled) ? filled : `http://localhost${filled}`;
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { openShop } from './shop.js';
+
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+const inPath = (...names: readonly string[]): object => ({
+  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+});
+const CLOSED = { state: { unknownIds: 'not-found' } } as const;
+
+const text = { type: 'string' };
+const link = { type: 'string', format: 'uri' };
+
+const toDocument = (uri: object, more: object = {}): Readonly<Record<string, unknown>> => {
+  const room = {
+    type: 'object',
+    required: ['uri', 'name'],
+    properties: { uri, name: text, owner: link, ...more },
+  };
+  const desk = { type: 'object', required: ['uri', 'label'], properties: { uri: link, label: text } };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Self URLs', version: '1' },
+    servers: [{ url: 'https://rooms.example/v2/' }],
+    paths: {
+      '/rooms': {
+        get: {
+          parameters: [{ name: 'owner', in: 'query', schema: link }],
+          responses: { 200: json({ type: 'object', properties: { items: { type: 'array', items: room } } }) },
+        },
+        post: {
+          ...sends({ type: 'object', required: ['name'], properties: { name: text, owner: link } }),
+          responses: { 201: json(room) },
+        },
+      },
+      '/rooms/{uuid}': {
+        ...inPath('uuid'),
+        get: { responses: { 200: json(room) } },
+        put: {
+          ...sends({ type: 'object', required: ['name'], properties: { name: text } }),
+          responses: { 200: json(room) },
+        },
+        delete: { responses: { 204: { description: 'gone' } } },
+      },
+      '/rooms/{uuid}/desks': {
+        ...inPath('uuid'),
+        post: { ...sends({ type: 'object', properties: { label: text } }), responses: { 201: json(desk) } },
+      },
+      '/rooms/{room_uuid}/desks/{uuid}': {
+        ...inPath('room_uuid', 'uuid'),
+        get: { responses: { 200: json(desk) } },
+      },
+    },
+  };
+};
+
+const readLast = (url: unknown): string => String(url).split('/').at(-1) ?? '';
+
+describe('an item that is identified by its own URL', () => {
+  it('has a URL whose last segment reads, replaces and removes it', async () => {
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(link) });
+    const { body } = await send('POST', '/rooms', { name: 'North' });
+    expect(body['uri']).toMatch(/^https:\/\/rooms\.example\/v2\/rooms\/[^/]+$/);
+    const path = `/rooms/${readLast(body['uri'])}`;
+    expect((await send('GET', path)).body).toEqual(body);
+    expect((await send('GET', '/rooms')).body).toEqual({ items: [body] });
+    expect((await send('PUT', path, { name: 'South' })).body).toEqual({ ...body, name: 'South' });
+    expect((await send('DELETE', path)).status).toBe(204);
+    expect((await send('GET', path)).status).toBe(404);
+  });
+
+  it('has another URL than every other item, also where the schema shows an example', async () => {
+    const example = 'https://eu.rooms.example/rooms/AAAABBBBCCCC1111';
+    const { send } = await openShop({ ...CLOSED, spec: toDocument({ ...link, example }) });
+    const urls = await Promise.all(
+      ['a', 'b'].map(async (name) => (await send('POST', '/rooms', { name })).body['uri']),
+    );
+    expect(new Set(urls).size).toBe(2);
+    for (const url of urls) expect(url).toMatch(/^https:\/\/eu\.rooms\.example\/rooms\/[^/]+$/);
+  });
+
+  it('has the ids of its parents in its URL', async () => {
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(link) });
+    const room = readLast((await send('POST', '/rooms', { name: 'North' })).body['uri']);
+    const { body } = await send('POST', `/rooms/${room}/desks`, { label: 'a' });
+    expect(body['uri']).toMatch(new RegExp(`^https://rooms\\.example/v2/rooms/${room}/desks/[^/]+$`));
+    expect((await send('GET', `/rooms/${room}/desks/${readLast(body['uri'])}`)).body).toEqual(body);
+  });
+
+  it('is created on demand with the URL that was requested', async () => {
+    const { send } = await openShop({ spec: toDocument(link) });
+    expect((await send('GET', '/rooms/r1')).body['uri']).toBe('https://rooms.example/v2/rooms/r1');
+  });
+
+  it('is filtered by the URL of another item, which a replacement without that property keeps', async () => {
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(link) });
+    const owner = 'https://rooms.example/v2/people/p1';
+    const { body } = await send('POST', '/rooms', { name: 'North', owner });
+    await send('POST', '/rooms', { name: 'South', owner: `${owner}2` });
+    const replaced = { ...body, name: 'East' };
+    expect((await send('PUT', `/rooms/${readLast(body['uri'])}`, { name: 'East' })).body).toEqual(replaced);
+    expect((await send('GET', `/rooms?owner=${encodeURIComponent(owner)}`)).body).toEqual({ items: [replaced] });
+  });
+
+  it('is identified by its id where it has one', async () => {
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(link, { uuid: text }) });
+    const { body } = await send('POST', '/rooms', { name: 'North' });
+    expect((await send('GET', `/rooms/${String(body['uuid'])}`)).body).toEqual(body);
+  });
+});
+
+describe('a request property that the item has with a longer name', () => {
+  it('is stored, also where a word before the name makes it longer', async () => {
+    const hook = {
+      type: 'object',
+      required: ['id', 'callback_url'],
+      properties: { id: text, callback_url: link, state: text },
+    };
+    const { send } = await openShop({
+      ...CLOSED,
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Hooks', version: '1' },
+        paths: {
+          '/hooks': {
+            post: {
+              ...sends({ type: 'object', required: ['url'], properties: { url: link, state: text } }),
+              responses: { 201: json(hook) },
+            },
+          },
+          '/hooks/{id}': { ...inPath('id'), get: { responses: { 200: json(hook) } } },
+        },
+      },
+    });
+    const url = 'https://app.example/in';
+    const { body } = await send('POST', '/hooks', { url, state: 'on' });
+    expect(body).toMatchObject({ callback_url: url, state: 'on' });
+    expect((await send('GET', `/hooks/${String(body['id'])}`)).body).toEqual(body);
+  });
+});
