@@ -48,11 +48,11 @@ function isMentioned(index: ContractIndex, parameter: Parameter, { name }: ItemP
   const bare = toBareName(name);
   const parts = parameter.name.split(/[-_]or[-_]|(?<=[a-z])Or(?=[A-Z])/).map(toBareName);
   if (parts.length > 1 && parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
-  return isTold(parameter.description ?? '', name) || isBranch(index, parameter, bare);
+  return isDescribed(parameter.description ?? '', name) || isBranch(index, parameter, bare);
 }
 
 /** "the ID or the fingerprint", "slug or id", "`id | loginName`", "The `handle` is accepted as well". */
-function isTold(description: string, name: string): boolean {
+function isDescribed(description: string, name: string): boolean {
   const word = `[\`'"*]*${name.replaceAll(/[^\w]/g, String.raw`\$&`).replaceAll('_', '[ _-]?')}[\`'"*]*`;
   const text = String.raw`(?:\bor|\|)\s+(?:(?:the|its|an?|by)\s+)*(?:\w+\s+)?${word}(?![\w-])|(?<![\w-])${word}\s*(?:\bor\b|\|)`;
   if (new RegExp(text, 'i').test(description)) return true;
