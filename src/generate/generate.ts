@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import type { Schema } from '../contract/json.js';
+import { readPointer } from '../contract/pointer.js';
 import { createRandom } from '../random.js';
 import type { Validators } from '../schema/validate.js';
 import type { Violation } from '../schema/violation.js';
@@ -70,12 +71,20 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
         best = value;
         fewest = violations.length;
       }
+      // What is given stays as it is, so that another attempt has the same violations.
+      if (violations.every(({ pointer }) => isKept(given, value, pointer))) break;
       countMistakes(mistakes, violations, i);
     }
     context.note?.(`no value was found that fits the schema at ${pointer}`);
     return best === IMPOSSIBLE ? (given ?? null) : best;
   };
   return { value: cacheValues(complete), complete };
+}
+
+/** Whether a value has at a pointer what was given there. */
+function isKept(given: unknown, value: unknown, pointer: string): boolean {
+  const own = readPointer(given, pointer);
+  return pointer !== '' && own !== undefined && own === readPointer(value, pointer);
 }
 
 type Generate = Generator['complete'];

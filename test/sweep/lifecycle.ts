@@ -535,7 +535,8 @@ interface FoundFilter {
 function findFilters(list: Operation, item: Json): readonly FoundFilter[] {
   const values = findValues(item);
   return list.parameters.flatMap(({ name, in: place, required, schema }): readonly FoundFilter[] => {
-    const hasDefault = isObject(schema) && schema['enum'] !== undefined && schema['default'] !== undefined;
+    const by = isObject(schema) && schema['enum'] !== undefined ? schema['default'] : undefined;
+    const hasDefault = by !== undefined && !['all', 'any'].some((each) => each === by);
     if (place !== 'query' || !(required || hasDefault)) return [];
     const found = values.find(({ path }) => bare(path.join('')) === bare(name));
     return found === undefined ? [] : [{ name, found }];

@@ -228,14 +228,15 @@ export function omitInvalid(item: Item, violations: readonly Violation[]): Item 
   return Object.fromEntries(Object.entries(item).filter(([name]) => !names.has(name)));
 }
 
-/** An object without the innermost properties that violate its schema. */
+/** An object without the innermost properties that violate its schema; an array of invalid elements is left out as a whole. */
 function omitInvalidParts(item: Item, violations: readonly Violation[]): Item {
   const omit = (value: unknown, [name = '', ...rest]: readonly string[]): unknown => {
     if (Array.isArray(value))
       return value.map((each, i) => (String(i) === name ? omit(each, rest) : (each as unknown)));
     if (!isObject(value)) return value;
     const { [name]: own, ...others } = value;
-    return rest.length === 0 || !Object.hasOwn(value, name) ? others : { ...value, [name]: omit(own, rest) };
+    const isInside = rest.some((each) => !/^\d+$/.test(each)) && Object.hasOwn(value, name);
+    return isInside ? { ...value, [name]: omit(own, rest) } : others;
   };
   // An object stays an object.
   return violations.reduce((left, { pointer }) => omit(left, readSegments(pointer)) as Item, item);
