@@ -12,3 +12,6 @@ export function toBareName(name: string): string {
 
 /** Objects that hold properties of the item around them: JSON:API has `attributes`, others have `properties` or `fields`. */
 export const PART_NAME: RegExp = /^(attributes|properties|fields|spec|values|details|data|metadata)$/i;
+
+/** Objects of a request that hold properties which the item itself has: `options: { webhook }`. */
+export const OPTIONS_NAME: RegExp = /^(options|settings|params|parameters|config|configuration)$/i;

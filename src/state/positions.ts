@@ -1,5 +1,5 @@
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
-import { PART_NAME, toBareName } from './names.js';
+import { OPTIONS_NAME, PART_NAME, toBareName } from './names.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
 export interface BodyPosition {
@@ -174,12 +174,12 @@ function countNames(
   return { shared, least: Math.min(a.size, b.size), most: Math.max(a.size, b.size) };
 }
 
-/** The bare names of the properties of an item, and of those in its parts (`attributes`). */
+/** The bare names of the properties of an item, and of those in its parts (`attributes`, `options`). */
 function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { name, target } of schema.properties.values()) {
     names.add(toBareName(name));
-    if (!PART_NAME.test(name)) continue;
+    if (!PART_NAME.test(name) && !OPTIONS_NAME.test(name)) continue;
     for (const inner of read(target)?.properties.keys() ?? []) names.add(toBareName(inner));
   }
   return names;

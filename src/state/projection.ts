@@ -1,6 +1,6 @@
 import { isObject, readPath, withPath } from '../contract/json.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
-import { PART_NAME, toBareName } from './names.js';
+import { OPTIONS_NAME, PART_NAME, toBareName } from './names.js';
 import type { Item } from './store/collection.js';
 
 /** Where one value of an object is in another object. */
@@ -87,15 +87,15 @@ interface Source {
   readonly property: ItemProperty;
 }
 
-/** The properties of a schema, and those of its parts that the other schema does not have. */
+/** The properties of a schema, and behind them those of its parts that the other schema does not have. */
 function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Source[] {
-  return [...from.properties.values()].flatMap((property): readonly Source[] => {
-    const own: Source = { path: [property.name], property };
-    if (!PART_NAME.test(property.name) || to.properties.has(property.name)) return [own];
-    const inner = [...(read(property.target)?.properties.values() ?? [])];
-    const nested = inner.map((each): Source => ({ path: [property.name].concat(each.name), property: each }));
-    return [own].concat(nested);
+  const own = [...from.properties.values()].map((property): Source => ({ path: [property.name], property }));
+  const nested = own.flatMap(({ property: { name, target } }): readonly Source[] => {
+    if (!(PART_NAME.test(name) || OPTIONS_NAME.test(name)) || to.properties.has(name)) return [];
+    const inner = [...(read(target)?.properties.values() ?? [])];
+    return inner.map((each) => ({ path: [name, each.name], property: each }));
   });
+  return [...own, ...nested];
 }
 
 /** The source of a property; the `to` of the link is the path inside of that property. */

@@ -17,6 +17,14 @@ export type Action =
   | 'search'
   | 'update';
 
+/** A string that identifies an item to requests and that only the answer to its create shows: `access_token`. */
+export interface SecretKey {
+  /** The property of that answer. */
+  readonly name: string;
+  /** Pointer to its schema. */
+  readonly schema: string;
+}
+
 /** One collection that a contract lets clients work on. */
 export interface Resource {
   readonly name: string;
@@ -38,6 +46,8 @@ export interface Resource {
   readonly selfUrl: string | undefined;
   /** Other properties whose value a path can have in place of the id: the `slug` of `/teams/{id_or_slug}`. */
   readonly alternateKeys: readonly string[];
+  /** Identifies the items in place of their id; undefined where the id does. */
+  readonly secretKey: SecretKey | undefined;
   /** Pointer to the schema of the path parameter that identifies an item. */
   readonly idParameterSchema: string | undefined;
   /** The collection whose items these are memberships of: removing a membership leaves its target. */
@@ -159,6 +169,7 @@ export function createResource(name: string): Resource {
     fullName: undefined,
     selfUrl: undefined,
     alternateKeys: [],
+    secretKey: undefined,
     idParameterSchema: undefined,
     members: undefined,
     memberParameter: undefined,

@@ -9,10 +9,10 @@ const OPTIONS = { created: {}, 'not found': { state: { unknownIds: 'not-found' }
 
 /** How many resources do all that their manifest says, where unknown ids are created and where they are not found. Raise, never lower. */
 const WHOLE: Readonly<Record<string, readonly [created: number, notFound: number]>> = {
-  'bank-rpc.yaml': [5, 4],
+  'bank-rpc.yaml': [7, 7],
   'business-suite.yaml': [5, 5],
   'chat-rpc.yaml': [4, 4],
-  'cloud-hosting.yaml': [7, 7],
+  'cloud-hosting.yaml': [7, 8],
   'code-hosting.yaml': [7, 7],
   'edge-network.yaml': [5, 5],
   'json-api.yaml': [7, 7],

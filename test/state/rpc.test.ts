@@ -209,6 +209,59 @@ describe('methods that are all called by POST', () => {
   });
 });
 
+const VAULT = {
+  openapi: '3.0.3',
+  info: { title: 'Vault', version: '1' },
+  paths: {
+    '/feed/create': method(
+      object({ feed_token: { type: 'string', example: 'tok_1a2b3c4d5e6f7a8b' }, feed_id: TEXT }, [
+        'feed_token',
+        'feed_id',
+      ]),
+      object({ bank: TEXT, options: object({ webhook: TEXT }) }, ['bank']),
+      BAD,
+    ),
+    '/feed/get': method(object({ feed: ref('Feed') }, ['feed']), object({ feed_token: TEXT }, ['feed_token']), BAD),
+    '/feed/webhook/update': method(
+      object({ feed: ref('Feed') }, ['feed']),
+      object({ feed_token: TEXT, webhook: TEXT }, ['feed_token']),
+      BAD,
+    ),
+    '/feed/remove': method(object({}), object({ feed_token: TEXT }, ['feed_token']), BAD),
+  },
+  components: { schemas: { Feed: object({ feed_id: TEXT, bank: TEXT, webhook: TEXT }, ['feed_id', 'bank']) } },
+};
+
+describe('a key that only the answer to a create shows', () => {
+  const feed = (call: Awaited<ReturnType<typeof start>>, bank: string) =>
+    call('POST /feed/create', { bank, options: { webhook: `https://${bank}.example` } });
+
+  it('identifies the item in all other methods', async () => {
+    const call = await start(VAULT);
+    const [{ body: first }, { body: second }] = [await feed(call, 'alpha'), await feed(call, 'beta')];
+    expect(first['feed_token']).toMatch(/^tok_[0-9a-f]{16}$/);
+    expect(second['feed_token']).not.toBe(first['feed_token']);
+    const { feed_token, feed_id } = first;
+    const item = { feed_id, bank: 'alpha', webhook: 'https://alpha.example' };
+    expect((await call('POST /feed/get', { feed_token })).body).toEqual({ feed: item });
+    const webhook = 'https://new.example';
+    const changed = { feed: { ...item, webhook } };
+    expect((await call('POST /feed/webhook/update', { feed_token, webhook })).body).toEqual(changed);
+    expect((await call('POST /feed/get', { feed_token: feed_id })).body).toEqual(changed);
+    await call('POST /feed/remove', { feed_token });
+    expect((await call('POST /feed/get', { feed_token })).status).toBe(400);
+    const other = (await call('POST /feed/get', { feed_token: second['feed_token'] })).body;
+    expect(other).toMatchObject({ feed: { feed_id: second['feed_id'], bank: 'beta' } });
+  });
+
+  it('reads one item again where unknown ids are created', async () => {
+    const call = await start(VAULT, 'create');
+    const found = await call('POST /feed/get', { feed_token: 'tok_unknown' });
+    expect(found.status).toBe(200);
+    expect(await call('POST /feed/get', { feed_token: 'tok_unknown' })).toEqual(found);
+  });
+});
+
 describe('a hint', () => {
   const JOB = { collection: 'jobs' };
   /** Methods without plain verbs, with hints. */

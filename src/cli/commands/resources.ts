@@ -76,7 +76,22 @@ interface Described {
 function toReport({ resource, operations }: Described): object {
   const { schema, idProperty: id, name, path, singleton, keyProperties, parents, members, ...rest } = resource;
   const { once, unique, redacts, set, unknownIds } = rest;
-  const known = { name, path, singleton, id, keyProperties, parents, members, once, unique, redacts, set, unknownIds };
+  const secretKey = rest.secretKey?.name;
+  const known = {
+    name,
+    path,
+    singleton,
+    id,
+    keyProperties,
+    parents,
+    members,
+    secretKey,
+    once,
+    unique,
+    redacts,
+    set,
+    unknownIds,
+  };
   return { ...known, schema: schema === undefined ? undefined : `#${schema}`, operations };
 }
 
@@ -85,6 +100,7 @@ function describeResource(resource: Resource): string {
   const facts = {
     'under ': resource.parents.join(', '),
     'members of ': resource.members,
+    'identified by ': resource.secretKey?.name,
     'returned only once: ': resource.once.join(', '),
     'unique: ': resource.unique.join(', '),
     'unknown ids: ': resource.unknownIds,

@@ -5,7 +5,7 @@ import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
-import type { Binding, Resource } from '../resource.js';
+import type { Binding, Resource, SecretKey } from '../resource.js';
 import { findSelfUrl, type SelfUrl } from './self-url.js';
 
 /** Describes a resource: its id, parents, secrets and masked properties. */
@@ -40,6 +40,7 @@ export function describeResource(
     fullName: named?.words,
     selfUrl: self?.template,
     alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id }),
+    secretKey: schema && findSecretKey(index, candidate, schema),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
       ?.schemaPointer,
     members: undefined,
@@ -223,6 +224,22 @@ function findKeyProperty(
   if (own !== undefined && !own.scalar && nested !== undefined) return `${own.name}.${nested}`;
   if (own !== undefined) return own.name;
   return of.name === of.noun ? ['slug', 'name', 'key', 'id'].find((name) => schema.properties.has(name)) : undefined;
+}
+
+/** The token in a path that the create shows and the item does not have: `export_token` for `/exports/{export_token}`. */
+function findSecretKey(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  schema: ItemSchema,
+): SecretKey | undefined {
+  const { parameters = [] } = candidate.groups.at(-1) ?? {};
+  const name = toBareName(parameters[0] ?? '');
+  if (parameters.length !== 1 || !/(token|secret|key)$/.test(name)) return undefined;
+  const create = index.operationsAt(candidate.key).get('POST');
+  const shown = create === undefined ? [] : [...(index.answer(create)?.properties.values() ?? [])];
+  const key = shown.find((property) => property.schema.type === 'string' && toBareName(property.name) === name);
+  const isOfItem = [...schema.properties.keys()].some((each) => name.endsWith(toBareName(each)));
+  return key === undefined || isOfItem ? undefined : { name: key.name, schema: key.target };
 }
 
 /** Properties that the response to a create requires and the item does not: secrets that are shown once. */

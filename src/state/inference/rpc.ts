@@ -18,6 +18,7 @@ import {
   type ParameterPlace,
   type ParentLink,
   type Resource,
+  type SecretKey,
 } from '../resource.js';
 import type { Item } from '../store/collection.js';
 import { findStatusFor } from '../store/server-values.js';
@@ -39,6 +40,8 @@ interface RpcGroup {
   /** Bare names that a parameter with the id can have, without `id`: `room` of `room_id`. */
   readonly names: readonly string[];
   readonly idProperty: string;
+  /** Where the methods on one item do not take its id. */
+  readonly secretKey: SecretKey | undefined;
 }
 
 /** A group whose parents are known. */
@@ -105,7 +108,26 @@ function readGroup(index: ContractIndex, group: Pick<RpcGroup, 'methods' | 'name
   const names = [...new Set([...toBareNouns(shown), ...own])];
   const item = chooseItem(found, listed);
   const idProperty = findIdProperty(item, names, group.methods);
-  return idProperty === undefined ? undefined : { ...group, item, names, idProperty };
+  if (idProperty === undefined) return undefined;
+  const named = { ...group, item, names, idProperty, secretKey: undefined };
+  return { ...named, secretKey: findSecretKey(index, named) };
+}
+
+/** The string that the create shows and that every method on one item requires, where none of them takes the id. */
+function findSecretKey(index: ContractIndex, group: RpcGroup): SecretKey | undefined {
+  const onItem = group.methods.filter(({ action }) => action === 'read' || action === 'delete');
+  if (onItem.length === 0 || onItem.some(({ inputs }) => findIdInput(group, inputs) !== undefined)) return undefined;
+  const created = group.methods.filter(({ action }) => action === 'create');
+  const shown = created.flatMap(({ operation }) =>
+    Array.from(index.read(answerPointer(operation))?.properties.values() ?? []),
+  );
+  const key = shown.find(
+    ({ name, schema }) =>
+      schema.type === 'string' &&
+      !group.item.properties.has(name) &&
+      onItem.every(({ inputs }) => inputs.some((input) => input.required && input.name === name)),
+  );
+  return key && { name: key.name, schema: key.target };
 }
 
 /** The positions in an answer, without its root where that repeats what the request sends beside one object. */
@@ -148,13 +170,13 @@ function findIdProperty(
 }
 
 /** The input that names an item of a group. */
-function findIdInput({ names, idProperty }: RpcGroup, inputs: readonly RpcInput[]): RpcInput | undefined {
+function findIdInput({ names, idProperty, secretKey }: RpcGroup, inputs: readonly RpcInput[]): RpcInput | undefined {
   const wanted = [toBareName(idProperty), ...names.flatMap((name) => [`${name}id`, name])];
   for (const name of wanted) {
     const found = inputs.find((input) => toBareName(input.name) === name);
     if (found !== undefined) return found;
   }
-  return undefined;
+  return secretKey && inputs.find(({ name }) => name === secretKey.name);
 }
 
 /** The input with the id of a parent: it has the noun of the parent, not only `id`. */
@@ -181,13 +203,15 @@ function findParents(group: RpcGroup, groups: readonly RpcGroup[]): readonly Rpc
     .slice(0, 1);
 }
 
-function describe({ name, parents, item, idProperty, methods }: RpcResource): Resource {
+function describe({ name, parents, item, idProperty, methods, secretKey }: RpcResource): Resource {
   return {
     ...createResource(name),
     path: methods.find(({ action }) => action === 'list' || action === 'create')?.operation.path ?? '',
     parents: parents.map((parent) => parent.name),
     schema: item.pointer,
     idProperty,
+    secretKey,
+    alternateKeys: secretKey === undefined ? [] : [idProperty],
   };
 }
 

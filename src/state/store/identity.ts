@@ -5,7 +5,7 @@ import { readPattern, type TextGenerator } from '../../generate/text/pattern.js'
 import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toSingular } from '../names.js';
-import { isPathId, type Resource } from '../resource.js';
+import { isPathId, type Resource, type SecretKey } from '../resource.js';
 import { type Collection, type Item, readScope } from './collection.js';
 
 /** What an id is generated from. */
@@ -20,6 +20,8 @@ interface IdSource {
 export interface Identity {
   /** The id of create number `number`: a function of the seed, the collection and that number, unused in this scope. */
   generateId(collection: Collection, scope: string, source: IdSource): string | number;
+  /** The key of create number `number` that only its answer shows; undefined where the id identifies the items. */
+  readonly generateKey: ((source: IdSource) => string) | undefined;
   /** The id in the form of an item: a number where the schema requires one, a full resource name with the ids of the parents in the scope. */
   toValue(id: string | number, scope: string): string | number;
 }
@@ -41,6 +43,7 @@ export function createIdentity(
       ? undefined
       : findForm(resource, schema, [shown, parameter]);
   return {
+    generateKey: resource.secretKey && createKeyGenerator(contract, resource.name, resource.secretKey),
     toValue: (id, scope) => {
       if (resource.selfUrl !== undefined)
         return toSelfUrl(resource.selfUrl, [...readScope(scope), readIdInUrl(String(id))]);
@@ -65,6 +68,15 @@ export function createIdentity(
       }
     },
   };
+}
+
+function createKeyGenerator(
+  contract: Contract,
+  collection: string,
+  { name, schema }: SecretKey,
+): NonNullable<Identity['generateKey']> {
+  const form = createIdGenerator(readSchemaAt(contract, schema) ?? {}) ?? createPrefixed(`${name}_`);
+  return ({ seed, number }) => form(createRandom(seed, `${collection}\0${name}\0${number}`));
 }
 
 /** The id of an item in its collection: the id property, or, where several parameters identify an item, their values joined by `/`. */

@@ -312,10 +312,13 @@ function draftEntry(
     now: clock.now(),
   });
   const tagged = withKeys(resource, model.tag(built, 1), String(id));
-  const whole = strict ? { ...tagged, ...fixed } : tagged;
-  const shown = resource.idProperty === undefined ? undefined : readMember(whole, resource.idProperty);
-  const key = given.key ?? (resource.singleton ? '' : readItemKey(resource, whole, shown ?? id));
+  const visible = strict ? { ...tagged, ...fixed } : tagged;
+  const shown = resource.idProperty === undefined ? undefined : readMember(visible, resource.idProperty);
+  const secret = identity.generateKey?.({ seed, number: number ?? collection.nextNumber() });
+  const key = given.key ?? secret ?? (resource.singleton ? '' : readItemKey(resource, visible, shown ?? id));
   const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
+  if (resource.secretKey !== undefined) hidden.push(resource.secretKey.name);
+  const whole = resource.secretKey === undefined ? visible : { ...visible, [resource.secretKey.name]: key };
   return { entry: { id: key, ...hideSecrets(whole, hidden), content, part }, whole };
 }
 

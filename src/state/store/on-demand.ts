@@ -90,14 +90,17 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
     },
     lookUp,
     find: (location, id) => {
-      const { collection, scope } = location;
+      const { collection, scope, transaction } = location;
       const existing = lookUp(location, id);
       if (existing !== undefined || unknownIds(location) === 'not-found') return existing;
       seed(location);
       const list = collection.list(scope);
       const known = lookUp(location, id);
       if (known !== undefined || list.recall(id) !== undefined) return known;
-      const item = generateOnDemand(parts, location, { id, key: `id\0${id}` });
+      const { identity } = location.model;
+      const isId = identity.generateKey === undefined;
+      const own = isId ? id : identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
+      const item = generateOnDemand(parts, location, { id: own, key: `id\0${id}` });
       return collection.add({ id, item, onDemand: true }, scope);
     },
   };
