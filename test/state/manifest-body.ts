@@ -296,6 +296,10 @@ function pick(value: unknown, paths: readonly (readonly string[])[]): unknown {
 export function setAt(value: unknown, path: readonly string[], inner: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return inner;
+  if (/^\d+$/.test(name) && (value === undefined || Array.isArray(value))) {
+    const elements: readonly unknown[] = value ?? [];
+    return elements.toSpliced(Number(name), 1, setAt(elements[Number(name)], rest, inner));
+  }
   const all = isObject(value) ? value : {};
   return { ...all, [name]: setAt(all[name], rest, inner) };
 }

@@ -114,8 +114,8 @@ function readNext(page: PageRules, reply: Reply, at: Position): Readonly<Record<
   const declared = isObject(schema)
     ? ((schema as { readonly default?: unknown }).default ?? schema.minimum)
     : undefined;
-  const first = typeof declared === 'number' ? declared : 1;
-  return { [cursor]: page.style === 'offset' ? at.elements.length : first + at.number };
+  const first = typeof declared === 'number' ? declared : undefined;
+  return { [cursor]: page.style === 'offset' ? (first ?? 0) + at.elements.length : (first ?? 1) + at.number };
 }
 
 function readQuery(url: string): Readonly<Record<string, unknown>> {

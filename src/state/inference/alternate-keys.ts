@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { PART_NAME, toBareName } from '../names.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 
@@ -16,7 +16,7 @@ export function findAlternateKeys(
 ): readonly string[] {
   const { candidate, paths, id } = of;
   if (schema === undefined || candidate.singleton || candidate.groups.at(-1)?.parameters.length !== 1) return [];
-  const properties = [...schema.properties.values()].filter((each) => each.name !== id && canIdentify(each));
+  const properties = findKeys(index, schema).filter(({ path }) => path !== id);
   const found = new Set<string>();
   for (const operation of properties.length === 0 ? [] : index.contract.operations) {
     const shape = index.shape(operation);
@@ -24,12 +24,32 @@ export function findAlternateKeys(
     const parameter = name === undefined ? undefined : findPathParameter(operation, name);
     if (parameter === undefined) continue;
     const isOwn = shape?.key === candidate.itemKey;
-    for (const property of properties) {
+    for (const { path, property } of properties) {
       const isNamed = toBareName(parameter.name) === toBareName(property.name);
-      if ((isNamed && (!isOwn || id === 'id')) || isMentioned(index, parameter, property)) found.add(property.name);
+      if ((isNamed && (!isOwn || id === 'id')) || isMentioned(index, parameter, property)) found.add(path);
     }
   }
   return [...found];
+}
+
+/** Objects that hold the name of a person. */
+const HOLDER = /^profile$/i;
+
+/** The properties that can identify an item, those of its profile after its own. */
+function findKeys(
+  { read }: ContractIndex,
+  { properties }: ItemSchema,
+): readonly { readonly path: string; readonly property: ItemProperty }[] {
+  const own = [...properties.values()].map((property) => ({ path: property.name, property }));
+  const held = own
+    .filter(({ path }) => HOLDER.test(path) || PART_NAME.test(path))
+    .flatMap(({ path, property: { target } }) =>
+      [...(read(target)?.properties.values() ?? [])].map((property) => ({
+        path: `${path}.${property.name}`,
+        property,
+      })),
+    );
+  return [...own, ...held].filter(({ property }) => canIdentify(property));
 }
 
 function findPathParameter({ parameters }: Operation, name: string): Parameter | undefined {

@@ -90,11 +90,11 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   [/^(offset|skip|start|startindex|startat|from)$/, 'offset'],
   [/^(end|endindex|to)$/, 'end'],
   [
-    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber)$/,
+    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end|after)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber)$/,
     'next',
   ],
   [
-    /^(prev|previous)(page|cursor|token|pagetoken|marker|offset|link|href|url|uri|pageurl|pageuri)?$|^before$|^startcursor$/,
+    /^(prev|previous)(page|cursor|token|pagetoken|marker|offset|link|href|url|uri|pageurl|pageuri)?$|^before$|^(start|before)cursor$/,
     'previous',
   ],
   [/^(self|uri|href)(link|url|uri|href)?$/, 'self'],
@@ -214,11 +214,16 @@ function planMember(property: ItemProperty, context: PlanContext, hasTotal: bool
   }
   const role = inner?.type === 'array' ? undefined : findRole(name, above);
   if (role !== undefined) {
-    const isTotal = role === 'count' && !hasTotal && !/^(size|number|num|result|returned)/i.test(name);
+    const isOfPage = /^(size|number|num|result|returned)/i.test(name) || OF_PAGE.test(schema.description ?? '');
+    const isTotal = role === 'count' && !hasTotal && !isOfPage;
     return { kind: 'field', field: toField(property, isTotal ? 'total' : role, above) };
   }
   return planConstant(property, inner);
 }
+
+/** Descriptions of a count of the items on one page. */
+const OF_PAGE =
+  /\b(this|current|each) (page|request|response|call)\b|\breturned (in|for|on|by|with) (the|this|each)\b|\bper page\b|\bpage size\b/i;
 
 const LINKS = /^_?links$/i;
 

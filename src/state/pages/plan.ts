@@ -127,9 +127,13 @@ function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boo
   const types = [readSchema(contract, parameter).type ?? []].flat();
   if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name)) return types.includes('string');
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
+  if (role === 'limit' && types.includes('string') && PLAIN_LIMIT.test(toBareName(parameter.name))) return true;
   const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
   return isNumber || (!needsNumber && types.includes('string'));
 }
+
+/** Names of a limit that is a number in a string. */
+const PLAIN_LIMIT = /^(limit|perpage|page(size|limit)|max(results|items|records))$/;
 
 function hasDirections(schema: PageInput['schema']): boolean {
   const values = isObject(schema) ? schema.enum : undefined;
@@ -180,7 +184,9 @@ function toExpression(pattern: string): RegExp | undefined {
 /** The default of a limit: that of its schema, else the one in its description. */
 function readDefault(contract: Contract, parameter: PageInput): number {
   const schema = readSchema(contract, parameter);
-  if (typeof schema.default === 'number') return schema.default;
+  // Some services write -1 or 0 for no limit.
+  if (typeof schema.default === 'number') return schema.default > 0 ? schema.default : Infinity;
+  if (typeof schema.default === 'string' && /^\d+$/.test(schema.default)) return Number(schema.default);
   const text = parameter.description ?? schema.description ?? '';
   const told = /defaults?(?: value)?(?: is| to|:| of)?\s*(?:is\s*)?`?(\d+)/i.exec(text)?.[1];
   return told === undefined ? Math.min(PAGE_SIZE, schema.maximum ?? PAGE_SIZE) : Number(told);

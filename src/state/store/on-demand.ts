@@ -1,4 +1,4 @@
-import { isObject, withPath } from '../../contract/json.js';
+import { isObject, readMember, withPath } from '../../contract/json.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isPathId, type Resource } from '../resource.js';
 import {
@@ -128,7 +128,7 @@ const lookUp: ItemsOnDemand['lookUp'] = ({ collection, scope, model: { resource 
   if (entry !== undefined || resource.alternateKeys.length === 0) return entry;
   const keys = resource.alternateKeys;
   const isNamed = (value: unknown): boolean => value === id || (typeof value === 'number' && String(value) === id);
-  return collection.list(scope).entries.find(({ item }) => keys.some((name) => isNamed(item[name])));
+  return collection.list(scope).entries.find(({ item }) => keys.some((name) => isNamed(readMember(item, name))));
 };
 
 /** Whether a client created the parent: nothing lives under a new item yet. */

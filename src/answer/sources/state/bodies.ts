@@ -3,7 +3,7 @@ import { findMedia } from '../../../http/media-type.js';
 import { memoize } from '../../../memoize.js';
 import type { ItemSchema } from '../../../state/item-schema.js';
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
-import { findItemPositions, findSamePosition } from '../../../state/positions.js';
+import { findItemPositions, findSamePosition, isSameItem } from '../../../state/positions.js';
 import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
 import { toBareName } from '../../../state/names.js';
 import type { Binding } from '../../../state/resource.js';
@@ -146,7 +146,8 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
   const whole = context.read(pointer);
   const { schema = whole } = body;
   if (whole === undefined || schema === undefined) return undefined;
-  if (schema.pointer === resource.schema) return createWriter(context, model, body);
+  const isSame = model.schema !== undefined && isSameItem(context.read, model.schema, schema);
+  if (isSame || schema.pointer === resource.schema) return createWriter(context, model, body);
   const wrap = path.length === 0 ? undefined : createItemEnvelope(context.read, whole, path);
   const constants: Record<string, unknown> = {};
   const ids: string[] = [];

@@ -10,6 +10,11 @@ import { answerItem, type OperationContext, type StateContext, toAnswer } from '
 /** Properties that say that an item was removed. */
 const FLAG = /^(is_?)?(deleted|archived|trashed|removed)$/i;
 
+/** Properties that say that an item was not removed. */
+const ACTIVE = /^(is_?)?(active|enabled)$/i;
+
+const REMOVED = /\b(deleted|removed|archived|deactivated)\b/i;
+
 /** Words in the description of a DELETE that say that the item can be read afterwards. */
 const KEEPS_ITEM =
   /\barchiv|\bsoft[- ]delet|\b(still|afterwards)\b[^.]*\b(read|show|return|visible|retriev)|\b(read|shown|returned|visible|retriev\w*)\b[^.]*\b(still|afterwards)\b|\bgets the (state|status)\b|\bmark(s|ed)?\b[^.]* as (deleted|archived)/i;
@@ -55,29 +60,47 @@ function isHidden({ parameter }: RemovedMark, { query }: Call): boolean {
   return parameter !== undefined && query[parameter] !== true && query[parameter] !== 'true';
 }
 
-function withMark(entry: Entry, { property, value }: RemovedMark): Entry {
+/** An entry as it is shown after its removal. */
+export function withMark(entry: Entry, { property, value }: RemovedMark): Entry {
   return { ...entry, item: { ...entry.item, [property]: value } };
 }
 
 /** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
-function findMark({ contract, resources, binding, model }: OperationContext): RemovedMark | undefined {
+export function findMark({ contract, resources, binding, model }: OperationContext): RemovedMark | undefined {
   const bindings = [...resources.bindings.values()].filter(({ collection }) => collection === binding.collection);
   const removal = bindings.find(({ action }) => action === 'delete')?.operation;
   if (removal === undefined) return undefined;
   const description = contract.at(`${removal.pointer}/description`);
-  const isKept = KEEPS_ITEM.test(`${removal.summary ?? ''}\n${typeof description === 'string' ? description : ''}`);
+  const told = `${removal.summary ?? ''}\n${typeof description === 'string' ? description : ''}`;
+  const isKept = KEEPS_ITEM.test(told);
   const asks = (name: string, { parameters }: typeof removal): boolean =>
     parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
   for (const { name, schema } of model.schema?.properties.values() ?? []) {
     if (FLAG.test(name) && schema.type === 'boolean') {
       const parameter = asks(name, binding.operation) ? name : undefined;
       const isRead = bindings.some(({ action, operation }) => action === 'read' && asks(name, operation));
-      if (isRead || isKept) return { property: name, value: true, parameter };
+      if (isRead || isKept || readToldValues(told, name).includes('true'))
+        return { property: name, value: true, parameter };
     }
-    const value = isStatus(name) && isKept ? schema.enum?.find((each) => /^deleted$/i.test(String(each))) : undefined;
+    if (ACTIVE.test(name) && schema.type === 'boolean') {
+      const isTold = readToldValues(told, name).includes('false') || (isKept && REMOVED.test(schema.description ?? ''));
+      if (isTold) return { property: name, value: false, parameter: undefined };
+    }
+    const values = isStatus(name) ? (schema.enum ?? []) : [];
+    const named = values.length === 0 ? [] : readToldValues(told, name);
+    const value = values.find((each) => named.includes(each) || (isKept && /^deleted$/i.test(String(each))));
     if (value !== undefined) return { property: name, value, parameter: undefined };
   }
   return undefined;
+}
+
+/** The values that a text says that a property gets: `archived: true`, "their `active` is false", "the status becomes `CLOSED`". */
+function readToldValues(text: string, name: string): readonly unknown[] {
+  const property = name.replaceAll(/[^\w]/g, String.raw`\$&`);
+  const change = `becomes?|(?:is |are )?(?:set|changed) to|changes to|will be${isStatus(name) ? '' : '|is|are'}`;
+  const quote = String.raw`[\`"'*]*`;
+  const pattern = String.raw`(?<![\w-])${property}\b${quote}(?:\s+(?:${change})\s+|\s*[:=]\s*)${quote}([\w-]+)`;
+  return [...text.matchAll(new RegExp(pattern, 'gi'))].map(([, value]) => value);
 }
 
 /** The branch of a union at a path of a body that describes a removed item: it requires a property such as `deleted`. */

@@ -1,5 +1,5 @@
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
-import { completeBody } from './bodies.js';
+import { completeBody, locateItem } from './bodies.js';
 import { isObject, readMember, withPath } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
 import { toBareName } from '../../../state/names.js';
@@ -20,6 +20,7 @@ import {
   type StateHandler,
   toAnswer,
 } from './context.js';
+import { findMark, withMark } from './removed.js';
 import {
   answerMissing,
   createItemHandler,
@@ -248,13 +249,14 @@ function createKeptReader(context: OperationContext): (item: Item) => Item {
 /** Removes one item, what lives under it and its memberships. */
 export function createDeleteHandler(context: OperationContext): StateHandler {
   const { choose, bodies } = context;
+  const mark = findMark(context);
   return createItemHandler(context, (exchange, entry, location) => {
     const choice = choose(exchange.call);
     context.items.remove(location, entry.id);
     if (choice === undefined) return undefined;
     const pointer = choice.media?.schemaPointer;
     const report = pointer === undefined ? undefined : bodies.report(pointer);
-    return toAnswer(choice, report?.(entry, exchange));
+    return toAnswer(choice, report?.(mark === undefined ? entry : withMark(entry, mark), exchange));
   });
 }
 
@@ -265,11 +267,12 @@ function createChangeHandler(
   context: OperationContext,
   change: (exchange: Exchange, entry: Entry, location: ItemLocation) => Change,
 ): StateHandler {
+  const isFixed = hasFixedId(context);
   return createItemHandler(context, (exchange, entry, location) => {
     const changed = change(exchange, entry, location);
     if ('refused' in changed) return changed.refused;
     const updated = context.items.update(location, entry, { ...changed, strict: false });
-    const id = readNewId(context, exchange, entry);
+    const id = isFixed ? undefined : readNewId(context, exchange, entry);
     const done =
       'problems' in updated || id === undefined ? updated : context.items.rename(location, updated.entry, id);
     if (!('problems' in done)) return answerItem(context, exchange, done.entry);
@@ -279,6 +282,28 @@ function createChangeHandler(
 
 /** Ids that no client chooses. */
 const OPAQUE_ID = /^(id|_id|uuid|sid|gid|guid|number)$/i;
+
+/** Words that say that a property keeps the value that it has from the create. */
+const FIXED =
+  /\b(cannot|can't|can not|never) (be )?(later )?(change|update|modifi|edit)|\bimmutable\b|\b(writable|set|only) (only )?(on|at|during|when) (create|creation|creating)\b|\b(create|creation)[- ]only\b/i;
+
+/** Whether the document says that the id of an item never changes: in the description of its property, or of the create. */
+function hasFixedId({ binding, model, resources, read, contract }: OperationContext): boolean {
+  const id = model.resource.idProperty;
+  if (id === undefined) return false;
+  const own = [...resources.bindings.values()].filter(({ collection }) => collection === binding.collection);
+  const declared = own.flatMap(({ operation }) =>
+    (operation.body?.content ?? []).flatMap(({ schema, schemaPointer }) =>
+      schema === undefined ? [] : (locateItem({ read }, model, schemaPointer).schema?.properties.get(id) ?? []),
+    ),
+  );
+  if (declared.some(({ schema }) => FIXED.test(schema.description ?? ''))) return true;
+  return own.some(({ operation, action }) => {
+    const text = action === 'create' ? contract.at(`${operation.pointer}/description`) : undefined;
+    const sentences = typeof text === 'string' ? text.split(/(?<=[.!?])\s/) : [];
+    return sentences.some((sentence) => FIXED.test(sentence) && sentence.includes(`\`${id}\``));
+  });
+}
 
 /** The id that a change gives an item whose id is a name: the value of its property in the body, or of `new_name`. */
 function readNewId({ binding, model, reader }: OperationContext, { call }: Exchange, entry: Entry): string | undefined {

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { openShop, type Reply, type Shop } from './shop.js';
+
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+const text = { type: 'string' };
+
+interface Parts {
+  /** More properties of the item. */
+  readonly item?: object;
+  readonly list?: object;
+  readonly create?: object;
+  readonly remove?: object;
+  /** The properties of the list response beside the items. */
+  readonly envelope?: object;
+  readonly parameter?: object;
+}
+
+/** Notes with a key that clients choose, or with an id. */
+const openNotes = async (parts: Parts, id = 'id'): Promise<Shop> => {
+  const properties = { [id]: text, title: text, ...parts.item };
+  const note = { type: 'object', required: [id], properties };
+  const items = { type: 'array', items: note };
+  const sent = { type: 'object', properties: { ...(id === 'id' ? {} : { [id]: text }), title: text, profile: {} } };
+  return openShop({
+    state: { unknownIds: 'not-found' },
+    spec: {
+      openapi: '3.1.0',
+      info: { title: 'Notes', version: '1' },
+      paths: {
+        '/notes': {
+          get: {
+            ...parts.list,
+            responses: { 200: json({ type: 'object', properties: { notes: items, ...parts.envelope } }) },
+          },
+          post: { ...sends(sent), responses: { 201: json(note) }, ...parts.create },
+        },
+        '/notes/{note_id}': {
+          parameters: [{ name: 'note_id', in: 'path', required: true, schema: text, ...parts.parameter }],
+          get: { responses: { 200: json(note), 404: { description: 'none' } } },
+          patch: { ...sends(note), responses: { 200: json(note) } },
+          delete: { responses: { 200: json(note) }, ...parts.remove },
+        },
+      },
+    },
+  });
+};
+
+const createAll = async ({ send }: Shop, ...titles: readonly string[]): Promise<readonly Reply['body'][]> => {
+  const bodies: Reply['body'][] = [];
+  for (const title of titles) bodies.push((await send('POST', '/notes', { title })).body);
+  return bodies;
+};
+
+describe('an item whose removal the description says the effect of', () => {
+  it.each([
+    [
+      'Sets the note to `archived: true`; it can still be restored.',
+      { archived: { type: 'boolean' } },
+      { archived: true },
+    ],
+    ['Removed notes can still be shown: their `active` is false.', { active: { type: 'boolean' } }, { active: false }],
+    ['Retires a note: the status becomes `RETIRED`.', { status: { enum: ['LIVE', 'RETIRED'] } }, { status: 'RETIRED' }],
+  ])('%s', async (description, item, mark) => {
+    const shop = await openNotes({ item, remove: { description } });
+    const [note] = await createAll(shop, 'a');
+    const path = `/notes/${String(note?.['id'])}`;
+    expect((await shop.send('DELETE', path)).body).toMatchObject(mark);
+    expect((await shop.send('GET', path)).body).toEqual({ ...note, ...mark });
+    expect((await shop.send('GET', '/notes')).body).toEqual({ notes: [] });
+  });
+
+  it('is gone where the text only says which items can be removed', async () => {
+    const description = 'Removes a note. Its status must be `LIVE`; notes that are `RETIRED` stay.';
+    const item = { status: { enum: ['LIVE', 'RETIRED'] }, active: { type: 'boolean' } };
+    const shop = await openNotes({ item, remove: { description } });
+    const [note] = await createAll(shop, 'a');
+    await shop.send('DELETE', `/notes/${String(note?.['id'])}`);
+    expect((await shop.send('GET', `/notes/${String(note?.['id'])}`)).status).toBe(404);
+  });
+});
+
+describe('the name of an item', () => {
+  it('stays where the description of the create says that it never changes', async () => {
+    const description = 'Creates a note. The `key` cannot be changed later.';
+    const { send } = await openNotes({ create: { description } }, 'key');
+    await send('POST', '/notes', { key: 'first', title: 'a' });
+    const { body } = await send('PATCH', '/notes/first', { key: 'other', title: 'b' });
+    expect(body).toMatchObject({ key: 'first', title: 'b' });
+    expect((await send('GET', '/notes/first')).body).toEqual(body);
+  });
+
+  it('finds it where it is in its profile and the parameter takes it', async () => {
+    const profile = { type: 'object', properties: { login: text } };
+    const parameter = { description: 'The id or the login of the author' };
+    const { send } = await openNotes({ item: { profile }, parameter });
+    const { body } = await send('POST', '/notes', { title: 'a', profile: { login: 'mira' } });
+    expect((await send('GET', '/notes/mira')).body).toEqual(body);
+  });
+});
+
+describe('a page of a list', () => {
+  const query = (...names: readonly string[]): object => ({
+    parameters: names.map((name) => ({ name, in: 'query', schema: text })),
+  });
+  const envelope = {
+    count: { type: 'integer', description: 'The number of results of the current request' },
+    meta: {
+      type: 'object',
+      properties: { after_cursor: { type: ['string', 'null'] }, has_more: { type: 'boolean' } },
+    },
+  };
+
+  it('has the cursor of the next one in `meta.after_cursor`, a limit in a string, and a count of its own', async () => {
+    const shop = await openNotes({ envelope, list: query('page[size]', 'page[after]') });
+    const all = await createAll(shop, 'a', 'b', 'c');
+    const first = (await shop.send('GET', '/notes?page[size]=2')).body;
+    expect(first).toMatchObject({ count: 2, notes: all.slice(0, 2), meta: { has_more: true } });
+    const { after_cursor: cursor } = first['meta'] as { readonly after_cursor: string };
+    const second = await shop.send('GET', `/notes?page[size]=2&page[after]=${encodeURIComponent(cursor)}`);
+    expect(second.body).toMatchObject({ count: 1, notes: all.slice(2), meta: { has_more: false, after_cursor: null } });
+  });
+
+  it('has all items where the default of the limit is -1', async () => {
+    const limit = { name: 'limit', in: 'query', schema: { type: 'integer', default: -1 } };
+    const shop = await openNotes({ list: { parameters: [limit, { name: 'after', in: 'query', schema: text }] } });
+    const all = await createAll(shop, 'a', 'b', 'c');
+    expect((await shop.send('GET', '/notes')).body).toEqual({ notes: all });
+    expect((await shop.send('GET', '/notes?limit=1')).body).toEqual({ notes: all.slice(0, 1) });
+  });
+});
