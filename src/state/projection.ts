@@ -1,6 +1,6 @@
 import { isObject, readPath, withPath } from '../contract/json.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toBareName } from './names.js';
+import { OPTIONS_NAME, PART_NAME, toBareName, toSingular } from './names.js';
 import type { Item } from './store/collection.js';
 
 /** Where one value of an object is in another object. */
@@ -13,6 +13,14 @@ export interface PropertyLink {
   readonly key: string;
 }
 
+/** Two schemas of one item. */
+export interface SchemaPair {
+  readonly from: ItemSchema;
+  readonly to: ItemSchema;
+  /** The name of the collection, which property names can begin with: `RecordingTrack` for the `track` of a recording. */
+  readonly collection: string;
+}
+
 /** Converts an object of one schema to an object of another. */
 export type Projection = (value: Item) => Item;
 
@@ -22,10 +30,10 @@ const ID_NAME = /^(id|_id|uuid|sid|gid|guid|key|code|name|slug|value)$/i;
  * Plans the conversion between two schemas of one item, such as a request body and the item, or the item and a summary of it.
  *
  * A property corresponds to that of the same name, to one that differs only in case and separators, to the id of an object
- * (`role_id` and `role.id`), or to one inside of an object such as `attributes`. Undefined where the schemas correspond name by name.
+ * (`role_id` and `role.id`), to one with the noun before it, or to one inside of an object such as `attributes`. Undefined where the schemas correspond name by name.
  */
-export function createProjection(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): Projection | undefined {
-  const links = findLinks(read, from, to);
+export function createProjection(read: ReadItemSchema, pair: SchemaPair): Projection | undefined {
+  const links = findLinks(read, pair);
   if (
     links.every(
       ({ from: source, to: target, change }) => change === undefined && source.join('\0') === target.join('\0'),
@@ -44,8 +52,11 @@ export function createProjection(read: ReadItemSchema, from: ItemSchema, to: Ite
 }
 
 /** Which properties of two schemas of one item correspond. */
-export function findLinks(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly PropertyLink[] {
+export function findLinks(read: ReadItemSchema, { from, to, collection }: SchemaPair): readonly PropertyLink[] {
   const sources = findSources(read, from, to);
+  const noun = toBareName(toSingular(collection.split('.').at(-1) ?? ''));
+  const targets = new Set([...to.properties.keys()].map(toBareName));
+  const others = sources.filter(({ property: { name, scalar } }) => scalar && !targets.has(toBareName(name)));
   const links: PropertyLink[] = [];
   const lengthened = findLengthened(from, to);
   for (const property of to.properties.values()) {
@@ -54,6 +65,8 @@ export function findLinks(read: ReadItemSchema, from: ItemSchema, to: ItemSchema
       links.push({ ...link, to: [property.name, ...link.to] });
       continue;
     }
+    const prefixed = noun === '' ? undefined : findPrefixed(others, noun, property);
+    if (prefixed !== undefined) links.push({ ...toLink(read, prefixed, property), to: [property.name] });
     if (!PART_NAME.test(property.name)) continue;
     for (const inner of read(property.target)?.properties.values() ?? []) {
       const below = findLink(read, sources, inner);
@@ -81,6 +94,17 @@ function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, P
 
 /** Names that documents shorten. */
 const LENGTHENED = /^(url|uri|email|name|title|text|content|body|phone|address|amount|description)$/;
+
+/** The source with the noun before the name of a property: `filename` for the `name` of a file. */
+function findPrefixed(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
+  const wanted = noun + toBareName(target.name);
+  const found = sources.find(({ property }) => toBareName(property.name) === wanted);
+  return target.scalar && found !== undefined && readType(found.property) === readType(target) ? found : undefined;
+}
+
+function readType({ schema }: ItemProperty): string | undefined {
+  return [schema.type].flat().find((type) => type !== 'null');
+}
 
 interface Source {
   readonly path: readonly string[];

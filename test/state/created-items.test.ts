@@ -275,3 +275,28 @@ describe('an item whose id is its name', () => {
     expect((await send('GET', '/labels/old')).body).toEqual({ name: 'old', color: 'red' });
   });
 });
+
+describe('a property whose name begins with the noun in the request', () => {
+  const text = { type: 'string' };
+  const item = {
+    type: 'object',
+    required: ['id'],
+    properties: { id: text, track: { type: ['string', 'null'] }, fileId: text },
+  };
+  const sent = { type: 'object', properties: { RecordingTrack: text, recording_file_id: text, call_track: text } };
+  const spec = toDocument({
+    '/recordings': { post: { ...sends(sent), responses: { 201: json(item) } } },
+    '/recordings/{id}': { ...inPath('id'), get: { responses: { 200: json(item) } } },
+  });
+
+  it('is stored without it', async () => {
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/recordings', {
+      RecordingTrack: 'both',
+      recording_file_id: 'f1',
+      call_track: 'no',
+    });
+    expect(body).toMatchObject({ track: 'both', fileId: 'f1' });
+    expect((await send('GET', `/recordings/${String(body['id'])}`)).body).toEqual(body);
+  });
+});

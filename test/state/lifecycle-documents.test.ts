@@ -10,8 +10,8 @@ const OPTIONS = { created: {}, 'not found': { state: { unknownIds: 'not-found' }
 /** How many resources do all that their manifest says, where unknown ids are created and where they are not found. Raise, never lower. */
 const WHOLE: Readonly<Record<string, readonly [created: number, notFound: number]>> = {
   'bank-rpc.yaml': [7, 7],
-  'business-suite.yaml': [5, 5],
-  'chat-rpc.yaml': [4, 4],
+  'business-suite.yaml': [6, 6],
+  'chat-rpc.yaml': [5, 5],
   'cloud-hosting.yaml': [7, 8],
   'code-hosting.yaml': [7, 7],
   'edge-network.yaml': [5, 5],
@@ -20,7 +20,7 @@ const WHOLE: Readonly<Record<string, readonly [created: number, notFound: number
   'payments.yaml': [6, 6],
   'project-tracker.yaml': [5, 5],
   'resource-names.yaml': [5, 5],
-  'telephony.yaml': [7, 7],
+  'telephony.yaml': [8, 8],
 };
 
 // Each document has the style of one kind of API; its manifest says what each operation does to the state.

@@ -81,7 +81,7 @@ function createPartWriter(context: StateContext, { schema, resource }: ItemModel
   const target = context.read(pointer);
   if (target === undefined || target.pointer === resource.schema) return writeItem;
   const names = [...target.properties.keys()];
-  const convert = schema && createProjection(context.read, schema, target);
+  const convert = schema && createProjection(context.read, { from: schema, to: target, collection: resource.name });
   const constants = readConstants(target, schema);
   const written = new WeakMap<Item, unknown>();
   return (entry, exchange) => {
@@ -173,6 +173,7 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
 /** Plans how the request bodies of an operation are read: without their envelope, with the names of the item. */
 export function createBodyReader(context: StateContext, binding: Binding, model: ItemModel): BodyReader {
   const { schema } = model;
+  const { collection } = binding;
   const content = binding.operation.body?.content ?? [];
   const find = memoize(
     (
@@ -186,7 +187,10 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
       const place = locateItem(context, model, media.schemaPointer);
       const from = place.schema;
       const isKnown = from !== undefined && from.properties.size > 0;
-      return { ...place, convert: isKnown ? createProjection(context.read, from, schema) : undefined };
+      return {
+        ...place,
+        convert: isKnown ? createProjection(context.read, { from, to: schema, collection }) : undefined,
+      };
     },
   );
   return {
@@ -194,7 +198,10 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
       const { schema: from } = find(mediaType);
       if (schema === undefined || from === undefined || from.properties.size === 0) return undefined;
       const own = [...from.properties.keys()];
-      return new Set([...own, ...findLinks(context.read, from, schema).flatMap(({ to }) => to[0] ?? [])]);
+      return new Set([
+        ...own,
+        ...findLinks(context.read, { from, to: schema, collection }).flatMap(({ to }) => to[0] ?? []),
+      ]);
     },
     one: ({ body, mediaType }) => {
       const { path, convert } = find(mediaType);

@@ -132,7 +132,10 @@ function describeRequest(context: ReportContext, binding: Binding, model: ItemMo
   const { path, schema } = locateItem(context, model, media.schemaPointer);
   const sent = schema?.type === 'array' ? context.read(schema.items ?? '') : schema;
   if (sent === undefined) return undefined;
-  const links = model.schema === undefined ? [] : findLinks(context.read, sent, model.schema);
+  const links =
+    model.schema === undefined
+      ? []
+      : findLinks(context.read, { from: sent, to: model.schema, collection: binding.collection });
   const identifying = new Set([...binding.id, ...binding.parents.flatMap(({ parameters }) => parameters)]);
   const names = [...sent.properties.values()].flatMap(({ name, schema: own }) => {
     // The bytes of a file are the content of the item.
@@ -177,7 +180,10 @@ function describeAnswer(
   if (pointer === undefined) return undefined;
   const { path, schema } = locateItem(context, model, pointer);
   if (schema === undefined) return undefined;
-  const links = model.schema === undefined ? [] : findLinks(context.read, model.schema, schema);
+  const links =
+    model.schema === undefined
+      ? []
+      : findLinks(context.read, { from: model.schema, to: schema, collection: model.resource.name });
   const linked = new Set(links.map(({ to: [name] }) => name));
   const isShown = (name: string): boolean => linked.has(name) || isOfItem(model.schema, name);
   const names = [...schema.properties.keys()];
