@@ -6,7 +6,8 @@ import { compareSchemas, isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ItemSchema } from '../item-schema.js';
-import type { ContractIndex } from './contract-index.js';
+import { toBareName } from '../names.js';
+import { type ContractIndex, readBodyPointer } from './contract-index.js';
 import { isSearchWord } from './path-shape.js';
 
 /** What one operation does, before collections have names and hints are applied. */
@@ -276,21 +277,38 @@ const KEEPS =
 const REPLACES =
   /\b(replac(e|es|ing|ement)|overwrit(e|es|ing|ten))\b|\b(full|complete|entire|whole) (representation|object|resource|item|body|set of|definition|document)\b|\b(not (sent|provided|given|included)|left out|omitted|missing)\b[^.;]*\b(removed|reset|default|deleted|cleared|lost|unset)/i;
 
-/** Whether the body of a PUT is a whole item: its description says so, it requires what a create requires, or PATCH changes a part. */
+/** Verbs of a PUT that changes an item; others, such as "set" or "store", say nothing about what it keeps. */
+const CHANGES = /^\W*(update|edit|modif(y|ies)|change)s?\b/i;
+
+/** Properties that apply to new items only, such as `status_if_new`: what exists keeps its own. */
+const IF_NEW = /^(if(new|created?|missing)|oncreate|oninsert)|(ifnew|ifcreated?|ifmissing|oncreate|oninsert)$/;
+
+/**
+ * Whether the body of a PUT is a whole item: its description says so, PATCH changes a part, or it requires what a create requires.
+ *
+ * A body with an object around the item, such as `{ "user": { … } }`, changes what it names, and so does an update without any
+ * required properties: documents that replace items this way say so.
+ */
 function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
   const body = index.body(operation);
   const isCreated = operation.responses.some(({ status }) => status === '201');
   if (body === undefined) return isCreated;
-  const description = index.contract.at(`${operation.pointer}/description`);
-  const told = `${operation.summary ?? ''}\n${typeof description === 'string' ? description : ''}`;
-  if (KEEPS.test(told)) return false;
+  const told = readText(index, operation);
+  if (KEEPS.test(told) || [...body.properties.keys()].some((name) => IF_NEW.test(toBareName(name)))) return false;
   const methods = index.operationsAt(candidate.itemKey ?? '');
-  if (methods.has('PATCH') || REPLACES.test(told)) return true;
-  if (isCreated) return true;
+  if (methods.has('PATCH') || REPLACES.test(told) || isCreated) return true;
   const create = index.operationsAt(candidate.key).get('POST');
   const whole = create === undefined ? undefined : index.body(create);
-  const required = [...(whole?.properties.values() ?? [])].filter((property) => property.required);
+  if (whole === undefined) return body.pointer === candidate.schema;
+  if (index.read(readBodyPointer(operation) ?? '')?.pointer !== body.pointer) return false;
+  const required = [...whole.properties.values()].filter((property) => property.required);
   // What requires less than a create does is part of an item, also where both have the schema of the item.
-  if (whole === undefined || required.length === 0) return body.pointer === candidate.schema;
-  return required.every(({ name }) => body.properties.get(name)?.required === true);
+  if (required.length > 0) return required.every(({ name }) => body.properties.get(name)?.required === true);
+  return body.pointer === candidate.schema && !CHANGES.test(operation.summary ?? operation.id);
+}
+
+/** The summary and the description of an operation. */
+function readText({ contract }: ContractIndex, operation: Operation): string {
+  const description = contract.at(`${operation.pointer}/description`);
+  return `${operation.summary ?? ''}\n${typeof description === 'string' ? description : ''}`;
 }

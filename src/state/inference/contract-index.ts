@@ -71,7 +71,8 @@ function readAnswerPointer(operation: Operation): string | undefined {
   return media?.schema === undefined ? undefined : media.schemaPointer;
 }
 
-function readBodyPointer({ body }: Operation): string | undefined {
+/** Pointer to the schema of the request body, JSON first. */
+export function readBodyPointer({ body }: Operation): string | undefined {
   const content = body?.content ?? [];
   return (findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined))?.schemaPointer;
 }
