@@ -1,5 +1,6 @@
 import { loadContract } from '../../src/contract/load/load.js';
 import { inferResources } from '../../src/state/inference/infer.js';
+import { isStatus } from '../../src/state/store/server-values.js';
 import type { Binding, Resource, Resources } from '../../src/state/resource.js';
 
 const INTRODUCTION = `# What is inferred from real documents
@@ -10,7 +11,7 @@ documentation of the services. \`test/state/lifecycle.test.ts\` creates, lists, 
 has these operations.
 
 \`×2\`: two operations do the same. \`by customer\`: a list below a parent that shows part of the collection. \`cancel → cancelled\`: an action and
-the status it sets.
+the status or the property it sets.
 `;
 
 /** One document of the page. */
@@ -78,7 +79,7 @@ function describeAction({ action, operation, set, within }: Binding): string {
       .replace(/[?#].*/, '')
       .split('/')
       .at(-1) ?? '';
-  const leads = Object.values(set).map((value) => ` → ${String(value)}`);
+  const leads = Object.entries(set).map(([name, value]) => ` → ${isStatus(name) ? String(value) : name}`);
   return `${word.startsWith('{') ? operation.method : word}${leads.join('')}`;
 }
 

@@ -26,7 +26,8 @@ export function findAlternateKeys(
     const isOwn = shape?.key === candidate.itemKey;
     for (const { path, property } of properties) {
       const isNamed = toBareName(parameter.name) === toBareName(property.name);
-      if ((isNamed && (!isOwn || id === 'id')) || isMentioned(index, parameter, property)) found.add(path);
+      const isSaid = isMentioned(index, parameter, property) || isAccepted(index, operation, property.name);
+      if ((isNamed && (!isOwn || id === 'id')) || isSaid) found.add(path);
     }
   }
   return [...found];
@@ -69,6 +70,14 @@ function isMentioned(index: ContractIndex, parameter: Parameter, { name }: ItemP
   const parts = parameter.name.split(/[-_]or[-_]|(?<=[a-z])Or(?=[A-Z])/).map(toBareName);
   if (parts.length > 1 && parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
   return isDescribed(parameter.description ?? '', name) || isBranch(index, parameter, bare);
+}
+
+/** Whether an operation says which ids it takes: "Accepts either an incident id, or an incident number." */
+function isAccepted({ contract }: ContractIndex, { pointer }: Operation, name: string): boolean {
+  const description = contract.at(`${pointer}/description`);
+  const accepts =
+    typeof description === 'string' ? /\baccepts?\b[^.]*\b(ids?|identifiers?)\b[^.]*/i.exec(description) : null;
+  return accepts !== null && isDescribed(accepts[0], name);
 }
 
 /** "the ID or the fingerprint", "slug or id", "`id | loginName`", "The `handle` is accepted as well". */

@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
-import { findStatusFor } from '../store/server-values.js';
+import { findEffect, isStatus } from '../store/server-values.js';
 import type { Action } from '../resource.js';
 import { compareSchemas, isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
@@ -61,31 +61,36 @@ export function bindItemOperation(
   }
 }
 
-/** A DELETE removes the item, unless its description says that it cancels and its response is the item. */
+/** Verbs of a DELETE after which the item still exists, where its schema shows what happened to it. */
+const ENDING = /^\W*(p>)?\W*(cancel|archive|deactivate|disable|void)l?[sd]?\b/i;
+
+/** A DELETE removes the item, unless its description says that it cancels or archives it and the item shows that. */
 function bindDelete(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
-  const answer = index.answer(operation);
-  const description = index.contract.at(`${operation.pointer}/description`);
-  const told = `${operation.summary ?? ''} ${typeof description === 'string' ? description : ''}`;
-  if (answer !== undefined && answer.pointer === candidate.schema && /^\W*(p>)?\W*cancel/i.test(told)) {
-    const status = findStatusFor('cancel', answer);
-    if (status !== undefined) {
-      const why = `DELETE that cancels according to its description; sets ${status.property} to "${status.value}"`;
-      return { candidate, action: 'act', set: { [status.property]: status.value }, confidence: 0.75, why };
-    }
-  }
-  return inferFor(candidate)('delete', 0.95, 'DELETE on the path of one item');
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const verb = ENDING.exec(readText(index, operation))?.[2]?.toLowerCase();
+  const set = verb === undefined || item === undefined ? undefined : findEffect(verb, item);
+  // An item that only has a flag is read with it after its removal, but no longer listed.
+  if (verb === undefined || set === undefined || (verb === 'archive' && !Object.keys(set).some(isStatus)))
+    return inferFor(candidate)('delete', 0.95, 'DELETE on the path of one item');
+  const why = `DELETE that does "${verb}" according to its description; ${describeEffect(set)}`;
+  return { candidate, action: 'act', set, confidence: 0.75, why };
+}
+
+function describeEffect(set: Item): string {
+  const values = Object.entries(set).map(([name, value]) => `${name} to ${JSON.stringify(value)}`);
+  return `sets ${values.join(' and ')}`;
 }
 
 /** A POST without a body on an item: the first word of its operation id names the action (`cancelRun`). */
 function bindNamedAct(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
   const verb = /^[a-z]+/.exec(operation.id)?.[0] ?? '';
   const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  const status = item === undefined ? undefined : findStatusFor(verb, item);
-  if (status === undefined) {
+  const set = item === undefined ? undefined : findEffect(verb, item);
+  if (set === undefined) {
     return inferFor(candidate)('act', 0.5, 'POST without a body on the path of one item; its effect is unknown');
   }
-  const why = `POST without a body on the path of one item; "${verb}" sets ${status.property} to "${status.value}"`;
-  return { candidate, action: 'act', set: { [status.property]: status.value }, confidence: 0.7, why };
+  const why = `POST without a body on the path of one item; "${verb}" ${describeEffect(set)}`;
+  return { candidate, action: 'act', set, confidence: 0.7, why };
 }
 
 /** What an operation on the path of a collection does, or why the store does not handle it. */
@@ -173,20 +178,18 @@ export function bindItemWord(
   const isItem =
     answer !== undefined &&
     item !== undefined &&
-    (answer.pointer === item.pointer ||
-      (isSameItem(index.read, item, answer) && findStatusFor(word, item) !== undefined));
+    (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && findEffect(word, item) !== undefined));
   if (!isItem) {
     return `"${word}" of an item, but the response is not that item`;
   }
   if (COPY_WORDS.test(word)) {
     return found('copy', 0.8, `"${word}" of an item; the response is an item`);
   }
-  const status = findStatusFor(word, answer);
-  if (status === undefined) {
+  const set = findEffect(word, answer);
+  if (set === undefined) {
     return found('act', 0.6, `"${word}" of an item; the response is the item; no status matches`);
   }
-  const set = { [status.property]: status.value };
-  const why = `"${word}" of an item; the response is the item; sets ${status.property} to "${status.value}"`;
+  const why = `"${word}" of an item; the response is the item; ${describeEffect(set)}`;
   return { candidate, action: 'act', set, confidence: 0.85, why };
 }
 
@@ -287,7 +290,7 @@ const IF_NEW = /^(if(new|created?|missing)|oncreate|oninsert)|(ifnew|ifcreated?|
  * Whether the body of a PUT is a whole item: its description says so, PATCH changes a part, or it requires what a create requires.
  *
  * A body with an object around the item, such as `{ "user": { … } }`, changes what it names, and so does an update without any
- * required properties: documents that replace items this way say so.
+ * required properties, unless the description says otherwise.
  */
 function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
   const body = index.body(operation);
@@ -304,7 +307,9 @@ function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation
   const required = [...whole.properties.values()].filter((property) => property.required);
   // What requires less than a create does is part of an item, also where both have the schema of the item.
   if (required.length > 0) return required.every(({ name }) => body.properties.get(name)?.required === true);
-  return body.pointer === candidate.schema && !CHANGES.test(operation.summary ?? operation.id);
+  // A schema that says what only the server sets would say what a request has to set.
+  const isPrecise = [...body.properties.values()].some(({ readOnly }) => readOnly);
+  return body.pointer === candidate.schema && !(isPrecise && CHANGES.test(operation.summary ?? operation.id));
 }
 
 /** The summary and the description of an operation. */

@@ -79,7 +79,7 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   [/^firstid$/, 'firstId'],
   [/^lastid$/, 'lastId'],
   [
-    /^(total|total(count|items|results|entries|records|elements|size|objects|hits|rows)|counttotal|fullcount)$/,
+    /^(total|total(count|items|results|entries|records|elements|size|objects|hits|rows)|counttotal|fullcount|total(filtered|matching|available|found)(count)?|(filtered|matching)(total|count))$/,
     'total',
   ],
   [/^(pages|pagecount|total(pages|pagecount)|numpages|pagestotal)$/, 'pages'],
@@ -129,6 +129,15 @@ export function readListShape(parts: {
   const plan: Plan =
     items.path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: items.path, above: [] });
   return { ...items, schema: pointer, plan };
+}
+
+/** The roles by which a client finds out whether there is another page. */
+const ANNOUNCES: ReadonlySet<EnvelopeRole> = new Set(['hasMore', 'next', 'pages', 'remaining', 'total']);
+
+/** Whether a list response says whether there is another page. */
+export function announcesPages(plan: Plan): boolean {
+  if (plan.kind === 'object') return plan.members.some((member) => announcesPages(member.plan));
+  return plan.kind === 'field' && ANNOUNCES.has(plan.field.role);
 }
 
 /** The array at a path; undefined where there is none. */

@@ -3,6 +3,7 @@ import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
+import { findHiddenItems, type HiddenItems } from './hidden.js';
 import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
@@ -29,6 +30,8 @@ export interface PagePlan {
   readonly search: string | undefined;
   /** Query parameters with the name of a property of the items. */
   readonly filters: readonly Filter[];
+  /** Items that are listed only where a query parameter asks for them. */
+  readonly hidden: readonly HiddenItems[];
   /** Whether the schema of the cursor parameter allows a value. */
   fits(value: string): boolean;
   /** Reads the values of the parameters from a request, by their names. */
@@ -89,6 +92,7 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
       const filter = taken.has(input.name) ? undefined : findFilter(input, readSchema(contract, input), known);
       return filter === undefined ? [] : [filter];
     }),
+    hidden: query.flatMap((input) => findHiddenItems(input.name, readSchema(contract, input), known.item) ?? []),
     readValues: createValueReader(query),
   };
 }

@@ -12,6 +12,7 @@ import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
 import { createNewValue, findEmptyValue, isNullMeaningful, type IsSettable, isUnion } from './new-values.js';
 import {
+  CHANGE_TIME,
   chooseInitialStatus,
   createTimestampWriter,
   isChangeTimestamp,
@@ -266,11 +267,14 @@ function createStamp(rules: readonly Rule[]): ItemModel['stamp'] {
   const changes = changing.map((property) => ({ property, write: createTimestampWriter(property) }));
   const statuses = properties.filter(({ name }) => isStatus(name));
   return (before, { after, set, now }) => {
-    const stamped: Record<string, unknown> = { ...after };
+    const stamped: Record<string, unknown> = { ...after, ...set };
     const stamp = (name: string, write: (now: number) => unknown): void => {
       // A change that sets the timestamp itself takes precedence.
-      if (after[name] === before[name]) stamped[name] = write(now);
+      if (after[name] === before[name] && !Object.hasOwn(set, name)) stamped[name] = write(now);
     };
+    for (const property of properties) {
+      if (set[property.name] === CHANGE_TIME) stamped[property.name] = createTimestampWriter(property)(now);
+    }
     for (const { property, write } of changes) {
       if (Object.hasOwn(before, property.name) || property.required) stamp(property.name, write);
     }

@@ -188,7 +188,7 @@ const NO_PROPERTIES: Item = Object.freeze({});
 const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, strict }) => {
   const { model, collection, scope, transaction } = location;
   const now = transaction.clock.now();
-  const stamped = { ...model.stamp(entry.item, { after, set, now }), ...set };
+  const stamped = model.stamp(entry.item, { after, set, now });
   const duplicate = findDuplicate(location, { given: stamped, id: entry.id, before: entry.item });
   const problems = listProblems(duplicate, strict ? model : undefined, stamped);
   if (problems.length > 0) return { problems };

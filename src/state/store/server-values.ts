@@ -1,5 +1,6 @@
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
+import type { Item } from './collection.js';
 
 const TIMESTAMP =
   /^(created|updated|modified|last_?modified|inserted)(_?(at|on|date|time|timestamp|datetime))?$|^(date|time)_?(created|updated|modified)$|^(creation|modification|last_?update)_?(date|time)$/i;
@@ -128,6 +129,53 @@ function rateStatus(name: string): number {
 /** `Object.hasOwn`, since an action may be called `constructor`. */
 function readStatuses(word: string): readonly string[] {
   return (Object.hasOwn(STATUSES_BY_VERB, word) ? STATUSES_BY_VERB[word] : undefined) ?? [];
+}
+
+/** The time of a change, as the value of a property that an operation sets. */
+export const CHANGE_TIME = '$now';
+
+/** Verbs after which an item is no longer active, and those that make it active. */
+const ENDS = /^(cancel|disable|deactivate)$/;
+const BEGINS = /^(enable|activate|reactivate)$/;
+
+/**
+ * What an action with this name sets: the status, flags such as `archived: true` and `enabled: false`, and the time of the change in
+ * properties such as `canceled`; undefined where the schema has none of them.
+ */
+export function findEffect(verb: string, schema: ItemSchema): Item | undefined {
+  const status = findStatusFor(verb, schema);
+  const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
+  const isUndone = /^un(?=[a-z]{3})/.test(word);
+  const base = word.replace(/^un(?=[a-z]{3})/, '');
+  const set: Record<string, unknown> = {};
+  for (const property of schema.properties.values()) {
+    const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
+    const isDone = isParticiple(base, bare.replace(/(at|on|date)$/, '')) || isParticiple(base, bare);
+    if (property.schema.type === 'boolean') {
+      if (isDone) set[property.name] = !isUndone;
+      else if (/^(active|enabled)$/.test(bare) && (ENDS.test(word) || BEGINS.test(word)))
+        set[property.name] = BEGINS.test(word);
+      else if (/^(disabled|deactivated)$/.test(bare) && BEGINS.test(word)) set[property.name] = false;
+    } else if (isDone && status === undefined && isMoment(property)) {
+      // Beside a status, a change of the status sets it.
+      if (!isUndone) set[property.name] = CHANGE_TIME;
+      else if (property.nullable) set[property.name] = null;
+    }
+  }
+  if (status !== undefined) set[status.property] = status.value;
+  return Object.keys(set).length === 0 ? undefined : set;
+}
+
+/** Whether a word is the past participle of a verb: `archived` of `archive`, `hidden` of `hide`. */
+function isParticiple(verb: string, word: string): boolean {
+  const stem = verb.replace(/(e|y)$/, '');
+  return stem.length > 2 && word.startsWith(stem) && /^([a-z]?ed|ied|den)$/.test(word.slice(stem.length));
+}
+
+/** Whether a property is a number of seconds or a date, not any string. */
+function isMoment(property: ItemProperty): boolean {
+  const { type, format } = property.schema;
+  return readUnit(property) !== undefined && (format?.startsWith('date') === true || ![type].flat().includes('string'));
 }
 
 /** The value that is a form of the verb: `cancel` -> `cancelled` or `canceled`, `close` -> `closed`; past tense first. */

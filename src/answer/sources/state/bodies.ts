@@ -155,7 +155,7 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
     if ('const' in own) setOwn(constants, name, own.const);
     else if (Array.isArray(own.enum) && own.enum.length === 1) setOwn(constants, name, own.enum[0]);
     else if (DELETED.test(name) && own.type === 'boolean') setOwn(constants, name, true);
-    else if (toBareName(name) === 'id' || name === resource.idProperty) {
+    else if (/^((deleted|removed).*)?id$/.test(toBareName(name)) || name === resource.idProperty) {
       // Keeps the position of the property.
       constants[name] = undefined;
       ids.push(name);

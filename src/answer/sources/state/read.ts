@@ -5,7 +5,7 @@ import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
-import type { ListShape } from '../../../state/pages/list-shape.js';
+import { announcesPages, type ListShape } from '../../../state/pages/list-shape.js';
 import { isPageMistake, type PageMistake, type PageTurn } from '../../../state/pages/pagination.js';
 import { createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
 import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
@@ -67,7 +67,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const readList = createListReader(context);
   const readKeep = createKeepReader(operation, plan);
   const withRequiredFilters = createRequiredFilters(plan);
-  const writeHeaders = createPageHeaders(operation, shape.path.length === 0 && plan.style.name !== 'none');
+  const writeHeaders = createPageHeaders(operation, plan.style.name !== 'none' && !announcesPages(shape.plan));
 
   return (exchange, transaction) => {
     const { call } = exchange;
@@ -132,7 +132,11 @@ function createKeepReader({ parameters }: Operation, plan: PagePlan): (values: P
     const filtered = readFilters(plan.filters, values, undefined);
     const selected = selector === undefined ? undefined : readSelector(values[selector]);
     const searched = readSearch(plan.search === undefined ? undefined : values[plan.search]);
-    return both(both(filtered, selected), searched);
+    const shown = plan.hidden.reduce<Keep>((keep, { parameter, isShown, isHidden }) => {
+      const value = values[parameter] ?? isShown;
+      return value === true || value === 'true' ? keep : both(keep, (entry) => !isHidden(entry));
+    }, undefined);
+    return both(both(both(filtered, selected), searched), shown);
   };
 }
 

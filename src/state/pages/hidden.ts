@@ -1,0 +1,54 @@
+import type { SchemaObject } from '../../contract/json.js';
+import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import { toBareName } from '../names.js';
+import { isInstant, isStatus } from '../store/server-values.js';
+import type { Entry } from '../store/collection.js';
+
+/** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
+export interface HiddenItems {
+  readonly parameter: string;
+  /** Whether the list shows them where a request does not name the parameter. */
+  readonly isShown: boolean;
+  isHidden(entry: Entry): boolean;
+}
+
+const INCLUDE = /^(include|with|show)[-_]?(?=[a-z])/i;
+
+/** Words of items that are not active. */
+const INACTIVE = /^(disabled|inactive|deactivated)$/;
+
+/** The items that a flag of a list adds: `include_disabled` those with `enabled: false`; undefined for other parameters. */
+export function findHiddenItems(
+  name: string,
+  { type, default: value }: SchemaObject,
+  item: ItemSchema | undefined,
+): HiddenItems | undefined {
+  const word = toBareName(name.replace(INCLUDE, ''));
+  if (!INCLUDE.test(name) || type !== 'boolean' || word === '') return undefined;
+  for (const property of item?.properties.values() ?? []) {
+    const isHiddenValue = findHiddenValue(property, word);
+    if (isHiddenValue === undefined) continue;
+    return {
+      parameter: name,
+      isShown: value === true,
+      isHidden: (entry) => isHiddenValue(entry.item[property.name]),
+    };
+  }
+  return undefined;
+}
+
+/** Whether a value of a property says that an item is what a word names; undefined where the property says nothing about it. */
+function findHiddenValue(property: ItemProperty, word: string): ((value: unknown) => boolean) | undefined {
+  const { type, enum: values } = property.schema;
+  const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
+  if (type === 'boolean') {
+    if (bare === word) return (value) => value === true;
+    return INACTIVE.test(word) && /^(enabled|active)$/.test(bare) ? (value) => value === false : undefined;
+  }
+  if (isStatus(property.name) && values !== undefined) {
+    const status = values.find((each) => toBareName(String(each)) === word);
+    return status === undefined ? undefined : (value) => value === status;
+  }
+  const isMoment = (bare === word || bare === `${word}at`) && isInstant(property);
+  return isMoment ? (value) => value !== undefined && value !== null : undefined;
+}

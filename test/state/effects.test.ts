@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: 'string' };
+const FLAG = { type: 'boolean' };
+
+const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
+
+const members = (properties: Schema, ...required: readonly string[]): Schema => ({
+  type: 'object',
+  properties,
+  ...(required.length === 0 ? {} : { required }),
+});
+
+/** A document with gadgets: their properties, what lists take, and the operations on one gadget. */
+function createDocument(of: {
+  readonly properties: Schema;
+  readonly required?: readonly string[];
+  readonly wrapped?: boolean;
+  readonly parameters?: readonly Schema[];
+  readonly item?: Schema;
+  readonly paths?: Schema;
+}): Record<string, unknown> {
+  const gadget = { $ref: '#/components/schemas/Gadget' };
+  const one = of.wrapped === true ? members({ gadget }, 'gadget') : gadget;
+  const id = { name: 'gadget_id', in: 'path', required: true, schema: TEXT };
+  const ok = { 200: { description: 'one', content: json(one) } };
+  const body = { required: true, content: json(one) };
+  const page = members({ gadgets: { type: 'array', items: gadget } }, 'gadgets');
+  const operations = Object.entries((of.item ?? {}) as Record<string, Schema>).map(([method, operation]) => {
+    const takes = method === 'put' ? { requestBody: body } : {};
+    return [method, { operationId: `${method}Gadget`, responses: ok, ...takes, ...operation }];
+  });
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Gadgets', version: '1' },
+    paths: {
+      '/gadgets': {
+        get: {
+          operationId: 'listGadgets',
+          parameters: of.parameters ?? [],
+          responses: { 200: { description: 'a page', content: json(page) } },
+        },
+        post: { operationId: 'createGadget', requestBody: body, responses: ok },
+      },
+      '/gadgets/{gadget_id}': {
+        parameters: [id],
+        get: { operationId: 'readGadget', responses: ok },
+        ...Object.fromEntries(operations),
+      },
+      '/gadgets/{gadget_id}/disable': {
+        parameters: [id],
+        post: { operationId: 'disableGadget', responses: ok },
+      },
+      ...of.paths,
+    },
+    components: { schemas: { Gadget: members(of.properties, ...(of.required ?? [])) } },
+  };
+}
+
+async function start(of: Parameters<typeof createDocument>[0]): Promise<Mock> {
+  return createMock({ spec: createDocument(of), state: { initialItems: 0, unknownIds: 'not-found' } });
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  // What an answer has is what the tests are about.
+  readonly body: Record<string, unknown>;
+}
+
+async function send(mock: Mock, line: string, body?: unknown): Promise<Reply> {
+  const [method = '', path = ''] = line.split(' ');
+  const reply = await mock.fetch(
+    new Request(new URL(path, 'http://gadgets.test'), {
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    }),
+  );
+  const text = await reply.text();
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+  };
+}
+
+const ID = { type: 'string', readOnly: true };
+
+const SIZED = { id: ID, name: TEXT, size: { type: 'integer' } };
+
+describe('a PUT', () => {
+  const cases: readonly (readonly [string, Partial<Parameters<typeof createDocument>[0]>, Schema, boolean])[] = [
+    ['whose body wraps the item keeps what it leaves out', { wrapped: true, required: ['name'] }, {}, true],
+    ['of a bare item with what a create requires drops what it leaves out', { required: ['name'] }, {}, false],
+    ['that says it replaces drops what it leaves out', { wrapped: true }, { summary: 'Replace a gadget' }, false],
+    ['that updates an item without required properties keeps the rest', {}, { summary: 'Update a gadget' }, true],
+  ];
+  it.each(cases)('%s', async (_, more, put, isKept) => {
+    const mock = await start({ properties: SIZED, ...more, item: { put } });
+    const toBody = (gadget: Schema): Schema => (more.wrapped === true ? { gadget } : gadget);
+    const toItem = ({ body }: Reply): Schema => (more.wrapped === true ? (body['gadget'] as Schema) : body);
+    const created = toItem(await send(mock, 'POST /gadgets', toBody({ name: 'Ada', size: 4 })));
+    const changed = toItem(await send(mock, `PUT /gadgets/${String(created['id'])}`, toBody({ name: 'Bo' })));
+    expect(changed['name']).toBe('Bo');
+    expect(changed['size']).toBe(isKept ? 4 : undefined);
+  });
+
+  it('with properties of new items only keeps what exists, also beside a PATCH', async () => {
+    const schema = members({ name: TEXT, size_if_new: { type: 'integer' } }, 'name');
+    const put = { requestBody: { required: true, content: json(schema) } };
+    const patch = { requestBody: { required: true, content: json(members({ name: TEXT })) } };
+    const mock = await start({ properties: SIZED, required: ['name'], item: { put, patch } });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada', size: 4 });
+    const changed = await send(mock, `PUT /gadgets/${String(body['id'])}`, { name: 'Bo', size_if_new: 9 });
+    expect(changed.body).toMatchObject({ name: 'Bo', size: 4 });
+  });
+});
+
+describe('an action', () => {
+  it('sets a flag, and lists leave the item out unless a parameter includes it', async () => {
+    const mock = await start({
+      properties: { id: ID, name: TEXT, enabled: { type: 'boolean', readOnly: true } },
+      parameters: [{ name: 'include_disabled', in: 'query', schema: FLAG }],
+    });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    expect(body['enabled']).toBe(true);
+    const disabled = await send(mock, `POST /gadgets/${String(body['id'])}/disable`);
+    expect(disabled.body['enabled']).toBe(false);
+    expect((await send(mock, 'GET /gadgets')).body['gadgets']).toEqual([]);
+    expect((await send(mock, 'GET /gadgets?include_disabled=true')).body['gadgets']).toMatchObject([{ name: 'Ada' }]);
+  });
+});
+
+describe('a DELETE', () => {
+  it('that cancels leaves an item with the time of its cancellation', async () => {
+    const mock = await start({
+      properties: {
+        id: ID,
+        active: { type: 'boolean', readOnly: true },
+        canceled: { type: ['integer', 'null'], readOnly: true },
+        name: TEXT,
+      },
+      item: { delete: { summary: 'Cancel a gadget', responses: { 204: { description: 'done' } } } },
+    });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    expect(body).toMatchObject({ active: true, canceled: null });
+    expect((await send(mock, `DELETE /gadgets/${String(body['id'])}`)).status).toBe(204);
+    const after = await send(mock, `GET /gadgets/${String(body['id'])}`);
+    expect(after.body).toMatchObject({ active: false, canceled: expect.any(Number) as number });
+  });
+
+  it('that archives leaves an item with that status', async () => {
+    const status = { type: 'string', enum: ['open', 'archived'], readOnly: true };
+    const mock = await start({
+      properties: { id: ID, name: TEXT, status },
+      item: { delete: { summary: 'Archive a gadget', responses: { 204: { description: 'done' } } } },
+    });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    await send(mock, `DELETE /gadgets/${String(body['id'])}`);
+    const after = await send(mock, `GET /gadgets/${String(body['id'])}`);
+    expect(after).toMatchObject({ status: 200, body: { status: 'archived' } });
+  });
+
+  it('reports the id of the removed item', async () => {
+    const report = json(members({ deleted_gadget_id: TEXT }));
+    const mock = await start({
+      properties: { id: ID, name: TEXT },
+      item: { delete: { summary: 'Delete a gadget', responses: { 200: { description: 'done', content: report } } } },
+    });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    const removed = await send(mock, `DELETE /gadgets/${String(body['id'])}`);
+    expect(removed.body).toEqual({ deleted_gadget_id: body['id'] });
+  });
+});
+
+describe('a list', () => {
+  it('whose envelope does not say whether there are more items has a Link header', async () => {
+    const mock = await start({
+      properties: { id: ID, name: TEXT },
+      parameters: [
+        { name: 'limit', in: 'query', schema: { type: 'integer' } },
+        { name: 'since_id', in: 'query', schema: TEXT },
+      ],
+    });
+    for (const name of ['Ada', 'Bo', 'Cy']) await send(mock, 'POST /gadgets', { name });
+    const first = await send(mock, 'GET /gadgets?limit=2');
+    const link = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const { pathname, search } = new URL(link);
+    const second = await send(mock, `GET ${pathname}${search}`);
+    expect(second.body['gadgets']).toMatchObject([{ name: 'Cy' }]);
+    expect(second.headers.get('link')).not.toContain('rel="next"');
+  });
+});
+
+describe('a read', () => {
+  it('takes a second key that its description names', async () => {
+    const mock = await createMock({
+      spec: createDocument({
+        properties: { id: ID, name: TEXT, gadget_number: { type: 'integer', readOnly: true } },
+        paths: {},
+        item: { get: { description: 'Accepts either a gadget id, or a gadget number.' } },
+      }),
+      state: { initialItems: 0, unknownIds: 'not-found' },
+    });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    const read = await send(mock, `GET /gadgets/${String(body['gadget_number'])}`);
+    expect(read.body['id']).toBe(body['id']);
+  });
+});
