@@ -72,6 +72,8 @@ export interface Resource {
 export interface ParentLink {
   readonly collection: string;
   readonly parameters: readonly string[];
+  /** Whether the parent can be an item of another collection too, so that every id exists. */
+  readonly isAny?: boolean | undefined;
 }
 
 /**

@@ -78,8 +78,47 @@ function findParentProperty(index: ContractIndex, candidate: CollectionCandidate
   if (parent === undefined || parameter === undefined) return undefined;
   const noun = toSingular(parent.words.at(-1) ?? '');
   const wanted = new Set([parameter, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
-  const names = [...(index.read(candidate.schema ?? '')?.properties.keys() ?? [])];
-  return names.find((name) => wanted.has(toBareName(name)));
+  const properties = [...(index.read(candidate.schema ?? '')?.properties.values() ?? [])];
+  const own = properties.find(({ name }) => wanted.has(toBareName(name)));
+  if (own !== undefined) return own.name;
+  // `parent: { database_id }`
+  for (const { name, target } of properties.filter((each) => PARENT_HOLDER.test(each.name))) {
+    const inner = [...(index.read(target)?.properties.keys() ?? [])].find((each) => wanted.has(toBareName(each)));
+    if (inner !== undefined) return `${name}.${inner}`;
+  }
+  return undefined;
+}
+
+/** Objects that name the parent of an item. */
+const PARENT_HOLDER = /^(parent|container|belongs_?to)$/i;
+
+/**
+ * The collection whose items are created and listed only below a parent, and read at the top: `/blocks/{id}/children` for
+ * `/blocks/{id}`. Nothing else creates or lists them.
+ */
+export function findItemsBelow(
+  index: ContractIndex,
+  tops: readonly CollectionCandidate[],
+  candidate: CollectionCandidate,
+): Whole | undefined {
+  if (candidate.groups.length !== 2 || candidate.schema === undefined || candidate.singleton) return undefined;
+  const methods = index.operationsAt(candidate.key);
+  const isItemPath = index.operationsAt(candidate.itemKey ?? '').size > 0;
+  const creates = ['POST', 'PATCH', 'PUT'].some((method) => {
+    const operation = methods.get(method);
+    return operation !== undefined && index.list(operation)?.itemSchema !== undefined;
+  });
+  if (isItemPath || !creates || !methods.has('GET')) return undefined;
+  const other = tops.find(
+    (each) =>
+      each.schema === candidate.schema &&
+      index.operationsAt(each.itemKey ?? '').has('GET') &&
+      index.operationsAt(each.key).size === 0,
+  );
+  const parameter = candidate.groups[0]?.parameters.at(-1);
+  return other === undefined || parameter === undefined
+    ? undefined
+    : { candidate: other, within: { property: undefined, parameter } };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
+import { findJsonMedia, findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
 import { findEffect, isStatus } from '../store/server-values.js';
 import type { Action } from '../resource.js';
 import { compareSchemas, isSameItem } from '../positions.js';
@@ -110,6 +110,16 @@ export function bindCollectionOperation(
     );
   }
   const body = index.body(operation);
+  if (operation.method === 'POST' || operation.method === 'PATCH') {
+    const last = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
+    if (operation.method === 'POST' && isSearchWord(last) && isListOf(index, candidate, operation))
+      return found('search', 0.85, `"${last}" by POST; the response is a list of items of the collection`);
+    const array = findItemArray(index, candidate, operation);
+    if (array !== undefined) {
+      const why = `${operation.method} on a collection; the items to create are in "${array}", the response lists them`;
+      return found('batch', 0.8, why);
+    }
+  }
   if (operation.method === 'POST') {
     if (body?.type === 'array') return found('batch', 0.7, 'POST on a collection; its body is an array of items');
     const confidence = measureConfidence(index, candidate, operation);
@@ -122,6 +132,28 @@ export function bindCollectionOperation(
     return found(action, 0.7, `${operation.method} on a collection; its body is a whole item with its id`);
   }
   return `${operation.method} on a whole collection is not supported`;
+}
+
+function isListOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const listed = index.list(operation)?.itemSchema;
+  const item = listed === undefined ? undefined : index.read(listed);
+  return item !== undefined && isListed(index, candidate, item);
+}
+
+/** The property of a request body that holds the items to create, where the response lists them: `children: [{ … }]`. */
+function findItemArray(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): string | undefined {
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const media = findJsonMedia(operation.body?.content ?? []);
+  if (item === undefined || media?.schema === undefined || !isListOf(index, candidate, operation)) return undefined;
+  const properties = [...(index.read(media.schemaPointer)?.properties.values() ?? [])];
+  const arrays = properties.filter(({ target }) => {
+    const items = index.read(target)?.items;
+    const element = items === undefined ? undefined : index.read(items);
+    // Elements with an id are existing items.
+    return element !== undefined && !element.properties.has('id') && compareSchemas(index.read, item, element) >= 0.4;
+  });
+  const [only] = arrays;
+  return arrays.length === 1 && only?.required === true ? only.name : undefined;
 }
 
 /** What an operation on a singleton does: `/me`, `/organization/settings`. */

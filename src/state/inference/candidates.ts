@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import type { ItemSchema } from '../item-schema.js';
 import type { ContractIndex } from './contract-index.js';
-import { type PathGroup, type PathShape, toGroupKey } from './path-shape.js';
+import { isSearchWord, type PathGroup, type PathShape, toGroupKey } from './path-shape.js';
 
 /** A path that may be a collection, before its name and parents are known. */
 export interface CollectionCandidate {
@@ -29,6 +29,7 @@ export function findCandidates(index: ContractIndex): ReadonlyMap<string, Collec
     for (const groups of shape === undefined ? [] : readItemGroups(shape)) addItemDraft(index, candidates, groups);
   }
   for (const operation of index.contract.operations) addListDraft(index, candidates, operation);
+  for (const operation of index.contract.operations) addQueryDraft(index, candidates, operation);
   for (const operation of index.contract.operations) addSingletonDraft(index, candidates, operation);
   for (const operation of index.contract.operations) addCreateDraft(index, candidates, operation);
   return new Map([...candidates].toSorted(([, a], [, b]) => a.groups.length - b.groups.length));
@@ -94,6 +95,23 @@ function addListDraft(index: ContractIndex, candidates: Map<string, CollectionCa
     singleton: false,
     schema,
   });
+}
+
+/** A POST below an item that lists items of a top-level collection: `/databases/{id}/query` shows items of `/pages/{id}`. */
+function addQueryDraft(index: ContractIndex, candidates: Map<string, CollectionCandidate>, operation: Operation): void {
+  const shape = index.shape(operation);
+  const last = shape?.groups.at(-1);
+  if (shape === undefined || last === undefined || shape.groups.length !== 2 || last.words.length !== 1) return;
+  const isQuery = operation.method === 'POST' && last.parameters.length === 0 && isSearchWord(last.words[0] ?? '');
+  const listed = isQuery && !candidates.has(shape.key) ? index.list(operation)?.itemSchema : undefined;
+  const schema = listed === undefined ? undefined : index.read(listed)?.pointer;
+  const isTop = ({ groups, itemKey, schema: own, singleton }: CollectionCandidate): boolean =>
+    own === schema && groups.length === 1 && !singleton && index.operationsAt(itemKey ?? '').has('GET');
+  // Its own parent searches in its items in another way.
+  const above = candidates.get(toGroupKey(shape.groups.slice(0, 1), 'collection'));
+  if (schema === undefined || above?.schema === schema || ![...candidates.values()].some(isTop)) return;
+  const { key, groups } = shape;
+  candidates.set(key, { key, itemKey: undefined, groups, hasOperations: true, singleton: false, schema });
 }
 
 /** A path that only creates what another path with the same last segment reads: `/test_helpers/credits` and `/treasury/credits/{id}`. */

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
 import { toBareName, toSingular } from '../names.js';
-import type { Binding, ParameterPlace, ParentLink, Resources, Unbound, Within } from '../resource.js';
+import type { Action, Binding, ParameterPlace, ParentLink, Resources, Unbound, Within } from '../resource.js';
 import {
   bindCollectionOperation,
   bindCollectionWord,
@@ -14,6 +14,7 @@ import {
 } from './bind.js';
 import {
   findBelow,
+  findItemsBelow,
   findItemsByKey,
   findItemsElsewhere,
   findListed,
@@ -112,6 +113,7 @@ function createCollectionTree(
     const whole = candidate.groups.length > 1 ? findWhole(index, tops, candidate) : undefined;
     const found =
       whole ??
+      findItemsBelow(index, tops, candidate) ??
       findItemsElsewhere(index, all, candidate) ??
       findItemsByKey(index, all, candidate) ??
       findListed(index, all, candidate);
@@ -183,9 +185,12 @@ function toBinding(
   const { operation, inferred } = found;
   const groups = index.shape(operation)?.groups ?? [];
   const itemIndex = findItemIndex(groups, inferred);
+  const own = toGroupKey(groups.slice(0, itemIndex + 1), 'collection');
   const links: readonly ParentLink[] = groups.slice(0, itemIndex).flatMap(({ parameters }, i) => {
     const parent = tree.at(toGroupKey(groups.slice(0, i + 1), 'collection'));
-    return parent === undefined ? [] : [{ collection: tree.name(parent), parameters }];
+    // An item that is only created below another one of its collection begins below something else.
+    const isAny = parent === inferred.candidate && tree.within(own)?.property === undefined;
+    return parent === undefined ? [] : [{ collection: tree.name(parent), parameters, ...(isAny && { isAny }) }];
   });
   return {
     operation,
@@ -195,14 +200,17 @@ function toBinding(
     places: readSpanPlaces(groups),
     chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,
-    within: tree.within(toGroupKey(groups.slice(0, itemIndex + 1), 'collection')),
+    within: tree.within(own),
     set: inferred.set,
-    list: inferred.action === 'list' || inferred.action === 'search' ? index.list(operation) : undefined,
+    list: LISTED.has(inferred.action) ? index.list(operation) : undefined,
     page: undefined,
     confidence: inferred.confidence,
     why: inferred.why,
   };
 }
+
+/** Actions whose answer can be a list. */
+const LISTED: ReadonlySet<Action> = new Set<Action>(['batch', 'list', 'search']);
 
 /** Where the parameters are that are one of the segments of a path parameter: `name#3`. */
 function readSpanPlaces(groups: readonly PathGroup[]): Binding['places'] {

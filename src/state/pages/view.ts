@@ -142,7 +142,7 @@ export function readFilters(
   }
   if (conditions.length + lenient.length === 0) return undefined;
   return ({ item }) =>
-    conditions.every(([property, value]) => matches(item[property], value)) &&
+    conditions.every(([property, value]) => matches(readAt(item, property), value)) &&
     lenient.every(([property, value]) => item[property] === undefined || matches(item[property], value));
 }
 
@@ -186,6 +186,12 @@ const CLAUSE = /(-?)(?<![\w.])([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=]
 
 function readMember(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The value of a property, or of one inside of objects: `parent.id`. */
+function readAt(item: Entry['item'], property: string): unknown {
+  if (Object.hasOwn(item, property) || !property.includes('.')) return item[property];
+  return property.split('.').reduce<unknown>(readMember, item);
 }
 
 function holds(actual: unknown, sign: string, wanted: string): boolean {

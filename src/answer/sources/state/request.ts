@@ -1,5 +1,5 @@
 import { readSchemaAt } from '../../../contract/contract.js';
-import { isObject, readMember, readPath } from '../../../contract/json.js';
+import { isObject, readMember, readPath, withPath } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
@@ -29,16 +29,19 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
   return (exchange, transaction) => {
     const { call } = exchange;
     if (links.length === 0) return items.locate(transaction, binding.collection);
-    const parents = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters, places) }));
-    const { missing, ids } = items.findParents(transaction, parents);
+    const all = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters, places) }));
+    const parents = all.filter((_, i) => links[i]?.isAny !== true);
+    const found = items.findParents(transaction, parents);
+    const { missing } = found;
+    const ids = [...found.ids, ...all.slice(parents.length).map(({ id }) => id)];
     if (missing !== undefined) {
       const parameter = links[parents.indexOf(missing)]?.parameters.at(-1);
       return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places }) };
     }
-    const known: Record<string, unknown> = {};
+    let known: Item = {};
     for (const { property, parameter, asObject } of properties) {
       const value = readParameter(call, parameter, places);
-      known[property] = asObject ? { id: value } : value;
+      known = withPath(known, property.split('.'), asObject ? { id: value } : value);
     }
     const path = toScope(...ids);
     if (within === undefined) return { ...items.locate(transaction, binding.collection, path), known };
