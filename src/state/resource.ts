@@ -40,6 +40,8 @@ export interface Resource {
   readonly idProperty: string | undefined;
   /** Where several path parameters identify an item: the properties they match, in their order. */
   readonly keyProperties: readonly string[];
+  /** Properties that hold the values of `keyProperties` joined by `/`: the `full_name` of a repository. */
+  readonly joinedKeys: readonly string[];
   /** Where the id is a full resource name: the words before the ids in it, `['projects', 'topics']` for `projects/p1/topics/t1`. */
   readonly fullName: readonly string[] | undefined;
   /** Where the id is the URL of the item itself: its template, `https://api.example.com/teams/{team_id}`. */
@@ -168,6 +170,7 @@ export function createResource(name: string): Resource {
     schema: undefined,
     idProperty: 'id',
     keyProperties: [],
+    joinedKeys: [],
     fullName: undefined,
     selfUrl: undefined,
     alternateKeys: [],

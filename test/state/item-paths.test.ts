@@ -129,3 +129,41 @@ it('a value that only a request can have is left out without the rest of its obj
   const { status, body } = await send('POST', '/accounts', { company: { name: 'Acme', structure: '' } });
   expect([status, body['company']]).toEqual([201, { name: 'Acme' }]);
 });
+
+it('an item that two properties identify is found under its new name, with what is below it, in its place', async () => {
+  const named = object(
+    { name: TEXT, full_name: TEXT, owner: object({ login: { type: 'string', example: 'mira' } }, 'login') },
+    'name',
+    'full_name',
+    'owner',
+  );
+  const key = object({ id: TEXT, title: TEXT }, 'id', 'title');
+  const spec = toDocument({
+    '/user/repos': {
+      get: { responses: { 200: json({ type: 'array', items: named }) } },
+      post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(named) } },
+    },
+    '/repos/{owner}/{repo}': {
+      ...inPath('owner', 'repo'),
+      get: { responses: { 200: json(named) } },
+      patch: { ...sends(object({ name: TEXT })), responses: { 200: json(named), 409: { description: 'taken' } } },
+    },
+    '/repos/{owner}/{repo}/keys': {
+      ...inPath('owner', 'repo'),
+      get: { responses: { 200: json({ type: 'array', items: key }) } },
+      post: { ...sends(object({ title: TEXT })), responses: { 201: json(key) } },
+    },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  for (const name of ['one', 'two']) await send('POST', '/user/repos', { name });
+  const before = await send('GET', '/user/repos');
+  expect(before.list).toMatchObject([{ full_name: 'mira/one' }, { full_name: 'mira/two' }]);
+  const { body: added } = await send('POST', '/repos/mira/one/keys', { title: 'deploy' });
+  expect((await send('PATCH', '/repos/mira/one', { name: 'two' })).status).toBe(409);
+  expect((await send('PATCH', '/repos/mira/one', { name: 'new' })).body).toMatchObject({ full_name: 'mira/new' });
+  expect((await send('GET', '/repos/mira/one')).status).toBe(404);
+  expect((await send('GET', '/repos/mira/new')).body).toMatchObject({ name: 'new', full_name: 'mira/new' });
+  expect((await send('GET', '/repos/mira/new/keys')).list).toEqual([added]);
+  const after = await send('GET', '/user/repos');
+  expect(after.list.map(({ name }) => name)).toEqual(['new', 'two']);
+});

@@ -26,6 +26,7 @@ export function describeResource(
   const self =
     item === undefined || named !== undefined ? undefined : findOwnUrl(index, schema, { candidate, id: own });
   const id = candidate.singleton ? undefined : (self?.property ?? own);
+  const keyProperties = findKeyProperties(index, schema, candidate);
   const paths = new Set([candidate, ...facts.aliases].flatMap(({ itemKey }) => itemKey ?? []));
   return {
     name: facts.name,
@@ -36,7 +37,8 @@ export function describeResource(
     parents: facts.parents,
     schema: candidate.schema,
     idProperty: id,
-    keyProperties: findKeyProperties(index, schema, candidate),
+    keyProperties,
+    joinedKeys: keyProperties.length < 2 || schema === undefined ? [] : findJoinedKeys(schema, keyProperties),
     fullName: named?.words,
     selfUrl: self?.template,
     alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id }),
@@ -207,6 +209,22 @@ function findKeyProperties(
     (parameter) => findKeyProperty(index, schema, { noun, name: toBareName(parameter) }) ?? [],
   );
   return found.length === parameters.length ? found : [];
+}
+
+/** Names of properties that repeat all parts of a key. */
+const JOINED_NAME =
+  /^(full_?(name|slug|path|id)|path_?with_?namespace|name_?with_?(owner|namespace)|qualified_?name)$/i;
+
+/** The strings that hold all parts of a key, by their name or by an example of as many parts: `mira/ledger`. */
+function findJoinedKeys({ properties }: ItemSchema, keys: readonly string[]): readonly string[] {
+  const isExample = (value: unknown): boolean =>
+    typeof value === 'string' && /^[^/\s:]+(\/[^/\s:]+)+$/.test(value) && value.split('/').length === keys.length;
+  const joined = [...properties.values()].filter(({ name, schema: { type, format, example } }) => {
+    if (![type].flat().includes('string') || format !== undefined || keys.includes(name)) return false;
+    if (JOINED_NAME.test(name)) return example === undefined || isExample(example);
+    return /(name|slug|key|id)$/i.test(name) && isExample(example);
+  });
+  return joined.map(({ name }) => name);
 }
 
 /** The property that one of several parameters matches: `owner.login` for `{owner}`, `name` for the `{repo}` of a repo. */

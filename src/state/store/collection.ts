@@ -75,6 +75,8 @@ export interface WritableCollection extends Collection {
   add(entry: NewEntry, scope?: string): Entry;
   update(id: string, change: EntryChange, scope?: string): Entry | undefined;
   remove(id: string, scope?: string): Entry | undefined;
+  /** Gives an item another id and keeps its place; an item of that id is replaced. */
+  rename(id: string, to: string, scope?: string): Entry | undefined;
   /** Removes every list below a scope: `toScope('vs_1')` and `toScope('vs_1', 'file_2')` for `toScope('vs_1')`. */
   dropScope(scope: string): void;
   /** Counts the creates of this collection, from 1; new ids are generated from it. */
@@ -161,8 +163,7 @@ function createCollectionFrom(
       log?.push(list.mark(entry.id));
       return list.add(entry);
     },
-    update: (id, change, scope = '') => listWith(id, scope)?.update(id, change),
-    remove: (id, scope = '') => listWith(id, scope)?.remove(id),
+    ...createChanges(listWith, log),
     dropScope: (scope) => {
       if (lists.size === 0 && seeded.size === 0) return;
       const isKept = (key: string): boolean => key !== scope && !key.startsWith(`${scope}/`);
@@ -189,10 +190,27 @@ function createCollectionFrom(
   };
 }
 
+/** The changes of existing items. */
+function createChanges(
+  listWith: (id: string, scope: string) => WritableList | undefined,
+  log: UndoLog | undefined,
+): Pick<WritableCollection, 'remove' | 'rename' | 'update'> {
+  return {
+    update: (id, change, scope = '') => listWith(id, scope)?.update(id, change),
+    remove: (id, scope = '') => listWith(id, scope)?.remove(id),
+    rename: (id, to, scope = '') => {
+      const list = listWith(id, scope);
+      if (list !== undefined) log?.push(list.mark(to));
+      return list?.rename(id, to);
+    },
+  };
+}
+
 interface WritableList extends ItemList {
   add(entry: NewEntry): Entry;
   update(id: string, change: EntryChange): Entry | undefined;
   remove(id: string): Entry | undefined;
+  rename(id: string, to: string): Entry | undefined;
   /** A function that restores what the list knows about an id now, and the order. */
   mark(id: string): () => void;
   copy(): WritableList;
@@ -253,11 +271,8 @@ function createList(startRows: Rows, startSequence: number): WritableList {
       mine.byId.set(id, entry);
       return entry;
     },
-    remove: (id) => {
-      const before = rows.byId.get(id);
-      if (before !== undefined) removeEntry(own(), before);
-      return before;
-    },
+    remove: (id) => (rows.byId.has(id) ? removeEntry(own(), id) : undefined),
+    rename: (id, to) => renameEntry(own(), id, to),
     mark: (id) => {
       const before = { entry: rows.byId.get(id), removed: rows.removed.get(id), sequence };
       return () => {
@@ -272,13 +287,28 @@ function createList(startRows: Rows, startSequence: number): WritableList {
   };
 }
 
-function removeEntry({ entries, byId, removed }: Rows, entry: Entry): void {
+function removeEntry({ entries, byId, removed }: Rows, id: string): Entry | undefined {
+  const entry = byId.get(id);
+  if (entry === undefined) return undefined;
   deleteEntry(entries, entry);
-  byId.delete(entry.id);
-  removed.set(entry.id, entry);
-  if (removed.size <= MAX_REMOVED) return;
-  const [oldest] = removed.keys();
+  byId.delete(id);
+  removed.set(id, entry);
+  const [oldest] = removed.size > MAX_REMOVED ? removed.keys() : [];
   if (oldest !== undefined) removed.delete(oldest);
+  return entry;
+}
+
+function renameEntry({ entries, byId, removed }: Rows, id: string, to: string): Entry | undefined {
+  const before = byId.get(id);
+  if (before === undefined || id === to) return before;
+  deleteEntry(entries, byId.get(to));
+  const entry = { ...before, id: to };
+  entries[findIndex(entries, before.sequence)] = entry;
+  byId.delete(id);
+  byId.set(to, entry);
+  removed.delete(to);
+  removed.set(id, before);
+  return entry;
 }
 
 function restoreEntry(

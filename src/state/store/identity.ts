@@ -106,6 +106,14 @@ function toSelfUrl(template: string, ids: readonly string[]): string {
   return texts.reduce((url, text, i) => url + encodeURIComponent((own[i] ?? '-').toWellFormed()) + text, base);
 }
 
+/** An item whose properties that repeat all parts of its key have their current values. */
+export function withJoinedKeys({ joinedKeys, keyProperties }: Resource, item: Item): Item {
+  if (joinedKeys.length === 0) return item;
+  const parts = keyProperties.map((name) => readMember(item, name));
+  if (parts.some((part) => typeof part !== 'string' && typeof part !== 'number')) return item;
+  return { ...item, ...Object.fromEntries(joinedKeys.map((name) => [name, parts.join('/')])) };
+}
+
 function readLastStep(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }

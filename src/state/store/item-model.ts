@@ -341,7 +341,7 @@ function createRule(
   const always = (value: Rule['value']): ReturnType<typeof createRule> => ({ ...common, value });
   if ('const' in schema) return initially(schema.const);
   if (Object.hasOwn(resource.set, name)) return always(() => resource.set[name]);
-  if (isId || property.writeOnly) return always(() => undefined);
+  if (isId || property.writeOnly) return { ...always(() => undefined), open: resource.keyProperties.includes(name) };
   if (Array.isArray(schema.enum) && schema.enum.length === 1 && property.required) return initially(schema.enum[0]);
   if (isTimestamp(property)) {
     const write = createTimestampWriter(property);

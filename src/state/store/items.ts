@@ -12,7 +12,7 @@ import {
   readScope,
   toScope,
 } from './collection.js';
-import { readItemKey } from './identity.js';
+import { readItemKey, withJoinedKeys } from './identity.js';
 import { createDependents, type Dependents } from './dependents.js';
 import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
 import { createSettableFinder } from './new-values.js';
@@ -193,7 +193,8 @@ const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, 
   const problems = listProblems(duplicate, strict ? model : undefined, stamped);
   if (problems.length > 0) return { problems };
   const input = { seed: transaction.seed, key: model.resource.name, now };
-  const item = model.tag(strict ? stamped : model.repair(stamped, input), entry.revision + 1);
+  const changed = model.tag(strict ? stamped : model.repair(stamped, input), entry.revision + 1);
+  const item = withJoinedKeys(model.resource, changed);
   return { entry: collection.update(entry.id, { item }, scope) ?? entry };
 };
 
@@ -252,13 +253,13 @@ function createLinks(
 function createRename({ move }: Dependents): Items['rename'] {
   return (location, entry, id) => {
     const { transaction, collection, scope, model } = location;
-    const { idProperty = 'id' } = model.resource;
-    const item = { ...entry.item, [idProperty]: id };
+    const { idProperty = 'id', keyProperties } = model.resource;
+    const item = keyProperties.length > 0 ? entry.item : { ...entry.item, [idProperty]: id };
     const problems = listProblems(findDuplicateId(location, id), model, item);
     if (problems.length > 0) return { problems };
     move(transaction, collection, { id: entry.id, scope, to: id });
-    collection.remove(entry.id, scope);
-    return { entry: collection.add({ ...entry, id, item }, scope) };
+    collection.update(entry.id, { item }, scope);
+    return { entry: collection.rename(entry.id, id, scope) ?? entry };
   };
 }
 
@@ -311,7 +312,7 @@ function draftEntry(
     key: `${resource.name}\0${scope}\0${number ?? id}`,
     now: clock.now(),
   });
-  const tagged = withKeys(resource, model.tag(built, 1), String(id));
+  const tagged = withJoinedKeys(resource, withKeys(resource, model.tag(built, 1), String(id)));
   const visible = strict ? { ...tagged, ...fixed } : tagged;
   const shown = resource.idProperty === undefined ? undefined : readMember(visible, resource.idProperty);
   const secret = identity.generateKey?.({ seed, number: number ?? collection.nextNumber() });

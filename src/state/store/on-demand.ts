@@ -11,7 +11,7 @@ import {
   type UnknownIds,
   type WritableCollection,
 } from './collection.js';
-import { readItemKey } from './identity.js';
+import { readItemKey, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
 import type { Transaction } from './store.js';
 
@@ -177,7 +177,8 @@ function generateOnDemand(
       now: transaction.clock.now(),
     },
   });
-  return nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
+  const whole = nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
+  return withJoinedKeys(resource, whole);
 }
 
 /** Properties named like the path parameters of the parents: `thread_id`. */

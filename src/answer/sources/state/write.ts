@@ -3,9 +3,10 @@ import { completeBody, locateItem } from './bodies.js';
 import { isObject, readMember, withPath } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
 import { toBareName } from '../../../state/names.js';
-import { createsUnknown, isPathId } from '../../../state/resource.js';
+import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
+import { readItemKey } from '../../../state/store/identity.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { ItemProblem } from '../../../state/store/items.js';
 import { applyJsonPatch } from '../../../state/store/json-patch.js';
@@ -210,8 +211,9 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
   const keep = createKeptReader(context);
   const replace = createChangeHandler(context, ({ session, call }, entry, location) => {
     const id = readMember(entry.item, resource.idProperty ?? 'id');
+    const isOwn = typeof id === 'number' || isPathId(resource) || resource.keyProperties.length > 0;
     const after = model.replace(entry.item, {
-      id: typeof id === 'number' || isPathId(resource) ? (id as string | number) : entry.id,
+      id: isOwn ? (id as string | number) : entry.id,
       body: { ...keep(entry.item), ...context.reader.one(call) },
       fixed: { ...binding.set, ...location.known },
       defaults: location.collection.defaults,
@@ -272,7 +274,8 @@ function createChangeHandler(
     const changed = change(exchange, entry, location);
     if ('refused' in changed) return changed.refused;
     const updated = context.items.update(location, entry, { ...changed, strict: false });
-    const id = isFixed ? undefined : readNewId(context, exchange, entry);
+    const key = 'problems' in updated ? undefined : readNewKey(context.model.resource, entry, updated.entry);
+    const id = isFixed ? key : (key ?? readNewId(context, exchange, entry));
     const done =
       'problems' in updated || id === undefined ? updated : context.items.rename(location, updated.entry, id);
     if (!('problems' in done)) return answerItem(context, exchange, done.entry);
@@ -303,6 +306,13 @@ function hasFixedId({ binding, model, resources, read, contract }: OperationCont
     const sentences = typeof text === 'string' ? text.split(/(?<=[.!?])\s/) : [];
     return sentences.some((sentence) => FIXED.test(sentence) && sentence.includes(`\`${id}\``));
   });
+}
+
+/** The id that a change gives an item which several properties identify. */
+function readNewKey(resource: Resource, before: Entry, after: Entry): string | undefined {
+  if (resource.keyProperties.length === 0) return undefined;
+  const key = readItemKey(resource, after.item, undefined);
+  return key !== before.id && readItemKey(resource, before.item, undefined) === before.id ? key : undefined;
 }
 
 /** The id that a change gives an item whose id is a name: the value of its property in the body, or of `new_name`. */
