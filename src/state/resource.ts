@@ -68,7 +68,18 @@ export interface Resource {
   /** Properties every created item gets. */
   readonly set: Item;
   readonly unknownIds: UnknownIds | undefined;
+  /** How statuses advance, from a hint; else it is found in the schema. */
+  readonly lifecycle?: LifecycleHint | undefined;
 }
+
+/** What a hint says about the statuses through which a created item advances by itself; `false` where it does not. */
+export type LifecycleHint =
+  | false
+  | {
+      readonly property?: string;
+      readonly statuses?: readonly string[];
+      readonly seconds?: number;
+    };
 
 /** Parameters and the collection whose item they identify. */
 export interface ParentLink {

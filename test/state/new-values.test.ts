@@ -134,7 +134,7 @@ describe('a created item', () => {
         usage_bytes: { type: 'integer' },
         file_counts: toObject({ done: { type: 'integer' }, failed: { type: 'integer' } }, ['done', 'failed']),
         files: { type: 'array', items: toObject({ id: text }, ['id']) },
-        status: { type: 'string', enum: ['STATUS_UNSPECIFIED', 'DONE', 'PENDING', 'CANCELLED'] },
+        status: { type: 'string', enum: ['STATUS_UNSPECIFIED', 'CLOSED', 'OPEN', 'CANCELLED'] },
         payment_status: { type: 'string', enum: ['canceled', 'paid', 'unpaid', 'open'] },
       },
       ['id', 'created_at', 'file_counts', 'payment_status'],
@@ -152,7 +152,7 @@ describe('a created item', () => {
       usage_bytes: 0,
       file_counts: { done: 0, failed: 0 },
       files: [],
-      status: 'PENDING',
+      status: 'OPEN',
       payment_status: 'open',
     });
   });

@@ -129,4 +129,17 @@ describeDocument('openai.yaml', (spec) => {
     const broken = mock.journal.interactions.filter(({ answer }) => answer.status >= 500);
     expect(broken.map(({ request, violations }) => [request.method, request.url, violations[0]?.message])).toEqual([]);
   });
+
+  it('the official client creates and polls until the work is done', async () => {
+    const poll = { pollIntervalMs: 1 };
+    const store = await client.vectorStores.create({ name: 'Polled' });
+    const file = await client.files.create({ file: await toFile(Buffer.from('a'), 'a.txt'), purpose: 'assistants' });
+    const added = await client.vectorStores.files.createAndPoll(store.id, { file_id: file.id }, poll);
+    expect(added).toMatchObject({ id: file.id, vector_store_id: store.id, status: 'completed' });
+    const batch = await client.vectorStores.fileBatches.createAndPoll(store.id, { file_ids: [file.id] }, poll);
+    expect(batch.status).toBe('completed');
+    const thread = await client.beta.threads.create({});
+    const run = await client.beta.threads.runs.createAndPoll(thread.id, { assistant_id: 'asst_1' }, poll);
+    expect(run).toMatchObject({ thread_id: thread.id, status: 'completed', completed_at: expect.any(Number) });
+  });
 });

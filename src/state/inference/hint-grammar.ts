@@ -3,7 +3,7 @@ import type { Schema } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import { createValidators } from '../../schema/validate.js';
 import type { PageStyleName } from '../pages/pagination.js';
-import type { Action } from '../resource.js';
+import type { Action, LifecycleHint } from '../resource.js';
 import type { Item, UnknownIds } from '../store/collection.js';
 
 /** A parameter of the path by its name, one of the query, or the JSON pointer to a property of the body. */
@@ -34,6 +34,7 @@ export interface CollectionHint {
   readonly unique?: readonly string[];
   readonly set?: Item;
   readonly unknownIds?: UnknownIds;
+  readonly lifecycle?: LifecycleHint;
 }
 
 /** `x-mock` on the document. */
@@ -139,6 +140,24 @@ const OPERATION: Properties<OperationHint> = {
   },
 };
 
+const LIFECYCLE: Properties<Exclude<LifecycleHint, false>> = {
+  property: {
+    kind: STRING,
+    description: 'The property that holds the status.',
+    otherwise: '`status`, `state` or `phase`',
+  },
+  statuses: {
+    kind: STRINGS,
+    description: 'The statuses of a created item in their order.',
+    otherwise: 'those of the enum that plainly are in progress, then the one of success',
+  },
+  seconds: {
+    kind: { schema: { type: 'number', exclusiveMinimum: 0 } },
+    description: 'How long each status lasts by the clock of the mock.',
+    otherwise: 'each read of the item advances it',
+  },
+};
+
 const COLLECTION: Properties<CollectionHint> = {
   schema: {
     kind: STRING,
@@ -187,6 +206,12 @@ const COLLECTION: Properties<CollectionHint> = {
     otherwise: 'none',
   },
   unknownIds: UNKNOWN_IDS,
+  lifecycle: {
+    kind: { schema: { oneOf: [{ const: false }, objectOf(LIFECYCLE).schema] } },
+    description:
+      'The statuses through which a created item advances by itself: `{ property, statuses, seconds }`; each read advances it, or, with `seconds`, the clock. `false`: it keeps its status.',
+    otherwise: 'found in the enum of the status',
+  },
 };
 
 const DOCUMENT: Properties<DocumentHint> = {

@@ -6,6 +6,7 @@ import { createPatternGenerator, readPattern } from '../../generate/text/pattern
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { findIdProperty } from '../store/item-model.js';
 import { readListShape } from '../pages/list-shape.js';
+import { isStatus } from '../store/server-values.js';
 import {
   createResource,
   type Action,
@@ -186,6 +187,7 @@ function checkResource(
       hint: findSchemaName(contract, resource),
     });
   }
+  checkLifecycle(contract, resource, schema);
   for (const [member, pattern] of Object.entries(resource.patterns)) {
     if (createPatternGenerator(readPattern(pattern)) !== undefined) continue;
     throw toHintError(contract, at, {
@@ -230,6 +232,26 @@ function checkIdHint(
     message: `an item of "${resource.name}" has no property "${idProperty}"`,
     hint: suggest(idProperty, schema.properties.keys()),
   });
+}
+
+/** Checks that the status in a hint can have its values. @throws MockError `HINT_INVALID`. */
+function checkLifecycle(contract: Contract, { name, lifecycle }: Resource, schema: ReturnType<ReadItemSchema>): void {
+  if (lifecycle === undefined || lifecycle === false) return;
+  const at = toPointer('x-mock', 'collections', name, 'lifecycle');
+  const names = [...(schema?.properties.keys() ?? [])];
+  const status = names.find((each) =>
+    lifecycle.property === undefined ? isStatus(each) : each === lifecycle.property,
+  );
+  if (status === undefined) {
+    const property = lifecycle.property ?? 'status';
+    const message = `an item of "${name}" has no property "${property}"`;
+    throw toHintError(contract, at, { message, hint: suggest(property, names) });
+  }
+  const values = schema?.properties.get(status)?.schema.enum;
+  const wrong = values === undefined ? undefined : lifecycle.statuses?.find((each) => !values.includes(each));
+  if (wrong === undefined) return;
+  const message = `"${wrong}" is not a value of "${status}"`;
+  throw toHintError(contract, `${at}/statuses`, { message, hint: suggest(wrong, (values ?? []).map(String)) });
 }
 
 /** Checks the parameters and collections in the hint of an operation. @throws MockError `HINT_INVALID`. */

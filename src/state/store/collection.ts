@@ -22,6 +22,8 @@ export interface NewEntry {
   readonly part?: string | undefined;
   /** Whether the mock created the item itself, because its id or its list was requested. */
   readonly onDemand?: boolean | undefined;
+  /** When it got its status, in milliseconds since 1970, where a request created it and its status advances by itself. */
+  readonly statusSince?: number | undefined;
 }
 
 /** One item with what the store knows about it. */
@@ -323,8 +325,8 @@ function restoreEntry(
 }
 
 /** Written out, so that all entries have one hidden class. */
-function toEntry({ id, item, content, secrets, part, onDemand }: NewEntry, sequence: number): Entry {
-  return { id, sequence, item, revision: 1, content, secrets, part, onDemand };
+function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: NewEntry, sequence: number): Entry {
+  return { id, sequence, item, revision: 1, content, secrets, part, onDemand, statusSince };
 }
 
 /** The index of the first entry with at least this sequence: entries are in the order of their sequences. */

@@ -7,9 +7,10 @@ import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
-import type { Resource } from '../resource.js';
+import type { Binding, Resource } from '../resource.js';
 import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
+import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { createNewValue, findEmptyValue, isNullMeaningful, type IsSettable, isUnion } from './new-values.js';
 import {
   CHANGE_TIME,
@@ -29,6 +30,8 @@ export interface ItemModel {
   /** The property that is the id; undefined where the schema does not declare it. */
   readonly idProperty: IdProperty | undefined;
   readonly identity: Identity;
+  /** How the status of a created item advances by itself. */
+  readonly lifecycle: Lifecycle | undefined;
   /** A new item, valid against the schema. */
   create(input: ItemInput): Item;
   /** Replaces an item by a complete body; properties that only the server sets are kept. */
@@ -73,6 +76,8 @@ interface ItemModelFacts {
   readonly read: ReadItemSchema;
   /** Whether a request can set a property. */
   readonly isSettable: IsSettable;
+  /** The operations of the resource. */
+  readonly bindings: readonly Binding[];
 }
 
 /** What item models are built with. */
@@ -119,10 +124,12 @@ interface Rule {
 export function createItemModel(
   resource: Resource,
   schema: ItemSchema | undefined,
-  { contract, validators, generator, idProperty, read, isSettable }: ItemModelParts & ItemModelFacts,
+  parts: ItemModelParts & ItemModelFacts,
 ): ItemModel {
+  const { contract, validators, generator, idProperty } = parts;
+  const lifecycle = createLifecycle({ ...parts, resource, schema });
   const topId = idProperty?.isNested === true ? undefined : resource.idProperty;
-  const rules = createRules(resource, schema, { contract, idProperty, read, isSettable, generator });
+  const rules = createRules(resource, schema, { ...parts, lifecycle });
   const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
   const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
   const mask = createMask(resource, [...byName.keys()]);
@@ -159,6 +166,7 @@ export function createItemModel(
     resource,
     schema,
     idProperty,
+    lifecycle,
     identity: createIdentity(contract, resource, { schema, property: idProperty }),
     create,
     replace: (item, input) => create({ ...input, fixed: { ...keepServerProperties(rules, item), ...input.fixed } }),
@@ -198,15 +206,20 @@ const MAX_REPAIRS = 4;
 function createRules(
   resource: Resource,
   schema: ItemSchema | undefined,
-  parts: ItemModelFacts & Pick<ItemModelParts, 'contract' | 'generator'>,
+  parts: ItemModelFacts & ItemModelParts & { readonly lifecycle: Lifecycle | undefined },
 ): readonly Rule[] {
-  const { contract, idProperty, read, isSettable } = parts;
+  const { contract, idProperty, read, isSettable, lifecycle } = parts;
   const nullable = isNullMeaningful(idProperty);
   const isWhole = !isUnion(contract, resource.schema);
   return [...(schema?.properties.values() ?? [])].map((property): Rule => {
     const { fixed, ...rule } = createRule(resource, property, read);
-    if (!isWhole || fixed || isSettable(property.name)) return rule;
-    return { property, open: rule.open, made: true, value: createNewValue(property, parts, nullable) };
+    const { open } = rule;
+    const { name } = property;
+    if (name === lifecycle?.property) return { property, open, made: false, value: () => lifecycle.initial };
+    if (lifecycle?.isResult(name) === true && (property.nullable || !property.required))
+      return { property, open, made: true, value: () => (property.nullable ? null : undefined) };
+    if (!isWhole || fixed || isSettable(name)) return rule;
+    return { property, open, made: true, value: createNewValue(property, parts, nullable) };
   });
 }
 

@@ -3,6 +3,7 @@ import { MockError, suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { type Binding, CREATES, createsUnknown, type Resource, type Resources } from '../resource.js';
+import { type Advance, createAdvance } from './advance.js';
 import {
   type Entry,
   EVERY_SCOPE,
@@ -47,6 +48,7 @@ export interface Items extends ItemsOnDemand {
   insert(location: ItemLocation, given: Item): Created | Refused;
   /** Replaces an item by its changed form. */
   update(location: ItemLocation, entry: Entry, change: ItemUpdate): Pick<Created, 'entry'> | Refused;
+  readonly advance: Advance;
   /** Gives an item another id, with what lives under it. */
   rename(location: ItemLocation, entry: Entry, id: string): Pick<Created, 'entry'> | Refused;
   /** Removes an item, what lives under it, and its memberships. */
@@ -159,6 +161,7 @@ export function createItems(parts: ItemsParts): Items {
       return problems.length > 0 ? { problems } : { entry: collection.add(entry, scope), whole: entry.item };
     },
     update,
+    advance: createAdvance(update),
     rename: createRename(dependents),
     remove,
     clear: createClear(model, locate, remove),
@@ -287,7 +290,8 @@ function createModels(parts: ItemsParts): (name: string) => ItemModel {
     }
     const schema = resource.schema === undefined ? undefined : read(resource.schema);
     const idProperty = findIdProperty(read, resource, schema);
-    return createItemModel(resource, schema, { ...parts, read, idProperty, isSettable: findSettable(name) });
+    const bindings = [...parts.resources.bindings.values()].filter(({ collection }) => collection === name);
+    return createItemModel(resource, schema, { ...parts, read, idProperty, bindings, isSettable: findSettable(name) });
   });
 }
 
@@ -320,7 +324,8 @@ function draftEntry(
   const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
   if (resource.secretKey !== undefined) hidden.push(resource.secretKey.name);
   const whole = resource.secretKey === undefined ? visible : { ...visible, [resource.secretKey.name]: key };
-  return { entry: { id: key, ...hideSecrets(whole, hidden), content, part }, whole };
+  const statusSince = strict || model.lifecycle === undefined ? undefined : clock.now();
+  return { entry: { id: key, ...hideSecrets(whole, hidden), content, part, statusSince }, whole };
 }
 
 /** A new item with the parts of its key that are inside of objects: `owner.login`, where it has none. */

@@ -102,7 +102,7 @@ const SERVER_NAME =
   /(secret|token|url|uri|href|links?|slug|sid|number|version|status|state|phase|etag|fingerprint|hash|checksum)$/;
 
 const COUNT_NAME =
-  /counts?$|^count|^(total|num|numberof|usage)|(total|usage|used|attempts|retries|views|likes|followers|stars|forks|watchers|comments|received|balance|downloads)$|^amount/;
+  /counts?$|^count|^(total|num|numberof|usage)|(total|usage|used|attempts|retries|views|likes|followers|stars|forks|watchers|comments|received|balance|downloads)$|^amount|^progress|percent(age)?$/;
 
 /** When an item ends or is due. */
 const END_NAME = /expire(s|at|on|date|time)|expiry|expiration|due|end(s|sat|date|at|time|on)?$|until|renew|deadline/;

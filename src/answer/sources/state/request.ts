@@ -92,7 +92,8 @@ export function createItemHandler(
       if (answer !== undefined) return answer;
     }
     if (entry === undefined) return answerMissing(context, exchange, { id, location });
-    return preconditions.before(exchange, entry) ?? handle(exchange, entry, location);
+    const current = context.items.advance(location, entry, binding.action === 'read' ? 'read' : 'clock');
+    return preconditions.before(exchange, current) ?? handle(exchange, current, location);
   };
 }
 

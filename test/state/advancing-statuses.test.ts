@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { openShop } from './shop.js';
+
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+const text = { type: 'string' };
+const date = { type: ['string', 'null'], format: 'date-time' };
+const id = { parameters: [{ name: 'job_id', in: 'path', required: true, schema: text }] };
+
+interface Given {
+  readonly statuses?: readonly string[];
+  readonly body?: object;
+  readonly acts?: readonly string[];
+  readonly hint?: unknown;
+}
+
+const toDocument = ({
+  statuses = [],
+  body = { name: text },
+  acts = [],
+  hint,
+}: Given): Readonly<Record<string, unknown>> => {
+  const properties = {
+    id: text,
+    name: text,
+    status: { type: 'string', enum: statuses },
+    started_at: date,
+    completed_at: date,
+    output: text,
+    progress: { type: 'integer' },
+  };
+  const job = { type: 'object', required: ['id', 'status', 'completed_at'], properties };
+  const actions = acts.map((act) => [`/jobs/{job_id}/${act}`, { ...id, post: { responses: { 200: json(job) } } }]);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Jobs', version: '1' },
+    ...(hint === undefined ? {} : { 'x-mock': { collections: { jobs: { lifecycle: hint } } } }),
+    paths: {
+      '/jobs': {
+        get: { responses: { 200: json({ type: 'array', items: job }) } },
+        post: { ...sends({ type: 'object', properties: body }), responses: { 201: json(job) } },
+      },
+      '/jobs/{job_id}': { ...id, get: { responses: { 200: json(job) } } },
+      ...Object.fromEntries(actions),
+    },
+  };
+};
+
+/** The statuses of a created job: of the answer to its create, and of the reads after it. */
+const poll = async (given: Given, acts: readonly string[] = []): Promise<readonly unknown[]> => {
+  const { send } = await openShop({ spec: toDocument(given), state: { unknownIds: 'not-found' } });
+  const { body } = await send('POST', '/jobs', { name: 'a' });
+  const path = `/jobs/${String(body['id'])}`;
+  const statuses = [body['status']];
+  for (const act of acts) statuses.push((await send('POST', `${path}/${act}`)).body['status']);
+  for (let i = 0; i < 5; i++) {
+    const read = (await send('GET', path)).body;
+    statuses.push(read['status']);
+    expect((await send('GET', '/jobs')).list).toEqual([read]);
+  }
+  return [...new Set(statuses)];
+};
+
+const WORK = ['queued', 'in_progress', 'completed', 'failed', 'cancelled'];
+
+describe('the status of a created item', () => {
+  it.each([
+    ['work', WORK, ['queued', 'in_progress', 'completed']],
+    ['in alphabetical order', ['completed', 'failed', 'queued', 'running'], ['queued', 'running', 'completed']],
+    ['in capitals', ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED'], ['PENDING', 'RUNNING', 'SUCCEEDED']],
+    ['of a server', ['active', 'provisioning', 'off'], ['provisioning', 'active']],
+  ])('advances with each read: %s', async (_, statuses, want) => {
+    expect(await poll({ statuses })).toEqual(want);
+  });
+
+  it.each([
+    ['that only an action changes', ['draft', 'published', 'archived'], ['draft']],
+    ['that waits for its client', ['requires_action', 'processing', 'succeeded'], ['requires_action', 'processing']],
+    ['without an end', ['pending', 'approved', 'rejected'], ['pending']],
+  ])('stays as it is: one %s', async (_, statuses, want) => {
+    expect(want).toEqual(expect.arrayContaining([...(await poll({ statuses }))]));
+  });
+
+  it('stays as it is where requests set it', async () => {
+    expect(await poll({ statuses: WORK, body: { status: text } })).toEqual(['queued']);
+  });
+
+  it('reaches what an action sets only by that action', async () => {
+    expect(await poll({ statuses: WORK, acts: ['complete'] })).toEqual(['queued', 'in_progress']);
+    expect(await poll({ statuses: WORK, acts: ['cancel'] }, ['cancel'])).toEqual(['queued', 'cancelled']);
+  });
+
+  it('brings what belongs to it', async () => {
+    const { send } = await openShop({ spec: toDocument({ statuses: WORK }), state: { unknownIds: 'not-found' } });
+    const { body } = await send('POST', '/jobs', { name: 'a' });
+    expect(body).toMatchObject({ completed_at: null, progress: 0 });
+    expect(body).not.toHaveProperty('output');
+    const path = `/jobs/${String(body['id'])}`;
+    const { body: running } = await send('GET', path);
+    expect(running).toMatchObject({ started_at: expect.any(String), completed_at: null });
+    expect((await send('GET', path)).body).toMatchObject({
+      started_at: running['started_at'],
+      completed_at: expect.any(String),
+      progress: 100,
+      output: expect.any(String),
+    });
+  });
+
+  it('stays as it is in a fixture', async () => {
+    const fixtures = { jobs: [{ id: 'j1', status: 'queued', completed_at: null }] };
+    const { send } = await openShop({ spec: toDocument({ statuses: WORK }), fixtures });
+    for (let i = 0; i < 3; i++) expect((await send('GET', '/jobs/j1')).body['status']).toBe('queued');
+  });
+});
+
+describe('the hint "lifecycle"', () => {
+  it('names the statuses', async () => {
+    const hint = { statuses: ['draft', 'checked', 'live'] };
+    expect(await poll({ statuses: ['live', 'checked', 'draft'], hint })).toEqual(['draft', 'checked', 'live']);
+  });
+
+  it('switches it off', async () => {
+    expect(await poll({ statuses: WORK, hint: false })).toEqual(['queued']);
+  });
+
+  it('lets the clock advance it', async () => {
+    const spec = toDocument({ statuses: WORK, hint: { seconds: 10 } });
+    const { send, mock } = await openShop({ spec, state: { unknownIds: 'not-found' } });
+    const { body } = await send('POST', '/jobs', { name: 'a' });
+    const path = `/jobs/${String(body['id'])}`;
+    for (let i = 0; i < 3; i++) expect((await send('GET', path)).body['status']).toBe('queued');
+    mock.clock.advance(15_000);
+    expect((await send('GET', '/jobs')).list[0]?.['status']).toBe('in_progress');
+    mock.clock.advance(5000);
+    expect((await send('GET', path)).body['status']).toBe('completed');
+  });
+
+  it.each([
+    [{ property: 'stage' }, 'no property "stage"'],
+    [{ statuses: ['queued', 'gone'] }, '"gone" is not a value of "status"'],
+  ])('is refused where it cannot be followed: %j', async (hint, message) => {
+    await expect(openShop({ spec: toDocument({ statuses: WORK, hint }) })).rejects.toThrow(message);
+  });
+});
