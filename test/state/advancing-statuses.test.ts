@@ -90,7 +90,7 @@ describe('the status of a created item', () => {
     expect(await poll({ statuses: WORK, acts: ['cancel'] }, ['cancel'])).toEqual(['queued', 'cancelled']);
   });
 
-  it('brings what belongs to it', async () => {
+  it('is stored with the times and the output that belong to it', async () => {
     const { send } = await openShop({ spec: toDocument({ statuses: WORK }), state: { unknownIds: 'not-found' } });
     const { body } = await send('POST', '/jobs', { name: 'a' });
     expect(body).toMatchObject({ completed_at: null, progress: 0 });

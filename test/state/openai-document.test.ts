@@ -130,7 +130,7 @@ describeDocument('openai.yaml', (spec) => {
     expect(broken.map(({ request, violations }) => [request.method, request.url, violations[0]?.message])).toEqual([]);
   });
 
-  it('the official client creates and polls until the work is done', async () => {
+  it('the official client creates and polls until the status is completed', async () => {
     const poll = { pollIntervalMs: 1 };
     const store = await client.vectorStores.create({ name: 'Polled' });
     const file = await client.files.create({ file: await toFile(Buffer.from('a'), 'a.txt'), purpose: 'assistants' });

@@ -38,7 +38,7 @@ const PROGRESS: readonly RegExp[] = [
   /^(finalizing|finishing|completing)/,
 ];
 
-/** Statuses of the lists above that alone do not say that work goes on. */
+/** Statuses of the lists above that by themselves do not mean work in progress. */
 const WEAK = /^(notstarted|new|created|submitted|accepted|received)$/;
 
 const DONE = /^(completed?|succeeded|success|successful|finished|done|processed|ready)$/;
@@ -120,7 +120,7 @@ function findChain(values: readonly string[]): readonly string[] {
   return before.some((value) => !WEAK.test(toBareName(value))) ? [...before, done] : [];
 }
 
-/** The statuses that actions set: they are not reached without the action, but work that was interrupted goes on by itself. */
+/** The statuses that actions set: they are not reached without the action, but work that was interrupted continues by itself. */
 function findBlocked(bindings: readonly Binding[], property: string): ReadonlySet<unknown> {
   const acts = bindings.filter(
     ({ action, operation }) => action === 'act' && !/(resume|retry|restart|unpause|rerun)\W*$/i.test(operation.path),

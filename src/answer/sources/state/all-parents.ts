@@ -22,14 +22,22 @@ export function createListReader(context: OperationContext): (location: ItemLoca
   if (model.resource.parents.length === 0 || binding.parents.length > 0 || binding.within !== undefined) {
     return (location) => {
       context.items.seed(location);
+      advanceAll(context, location);
       return { list: location.collection.list(location.scope), origin: (entry) => entry };
     };
   }
   const seed = createParentSeed(context);
   return (location) => {
     seed(location);
+    for (const scope of location.collection.scopes) advanceAll(context, { ...location, scope });
     return joinLists(location.collection);
   };
+}
+
+/** Advances the statuses of the items of a list by the clock. */
+function advanceAll({ items, model }: OperationContext, location: ItemLocation): void {
+  if (model.lifecycle?.stepMs === undefined) return;
+  for (const entry of location.collection.list(location.scope).entries.slice()) items.advance(location, entry, 'clock');
 }
 
 /** Creates the initial items below the parents that exist. */

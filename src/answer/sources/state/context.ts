@@ -33,6 +33,7 @@ export interface OperationContext extends StateContext {
   readonly bodies: BodyWriters;
   readonly reader: BodyReader;
   readonly preconditions: Preconditions;
+  readonly references: References;
   /** Finds the list of items that a call addresses, or the 404 for a parent that does not exist. */
   findLocation(exchange: Exchange, transaction: Transaction): ItemLocation | { readonly missing: Answer };
 }
@@ -60,6 +61,12 @@ export interface BodyReader {
   names(mediaType: string | undefined): ReadonlySet<string> | undefined;
   /** The items of a batch request: the body, or the first array in it. */
   many(call: Call): readonly Item[];
+}
+
+/** The items that the bodies of one operation name by their ids. */
+export interface References {
+  /** The objects of a new item that show the items which a body names. */
+  embed(transaction: Transaction, body: Item): Item;
 }
 
 /** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */

@@ -75,7 +75,6 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
-    advanceAll(context, location);
     const values = plan.readValues(call);
     const { list: whole, origin } = readList(withRequiredFilters(location, values));
     const list = chooseList(whole, call);
@@ -139,11 +138,6 @@ function createKeepReader({ parameters }: Operation, plan: PagePlan): (values: P
     }, undefined);
     return both(both(both(filtered, selected), searched), shown);
   };
-}
-
-/** Advances the statuses of the items of a list by the clock. */
-function advanceAll({ items }: StateContext, location: ItemLocation): void {
-  for (const entry of location.collection.list(location.scope).entries.slice()) items.advance(location, entry, 'clock');
 }
 
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */

@@ -16,6 +16,7 @@ import {
 import { createFailureAnswers } from './failure.js';
 import { createContentHandler, createListHandler, createReadHandler } from './read.js';
 import { createLocationFinder } from './request.js';
+import { createReferences, NO_REFERENCES, withReferences } from './references.js';
 import {
   createBatchHandler,
   createCreateHandler,
@@ -32,7 +33,7 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'r
     const binding = parts.resources.bindings.get(id);
     const own = binding && createOperationContext(context, binding);
     const handler = own && HANDLERS[own.binding.action](own);
-    return handler && withIdempotency(own, finish(own, handler));
+    return handler && withIdempotency(own, finish(own, withReferences(own, handler)));
   });
   return {
     name: 'state',
@@ -50,7 +51,7 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
   const { action, operation } = binding;
   const model = context.items.model(binding.collection);
   const creates = action === 'create' || action === 'copy' || action === 'batch';
-  return {
+  const own = {
     ...context,
     binding,
     model,
@@ -59,7 +60,9 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
     reader: createBodyReader(context, binding, model),
     preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding),
     findLocation: createLocationFinder(context, binding),
+    references: NO_REFERENCES,
   };
+  return { ...own, references: createReferences(own) };
 }
 
 const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHandler | undefined>> = {

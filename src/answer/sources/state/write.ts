@@ -129,7 +129,7 @@ function createItem(
   const upload = readUpload(exchange.call);
   const created = context.items.create(location, {
     body,
-    fixed: { ...context.binding.set, ...location.known },
+    fixed: { ...context.references.embed(location.transaction, body), ...context.binding.set, ...location.known },
     defaults: upload?.properties,
     content: upload?.content,
     id,
