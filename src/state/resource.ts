@@ -148,14 +148,20 @@ export interface Resources {
   readonly unknownIds: UnknownIds | undefined;
 }
 
-/** Whether a replace creates an unknown item: it declares 201, or no other operation creates items of the collection. */
-export function createsUnknown({ action, operation, collection }: Binding, { bindings }: Resources): boolean {
-  if (action !== 'replace') return false;
-  if (operation.responses.some(({ status }) => status === '201')) return true;
-  return (
-    operation.method === 'PUT' &&
-    ![...bindings.values()].some((each) => each.collection === collection && CREATES.has(each.action))
-  );
+/** Words of an operation that adds what does not exist yet. */
+const UPSERT = /\b(add|create|insert) or (update|replace|overwrite)|(create|add)-?or-?(update|replace)|upsert/i;
+
+/**
+ * Whether a change of an item creates an unknown one: its summary or its id says so, or it is a replacement that declares 201, or no
+ * other operation creates items of the collection.
+ */
+export function createsUnknown({ action, operation, collection, id }: Binding, { bindings }: Resources): boolean {
+  if ((action !== 'replace' && action !== 'update') || operation.method === 'PATCH') return false;
+  const declares201 = operation.responses.some(({ status }) => status === '201');
+  if (action === 'replace' && declares201) return true;
+  if (id.length > 0 && UPSERT.test(`${operation.summary ?? ''} ${operation.id}`)) return true;
+  const isOnly = ![...bindings.values()].some((each) => each.collection === collection && CREATES.has(each.action));
+  return isOnly && (action === 'replace' ? operation.method === 'PUT' : declares201);
 }
 
 /** What adds items to a collection. */

@@ -210,3 +210,84 @@ describe('a read', () => {
     expect(read.body['id']).toBe(body['id']);
   });
 });
+
+describe('an answer that is a list of one', () => {
+  it('shows the item that was created', async () => {
+    const gadget = { $ref: '#/components/schemas/Gadget' };
+    const list = { description: 'one', content: json(members({ data: { type: 'array', items: gadget } })) };
+    const parameters = [{ name: 'limit', in: 'query', schema: { type: 'integer' } }];
+    const mock = await start({
+      properties: { id: ID, name: TEXT },
+      item: { put: { summary: 'Replace a gadget', responses: { 200: list } } },
+      paths: {
+        '/gadgets': {
+          get: { operationId: 'listGadgets', parameters, responses: { 200: list } },
+          post: {
+            operationId: 'createGadget',
+            requestBody: { required: true, content: json(gadget) },
+            responses: { 200: list },
+          },
+        },
+      },
+    });
+    const created = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    const [first] = created.body['data'] as Record<string, unknown>[];
+    expect(first).toMatchObject({ name: 'Ada' });
+    const changed = await send(mock, `PUT /gadgets/${String(first?.['id'])}`, { name: 'Bo' });
+    expect(changed.body['data']).toEqual([{ id: first?.['id'], name: 'Bo' }]);
+    expect((await send(mock, `GET /gadgets/${String(first?.['id'])}`)).body['name']).toBe('Bo');
+  });
+});
+
+describe('an operation on an item that does not exist', () => {
+  it('creates it where its summary says so, with the values for new items', async () => {
+    const schema = members({ name: TEXT, size_if_new: { type: 'integer' } }, 'name');
+    const put = { summary: 'Add or update a gadget', requestBody: { required: true, content: json(schema) } };
+    const mock = await start({ properties: SIZED, item: { put } });
+    await send(mock, 'PUT /gadgets/g1', { name: 'Ada', size_if_new: 9 });
+    await send(mock, 'PUT /gadgets/g1', { name: 'Bo', size_if_new: 7 });
+    expect((await send(mock, 'GET /gadgets/g1')).body).toMatchObject({ id: 'g1', name: 'Bo', size: 9 });
+  });
+
+  it('creates it where a POST on its path declares 201 and nothing else creates items', async () => {
+    const labels = { $ref: '#/components/schemas/Labels' };
+    const one = { description: 'labels', content: json(labels) };
+    const name = { name: 'host_name', in: 'path', required: true, schema: TEXT };
+    const requestBody = { required: true, content: json(labels) };
+    const mock = await createMock({
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Labels', version: '1' },
+        paths: {
+          '/labels/hosts/{host_name}': {
+            parameters: [name],
+            get: { operationId: 'readLabels', responses: { 200: one } },
+            post: { operationId: 'addLabels', requestBody, responses: { 201: one } },
+            put: { operationId: 'replaceLabels', requestBody, responses: { 201: one } },
+            delete: { operationId: 'removeLabels', responses: { 204: { description: 'done' } } },
+          },
+        },
+        components: { schemas: { Labels: members({ host: TEXT, labels: { type: 'array', items: TEXT } }) } },
+      },
+      state: { unknownIds: 'not-found' },
+    });
+    expect((await send(mock, 'POST /labels/hosts/h1', { labels: ['a'] })).status).toBe(201);
+    expect((await send(mock, 'GET /labels/hosts/h1')).body).toEqual({ host: 'h1', labels: ['a'] });
+    await send(mock, 'DELETE /labels/hosts/h1');
+    expect((await send(mock, 'GET /labels/hosts/h1')).status).toBe(404);
+  });
+});
+
+describe('a DELETE whose description tells about another item', () => {
+  it('removes the item', async () => {
+    const status = { type: 'string', enum: ['open', 'CANCELED'], readOnly: true };
+    const description = 'When a gadget is deleted, the associated order status changes to CANCELED.';
+    const mock = await start({
+      properties: { id: ID, name: TEXT, status },
+      item: { delete: { description, responses: { 204: { description: 'done' } } } },
+    });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    await send(mock, `DELETE /gadgets/${String(body['id'])}`);
+    expect((await send(mock, `GET /gadgets/${String(body['id'])}`)).status).toBe(404);
+  });
+});

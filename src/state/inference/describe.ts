@@ -182,6 +182,9 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   // `{username}` identifies a user by the property `username`, even if the schema has an id as well.
   const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
   if (explicit !== undefined) return explicit;
+  // `{host_name}` identifies what has no other id than its `host`.
+  const plain = noun !== '' && of.isText && wanted === `${noun}name` && !bare.has('id') ? bare.get(noun) : undefined;
+  if (plain !== undefined) return plain;
   // `{username}` without such a property: the name that a person or an organization has, if its id is a number.
   const login = isNumber(schema.properties.get('id')) ? LOGIN_NAMES.find((name) => names.includes(name)) : undefined;
   if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;

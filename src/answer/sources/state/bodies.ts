@@ -3,7 +3,7 @@ import { findMedia } from '../../../http/media-type.js';
 import { memoize } from '../../../memoize.js';
 import type { ItemSchema } from '../../../state/item-schema.js';
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
-import { findItemPositions, findSamePosition, isSameItem } from '../../../state/positions.js';
+import { findItemPositions, findListPositions, findSamePosition, isSameItem } from '../../../state/positions.js';
 import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
 import { toBareName } from '../../../state/names.js';
 import type { Binding } from '../../../state/resource.js';
@@ -17,11 +17,16 @@ import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context
 
 /** Creates the writers of a resource: each body is planned once. */
 export function createBodyWriters(context: StateContext, model: ItemModel): BodyWriters {
-  const locate = memoize((pointer: string) => locateItem(context, model, pointer));
+  const locate = memoize((pointer: string) => locateAnswer(context, model, pointer));
   const write = (pointer: string): WriteBody => createWriter(context, model, { ...locate(pointer), pointer });
   return {
     project: memoize((pointer) => (pointer === undefined ? writeItem : write(pointer))),
-    unwrap: (pointer, body) => (pointer === undefined ? body : readPath(body, locate(pointer).path)),
+    unwrap: (pointer, body) => {
+      if (pointer === undefined) return body;
+      const { path, isInArray } = locate(pointer);
+      const found = readPath(body, path);
+      return isInArray === true && Array.isArray(found) ? (found[0] as unknown) : found;
+    },
     removed: memoize((pointer) => {
       const { path } = locate(pointer);
       const schema = findRemovedBranch(context, { pointer, path });
@@ -38,6 +43,8 @@ interface ItemPlace {
   readonly path: readonly string[];
   /** The schema of the item at that place; undefined where the body declares no properties. */
   readonly schema: ItemSchema | undefined;
+  /** Whether it is the only element of an array at the path. */
+  readonly isInArray?: boolean;
 }
 
 interface PlannedBody extends ItemPlace {
@@ -57,11 +64,26 @@ export function locateItem(
   return findSamePosition(read, schema, findItemPositions(read, pointer)) ?? { path: [], schema: whole };
 }
 
+/** As `locateItem`, for answers, which can also show an item as the only element of a list: `{ "data": [{ "id": 1 }] }`. */
+function locateAnswer(context: StateContext, model: ItemModel, pointer: string): ItemPlace {
+  const place = locateItem(context, model, pointer);
+  const { read } = context;
+  const { schema } = model;
+  if (place.path.length > 0 || schema === undefined || place.schema?.pointer === schema.pointer) return place;
+  if (findSamePosition(read, schema, findItemPositions(read, pointer)) !== undefined) return place;
+  const listed = findListPositions(read, pointer).find(
+    ({ element, schema: own }) => element.length === 0 && isSameItem(read, schema, own),
+  );
+  return listed === undefined ? place : { path: listed.path, schema: listed.schema, isInArray: true };
+}
+
 function createWriter(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody {
-  const { pointer, path, schema } = body;
+  const { pointer, path, schema, isInArray = false } = body;
   const whole = context.read(pointer);
   if (whole === undefined || whole.pointer === model.resource.schema) return writeItem;
-  const part = createPartWriter(context, model, path.length === 0 ? pointer : (schema?.pointer ?? pointer));
+  const own = path.length === 0 && !isInArray ? pointer : (schema?.pointer ?? pointer);
+  const one = createPartWriter(context, model, own);
+  const part: WriteBody = isInArray ? (entry, exchange) => [one(entry, exchange)] : one;
   if (path.length === 0) return part;
   const wrap = createItemEnvelope(context.read, whole, path);
   const written = new WeakMap<Item, unknown>();

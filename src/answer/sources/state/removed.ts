@@ -100,8 +100,12 @@ function readToldValues(text: string, name: string): readonly unknown[] {
   const change = `becomes?|(?:is |are )?(?:set|changed) to|changes to|will be${isStatus(name) ? '' : '|is|are'}`;
   const quote = String.raw`[\`"'*]*`;
   const pattern = String.raw`(?<![\w-])${property}\b${quote}(?:\s+(?:${change})\s+|\s*[:=]\s*)${quote}([\w-]+)`;
-  return [...text.matchAll(new RegExp(pattern, 'gi'))].map(([, value]) => value);
+  const found = [...text.matchAll(new RegExp(pattern, 'gi'))];
+  return found.filter(({ index }) => !OTHER_NOUN.test(text.slice(0, index))).map(([, value]) => value);
 }
+
+/** Words before a property of another item: "the associated order status changes". */
+const OTHER_NOUN = /\b(associated|related|linked|corresponding|parent|its|their|each) [a-z]+ [`"'*]*$/i;
 
 /** The branch of a union at a path of a body that describes a removed item: it requires a property such as `deleted`. */
 export function findRemovedBranch(

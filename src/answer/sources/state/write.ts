@@ -201,12 +201,13 @@ type WriteLocation = (exchange: Exchange, entry: Entry) => Answer['headers'];
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
 export function createUpdateHandler(context: OperationContext): StateHandler {
-  return createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, item));
+  const update = createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, item));
+  return createsUnknown(context.binding, context.resources) ? createUpsertHandler(context, update) : update;
 }
 
 /** Replaces a whole item; where the contract declares 201, an unknown id is created. */
 export function createReplaceHandler(context: OperationContext): StateHandler {
-  const { binding, model, preconditions, findLocation } = context;
+  const { binding, model } = context;
   const { resource } = model;
   const keep = createKeptReader(context);
   const replace = createChangeHandler(context, ({ session, call }, entry, location) => {
@@ -223,20 +224,35 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
     });
     return { after };
   });
+  return resource.singleton || createsUnknown(binding, context.resources)
+    ? createUpsertHandler(context, replace)
+    : replace;
+}
+
+/** Changes an item, or creates it where there is none. */
+function createUpsertHandler(context: OperationContext, change: StateHandler): StateHandler {
+  const { binding, preconditions, findLocation } = context;
   const declares201 = binding.operation.responses.some(({ status }) => status === '201');
-  if (!resource.singleton && !createsUnknown(binding, context.resources)) return replace;
   const creating = declares201 ? { ...context, choose: createChoice(binding.operation, 201) } : context;
   return (exchange, transaction) => {
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     const id = readItemId(context, exchange.call);
     // A PUT does not create an item on demand.
-    if (location.collection.get(id, location.scope) !== undefined) return replace(exchange, transaction);
+    if (location.collection.get(id, location.scope) !== undefined) return change(exchange, transaction);
     const refused = preconditions.before(exchange, undefined);
     if (refused !== undefined) return refused;
-    const created = createItem(context, exchange, { location, body: context.reader.one(exchange.call), id });
+    const body = readNewValues(context.reader.one(exchange.call));
+    const created = createItem(context, exchange, { location, body, id });
     return 'refused' in created ? created.refused : answerItem(creating, exchange, created.entry);
   };
+}
+
+/** A body with the values for a new item: `status_if_new` is its status. */
+function readNewValues(body: Item): Item {
+  const names = Object.keys(body).filter((name) => name.endsWith('_if_new'));
+  if (names.length === 0) return body;
+  return { ...body, ...Object.fromEntries(names.map((name) => [name.slice(0, -'_if_new'.length), body[name]])) };
 }
 
 /** Plans what a replacement leaves as it is: what the schema of its body does not declare, so that no request can name it. */
