@@ -14,6 +14,7 @@ import {
   type StateHandler,
 } from './context.js';
 import { createFailureAnswers } from './failure.js';
+import { withOperations } from './long-running.js';
 import { createContentHandler, createListHandler, createReadHandler } from './read.js';
 import { createLocationFinder } from './request.js';
 import { createReferences, NO_REFERENCES, withReferences } from './references.js';
@@ -56,7 +57,7 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
     binding,
     model,
     choose: creates ? createCreatedChoice(operation) : createChoice(operation),
-    bodies: createBodyWriters(context, model),
+    bodies: withOperations(context, binding, createBodyWriters(context, model)),
     reader: createBodyReader(context, binding, model),
     preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding),
     findLocation: createLocationFinder(context, binding),

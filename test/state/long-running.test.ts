@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { openShop } from './shop.js';
+
+const TEXT = { type: 'string' };
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
+const inPath = (...names: readonly string[]): object => ({
+  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: TEXT })),
+});
+const object = (properties: object, ...required: readonly string[]): object => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+const broker = object({ id: TEXT, tier: TEXT }, 'id');
+const newBroker = object({ tier: TEXT });
+
+/** Brokers whose changes are answered with an operation, which another path reads. */
+function toDocument(operation: object, status: number): Readonly<Record<string, unknown>> {
+  const accepted = { responses: { [status]: json(operation), 404: { description: 'none' } } };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Brokers', version: '1' },
+    paths: {
+      '/brokers': {
+        get: { responses: { 200: json({ type: 'array', items: broker }) } },
+        post: { ...sends(newBroker), ...accepted },
+      },
+      '/brokers/{id}': {
+        ...inPath('id'),
+        get: { responses: { 200: json(broker), 404: { description: 'none' } } },
+        patch: { ...sends(newBroker), ...accepted },
+        delete: accepted,
+      },
+      '/operations/{operation}': { ...inPath('operation'), get: { responses: { 200: json(operation) } } },
+    },
+    components: {
+      schemas: {
+        Operation: object({
+          name: TEXT,
+          done: { type: 'boolean' },
+          response: { type: 'object' },
+          error: object({ code: TEXT }),
+        }),
+        Work: object(
+          { id: TEXT, status: { type: 'string', enum: ['queued', 'running', 'succeeded', 'failed'] } },
+          'id',
+          'status',
+        ),
+      },
+    },
+  };
+}
+
+describe.each(['create', 'not-found'] as const)('where unknown ids are answered by %s', (unknownIds) => {
+  it('a change is answered with an operation that can be polled and has the item', async () => {
+    const spec = toDocument({ $ref: '#/components/schemas/Operation' }, 200);
+    const { send } = await openShop({ spec, state: { unknownIds } });
+    const { body: created } = await send('POST', '/brokers', { tier: 'basic' });
+    expect(created).toMatchObject({ name: expect.any(String) as string, done: true, response: { tier: 'basic' } });
+    expect((await send('GET', `/operations/${String(created['name'])}`)).body).toEqual(created);
+    const { id } = created['response'] as { id: string }; // matched above
+    const { body: changed } = await send('PATCH', `/brokers/${id}`, { tier: 'standard' });
+    expect(changed).toMatchObject({ done: true, response: { id, tier: 'standard' } });
+    expect(changed['name']).not.toBe(created['name']);
+    expect((await send('GET', '/brokers')).list).toEqual([{ id, tier: 'standard' }]);
+    const { body: removed } = await send('DELETE', `/brokers/${id}`);
+    expect(removed).toMatchObject({ done: true });
+    expect(removed).not.toHaveProperty('error');
+    expect((await send('GET', `/operations/${String(removed['name'])}`)).body).toEqual(removed);
+    expect((await send('GET', `/brokers/${id}`)).status).toBe(404);
+  });
+
+  it('a change is answered with a job that has succeeded', async () => {
+    const document = toDocument({ $ref: '#/components/schemas/Work' }, 202);
+    const paths = Object.entries(document['paths'] as object).map(([path, item]) => [
+      path.replace('/operations/{operation}', '/jobs/{operation}'),
+      item as unknown,
+    ]);
+    const { send } = await openShop({
+      spec: { ...document, paths: Object.fromEntries(paths) as object },
+      state: { unknownIds },
+    });
+    const created = await send('POST', '/brokers', { tier: 'basic' });
+    expect(created).toMatchObject({ status: 202, body: { status: 'succeeded' } });
+    expect((await send('GET', `/jobs/${String(created.body['id'])}`)).body).toEqual(created.body);
+    expect((await send('GET', '/brokers')).list).toMatchObject([{ tier: 'basic' }]);
+  });
+});
