@@ -167,3 +167,29 @@ it('an item that two properties identify is found under its new name, with what 
   const after = await send('GET', '/user/repos');
   expect(after.list.map(({ name }) => name)).toEqual(['new', 'two']);
 });
+
+it('operations of different versions change the same items, unless one operation has two versions', async () => {
+  const project = object({ id: TEXT, name: TEXT }, 'id', 'name');
+  const creates = { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(project) } } };
+  const lists = { get: { responses: { 200: json({ type: 'array', items: project }) } } };
+  const reads = { ...inPath('project_id'), get: { responses: { 200: json(project) } } };
+  const removes = { ...inPath('id_or_name'), delete: { responses: { 204: { description: 'gone' } } } };
+  const paths = {
+    '/v10/projects': lists,
+    '/v11/projects': creates,
+    '/v9/projects/{project_id}': reads,
+    '/v2/projects/{id_or_name}': removes,
+  };
+  const { send } = await openShop({ ...CLOSED, spec: toDocument(paths) });
+  const { body } = await send('POST', '/v11/projects', { name: 'a' });
+  const id = String(body['id']);
+  expect((await send('GET', `/v9/projects/${id}`)).body).toEqual(body);
+  expect((await send('GET', '/v10/projects')).body).toEqual([body]);
+  expect((await send('DELETE', `/v2/projects/${id}`)).status).toBe(204);
+  expect((await send('GET', `/v9/projects/${id}`)).status).toBe(404);
+
+  const both = { '/v1/projects': { ...lists, ...creates }, '/v2/projects': { ...lists, ...creates } };
+  const twice = await openShop({ ...CLOSED, spec: toDocument(both) });
+  await twice.send('POST', '/v1/projects', { name: 'a' });
+  expect((await twice.send('GET', '/v2/projects')).body).toEqual([]);
+});

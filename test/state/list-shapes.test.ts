@@ -294,6 +294,17 @@ describe('a request that names a page', () => {
     });
   });
 
+  it('is read by number beside a token, as the request names it', async () => {
+    const parameters = [query('next_page_token'), query('page_number', WHOLE), query('page_size', WHOLE)];
+    const mock = await start({ parameters, envelope: { next_page_token: TEXT, total_records: WHOLE } });
+    await create(mock, FIVE);
+    const names = async (search: string): Promise<unknown> =>
+      readNames((await send(mock, `/widgets?page_size=2&${search}`)).answer);
+    expect(await names('page_number=2')).toEqual(['c', 'd']);
+    const { answer } = await send(mock, '/widgets?page_size=2');
+    expect(await names(`next_page_token=${String(readPointer(answer, '/next_page_token'))}`)).toEqual(['c', 'd']);
+  });
+
   it('is read although another list comes first in the answer', async () => {
     const error = members({ code: TEXT, detail: TEXT, field: TEXT });
     const mock = await start({ paths: createSearch({ count: WHOLE }, { errors: { type: 'array', items: error } }) });
@@ -339,17 +350,28 @@ describe('a request that names a page', () => {
 describe('a filter', () => {
   const properties = {
     state: { type: 'string', enum: ['open', 'closed'] },
+    kind: WHOLE,
     archived: YES_OR_NO,
     user: { ...NAMED, properties: { id: TEXT, name: TEXT } },
     labels: { type: 'object', additionalProperties: TEXT },
   };
   const state = query('state', { type: 'string', enum: ['open', 'closed', 'all'], default: 'open' });
-  const parameters = [state, query('archived', YES_OR_NO), query('user_id'), query('name'), query('labelSelector')];
+  // Items cannot have these values: their kind is a number.
+  const kind = query('kind', { type: 'string', enum: ['scheduled', 'live'], default: 'scheduled' });
+  const parameters = [
+    state,
+    kind,
+    query('archived', YES_OR_NO),
+    query('user_id'),
+    query('name'),
+    query('labelSelector'),
+  ];
   const summary = members({ id: TEXT, name: TEXT }, 'id', 'name');
   const bodies = [
     {
       name: 'a',
       state: 'open',
+      kind: 2,
       archived: false,
       user: { id: 'u1', name: 'Ada' },
       labels: { app: 'shop', tier: 'web' },
@@ -362,6 +384,7 @@ describe('a filter', () => {
     ['shows all items for a value that no item has', 'state=all', ['a', 'b', 'c']],
     ['compares a boolean that summaries do not show', 'state=all&archived=true', ['b', 'c']],
     ['compares the id of an object', 'state=all&user_id=u2', ['b']],
+    ['compares nothing that items cannot have', 'kind=live', ['a', 'c']],
     ['takes several values', 'state=all&user_id=u1,u3', ['a', 'c']],
     ['takes several names', 'state=all&name=a,b', ['a', 'b']],
     ['takes a selector of labels', 'state=all&labelSelector=app%3Dshop,tier!%3Dweb', ['b']],

@@ -165,6 +165,26 @@ describe('a created item', () => {
     expect(ids.size).toBe(5);
   });
 
+  it('has an id of its own beside the number that its path takes, also where an example shows one', async () => {
+    const order = toObject({ id: { type: 'integer', example: 4 }, iid: { type: 'integer' }, note: text });
+    const sent = toObject({ note: text });
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'New values', version: '1' },
+      paths: {
+        '/orders': {
+          get: { responses: { 200: json({ type: 'array', items: order }) } },
+          post: { ...sends(sent), responses: { 201: json(order) } },
+        },
+        '/orders/{order_iid}': { ...inPath('order_iid'), get: { responses: { 200: json(order) } } },
+      },
+    };
+    const { send } = await openShop({ ...OPTIONS, spec });
+    const made = [await send('POST', '/orders', { note: 'a' }), await send('POST', '/orders', { note: 'b' })];
+    expect(new Set(made.map(({ body }) => body['id'])).size).toBe(2);
+    for (const { body } of made) expect((await send('GET', `/orders/${String(body['iid'])}`)).body).toEqual(body);
+  });
+
   it('keeps what the server made when it is changed or replaced', async () => {
     const item = toObject({ id: text, note: text, secret: text, count: { type: 'integer' } }, ['id']);
     const { send } = await openShop({ ...OPTIONS, spec: toDocument(item, toObject({ note: text })) });

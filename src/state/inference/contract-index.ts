@@ -5,7 +5,7 @@ import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { type ListShape, readListShape } from '../pages/list-shape.js';
 import { toBareName, toSingular } from '../names.js';
 import { findItemPosition, findItemPositions, findListPositions, findSamePosition } from '../positions.js';
-import { isSearchWord, type PathGroup, type PathShape, readPathShape, toGroupKey } from './path-shape.js';
+import { isSearchWord, type PathGroup, type PathShape, readPathShapes, toGroupKey } from './path-shape.js';
 
 /** A contract with the lookups that inference needs, each computed once. */
 export interface ContractIndex {
@@ -24,7 +24,7 @@ export interface ContractIndex {
 
 /** Indexes the operations of a contract by path. */
 export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
-  const shapes = new Map(contract.operations.map((operation) => [operation, readPathShape(operation)]));
+  const shapes = readPathShapes(contract.operations);
   const byKey = new Map<string, Map<string, Operation>>();
   for (const [operation, shape] of shapes) {
     if (shape === undefined) continue;

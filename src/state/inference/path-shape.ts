@@ -18,8 +18,58 @@ export interface PathShape {
   readonly key: string;
 }
 
+/** A segment that is a version of the API. */
+const VERSION = /^v\d+(\.\d+)*((alpha|beta|rc)\d*)?$/i;
+
+/**
+ * Reads the paths of all operations; undefined where a segment mixes text and parameters.
+ *
+ * Some APIs give each operation a version of its own: `POST /v10/projects` creates what `GET /v9/projects/{id}` reads. Where no
+ * operation of a noun has two versions, all of them are read as its first one.
+ */
+export function readPathShapes(operations: readonly Operation[]): ReadonlyMap<Operation, PathShape | undefined> {
+  const shapes = new Map(operations.map((operation) => [operation, readPathShape(operation)] as const));
+  const byNoun = new Map<string, { readonly version: string; readonly seen: Set<string>; isRepeated: boolean }>();
+  for (const [{ method }, shape] of shapes) {
+    const versioned = shape && readVersion(shape);
+    if (shape === undefined || versioned === undefined) continue;
+    const { noun, version } = versioned;
+    const known = byNoun.get(noun) ?? { version, seen: new Set(), isRepeated: false };
+    byNoun.set(noun, known);
+    const operation = `${method} ${withVersion(shape, '').key}`;
+    known.isRepeated ||= known.seen.has(operation);
+    known.seen.add(operation);
+  }
+  const unify = (shape: PathShape): PathShape => {
+    const versioned = readVersion(shape);
+    const known = versioned && byNoun.get(versioned.noun);
+    return known === undefined || known.isRepeated || known.version === versioned?.version
+      ? shape
+      : withVersion(shape, known.version);
+  };
+  return new Map([...shapes].map(([operation, shape]) => [operation, shape && unify(shape)]));
+}
+
+function readVersion({ groups }: PathShape): { readonly noun: string; readonly version: string } | undefined {
+  const words = groups[0]?.words ?? [];
+  const at = words.findIndex((word) => VERSION.test(word));
+  const version = words[at];
+  const before = words.slice(0, Math.max(at, 0)).join('/');
+  return version === undefined ? undefined : { version, noun: `${before}/${words[at + 1] ?? ''}` };
+}
+
+/** A path with another version. */
+function withVersion(shape: PathShape, version: string): PathShape {
+  const [first, ...rest] = shape.groups;
+  if (first === undefined) return shape;
+  const words = first.words.map((word) => (VERSION.test(word) ? version : word));
+  const segments = shape.key.split('/');
+  const at = segments.findIndex((segment) => VERSION.test(segment));
+  return { ...shape, groups: [{ ...first, words }, ...rest], key: segments.with(at, version).join('/') };
+}
+
 /** Reads the path of an operation; undefined where a segment mixes text and parameters. */
-export function readPathShape({ path, spanned }: Operation): PathShape | undefined {
+function readPathShape({ path, spanned }: Operation): PathShape | undefined {
   const template = toTemplate(path);
   // Some APIs write the media type behind each path: `/messages/{id}.json`.
   const plain = toTemplate(spanned?.path ?? toPlainPath(path)).replaceAll(/\.(json|xml)(?=\/|$)/gi, '');

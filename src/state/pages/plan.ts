@@ -36,6 +36,8 @@ export interface PagePlan {
   fits(value: string): boolean;
   /** Reads the values of the parameters from a request, by their names. */
   readonly readValues: ReturnType<typeof createValueReader>;
+  /** Plans for the other styles that the parameters allow: `page_number` beside `next_page_token`. */
+  readonly others: readonly PagePlan[];
 }
 
 const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
@@ -94,7 +96,23 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     }),
     hidden: query.flatMap((input) => findHiddenItems(input.name, readSchema(contract, input), known.item) ?? []),
     readValues: createValueReader(query),
+    others:
+      known.style === undefined
+        ? findOtherStyles(contract, query, style).map((each) =>
+            createPagePlan(contract, operation, { ...known, style: each }),
+          )
+        : [],
   };
+}
+
+/** The plan for a request: that of the style whose parameters it names. */
+export function choosePlan(plan: PagePlan, input: Readonly<Record<string, unknown>>): PagePlan {
+  if (plan.others.length === 0 || isNamed(plan, input)) return plan;
+  return plan.others.find((each) => isNamed(each, input)) ?? plan;
+}
+
+function isNamed({ style, names }: PagePlan, input: Readonly<Record<string, unknown>>): boolean {
+  return style.signs.some((role) => input[names[role] ?? ''] !== undefined);
 }
 
 /** Whether a value of an order parameter means newest or largest first. */
@@ -110,20 +128,35 @@ function findStyle(
   let last: ReturnType<typeof findStyle> | undefined;
   for (const style of PAGE_STYLES) {
     if (hinted !== undefined && style.name !== hinted) continue;
-    const names: Partial<Record<PageRole, string>> = {};
-    // The roles of a style are the keys of its own table.
-    for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
-      const name = query.find(
-        (parameter) =>
-          pattern.test(toBareName(parameter.name.replace(/^x-/i, ''))) && fitsRole(contract, parameter, role),
-      )?.name;
-      if (name !== undefined) names[role] = name;
-    }
+    const names = findNames(contract, query, style);
     last = { style, names };
     if (style.signs.some((role) => names[role] !== undefined)) return last;
   }
   // The last style has only the limit.
   return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
+}
+
+/** The names of the parameters of a style. */
+function findNames(contract: Contract, query: readonly PageInput[], style: PageStyle): PagePlan['names'] {
+  const names: Partial<Record<PageRole, string>> = {};
+  // The roles of a style are the keys of its own table.
+  for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
+    const name = query.find(
+      (parameter) =>
+        pattern.test(toBareName(parameter.name.replace(/^x-/i, ''))) && fitsRole(contract, parameter, role),
+    )?.name;
+    if (name !== undefined) names[role] = name;
+  }
+  return names;
+}
+
+/** The styles besides one that have a parameter of their own. */
+function findOtherStyles(contract: Contract, query: readonly PageInput[], own: PageStyle): readonly PageStyleName[] {
+  const taken = new Set(Object.values(findNames(contract, query, own)));
+  return PAGE_STYLES.filter((style) => {
+    const names = findNames(contract, query, style);
+    return style.signs.some((role) => names[role] !== undefined && !taken.has(names[role]));
+  }).map(({ name }) => name);
 }
 
 /** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */

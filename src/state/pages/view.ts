@@ -99,6 +99,12 @@ export function findFilter(
   if (object === undefined) return undefined;
   const inner = own === undefined ? 'id' : undefined;
   if (inner !== undefined && known.read?.(object.target)?.properties.has(inner) !== true) return undefined;
+  // `type=scheduled` says nothing about items whose type is a number.
+  if (
+    inner === undefined &&
+    schema.enum?.some((value) => ALL.test(String(value)) || canHold(object.schema, value)) === false
+  )
+    return undefined;
   const { enum: values, type } = object.schema;
   const isOpen = values === undefined && type !== 'boolean';
   const asksForAll = new Set((schema.enum ?? []).filter((value) => ALL.test(String(value))));
@@ -108,7 +114,7 @@ export function findFilter(
     inner,
     isRequired: required,
     // The default of a flag, or of a free value, is often not one of the filter.
-    fallback: schema.enum === undefined ? undefined : schema.default,
+    fallback: schema.enum !== undefined && canHold(object.schema, schema.default) ? schema.default : undefined,
     isForAll: (value) =>
       typeof value === 'string' &&
       ALL.test(value) &&
@@ -118,6 +124,14 @@ export function findFilter(
 }
 
 const ALL = /^(all|any|\*)$/i;
+
+/** Whether a property can have a value, as far as its type and its enum say. */
+function canHold({ enum: values, type }: SchemaObject, value: unknown): boolean {
+  if (values !== undefined) return values.includes(value);
+  const types = new Set<string | undefined>([type].flat());
+  const isOwn = types.has(typeof value) || (typeof value === 'number' && types.has('integer'));
+  return isOwn || types.has(undefined) || types.has('array');
+}
 
 /**
  * A predicate for the filters of a request: properties equal the given values. Undefined without filters.

@@ -1,7 +1,9 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Generator } from '../../generate/generate.js';
+import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { memoize } from '../../memoize.js';
+import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Action, Binding, Resources } from '../resource.js';
@@ -148,8 +150,22 @@ export function createNewValue(
   if (isOptionalNull && isServerName !== true) return () => null;
   // An id that can be expanded to its object names an item that does not exist.
   if (!required && property.scalar && property.branches.length > 1) return () => nothing;
+  const newId = ID_NAME.test(bare) ? createNewId(property) : undefined;
+  if (newId !== undefined) return newId;
   return ({ seed, key, now }) =>
     generator.value(target, { seed, key: `${key}\0${name}`, now, direction: 'response', name });
+}
+
+/** Names of an id beside the one that the path names: no two items have the same. */
+const ID_NAME = /^(id|uuid|guid|uid|gid|sid|nodeid)$/;
+
+/** A new id, also where the schema has an example of one; undefined where the schema does not say how ids look. */
+function createNewId({ schema }: ItemProperty): NewValue | undefined {
+  const isInteger = [schema.type].flat().includes('integer');
+  const { minimum = 1, maximum = 2 ** 31 - 1 } = schema;
+  if (isInteger) return ({ seed, key }) => createRandom(seed, `${key}\0id`).integer(minimum, maximum);
+  const generate = createIdGenerator(schema);
+  return generate && (({ seed, key }) => generate(createRandom(seed, `${key}\0id`)));
 }
 
 /** Whether an object is a list of other items. */

@@ -7,7 +7,7 @@ import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../stat
 import { createPageHeaders } from '../../../state/pages/headers.js';
 import { announcesPages, type ListShape } from '../../../state/pages/list-shape.js';
 import { isPageMistake, type PageMistake, type PageTurn } from '../../../state/pages/pagination.js';
-import { createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
+import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
 import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
 import type { Binding, Resource } from '../../../state/resource.js';
 import type { Item } from '../../../state/store/collection.js';
@@ -55,19 +55,15 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const { operation, list: shape, within } = binding;
   if (shape === undefined) return undefined;
   const { resource, schema } = context.model;
-  const plan = createPagePlan(context.contract, operation, {
-    item: schema,
-    style: binding.page,
-    read: context.read,
-  });
+  const usual = createPagePlan(context.contract, operation, { item: schema, style: binding.page, read: context.read });
   const project = context.bodies.project(shape.itemSchema);
   const findId = createIdReader(resource);
   const envelope = createEnvelopeReader(context, shape);
   const chooseList = createListChooser(context);
   const readList = createListReader(context);
-  const readKeep = createKeepReader(operation, plan);
-  const withRequiredFilters = createRequiredFilters(plan);
-  const writeHeaders = createPageHeaders(operation, plan.style.name !== 'none' && !announcesPages(shape.plan));
+  const readKeep = createKeepReader(operation, usual);
+  const withRequiredFilters = createRequiredFilters(usual);
+  const writeHeaders = createPageHeaders(operation, usual.style.name !== 'none' && !announcesPages(shape.plan));
 
   return (exchange, transaction) => {
     const { call } = exchange;
@@ -75,7 +71,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
-    const values = plan.readValues(call);
+    const values = usual.readValues(call);
+    const plan = choosePlan(usual, values);
     const { list: whole, origin } = readList(withRequiredFilters(location, values));
     const list = chooseList(whole, call);
     const view = createView(list, {
