@@ -23,6 +23,21 @@ export interface ItemProperty {
   readonly variant: boolean;
 }
 
+/** Booleans that say whether a request succeeded. */
+const SUCCESS = /^(ok|success|succeeded|is_?success(ful)?)$/i;
+
+/** Whether a boolean of this name says whether a request succeeded. */
+export function isSuccessFlag(name: string): boolean {
+  return SUCCESS.test(name);
+}
+
+/** The one right value of a property in an answer to a successful request: the only valid one, or true; undefined where there is none. */
+export function findOnlyValue({ name, schema }: ItemProperty): unknown {
+  if ('const' in schema) return schema.const;
+  if (Array.isArray(schema.enum) && schema.enum.length === 1) return schema.enum[0];
+  return schema.type === 'boolean' && isSuccessFlag(name) ? true : undefined;
+}
+
 /**
  * The part of a schema that inference needs: its type and properties, with `allOf` and unions resolved.
  *

@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { findOnlyValue, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../item-schema.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { toBareName } from '../names.js';
 
@@ -264,9 +264,10 @@ function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchem
 }
 
 /** A value that does not depend on the page: the only valid one, a default, or what says that the request succeeded. */
-function planConstant({ name, schema, required }: ItemProperty, inner: ItemSchema | undefined): Plan | undefined {
-  if (Array.isArray(schema.enum) && schema.enum.length === 1) return { kind: 'constant', value: schema.enum[0] };
-  if (/^(success|ok)$/i.test(name) && schema.type === 'boolean') return { kind: 'constant', value: true };
+function planConstant(property: ItemProperty, inner: ItemSchema | undefined): Plan | undefined {
+  const { name, schema, required } = property;
+  const only = findOnlyValue(property);
+  if (only !== undefined) return { kind: 'constant', value: only };
   if (/^(errors|messages|warnings)$/i.test(name) && inner?.type === 'array') return { kind: 'constant', value: [] };
   const { default: value } = schema;
   return required && value !== undefined && !isObject(value) ? { kind: 'constant', value } : undefined;

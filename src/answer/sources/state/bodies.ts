@@ -1,7 +1,7 @@
-import { isObject, readPath, setOwn } from '../../../contract/json.js';
+import { isObject, readMember, readPath, setOwn } from '../../../contract/json.js';
 import { findMedia } from '../../../http/media-type.js';
 import { memoize } from '../../../memoize.js';
-import type { ItemSchema } from '../../../state/item-schema.js';
+import { findOnlyValue, type ItemSchema } from '../../../state/item-schema.js';
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
 import { findItemPositions, findListPositions, findSamePosition, isSameItem } from '../../../state/positions.js';
 import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
@@ -12,7 +12,6 @@ import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js'
 import { isUploadedFile } from '../../../http/request/body-multipart.js';
 import type { Exchange } from '../../chain.js';
 import { findRemovedBranch } from './removed.js';
-import { isSuccessFlag } from './failure.js';
 import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context.js';
 
 /** Creates the writers of a resource: each body is planned once. */
@@ -118,13 +117,13 @@ function createPartWriter(context: StateContext, { schema, resource }: ItemModel
   };
 }
 
-/** The properties of a body that are not of the item and say that the request succeeded: `ok`, or one with a single value. */
+/** The booleans of a body that are not of the item and have one right value: `ok`. */
 function readConstants(target: ItemSchema, item: ItemSchema | undefined): Item {
   const constants: Record<string, unknown> = {};
-  for (const { name, schema, required } of target.properties.values()) {
-    if (item?.properties.has(name) === true || schema.type !== 'boolean') continue;
-    if (Array.isArray(schema.enum) && schema.enum.length === 1) setOwn(constants, name, schema.enum[0]);
-    else if (required && isSuccessFlag(name)) constants[name] = true;
+  for (const property of target.properties.values()) {
+    const { name, schema } = property;
+    const only = item?.properties.has(name) === true || schema.type !== 'boolean' ? undefined : findOnlyValue(property);
+    if (only !== undefined) setOwn(constants, name, only);
   }
   return constants;
 }
@@ -159,7 +158,7 @@ function withSent(item: Item, body: unknown): Item {
 }
 
 /** Properties that report a deletion as done. */
-const DELETED = /^(deleted|removed|success|ok|is_?deleted|acknowledged)$/i;
+const DELETED = /^(deleted|removed|is_?deleted|acknowledged)$/i;
 
 /** Plans the body of the answer to a delete: the item, or its id and what reports the deletion. */
 function createDeleteReport(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody | undefined {
@@ -173,9 +172,10 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
   const wrap = path.length === 0 ? undefined : createItemEnvelope(context.read, whole, path);
   const constants: Record<string, unknown> = {};
   const ids: string[] = [];
-  for (const { name, schema: own } of schema.properties.values()) {
-    if ('const' in own) setOwn(constants, name, own.const);
-    else if (Array.isArray(own.enum) && own.enum.length === 1) setOwn(constants, name, own.enum[0]);
+  for (const property of schema.properties.values()) {
+    const { name, schema: own } = property;
+    const only = findOnlyValue(property);
+    if (only !== undefined) setOwn(constants, name, only);
     else if (DELETED.test(name) && own.type === 'boolean') setOwn(constants, name, true);
     else if (/^((deleted|removed).*)?id$/.test(toBareName(name)) || name === resource.idProperty) {
       // Keeps the position of the property.
@@ -185,7 +185,7 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
   }
   return (entry, exchange) => {
     const report: Record<string, unknown> = { ...constants };
-    for (const name of ids) report[name] = entry.item[resource.idProperty ?? 'id'] ?? entry.id;
+    for (const name of ids) report[name] = readMember(entry.item, resource.idProperty ?? 'id') ?? entry.id;
     // `wrap` gives objects.
     const wrapped = wrap === undefined ? report : wrap(report);
     return completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}` });

@@ -20,9 +20,7 @@ export const NO_PRECONDITIONS: Preconditions = { before: () => undefined, header
 
 /** Plans the preconditions of an operation: none where no operation of the resource declares entity tags. */
 export function createPreconditions(context: StateContext, binding: Binding): Preconditions {
-  const { collection } = binding;
-  const bindings = [...context.resources.bindings.values()];
-  if (!bindings.some((each) => each.collection === collection && declaresTags(each))) return NO_PRECONDITIONS;
+  if (!context.bindingsOf(binding.collection).some(declaresTags)) return NO_PRECONDITIONS;
   const noun = context.items.model(binding.collection).resource.idProperty ?? 'item';
   const fail = (exchange: Exchange, param: string, message: string): Answer =>
     refuse(context, exchange, { status: 412, message, code: 'precondition_failed', param });

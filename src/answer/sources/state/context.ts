@@ -23,6 +23,8 @@ export interface StateContext extends SourceParts {
   readonly items: Items;
   readonly read: ReadItemSchema;
   readonly answerFailure: AnswerFailure;
+  /** The operations of a collection. */
+  bindingsOf(collection: string): readonly Binding[];
 }
 
 /** What the handler of one operation works with. */

@@ -4,16 +4,8 @@ import { findJsonMedia, findSuccessWithBody } from '../../../contract/operations
 import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
-import type { ReadItemSchema } from '../../../state/item-schema.js';
+import { isSuccessFlag, type ReadItemSchema } from '../../../state/item-schema.js';
 import type { SourceParts } from '../../chain.js';
-
-/** Booleans that say whether a request succeeded. */
-const SUCCESS = /^(ok|success|succeeded|is_?success(ful)?)$/i;
-
-/** Whether a boolean of this name says whether a request succeeded. */
-export function isSuccessFlag(name: string): boolean {
-  return SUCCESS.test(name);
-}
 
 /** Strings that say why a request failed. */
 const REASON = /^(error|error_?code|error_?message|reason)$/i;

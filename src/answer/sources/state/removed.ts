@@ -17,7 +17,10 @@ const REMOVED = /\b(deleted|removed|archived|deactivated)\b/i;
 
 /** Words in the description of a DELETE that say that the item can be read afterwards. */
 const KEEPS_ITEM =
-  /\barchiv|\bsoft[- ]delet|\b(still|afterwards)\b[^.]*\b(read|show|return|visible|retriev)|\b(read|shown|returned|visible|retriev\w*)\b[^.]*\b(still|afterwards)\b|\bgets the (state|status)\b|\bmark(s|ed)?\b[^.]* as (deleted|archived)/i;
+  /(^|\n)\W*archives?\b|\b(is|are|gets|be) archived\b|\bsoft[- ]delet|\b(still|afterwards)\b[^.]*\b(read|show|return|visible|retriev)|\b(read|shown|returned|visible|retriev\w*)\b[^.]*\b(still|afterwards)\b|\bgets the (state|status)\b|\bmark(s|ed)?\b[^.]* as (deleted|archived)/i;
+
+/** Words that say that an item is gone, whatever else the description mentions. */
+const REMOVES_ITEM = /\bpermanent|\birreversibl|\b(cannot|can't|can not) be (undone|recovered|restored|read)\b/i;
 
 /** How a removed item differs from others. */
 interface RemovedMark {
@@ -66,13 +69,13 @@ export function withMark(entry: Entry, { property, value }: RemovedMark): Entry 
 }
 
 /** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
-export function findMark({ contract, resources, binding, model }: OperationContext): RemovedMark | undefined {
-  const bindings = [...resources.bindings.values()].filter(({ collection }) => collection === binding.collection);
+export function findMark({ contract, bindingsOf, binding, model }: OperationContext): RemovedMark | undefined {
+  const bindings = bindingsOf(binding.collection);
   const removal = bindings.find(({ action }) => action === 'delete')?.operation;
   if (removal === undefined) return undefined;
   const description = contract.at(`${removal.pointer}/description`);
   const told = `${removal.summary ?? ''}\n${typeof description === 'string' ? description : ''}`;
-  const isKept = KEEPS_ITEM.test(told);
+  const isKept = KEEPS_ITEM.test(told) && !REMOVES_ITEM.test(told);
   const asks = (name: string, { parameters }: typeof removal): boolean =>
     parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
   for (const { name, schema } of model.schema?.properties.values() ?? []) {

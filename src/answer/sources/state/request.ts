@@ -75,11 +75,10 @@ export function createItemHandler(
   handle: (exchange: Exchange, entry: Entry, location: ItemLocation) => Answer | undefined,
   readRemoved?: ReadRemoved,
 ): StateHandler {
-  const { preconditions, binding, model, resources } = context;
+  const { preconditions, binding, model } = context;
   // Without an operation that writes it, only fixtures have the item.
   const isFixtureOnly =
-    model.resource.singleton &&
-    [...resources.bindings.values()].every((each) => each.collection !== binding.collection || each.action === 'read');
+    model.resource.singleton && context.bindingsOf(binding.collection).every(({ action }) => action === 'read');
   return (exchange, transaction) => {
     const location = context.findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;

@@ -1,3 +1,4 @@
+import { addTo } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../memoize.js';
@@ -27,9 +28,12 @@ import {
 } from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
-export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'read'>): AnswerSource {
+export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'bindingsOf' | 'read'>): AnswerSource {
   const read = createItemSchemaReader(parts.contract);
-  const context = { ...parts, read, answerFailure: createFailureAnswers({ ...parts, read }) };
+  const byCollection = new Map<string, Binding[]>();
+  for (const binding of parts.resources.bindings.values()) addTo(byCollection, binding.collection, binding);
+  const bindingsOf: StateContext['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
+  const context = { ...parts, read, bindingsOf, answerFailure: createFailureAnswers({ ...parts, read }) };
   const find = memoize(({ id }: Operation): StateHandler | undefined => {
     const binding = parts.resources.bindings.get(id);
     const own = binding && createOperationContext(context, binding);
