@@ -77,7 +77,9 @@ describeDocument('stripe.yaml', (spec) => {
     expect((await stripe.subscriptions.retrieve(subscription.id)).metadata).toMatchObject({ plan: 'pro' });
     expect((await stripe.subscriptions.cancel(subscription.id)).status).toBe('canceled');
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('canceled');
-    const of = await stripe.subscriptions.list({ customer: customer.id });
+    // The document: "By default, returns a list of subscriptions that have not been canceled."
+    expect((await stripe.subscriptions.list({ customer: customer.id })).data).toEqual([]);
+    const of = await stripe.subscriptions.list({ customer: customer.id, status: 'canceled' });
     expect(of.data.map(({ id }) => id)).toEqual([subscription.id]);
   });
 

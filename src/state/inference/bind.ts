@@ -207,17 +207,19 @@ export function bindItemWord(
   }
   const answer = index.answer(operation);
   const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const set = item === undefined ? undefined : findEffect(word, item);
   const isItem =
     answer !== undefined &&
     item !== undefined &&
-    (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && findEffect(word, item) !== undefined));
+    (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && set !== undefined));
   if (!isItem) {
-    return `"${word}" of an item, but the response is not that item`;
+    if (set === undefined || !isReport(answer)) return `"${word}" of an item, but the response is not that item`;
+    const why = `"${word}" of an item; the response only reports it; ${describeEffect(set)}`;
+    return { candidate, action: 'act', set, confidence: 0.7, why };
   }
   if (COPY_WORDS.test(word)) {
     return found('copy', 0.8, `"${word}" of an item; the response is an item`);
   }
-  const set = findEffect(word, answer);
   if (set === undefined) {
     return found('act', 0.6, `"${word}" of an item; the response is the item; no status matches`);
   }
@@ -229,6 +231,13 @@ export function bindItemWord(
 function isListed(index: ContractIndex, candidate: CollectionCandidate, listed: ItemSchema): boolean {
   const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
   return item !== undefined && (listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6);
+}
+
+/** Whether an answer says no more than that a request was carried out: nothing, or a few scalars. */
+function isReport(answer: ItemSchema | undefined): boolean {
+  if (answer === undefined) return true;
+  const properties = [...answer.properties.values()];
+  return properties.length <= 4 && properties.every(({ name, scalar }) => scalar && !/^_?id$/i.test(name));
 }
 
 /** What an operation on a segment after a collection does: `/customers/search`, `/user/createWithList`. */

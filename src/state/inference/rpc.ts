@@ -21,7 +21,7 @@ import {
   type SecretKey,
 } from '../resource.js';
 import type { Item } from '../store/collection.js';
-import { findStatusFor } from '../store/server-values.js';
+import { findEffect } from '../store/server-values.js';
 import type { ContractIndex } from './contract-index.js';
 import { type RpcInput, type RpcMethod, readRpcMethod, toBareNouns } from './rpc-methods.js';
 
@@ -331,52 +331,6 @@ function toBinding(
     page: undefined,
     ...effect,
   };
-}
-
-/** Verbs that set a boolean: the stems of its name, and the value. */
-const FLAGS: Readonly<Record<string, readonly [stem: string, value: boolean]>> = {
-  archive: ['archived', true],
-  unarchive: ['archived', false],
-  close: ['closed', true],
-  reopen: ['closed', false],
-  disable: ['enabled', false],
-  enable: ['enabled', true],
-  deactivate: ['active', false],
-  activate: ['active', true],
-  lock: ['locked', true],
-  unlock: ['locked', false],
-  mute: ['muted', true],
-  unmute: ['muted', false],
-  pause: ['paused', true],
-  resume: ['paused', false],
-  pin: ['pinned', true],
-  unpin: ['pinned', false],
-  star: ['starred', true],
-  unstar: ['starred', false],
-  cancel: ['cancelled', true],
-  end: ['ended', true],
-  complete: ['completed', true],
-  publish: ['published', true],
-  unpublish: ['published', false],
-  restore: ['deleted', false],
-};
-
-/** What an action sets: the status that its verb suggests, or a boolean such as `is_archived`. */
-function findEffect(verb: string, item: ItemSchema): Item | undefined {
-  const status = findStatusFor(verb, item);
-  const set: Record<string, unknown> = status === undefined ? {} : { [status.property]: status.value };
-  const word = verb.toLowerCase();
-  const flag = Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined;
-  if (flag !== undefined) {
-    const [stem, value] = flag;
-    const names = new Set([stem, `is${stem}`]);
-    for (const { name, schema } of item.properties.values()) {
-      if (schema.type === 'boolean' && names.has(toBareName(name))) set[name] = value;
-      // `disabled` is the opposite of `enabled`.
-      if (schema.type === 'boolean' && stem === 'enabled' && /^(is_?)?disabled$/i.test(name)) set[name] = !value;
-    }
-  }
-  return Object.keys(set).length === 0 ? undefined : set;
 }
 
 function answerPointer(operation: Operation): string {

@@ -6,9 +6,8 @@ import type { Entry } from '../store/collection.js';
 
 /** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
 export interface HiddenItems {
-  readonly parameter: string;
-  /** Whether the list shows them where a request does not name the parameter. */
-  readonly isShown: boolean;
+  /** Whether the values of the parameters ask for them. */
+  isShown(values: Readonly<Record<string, unknown>>): boolean;
   isHidden(entry: Entry): boolean;
 }
 
@@ -29,12 +28,37 @@ export function findHiddenItems(
     const isHiddenValue = findHiddenValue(property, word);
     if (isHiddenValue === undefined) continue;
     return {
-      parameter: name,
-      isShown: value === true,
+      isShown: (values) => /^true$/.test(String(values[name] ?? value)),
       isHidden: (entry) => isHiddenValue(entry.item[property.name]),
     };
   }
   return undefined;
+}
+
+/** What a list does not show, in its description: `that have not been canceled`. */
+const EXCLUDED =
+  /\b(?:not|excluding|except|without)\b(?: (?:yet|been|those|that|which|are|have|the|any))* (cancell?ed|archived|deleted|closed|inactive|disabled)\b/i;
+
+/** The items that the description of a list excludes by their status or a flag, unless a parameter for that status asks for them. */
+export function findExcludedItems(
+  description: string,
+  parameters: readonly string[],
+  item: ItemSchema | undefined,
+): readonly HiddenItems[] {
+  const word = toBareName(EXCLUDED.exec(description)?.[1] ?? '').replace('cancelled', 'canceled');
+  const forms = word === 'canceled' ? [word, 'cancelled'] : [word];
+  const named = (name: string): boolean => forms.some((form) => toBareName(name).includes(form));
+  return [...(item?.properties.values() ?? [])].flatMap((property) => {
+    const { name, schema } = property;
+    if (word === '' || (schema.type !== 'boolean' && !isStatus(name))) return [];
+    const isHiddenValue = forms.map((form) => findHiddenValue(property, form)).find((each) => each !== undefined);
+    if (isHiddenValue === undefined) return [];
+    const asking = parameters.filter((each) => each === name || named(each));
+    return {
+      isShown: (values) => asking.some((each) => values[each] !== undefined),
+      isHidden: (entry) => isHiddenValue(entry.item[name]),
+    };
+  });
 }
 
 /** Whether a value of a property says that an item is what a word names; undefined where the property says nothing about it. */

@@ -3,7 +3,7 @@ import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
-import { findHiddenItems, type HiddenItems } from './hidden.js';
+import { findExcludedItems, findHiddenItems, type HiddenItems } from './hidden.js';
 import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
@@ -30,7 +30,7 @@ export interface PagePlan {
   readonly search: string | undefined;
   /** Query parameters with the name of a property of the items. */
   readonly filters: readonly Filter[];
-  /** Items that are listed only where a query parameter asks for them. */
+  /** Items that are listed only where a query parameter asks for them, if at all. */
   readonly hidden: readonly HiddenItems[];
   /** Whether the schema of the cursor parameter allows a value. */
   fits(value: string): boolean;
@@ -94,7 +94,14 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
       const filter = taken.has(input.name) ? undefined : findFilter(input, readSchema(contract, input), known);
       return filter === undefined ? [] : [filter];
     }),
-    hidden: query.flatMap((input) => findHiddenItems(input.name, readSchema(contract, input), known.item) ?? []),
+    hidden: [
+      ...query.flatMap((input) => findHiddenItems(input.name, readSchema(contract, input), known.item) ?? []),
+      ...findExcludedItems(
+        readDescription(contract, operation),
+        query.map(({ name }) => name),
+        known.item,
+      ),
+    ],
     readValues: createValueReader(query),
     others:
       known.style === undefined

@@ -76,6 +76,7 @@ export function isStatusName(name: string): boolean {
 
 /** Verbs whose status is spelled differently; the first value that the enum has is used. */
 const STATUSES_BY_VERB: Readonly<Record<string, readonly string[]>> = {
+  accept: ['accepted', 'approved'],
   activate: ['active', 'enabled'],
   capture: ['captured', 'succeeded', 'paid'],
   confirm: ['confirmed', 'succeeded', 'processing'],
@@ -91,14 +92,20 @@ const STATUSES_BY_VERB: Readonly<Record<string, readonly string[]>> = {
   restart: ['running', 'in_progress', 'queued'],
   restore: ['active', 'restored'],
   resume: ['active', 'running', 'in_progress', 'queued'],
+  retry: ['queued', 'pending', 'in_progress', 'running'],
   return: ['returned'],
   run: ['running', 'in_progress'],
   send: ['sent'],
   ship: ['shipped'],
-  start: ['running', 'started', 'in_progress'],
-  stop: ['stopped'],
+  start: ['running', 'started', 'in_progress', 'active'],
+  stop: ['stopped', 'stopping'],
+  submit: ['submitted', 'in_review', 'pending_review', 'pending'],
   succeed: ['succeeded', 'posted'],
+  unarchive: ['active', 'open'],
+  unblock: ['active'],
   unpause: ['active'],
+  unpublish: ['draft', 'unpublished'],
+  unsuspend: ['active'],
   verify: ['verified'],
   void: ['void', 'voided'],
   voidinvoice: ['void'],
@@ -145,25 +152,42 @@ const BEGINS = /^(enable|activate|reactivate)$/;
 export function findEffect(verb: string, schema: ItemSchema): Item | undefined {
   const status = findStatusFor(verb, schema);
   const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
-  const isUndone = /^un(?=[a-z]{3})/.test(word);
-  const base = word.replace(/^un(?=[a-z]{3})/, '');
+  const undone = readUndone(word);
+  const isUndone = undone.length > 0;
+  const bases = isUndone ? undone : [word];
   const set: Record<string, unknown> = {};
   for (const property of schema.properties.values()) {
     const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
-    const isDone = isParticiple(base, bare.replace(/(at|on|date)$/, '')) || isParticiple(base, bare);
+    const isDone = bases.some(
+      (base) => isParticiple(base, bare.replace(/(at|on|date)$/, '')) || isParticiple(base, bare),
+    );
     if (property.schema.type === 'boolean') {
       if (isDone) set[property.name] = !isUndone;
       else if (/^(active|enabled)$/.test(bare) && (ENDS.test(word) || BEGINS.test(word)))
         set[property.name] = BEGINS.test(word);
       else if (/^(disabled|deactivated)$/.test(bare) && BEGINS.test(word)) set[property.name] = false;
-    } else if (isDone && status === undefined && isMoment(property)) {
+    } else if (isDone && isMoment(property)) {
+      if (isUndone && property.nullable) set[property.name] = null;
       // Beside a status, a change of the status sets it.
-      if (!isUndone) set[property.name] = CHANGE_TIME;
-      else if (property.nullable) set[property.name] = null;
+      else if (!isUndone && status === undefined) set[property.name] = CHANGE_TIME;
     }
   }
   if (status !== undefined) set[status.property] = status.value;
   return Object.keys(set).length === 0 ? undefined : set;
+}
+
+/** Verbs that undo others without saying so by `un`. */
+const UNDOES: Readonly<Record<string, readonly string[]>> = {
+  reactivate: ['deactivate', 'cancel'],
+  reopen: ['close', 'complete', 'resolve'],
+  restore: ['delete', 'archive', 'trash'],
+  resume: ['pause'],
+};
+
+/** The verbs that a verb undoes: `archive` for `unarchive`, `close` for `reopen`. */
+function readUndone(verb: string): readonly string[] {
+  if (/^un(?=[a-z]{3})/.test(verb)) return [verb.slice(2)];
+  return (Object.hasOwn(UNDOES, verb) ? UNDOES[verb] : undefined) ?? [];
 }
 
 /** Whether a word is the past participle of a verb: `archived` of `archive`, `hidden` of `hide`. */

@@ -129,10 +129,10 @@ function createKeepReader({ parameters }: Operation, plan: PagePlan): (values: P
     const filtered = readFilters(plan.filters, values, undefined);
     const selected = selector === undefined ? undefined : readSelector(values[selector]);
     const searched = readSearch(plan.search === undefined ? undefined : values[plan.search]);
-    const shown = plan.hidden.reduce<Keep>((keep, { parameter, isShown, isHidden }) => {
-      const value = values[parameter] ?? isShown;
-      return value === true || value === 'true' ? keep : both(keep, (entry) => !isHidden(entry));
-    }, undefined);
+    const shown = plan.hidden.reduce<Keep>(
+      (keep, { isShown, isHidden }) => (isShown(values) ? keep : both(keep, (entry) => !isHidden(entry))),
+      undefined,
+    );
     return both(both(both(filtered, selected), searched), shown);
   };
 }
