@@ -144,3 +144,36 @@ it('a list at a path of its own shows the items of the collection beside it', as
   const { body } = await send('POST', '/staff/team', { slug: 'red', name: 'Red' });
   expect((await send('GET', '/staff/list')).body['teams']).toEqual([body]);
 });
+
+it('a second key that the server makes is different for every item', async () => {
+  const fingerprint = {
+    type: 'string',
+    pattern: '^([0-9a-f]{2}:){3}[0-9a-f]{2}$',
+    example: 'a0:5c:11:d7',
+    readOnly: true,
+  };
+  const key = {
+    type: 'object',
+    required: ['id', 'fingerprint'],
+    properties: { id: { type: 'integer' }, fingerprint, name: { type: 'string' } },
+  };
+  const description = 'The ID or the fingerprint of a key.';
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Keys', version: '1' },
+    paths: {
+      '/keys': {
+        post: { ...sends({ type: 'object', properties: { name: { type: 'string' } } }), responses: { 201: json(key) } },
+      },
+      '/keys/{key}': {
+        parameters: [{ name: 'key', in: 'path', required: true, description, schema: {} }],
+        get: { responses: { 200: json(key) } },
+      },
+    },
+  };
+  const { send } = await openShop({ ...CLOSED, spec });
+  for (const name of ['a', 'b', 'c']) {
+    const { body } = await send('POST', '/keys', { name });
+    expect((await send('GET', `/keys/${String(body['fingerprint'])}`)).body).toEqual(body);
+  }
+});

@@ -262,6 +262,38 @@ describe('a key that only the answer to a create shows', () => {
   });
 });
 
+describe('a method that ends the activity of an item', () => {
+  const squad = object({ id: TEXT, name: TEXT, date_delete: { type: 'integer' } }, ['id', 'name']);
+  const one = object({ squad }, ['squad']);
+  const list = method(object({ squads: { type: 'array', items: squad } }, ['squads']));
+  const all = { name: 'include_disabled', in: 'query', schema: { type: 'boolean', default: false } };
+  const document = {
+    openapi: '3.0.3',
+    info: { title: 'Squads', version: '1' },
+    paths: {
+      '/squads.create': method(one, object({ name: TEXT }, ['name'])),
+      '/squads.info': method(one, ['squad']),
+      '/squads.list': { get: { ...(list as { get: object }).get, parameters: [all] } },
+      '/squads.disable': method(one, object({ squad: TEXT }, ['squad'])),
+      '/squads.enable': method(one, object({ squad: TEXT }, ['squad'])),
+    },
+  };
+
+  it('says when, and the list leaves the item out until it is active again', async () => {
+    const call = await start(document);
+    const { body } = await call('POST /squads.create', { name: 'red' });
+    const { id } = body['squad'] as { id: string }; // required by the schema
+    await call('POST /squads.disable', { squad: id });
+    const disabled = (await call(`GET /squads.info?squad=${id}`)).body;
+    expect(disabled).toMatchObject({ squad: { id, name: 'red', date_delete: expect.any(Number) as number } });
+    expect(disabled).not.toMatchObject({ squad: { date_delete: 0 } });
+    expect((await call('GET /squads.list')).body).toEqual({ squads: [] });
+    expect((await call('GET /squads.list?include_disabled=true')).body).toEqual({ squads: [disabled['squad']] });
+    await call('POST /squads.enable', { squad: id });
+    expect((await call('GET /squads.list')).body).toEqual({ squads: [{ id, name: 'red', date_delete: 0 }] });
+  });
+});
+
 describe('a hint', () => {
   const JOB = { collection: 'jobs' };
   /** Methods without plain verbs, with hints. */

@@ -1,7 +1,7 @@
 import type { SchemaObject } from '../../contract/json.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
-import { isInstant, isStatus } from '../store/server-values.js';
+import { isInactiveTime, isInstant, isStatus } from '../store/server-values.js';
 import type { Entry } from '../store/collection.js';
 
 /** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
@@ -73,6 +73,8 @@ function findHiddenValue(property: ItemProperty, word: string): ((value: unknown
     const status = values.find((each) => toBareName(String(each)) === word);
     return status === undefined ? undefined : (value) => value === status;
   }
+  if (INACTIVE.test(word) && isInactiveTime(property))
+    return (value) => value !== undefined && value !== null && value !== 0;
   const isMoment = (bare === word || bare === `${word}at`) && isInstant(property);
   return isMoment ? (value) => value !== undefined && value !== null : undefined;
 }

@@ -218,6 +218,12 @@ function createRules(
     if (name === lifecycle?.property) return { property, open, made: false, value: () => lifecycle.initial };
     if (lifecycle?.isResult(name) === true && (property.nullable || !property.required))
       return { property, open, made: true, value: () => (property.nullable ? null : undefined) };
+    const generate = resource.alternateKeys.includes(property.name) ? createIdGenerator(property.schema) : undefined;
+    // A server makes a key that only this item has.
+    if (generate !== undefined && !isSettable(property.name)) {
+      const value: Rule['value'] = ({ seed, key }) => generate(createRandom(seed, `${key}\0${property.name}`));
+      return { property, open: rule.open, made: true, value };
+    }
     if (!isWhole || fixed || isSettable(name)) return rule;
     return { property, open, made: true, value: createNewValue(property, parts, nullable) };
   });

@@ -170,6 +170,10 @@ export function findEffect(verb: string, schema: ItemSchema): Item | undefined {
       if (isUndone && property.nullable) set[property.name] = null;
       // Beside a status, a change of the status sets it.
       else if (!isUndone && status === undefined) set[property.name] = CHANGE_TIME;
+    } else if (status === undefined && isInactiveTime(property)) {
+      const none = property.nullable ? null : 0;
+      if (/^(disable|deactivate)$/.test(word)) set[property.name] = CHANGE_TIME;
+      else if (BEGINS.test(word) && (none === null || property.schema.type === 'integer')) set[property.name] = none;
     }
   }
   if (status !== undefined) set[status.property] = status.value;
@@ -194,6 +198,12 @@ function readUndone(verb: string): readonly string[] {
 function isParticiple(verb: string, word: string): boolean {
   const stem = verb.replace(/(e|y)$/, '');
   return stem.length > 2 && word.startsWith(stem) && /^([a-z]?ed|ied|den)$/.test(word.slice(stem.length));
+}
+
+/** Whether a property says when an item stopped to be active: `date_delete`, `disabled_at`. */
+export function isInactiveTime(property: ItemProperty): boolean {
+  const bare = toBareName(property.name);
+  return /^(date|time)?(delete|disable|deactivate)d?(at|on|date|time)?$/.test(bare) && isMoment(property);
 }
 
 /** Whether a property is a number of seconds or a date, not any string. */
