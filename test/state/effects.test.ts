@@ -291,3 +291,62 @@ describe('a DELETE whose description tells about another item', () => {
     expect((await send(mock, `GET /gadgets/${String(body['id'])}`)).status).toBe(404);
   });
 });
+
+describe('a list whose description leaves items out', () => {
+  it('shows them where a request names a status', async () => {
+    const status = { type: 'string', enum: ['open', 'canceled'] };
+    const gadget = { $ref: '#/components/schemas/Gadget' };
+    const one = { 200: { description: 'one', content: json(gadget) } };
+    const mock = await start({
+      properties: { id: ID, name: TEXT, status },
+      item: { delete: { summary: 'Cancel a gadget', responses: one } },
+      paths: {
+        '/gadgets': {
+          get: {
+            operationId: 'listGadgets',
+            description: 'Returns the gadgets that have not been canceled.',
+            parameters: [
+              { name: 'status', in: 'query', schema: { type: 'string', enum: ['all', 'canceled', 'open'] } },
+            ],
+            responses: {
+              200: { description: 'a page', content: json(members({ gadgets: { type: 'array', items: gadget } })) },
+            },
+          },
+          post: {
+            operationId: 'createGadget',
+            requestBody: { required: true, content: json(gadget) },
+            responses: one,
+          },
+        },
+      },
+    });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    expect((await send(mock, 'GET /gadgets')).body['gadgets']).toHaveLength(1);
+    await send(mock, `DELETE /gadgets/${String(body['id'])}`);
+    expect((await send(mock, 'GET /gadgets')).body['gadgets']).toEqual([]);
+    expect((await send(mock, 'GET /gadgets?status=all')).body['gadgets']).toHaveLength(1);
+    expect((await send(mock, 'GET /gadgets?status=canceled')).body['gadgets']).toHaveLength(1);
+  });
+});
+
+describe('a created item', () => {
+  it('counts its changes in its version', async () => {
+    const version = { type: 'integer', description: 'Incremented each time an update is made.' };
+    const mock = await start({ properties: { id: ID, name: TEXT, version }, required: ['name'], item: { put: {} } });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada', version: 7 });
+    expect(body['version']).toBe(1);
+    const changed = await send(mock, `PUT /gadgets/${String(body['id'])}`, { name: 'Bo', version: 1 });
+    expect(changed.body).toMatchObject({ name: 'Bo', version: 2 });
+  });
+
+  it('gets an id in place of a temporary one', async () => {
+    const id = {
+      type: 'string',
+      description: 'For a new gadget a temporary identifier starting with a "#" character.',
+    };
+    const mock = await start({ properties: { id, name: TEXT }, required: ['id', 'name'] });
+    const { body } = await send(mock, 'POST /gadgets', { id: '#1', name: 'Ada' });
+    expect(body['id']).not.toBe('#1');
+    expect((await send(mock, `GET /gadgets/${String(body['id'])}`)).body).toEqual(body);
+  });
+});

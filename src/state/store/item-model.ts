@@ -21,6 +21,7 @@ import {
   isStatusName,
   isStatusTimestamp,
   isTimestamp,
+  isVersion,
 } from './server-values.js';
 
 /** Everything that is derived once from the schema of a resource: how its items are identified, built and checked. */
@@ -285,12 +286,17 @@ function createStamp(rules: readonly Rule[]): ItemModel['stamp'] {
   const changing = properties.filter(isChangeTimestamp);
   const changes = changing.map((property) => ({ property, write: createTimestampWriter(property) }));
   const statuses = properties.filter(({ name }) => isStatus(name));
+  const versions = properties.filter(isVersion);
   return (before, { after, set, now }) => {
     const stamped: Record<string, unknown> = { ...after, ...set };
     const stamp = (name: string, write: (now: number) => unknown): void => {
       // A change that sets the timestamp itself takes precedence.
       if (after[name] === before[name] && !Object.hasOwn(set, name)) stamped[name] = write(now);
     };
+    for (const { name } of versions) {
+      const version = before[name];
+      stamped[name] = typeof version === 'number' ? version + 1 : after[name];
+    }
     for (const property of properties) {
       if (set[property.name] === CHANGE_TIME) stamped[property.name] = createTimestampWriter(property)(now);
     }
@@ -366,6 +372,7 @@ function createRule(
     const write = createTimestampWriter(property);
     return always(({ now }) => write(now));
   }
+  if (isVersion(property)) return always(() => schema.minimum ?? 1);
   const pattern = Object.hasOwn(resource.patterns, name) ? resource.patterns[name] : undefined;
   if (pattern !== undefined || resource.once.includes(name)) {
     const generate = createIdGenerator(schema, pattern);

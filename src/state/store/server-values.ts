@@ -12,6 +12,16 @@ export function isTimestamp(property: ItemProperty): boolean {
   return TIMESTAMP.test(property.name) && readUnit(property) !== undefined;
 }
 
+/** Whether a property counts the changes of an item, according to its name and its description. */
+export function isVersion({ name, schema, readOnly }: ItemProperty): boolean {
+  const isNumber = [schema.type].flat().includes('integer') && schema.enum === undefined;
+  if (!isNumber || !/^(version|revision|(lock|row)_?version|(version|revision)_?number)$/i.test(name)) return false;
+  return (
+    readOnly ||
+    /\b(increment|increas|grows|optimistic|concurren)|\beach (time|update|change)\b/i.test(schema.description ?? '')
+  );
+}
+
 /** Whether a property says when an item was last changed. */
 export function isChangeTimestamp(property: ItemProperty): boolean {
   return isTimestamp(property) && CHANGE.test(property.name);

@@ -33,6 +33,7 @@ import {
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
 export function createCreateHandler(context: OperationContext): StateHandler {
   const { binding, model, choose, bodies, reader, preconditions, findLocation } = context;
+  const temporary = TEMPORARY.exec(model.idProperty?.schema.description ?? '')?.[1];
   const writeLocation = createLocationWriter(context);
   return (exchange, transaction) => {
     const choice = choose(exchange.call);
@@ -51,7 +52,9 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const chosen = readIdValue(exchange.call.query[binding.chosenId ?? '']);
     if (chosen !== undefined && location.collection.get(String(chosen), location.scope) !== undefined)
       return answerProblem(context, exchange, { id: chosen, problem: toTaken(chosen) });
-    const created = createItem(context, exchange, { location, body, id: chosen ?? readOwnId(context, sent) });
+    const own = readOwnId(context, sent);
+    const isTemporary = temporary !== undefined && String(own).startsWith(temporary);
+    const created = createItem(context, exchange, { location, body, id: chosen ?? (isTemporary ? undefined : own) });
     if ('refused' in created) return created.refused;
     const pointer = choice.media?.schemaPointer;
     // The answer to a create shows the secrets that no other answer shows.
@@ -63,6 +66,9 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     return toAnswer(choice, shown, headers);
   };
 }
+
+/** Words that say that the server replaces ids with a prefix: "a temporary identifier starting with `#`". */
+const TEMPORARY = /\btemporary\b[^.]*\b(?:start|begin|prefix)\w*\s+with\s+(?:an?\s+)?[`'"]*([^\w\s`'"]+)/i;
 
 function toTaken(id: string | number): ItemProblem {
   return { pointer: '', code: 'UNIQUE', message: `the id ${JSON.stringify(id)} is already used` };
