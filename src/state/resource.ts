@@ -46,6 +46,8 @@ export interface Resource {
   readonly fullName: readonly string[] | undefined;
   /** Where the id is the URL of the item itself: its template, `https://api.example.com/teams/{team_id}`. */
   readonly selfUrl: string | undefined;
+  /** The property of an item with an id that shows its own URL, with the template of that URL. */
+  readonly selfLink: { readonly property: string; readonly template: string } | undefined;
   /** Other properties whose value a path can have in place of the id: the `slug` of `/teams/{id_or_slug}`. */
   readonly alternateKeys: readonly string[];
   /** Identifies the items in place of their id; undefined where the id does. */
@@ -190,6 +192,7 @@ export function createResource(name: string): Resource {
     joinedKeys: [],
     fullName: undefined,
     selfUrl: undefined,
+    selfLink: undefined,
     alternateKeys: [],
     secretKey: undefined,
     idParameterSchema: undefined,

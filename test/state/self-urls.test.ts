@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openShop } from './shop.js';
+import { openShop, type Reply, type Shop } from './shop.js';
 
 const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
 const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
@@ -136,5 +136,76 @@ describe('a request property that the item has with a longer name', () => {
     const { body } = await send('POST', '/hooks', { url, state: 'on' });
     expect(body).toMatchObject({ callback_url: url, state: 'on' });
     expect((await send('GET', `/hooks/${String(body['id'])}`)).body).toEqual(body);
+  });
+});
+
+describe('an item with an id that shows its own URL', () => {
+  const openTasks = async (task: object, sent: object = { title: text }): Promise<Shop> => {
+    const project = { type: 'object', required: ['id'], properties: { id: text, title: text } };
+    const item = {
+      type: 'object',
+      required: ['id', ...Object.keys(task)],
+      properties: { id: text, title: text, ...task },
+    };
+    return openShop({
+      ...CLOSED,
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Own URLs', version: '1' },
+        servers: [{ url: 'https://{region}.tasks.example/v1', variables: { region: { default: 'eu' } } }],
+        paths: {
+          '/projects': {
+            post: { ...sends({ type: 'object', properties: { title: text } }), responses: { 201: json(project) } },
+          },
+          '/projects/{project_id}': { ...inPath('project_id'), get: { responses: { 200: json(project) } } },
+          '/projects/{project_id}/tasks': {
+            ...inPath('project_id'),
+            post: { ...sends({ type: 'object', properties: sent }), responses: { 201: json(item) } },
+          },
+          '/projects/{project_id}/tasks/{task_id}': {
+            ...inPath('project_id', 'task_id'),
+            get: { responses: { 200: json(item) } },
+          },
+        },
+      },
+    });
+  };
+  const create = async ({ send }: Shop, body: object = { title: 'a' }): Promise<readonly [string, Reply['body']]> => {
+    const project = (await send('POST', '/projects', { title: 'p' })).body;
+    const path = `/projects/${String(project['id'])}/tasks`;
+    const task = (await send('POST', path, body)).body;
+    const own = `${path}/${String(task['id'])}`;
+    expect((await send('GET', own)).body).toEqual(task);
+    return [`https://eu.tasks.example/v1${own}`, task];
+  };
+
+  it.each([
+    ['self', { self: link }],
+    ['url', { url: { type: 'string', description: 'The API url of this task' } }],
+  ])('shows the server and the path of its read operation in `%s`', async (name, properties) => {
+    const [url, task] = await create(await openTasks(properties));
+    expect(task[name]).toBe(url);
+  });
+
+  it('shows it in its links', async () => {
+    const href = { type: 'object', required: ['href'], properties: { href: text } };
+    const [url, task] = await create(
+      await openTasks({ _links: { type: 'object', required: ['self'], properties: { self: href, next: href } } }),
+    );
+    expect(task['_links']).toMatchObject({ self: { href: url } });
+  });
+
+  it('has the base of an example of it', async () => {
+    const example = 'https://api.tasks.example/projects/P1/tasks/T1';
+    const [url, task] = await create(await openTasks({ url: { ...link, example } }));
+    expect(task['url']).toBe(url.replace('https://eu.tasks.example/v1', 'https://api.tasks.example'));
+  });
+
+  it('keeps what a request sends, and other URLs', async () => {
+    const sent = { title: text, url: link };
+    const [, task] = await create(await openTasks({ url: link }, sent), { url: 'https://app.example/in' });
+    expect(task['url']).toBe('https://app.example/in');
+    const [url, other] = await create(await openTasks({ url: { ...link, description: 'The web page of the task' } }));
+    expect(other['url']).not.toBe(url);
   });
 });

@@ -628,7 +628,14 @@ function hasId(element: unknown, { id, name }: FoundId): boolean {
   const found = named.length > 0 ? named : values.filter((each) => name === undefined || /id$/i.test(each.name));
   // Objects in the element have ids of their own.
   const depth = Math.min(...found.map(({ path }) => path.length));
+  // Without an id of its own, an element is identified by its own URL.
+  const own = values.filter(({ path }) => path.length === 1);
+  if (!own.some((each) => /id$/i.test(each.name)) && own.some((each) => isUrlOf(each, id))) return true;
   return found.some((each) => String(each.value) === String(id) && each.path.length === depth);
+}
+
+function isUrlOf({ name, value }: { readonly name: string; readonly value: unknown }, id: string | number): boolean {
+  return /^(url|uri|href|self)$/.test(name) && typeof value === 'string' && value.endsWith(`/${id}`);
 }
 
 interface FoundId {

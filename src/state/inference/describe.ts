@@ -6,7 +6,7 @@ import type { ContractIndex } from './contract-index.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Binding, Resource, SecretKey } from '../resource.js';
-import { findSelfUrl, type SelfUrl } from './self-url.js';
+import { findSelfLink, findSelfUrl, type SelfUrl } from './self-url.js';
 
 /** Describes a resource: its id, parents, secrets and masked properties. */
 export function describeResource(
@@ -23,8 +23,11 @@ export function describeResource(
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   const named = schema === undefined || candidate.singleton ? undefined : findFullName(schema, candidate);
   const own = schema === undefined ? 'id' : (named?.property ?? findIdProperty(index, schema, candidate));
+  const sent = schema === undefined ? [] : findSent(index, candidate, schema);
   const self =
     item === undefined || named !== undefined ? undefined : findOwnUrl(index, schema, { candidate, id: own });
+  const reading = index.operationsAt(candidate.singleton ? '' : (candidate.itemKey ?? '')).get('GET');
+  const isLinked = schema !== undefined && reading !== undefined && self === undefined && named === undefined;
   const id = candidate.singleton ? undefined : (self?.property ?? own);
   const keyProperties = findKeyProperties(index, schema, candidate);
   const paths = new Set([candidate, ...facts.aliases].flatMap(({ itemKey }) => itemKey ?? []));
@@ -41,6 +44,7 @@ export function describeResource(
     joinedKeys: keyProperties.length < 2 || schema === undefined ? [] : findJoinedKeys(schema, keyProperties),
     fullName: named?.words,
     selfUrl: self?.template,
+    selfLink: isLinked ? findSelfLink(index, schema, { reading, sent }) : undefined,
     alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id }),
     secretKey: schema && findSecretKey(index, candidate, schema),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
@@ -50,7 +54,7 @@ export function describeResource(
     once: schema === undefined ? [] : findOnce(index, candidate, schema),
     redacts: schema === undefined ? {} : findRedacted(schema),
     patterns: {},
-    sent: schema === undefined ? [] : findSent(index, candidate, schema),
+    sent,
     unique: [],
     set: {},
     unknownIds: undefined,

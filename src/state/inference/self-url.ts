@@ -41,6 +41,53 @@ export function findSelfUrl(
   return { property: found.path.join('.'), template: base + path };
 }
 
+/**
+ * Finds the property of an item with an id that holds its own URL as well: `self`, `_links.self.href`, or a `url` whose description or
+ * example says so. What requests send is not one.
+ */
+export function findSelfLink(
+  of: { readonly contract: Contract; readonly read: ReadItemSchema },
+  schema: ItemSchema,
+  known: { readonly reading: Operation; readonly sent: readonly string[] },
+): SelfUrl | undefined {
+  const { reading, sent } = known;
+  const path = reading.path.replace(/[?#].*$/, '');
+  if (reading.spanned !== undefined || !/\{[^{}]+\}(\.json)?$/.test(path)) return undefined;
+  const own = [...schema.properties.values()].map((property) => ({ path: [property.name], property }));
+  const nested = findProperty(of.read, { ...schema, properties: onlyLinks(schema) }, []);
+  const found = [...own, ...(nested === undefined ? [] : [nested])].find(({ path: names, property }) => {
+    const { type, format = 'uri', pattern, enum: values, maxLength, readOnly } = property.schema;
+    const isUrl = [type].flat().includes('string') && /^ur[il]/.test(format);
+    if (!isUrl || pattern !== undefined || values !== undefined || maxLength !== undefined) return false;
+    if (sent.includes(names[0] ?? '') && readOnly !== true) return false;
+    return names.length > 1 || isOwnUrl(schema, property, path);
+  });
+  if (found === undefined) return undefined;
+  const base = readShownBase(schema, found.property, path) ?? readServer(of.contract);
+  return { property: found.path.join('.'), template: base + path };
+}
+
+function onlyLinks({ properties }: ItemSchema): ItemSchema['properties'] {
+  return new Map([...properties].filter(([name]) => HOLDERS[0]?.test(name)));
+}
+
+/** Whether a property is the URL of its item: by its name, or by its description or example. */
+function isOwnUrl(schema: ItemSchema, property: ItemProperty, path: string): boolean {
+  if (/^(self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id)$/i.test(property.name)) return true;
+  if (!/^(url|uri|href)$/i.test(property.name)) return false;
+  if (readShownBase(schema, property, path) !== undefined) return true;
+  const text = property.schema.description ?? '';
+  return OWN_URL.test(text) && !OTHER_URL.test(text);
+}
+
+/** Descriptions of the URL of an item in the API. */
+const OWN_URL =
+  /\b(api|canonical|resource|rest|self)\b[^.]*\b(url|uri|address|link|reference)\b|\b(url|uri) (at|by|under|with) which\b/i;
+
+/** Descriptions of other URLs. */
+const OTHER_URL =
+  /\b(web|html|page|browser|dashboard|image|avatar|download|callback|webhook|destination|website|checkout|payment|hosted)/i;
+
 const WEAK_ID = /^(key|slug|code|name|number)$/i;
 
 interface Found {

@@ -1,5 +1,5 @@
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
-import { isObject, readMember, type SchemaObject } from '../../contract/json.js';
+import { isObject, readMember, type SchemaObject, withPath } from '../../contract/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
@@ -87,6 +87,17 @@ export function readItemKey({ keyProperties, fullName, selfUrl }: Resource, item
   return keyProperties.map((name) => String(readMember(item, name))).join('/');
 }
 
+/** An item with its own URL where it shows one. */
+export function showSelfLink(
+  { selfLink, keyProperties }: Resource,
+  item: Item,
+  { scope, id }: { readonly scope: string; readonly id: string },
+): Item {
+  if (selfLink === undefined || typeof readMember(item, selfLink.property) !== 'string') return item;
+  const ids = [...readScope(scope), ...(keyProperties.length > 1 ? id.split('/') : [id])];
+  return withPath(item, selfLink.property.split('.'), toSelfUrl(selfLink.template, ids));
+}
+
 /** The last segment of the URL of an item; what is not a URL is the id itself. */
 function readIdInUrl(url: string): string {
   if (!/^https?:\/\//.test(url)) return url;
@@ -102,7 +113,10 @@ function readIdInUrl(url: string): string {
 /** The URL of an item with these ids, its own last. */
 function toSelfUrl(template: string, ids: readonly string[]): string {
   const [base = '', ...texts] = template.split(/\{[^{}]+\}/);
-  const own = ids.slice(-texts.length);
+  const [last = ''] = ids.slice(-1);
+  // The id of a parent can have several parts.
+  const all = ids.length < texts.length ? [...ids.slice(0, -1).flatMap((id) => id.split('/')), last] : ids;
+  const own = all.slice(-texts.length);
   return texts.reduce((url, text, i) => url + encodeURIComponent((own[i] ?? '-').toWellFormed()) + text, base);
 }
 

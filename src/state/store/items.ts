@@ -13,7 +13,7 @@ import {
   readScope,
   toScope,
 } from './collection.js';
-import { readItemKey, withJoinedKeys } from './identity.js';
+import { readItemKey, showSelfLink, withJoinedKeys } from './identity.js';
 import { createDependents, type Dependents } from './dependents.js';
 import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
 import { createSettableFinder } from './new-values.js';
@@ -257,7 +257,8 @@ function createRename({ move }: Dependents): Items['rename'] {
   return (location, entry, id) => {
     const { transaction, collection, scope, model } = location;
     const { idProperty = 'id', keyProperties } = model.resource;
-    const item = keyProperties.length > 0 ? entry.item : { ...entry.item, [idProperty]: id };
+    const renamed = keyProperties.length > 0 ? entry.item : { ...entry.item, [idProperty]: id };
+    const item = showSelfLink(model.resource, renamed, { scope, id });
     const problems = listProblems(findDuplicateId(location, id), model, item);
     if (problems.length > 0) return { problems };
     move(transaction, collection, { id: entry.id, scope, to: id });
@@ -323,7 +324,8 @@ function draftEntry(
   const key = given.key ?? secret ?? (resource.singleton ? '' : readItemKey(resource, visible, shown ?? id));
   const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
   if (resource.secretKey !== undefined) hidden.push(resource.secretKey.name);
-  const whole = resource.secretKey === undefined ? visible : { ...visible, [resource.secretKey.name]: key };
+  const linked = strict ? visible : showSelfLink(resource, visible, { scope, id: key });
+  const whole = resource.secretKey === undefined ? linked : { ...linked, [resource.secretKey.name]: key };
   const statusSince = strict || model.lifecycle === undefined ? undefined : clock.now();
   return { entry: { id: key, ...hideSecrets(whole, hidden), content, part, statusSince }, whole };
 }

@@ -11,7 +11,7 @@ import {
   type UnknownIds,
   type WritableCollection,
 } from './collection.js';
-import { readItemKey, withJoinedKeys } from './identity.js';
+import { readItemKey, showSelfLink, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
 import type { Transaction } from './store.js';
 
@@ -178,7 +178,7 @@ function generateOnDemand(
     },
   });
   const whole = nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
-  return withJoinedKeys(resource, whole);
+  return showSelfLink(resource, withJoinedKeys(resource, whole), { scope, id: String(id) });
 }
 
 /** Properties named like the path parameters of the parents: `thread_id`. */
