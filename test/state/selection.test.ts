@@ -1,99 +1,92 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/state/store/collection.js';
-import { readFilters, readSearch, readSort } from '../../src/state/pages/view.js';
+import { openShop, type Shop } from './shop.js';
 
-const ITEMS = [
-  {
-    id: '1',
-    name: 'Ada',
-    email: 'ada@x.ch',
-    age: 36,
-    tags: ['a', 'b'],
-    owner: { id: 'o1' },
-    metadata: { plan: 'pro' },
-  },
-  { id: '2', name: 'Bob', email: 'bob@x.ch', age: 20, tags: ['b'], owner: { id: 'o2' }, metadata: {} },
-  { id: '3', name: 'Cy', age: 50, tags: [], owner: null, active: false },
-];
-const ENTRIES: readonly Entry[] = ITEMS.map((item, i) => ({ id: item.id, item, sequence: i, revision: 1 }));
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const text = { type: 'string' };
+const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+const toQuery = (name: string, schema: object): object => ({ name, in: 'query', schema });
 
-function keep(predicate: ((entry: Entry) => boolean) | undefined): string {
-  return ENTRIES.filter(predicate ?? (() => true))
-    .map(({ id }) => id)
-    .join('');
-}
+const open = (): Promise<Shop> => {
+  const object = (properties: object): object => ({ type: 'object', required: ['id', 'kind'], properties });
+  const own = { id: text, kind: { type: 'string', enum: ['thing'] }, title: text, note: text };
+  const schemas = {
+    customer: object({ ...own, agent: { oneOf: [text, ref('agent')] } }),
+    agent: object(own),
+    order: object({ ...own, customer: { anyOf: [text, ref('customer')] }, plain: text }),
+  };
+  const expand = toQuery('expand', { type: 'array', items: text });
+  const select = toQuery('fields', text);
+  const collection = (name: keyof typeof schemas): readonly (readonly [string, object])[] => {
+    const sent = { title: text, note: text, customer: text, agent: text, plain: text };
+    const body = { type: 'object', properties: { ...sent, expand: { type: 'array', items: text } } };
+    const list = { type: 'object', required: ['data'], properties: { data: { type: 'array', items: ref(name) } } };
+    return [
+      [
+        `/${name}s`,
+        {
+          get: { parameters: [expand, select], responses: { 200: json(list) } },
+          post: {
+            requestBody: { content: { 'application/json': { schema: body } } },
+            responses: { 201: json(ref(name)) },
+          },
+        },
+      ],
+      [
+        `/${name}s/{id}`,
+        {
+          parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+          get: { parameters: [expand, select], responses: { 200: json(ref(name)) } },
+        },
+      ],
+    ];
+  };
+  const paths = Object.fromEntries([...collection('order'), ...collection('customer'), ...collection('agent')]);
+  const spec = { openapi: '3.1.0', info: { title: 'Orders', version: '1' }, paths, components: { schemas } };
+  return openShop({ spec, state: { unknownIds: 'not-found' } });
+};
 
-describe('a filter', () => {
-  it.each([
-    ['a text', { name: 'Ada' }, '1'],
-    ['a number', { age: 20 }, '2'],
-    ['a number as text', { age: '20' }, '2'],
-    ['false, which is a value', { active: false }, '3'],
-    ['one of several values', { name: ['Ada', 'Cy'] }, '13'],
-    ['a member of a list', { tags: 'b' }, '12'],
-    ['the id of an object', { owner: 'o2' }, '2'],
-    ['bounds of a number', { age: { gte: 36, lt: 50 } }, '1'],
-    ['several at once', { tags: 'b', name: 'Bob' }, '2'],
-    ['nothing asked', {}, '123'],
-    ['an empty value, which asks nothing', { name: '' }, '123'],
-    ['a value nobody has', { name: 'Zoe' }, ''],
-  ])('by %s', (_, query, want) => {
-    const filters = ['name', 'age', 'active', 'tags', 'owner'].map((name) => ({ parameter: name, property: name }));
-    expect(keep(readFilters(filters, query, undefined))).toBe(want);
+const fill = async ({ send }: Shop) => {
+  const { body: agent } = await send('POST', '/agents', { title: 'agent' });
+  const { body: customer } = await send('POST', '/customers', { title: 'customer', agent: agent['id'] });
+  const sent = { title: 'order', note: 'n', customer: customer['id'], plain: customer['id'] };
+  const { body: order } = await send('POST', '/orders', sent);
+  return { agent, customer, order, sent };
+};
+
+describe('a parameter that expands ids', () => {
+  it('replaces an id by the item that it identifies', async () => {
+    const shop = await open();
+    const { customer, order, agent } = await fill(shop);
+    const path = `/orders/${String(order['id'])}`;
+    expect((await shop.send('GET', path)).body).toEqual(order);
+    expect(order['customer']).toBe(customer['id']);
+    expect((await shop.send('GET', `${path}?expand=customer&expand=plain`)).body).toEqual({ ...order, customer });
+    const whole = { ...order, customer: { ...customer, agent } };
+    expect((await shop.send('GET', `${path}?expand=customer.agent`)).body).toEqual(whole);
   });
 
-  it('by what the path says adds to the others', () => {
-    expect(keep(readFilters([{ parameter: 'tags', property: 'tags' }], { tags: 'b' }, { owner: 'o1' }))).toBe('1');
+  it.each(['customer', 'data.customer'])('expands each item of a list: %s', async (name) => {
+    const shop = await open();
+    const { customer, order } = await fill(shop);
+    expect((await shop.send('GET', `/orders?expand=${name}`)).body).toEqual({ data: [{ ...order, customer }] });
+  });
+
+  it('is read from a request body, and leaves the stored item as it is', async () => {
+    const shop = await open();
+    const { customer, sent } = await fill(shop);
+    const { body } = await shop.send('POST', '/orders', { ...sent, expand: ['customer'] });
+    expect(body).toMatchObject({ title: 'order', customer });
+    expect((await shop.send('GET', `/orders/${String(body['id'])}`)).body['customer']).toBe(customer['id']);
   });
 });
 
-describe('a search', () => {
-  it.each([
-    ['bob', '2'],
-    ['X.CH', '12'],
-    ['name:"Ada"', '1'],
-    ['metadata["plan"]:"pro"', '1'],
-    ['email~"bob"', '2'],
-    ['age>30', '13'],
-    ['age>=36 AND age<50', '1'],
-    ['name:"Ada" OR name:"Cy"', '13'],
-    ['-name:"Ada"', '23'],
-    ['email:null', '3'],
-    ['constructor:null', '123'],
-    ['a.name:x', ''],
-    ['', '123'],
-  ])('%s finds %s', (query, want) => {
-    expect(keep(readSearch(query))).toBe(want);
-  });
-
-  it('of many letters that lead to nothing ends at once', () => {
-    expect(keep(readSearch('a.'.repeat(200_000)))).toBe('');
-  });
-
-  it('compares items that were created on demand as it compares others (issue 10)', () => {
-    const invented: Entry = { id: '9', item: {}, sequence: 9, revision: 1, onDemand: true };
-    expect(readSearch('nothing like it')?.(invented)).toBe(false);
-  });
-});
-
-describe('a sort', () => {
-  it.each([
-    ['age', '213'],
-    ['-age', '312'],
-    ['+age', '213'],
-    ['age:desc', '312'],
-    ['name desc', '321'],
-    ['email', '123'],
-  ])('by %s is %s', (value, want) => {
-    const order = readSort(value, undefined);
-    expect(
-      ENTRIES.toSorted(order)
-        .map(({ id }) => id)
-        .join(''),
-    ).toBe(want);
-  });
-
-  it.each([[undefined], ['no such thing!'], [7]])('by %j is none', (value) => {
-    expect(readSort(value, undefined)).toBeUndefined();
+describe('a parameter that selects properties', () => {
+  it('shows those that it names, the id and what the schema requires', async () => {
+    const shop = await open();
+    const { order } = await fill(shop);
+    const shown = { id: order['id'], kind: 'thing', title: 'order' };
+    expect((await shop.send('GET', `/orders/${String(order['id'])}?fields=title`)).body).toEqual(shown);
+    expect((await shop.send('GET', '/orders?fields=title')).body).toEqual({ data: [shown] });
+    expect((await shop.send('GET', '/orders?fields=other')).body).toEqual({ data: [order] });
   });
 });

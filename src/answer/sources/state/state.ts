@@ -18,7 +18,7 @@ import { createFailureAnswers } from './failure.js';
 import { withOperations } from './long-running.js';
 import { createContentHandler, createListHandler, createReadHandler } from './read.js';
 import { createLocationFinder } from './request.js';
-import { createReferences, NO_REFERENCES, withReferences } from './references.js';
+import { createReferences, NO_REFERENCES, withReferences, withSelection } from './references.js';
 import {
   createBatchHandler,
   createCreateHandler,
@@ -38,7 +38,7 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'b
     const binding = parts.resources.bindings.get(id);
     const own = binding && createOperationContext(context, binding);
     const handler = own && HANDLERS[own.binding.action](own);
-    return handler && withIdempotency(own, finish(own, withReferences(own, handler)));
+    return handler && withIdempotency(own, finish(own, withSelection(own, withReferences(own, handler))));
   });
   return {
     name: 'state',
