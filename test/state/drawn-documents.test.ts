@@ -13,7 +13,11 @@ interface Style {
   readonly request: readonly string[];
   readonly list: readonly string[];
   readonly members: Json;
+  /** The path of the property. */
   readonly id: string;
+  /** What is before the noun in paths. */
+  readonly prefix: string;
+  readonly isSingular: boolean;
   readonly idSchema: Json;
   readonly parameter: string;
   readonly page: 'cursor' | 'deep' | 'none' | 'number' | 'offset' | 'page' | 'start' | 'zero';
@@ -41,7 +45,9 @@ const styles: fc.Arbitrary<Style> = fc
     wrapsRequest: fc.boolean(),
     listName: fc.constantFrom('array', 'data', 'noun', 'items', 'results', 'deep'),
     members: fc.constantFrom(...MEMBERS),
-    id: fc.constantFrom('id', 'uuid', 'sid', 'gid', 'noun_id', 'key'),
+    id: fc.constantFrom('id', 'uuid', 'sid', 'gid', 'noun_id', 'key', 'metadata.id', 'resource_name'),
+    prefix: fc.constantFrom('', '/v1', '/api/v2/store', '/orgs/{org}', '/v1/projects/{project}/places/{place}'),
+    isSingular: fc.boolean(),
     idSchema: fc.constantFrom<Json>(
       { type: 'string' },
       { type: 'string', format: 'uuid' },
@@ -120,6 +126,16 @@ const PAGE_QUERIES: Readonly<Partial<Record<Style['page'], (index: number, size:
   zero: (index, size) => `?size=${size}&page=${index}`,
 };
 
+const toRoot = ({ prefix, isSingular, noun }: Style): string => `${prefix}/${isSingular ? noun : plural(noun)}`;
+
+/** Full resource names: the words and the ids of a path. */
+const toFullName = (style: Style): string =>
+  `${toRoot(style)
+    .replace(/^\/(v1|api\/v2\/store)(?=\/)/, '')
+    .slice(1)}/{${style.parameter}}`;
+
+const readId = (item: unknown, { id }: Style): unknown => readPath(item, id.split('.'));
+
 const FIELDS: Json = {
   name: { type: 'string' },
   size: { type: 'integer' },
@@ -127,9 +143,13 @@ const FIELDS: Json = {
 };
 
 function createDocument(style: Style): Json {
+  const isName = style.id === 'resource_name';
+  const description = `The name of the resource: \`${toFullName(style)}\`.`;
+  const idSchema = isName ? { type: 'string', description, readOnly: true } : style.idSchema;
+  const [first = '', ...rest] = style.id.split('.');
   const own = {
     type: 'object',
-    properties: { [style.id]: style.idSchema, ...FIELDS, created_at: { type: 'string', format: 'date-time' } },
+    properties: { [first]: wrap(idSchema, rest, {}), ...FIELDS, created_at: { type: 'string', format: 'date-time' } },
   };
   const item: Json = style.isShared ? { $ref: '#/components/schemas/Item' } : own;
   const content = (schema: Json): Json => ({ description: 'ok', content: { 'application/json': { schema } } });
@@ -142,18 +162,32 @@ function createDocument(style: Style): Json {
   const list = content(
     wrap({ type: 'array', items: item }, style.list, { ...style.members, ...next, total: { type: 'integer' } }),
   );
-  const at = { name: style.parameter, in: 'path', required: true, schema: style.idSchema };
+  const above = [...style.prefix.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+  const at = {
+    name: style.parameter,
+    in: 'path',
+    required: true,
+    schema: isName ? { type: 'string' } : style.idSchema,
+  };
+  const root = toRoot(style);
   const notFound = { description: 'not found' };
   return {
     openapi: '3.0.3',
     info: { title: 'Drawn', version: '1' },
     paths: {
-      [`/${plural(style.noun)}${style.suffix}`]: {
+      [`${root}${style.suffix}`]: {
+        parameters: above,
         get: { parameters: PAGE_PARAMETERS[style.page], responses: { 200: list } },
         post: { requestBody: body, responses: { 201: one } },
       },
-      [`/${plural(style.noun)}/{${style.parameter}}${style.suffix}`]: {
-        parameters: [at],
+      [`${root}/{${style.parameter}}${style.suffix}`]: {
+        parameters: [...above, at],
         get: { responses: { 200: one, 404: notFound } },
         [style.update]: { requestBody: body, responses: { 200: one, 404: notFound } },
         delete: { responses: { 204: { description: 'gone' }, 404: notFound } },
@@ -179,7 +213,7 @@ async function send(
 async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<void> {
   const mock = await createMock({ spec: createDocument(style), state: { unknownIds } });
   const { suffix } = style;
-  const root = `/${plural(style.noun)}`;
+  const root = toRoot(style).replaceAll(/\{(\w+)\}/g, '$1-1');
   const inRequest = (value: Json): unknown =>
     style.request.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
   const inAnswer = (value: unknown): Json => {
@@ -195,10 +229,13 @@ async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<v
   const created = await send(mock, 'POST', `${root}${suffix}`, inRequest(sent));
   expect(created.status).toBe(201);
   expect(inAnswer(created.body)).toMatchObject(sent);
-  const id = inAnswer(created.body)[style.id];
-  const at = `${root}/${encodeURIComponent(String(id))}${suffix}`;
-  expect(inAnswer((await send(mock, 'GET', at)).body)).toMatchObject({ ...sent, [style.id]: id });
-  expect((await list()).find((each) => each[style.id] === id)).toMatchObject(sent);
+  const id = readId(inAnswer(created.body), style);
+  const key = style.id === 'resource_name' ? String(id).split('/').at(-1) : id;
+  const at = `${root}/${encodeURIComponent(String(key))}${suffix}`;
+  const shown = await send(mock, 'GET', at);
+  expect(readId(inAnswer(shown.body), style)).toBe(id);
+  expect(inAnswer(shown.body)).toMatchObject(sent);
+  expect((await list()).find((each) => readId(each, style) === id)).toMatchObject(sent);
   const changed = { ...sent, name: 'two', size: 8 };
   expect((await send(mock, style.update.toUpperCase(), at, inRequest(changed))).status).toBe(200);
   expect(inAnswer((await send(mock, 'GET', at)).body)).toMatchObject(changed);
@@ -206,17 +243,17 @@ async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<v
   if (toQuery !== undefined) {
     const before = await list(toQuery(0, 100));
     const pages = await Promise.all(before.map(async (_, i) => list(toQuery(i, 1))));
-    expect(pages.flat().map((each) => each[style.id])).toEqual(before.map((each) => each[style.id]));
+    expect(pages.flat().map((each) => readId(each, style))).toEqual(before.map((each) => readId(each, style)));
     expect(await list(toQuery(before.length, 1))).toEqual([]);
   }
   // A list that is an array has no place for a cursor.
   if ((style.page === 'cursor' || style.page === 'number') && style.list.length > 0) {
     const before = await list('?limit=100');
-    expect(await walk(mock, `${root}${suffix}`, style)).toEqual(before.map((each) => each[style.id]));
+    expect(await walk(mock, `${root}${suffix}`, style)).toEqual(before.map((each) => readId(each, style)));
   }
   expect((await send(mock, 'DELETE', at)).status).toBe(204);
   expect((await send(mock, 'GET', at)).status).toBe(404);
-  expect((await list()).some((each) => each[style.id] === id)).toBe(false);
+  expect((await list()).some((each) => readId(each, style) === id)).toBe(false);
   await mock.close();
 }
 
@@ -228,7 +265,7 @@ async function walk(mock: Mock, path: string, style: Style): Promise<readonly un
     const { body, status } = await send(mock, 'GET', `${path}${query}`);
     expect(status).toBe(200);
     const items = readPath(body, style.list) as readonly Json[]; // the document declares an array
-    ids.push(...items.map((each) => each[style.id]));
+    ids.push(...items.map((each) => readId(each, style)));
     const next = isObject(body) ? body['next_cursor'] : undefined;
     if (typeof next !== 'string' && typeof next !== 'number') break;
     query = `?limit=1&cursor=${encodeURIComponent(String(next))}`;

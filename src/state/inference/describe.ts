@@ -125,13 +125,15 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
   const other = findOtherItem(index, schema, words);
   if (other !== undefined) return other;
   const own = findIdIn(schema, words);
-  if (own !== undefined) return own;
+  // A `name` that the parameter does not mention gives way to an id inside of an object.
+  const isGuess = own !== undefined && ID_NAMES.includes(own) && !words.wanted.endsWith(toBareName(own));
+  if (own !== undefined && !isGuess) return own;
   for (const { name, target } of schema.properties.values()) {
     const inner = ID_HOLDER.test(name) ? index.read(target) : undefined;
     const nested = inner === undefined ? undefined : findIdIn(inner, words);
-    if (nested !== undefined) return `${name}.${nested}`;
+    if (nested !== undefined && (own === undefined || nested === 'id')) return `${name}.${nested}`;
   }
-  return undefined;
+  return own;
 }
 
 /** The id of the item that a parameter of another noun names: `user.id` for the `{user_id}` of a member. */
