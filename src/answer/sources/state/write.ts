@@ -327,7 +327,9 @@ function hasFixedId({ binding, model, resources, read, contract }: OperationCont
 
 /** The id that a change gives an item which several properties identify. */
 function readNewKey(resource: Resource, before: Entry, after: Entry): string | undefined {
-  if (resource.keyProperties.length === 0) return undefined;
+  const { keyProperties } = resource;
+  if (keyProperties.length === 0 || keyProperties.some((name) => readMember(after.item, name) === undefined))
+    return undefined;
   const key = readItemKey(resource, after.item, undefined);
   return key !== before.id && readItemKey(resource, before.item, undefined) === before.id ? key : undefined;
 }
