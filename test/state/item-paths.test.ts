@@ -193,3 +193,29 @@ it('operations of different versions change the same items, unless one operation
   await twice.send('POST', '/v1/projects', { name: 'a' });
   expect((await twice.send('GET', '/v2/projects')).body).toEqual([]);
 });
+
+it('an item shows the id of the parent in its path, whose parameter is a plain `id`', async () => {
+  const whole = { type: 'integer' };
+  const project = object({ id: whole, name: TEXT }, 'id', 'name');
+  const issue = object({ id: whole, iid: whole, project_id: whole, title: TEXT }, 'id', 'iid', 'project_id', 'title');
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: whole }];
+  const spec = toDocument({
+    '/projects': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(project) } } },
+    '/projects/{id}': { parameters, get: { responses: { 200: json(project) } } },
+    '/projects/{id}/issues': {
+      parameters,
+      post: { ...sends(object({ title: TEXT }, 'title')), responses: { 201: json(issue) } },
+    },
+    '/projects/{id}/issues/{issue_iid}': {
+      parameters: [...parameters, { name: 'issue_iid', in: 'path', required: true, schema: whole }],
+      get: { responses: { 200: json(issue) } },
+    },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body: made } = await send('POST', '/projects', { name: 'a' });
+  const { body: first } = await send('POST', `/projects/${String(made['id'])}/issues`, { title: 'one' });
+  const { body: second } = await send('POST', `/projects/${String(made['id'])}/issues`, { title: 'two' });
+  expect(first).toMatchObject({ project_id: made['id'], title: 'one' });
+  expect(second).toMatchObject({ project_id: made['id'], title: 'two' });
+  expect(second['id']).not.toBe(first['id']);
+});

@@ -44,7 +44,8 @@ export async function sweepLifecycles(
     const reports: ResourceReport[] = [];
     for (const candidate of candidates) {
       mock.reset();
-      reports.push(await createLife(mock, candidates, candidate).run());
+      const isClosed = typeof options.state === 'object' && options.state.unknownIds === 'not-found';
+      reports.push(await createLife(mock, candidates, { candidate, isClosed }).run());
     }
     return reports;
   } finally {
@@ -244,7 +245,11 @@ interface Life {
   run(): Promise<ResourceReport>;
 }
 
-function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Candidate): Life {
+function createLife(
+  mock: Mock,
+  candidates: readonly Candidate[],
+  { candidate, isClosed }: { readonly candidate: Candidate; readonly isClosed: boolean },
+): Life {
   const { contract } = mock;
   const generator = createGenerator(contract, createValidators(contract));
   const steps: string[] = [];
@@ -288,11 +293,15 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
     const sent: Sent[] = [];
     const check = createValidators(contract).check(media.schemaPointer, 'request');
     const names = new Set(except.map((each) => bare(each ?? '')));
-    const kept = isObject(value) ? Object.entries(value).filter(([each]) => !names.has(bare(each))) : [];
-    const without = isObject(value) ? Object.fromEntries(kept) : value;
-    let marked = structuredClone(check(without, 'body').length === 0 ? without : value);
+    let marked = structuredClone(value);
+    for (const each of isObject(value) ? Object.keys(value) : []) {
+      if (!names.has(bare(each)) || !isObject(marked)) continue;
+      const { [each]: _, ...others } = marked;
+      // What is required stays.
+      if (check(others, 'body').length === 0) marked = others;
+    }
     for (const { path, name } of findTexts(contract, media.schemaPointer)) {
-      if (except.some((each) => each !== undefined && bare(each) === bare(name))) continue;
+      if (names.has(bare(name))) continue;
       const same = fixed.find((each) => bare(each.path.join('')) === bare(path.join('')))?.value;
       if (same === undefined) counter += 1;
       const text = typeof same === 'string' ? same : `vouch ${counter}`;
@@ -313,12 +322,36 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
     const isUpsert = of.create.path === of.read.path;
     const count = readParameters(of.create.path).length - (isUpsert ? of.parameters.length : 0);
     const parents = above?.length === count ? above : await createParents(of.create, { of, depth, count });
-    const { body, sent } = draftBody(of.create, [], fixed);
+    const references = await createReferences(of, depth);
+    const unknown = references.filter(({ value }) => value === undefined).map(({ name }) => name);
+    const { body, sent } = draftBody(of.create, unknown, [...(fixed ?? []), ...references]);
     const chosen = isUpsert ? chooseId(of) : undefined;
     const path = chosen === undefined ? toPath(of.create, parents) : toPath(of.create, parents, chosen);
     const reply = await send(of.create, { path, ...(body === undefined ? {} : { body }) });
     if (reply.status >= 300) return `create answers ${reply.status} ${show(reply.body)}`;
     return { reply, sent, parents, chosen };
+  };
+
+  /** Where only created ids are known: the properties of a body that name other resources. */
+  const listReferences = (operation: Operation): readonly (readonly [name: string, other: Candidate])[] => {
+    const { value } = (isClosed ? draftBody(operation).body : undefined) ?? {};
+    return Object.keys(isObject(value) ? value : {}).flatMap((name) => {
+      const noun = bare(name).replace(/ids?$/, '');
+      const other = candidates.find((each) => each !== candidate && readNoun(each.name) === noun);
+      return other === undefined ? [] : [[name, other] as const];
+    });
+  };
+
+  /** The same with the ids of created items. */
+  const createReferences = async (of: Candidate, depth: number): Promise<readonly Found[]> => {
+    const found: Found[] = [];
+    for (const [name, other] of listReferences(of.create)) {
+      // References of what is referred to are left out.
+      const made = depth > 0 ? undefined : await createItem(other, depth + 1);
+      const id = made === undefined || typeof made === 'string' ? undefined : await findId(other, made);
+      found.push({ name, path: [name], value: id?.id });
+    }
+    return found;
   };
 
   /** A new id for an item that a PUT creates. */
@@ -436,7 +469,12 @@ function createLife(mock: Mock, candidates: readonly Candidate[], candidate: Can
     found: FoundId,
   ): Promise<string | undefined> => {
     // An update of the id itself renames the item.
-    const { body, sent } = draftBody(operation, [...candidate.parameters, found.name, 'new_name']);
+    const { body, sent } = draftBody(operation, [
+      ...candidate.parameters,
+      ...listReferences(operation).map(([name]) => name),
+      found.name,
+      'new_name',
+    ]);
     const reply = await send(operation, {
       path: toPath(operation, parents, found),
       ...(body === undefined ? {} : { body }),
@@ -797,6 +835,12 @@ function setAt(value: Json, path: readonly string[], text: string): Json {
   if (!isObject(value)) return undefined;
   const inner = rest.length === 0 ? text : setAt(value[name], rest, text);
   return inner === undefined ? undefined : { ...value, [name]: inner };
+}
+
+/** The noun of one item of a path: `customer` for `/v1/customers`. */
+function readNoun(path: string): string {
+  const word = path.split('/').findLast((each) => each !== '' && !each.includes('{')) ?? '';
+  return bare(word).replace(/ies$/, 'y').replace(/s$/, '');
 }
 
 function bare(name: string): string {

@@ -94,10 +94,12 @@ function findExisting(
   return location.collection.get(id, location.scope);
 }
 
-/** The ids that a value holds: itself, the `id` of an object, or those of the elements of an array. */
+/** The ids that a value holds: itself, the `id` of an object that only refers, or those of the elements of an array. */
 function readIds(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(readIds);
-  const id = isObject(value) ? value['id'] : value;
+  // An object with other properties is a new item inside of this one.
+  const refers = isObject(value) && Object.keys(value).every((name) => /^(id|_?type|object)$/.test(name));
+  const id = refers ? value['id'] : value;
   return (typeof id === 'string' && id !== '') || typeof id === 'number' ? [String(id)] : [];
 }
 
@@ -119,12 +121,16 @@ function findReferences(context: OperationContext): readonly Reference[] {
   return [...found.values()];
 }
 
+/** Paths of what only the user of a request has. */
+const OWN_ITEMS = /\/(me|user|self|current|viewer)\//;
+
 /** The collections at the top level by the bare noun of their items; a noun of two collections names none. */
 function readNouns(resources: readonly Resource[]): ReadonlyMap<string, string> {
   const nouns = new Map<string, string>();
   const twice = new Set<string>();
-  for (const { name, parents, singleton, idProperty } of resources) {
-    if (parents.length > 0 || singleton || idProperty === undefined) continue;
+  for (const { name, parents, singleton, idProperty, path } of resources) {
+    // `key_id` does not name one of `/user/keys`.
+    if (parents.length > 0 || singleton || idProperty === undefined || OWN_ITEMS.test(path)) continue;
     const noun = toBareName(toSingular(name.split('.').at(-1) ?? ''));
     if (nouns.has(noun)) twice.add(noun);
     nouns.set(noun, name);

@@ -4,6 +4,8 @@ import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
 import { type Binding, isNamedElsewhere } from '../../../state/resource.js';
+import type { ItemSchema } from '../../../state/item-schema.js';
+import { toBareName } from '../../../state/names.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
@@ -18,7 +20,8 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
   // Properties that hold the ids of the path: `thread_id` for `{thread_id}`, `customer` for `{customer}`.
   const named = links
     .flatMap(({ parameters }) => parameters)
-    .filter((name) => schema?.properties.has(name) === true && within?.property !== name)
+    // The `id` of an item is not that of its parent.
+    .filter((name) => !PLAIN_ID.test(name) && schema?.properties.has(name) === true && within?.property !== name)
     .map((name) => ({ property: name, parameter: name }));
   const own = within?.property === undefined ? [] : [{ property: within.property, parameter: within.parameter }];
   const properties = [...own, ...named].map(({ property, parameter }) => ({
@@ -26,6 +29,8 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     parameter,
     asObject: isOnlyObject(context, schema?.properties.get(property)?.pointer),
   }));
+  const taken = new Set(properties.map(({ property }) => property));
+  const byNoun = findParentProperties(schema, links).filter(({ property }) => !taken.has(property));
   return (exchange, transaction) => {
     const { call } = exchange;
     if (links.length === 0) return items.locate(transaction, binding.collection);
@@ -43,12 +48,33 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       const value = readParameter(call, parameter, places);
       known = withPath(known, property.split('.'), asObject ? { id: value } : value);
     }
+    for (const { property, parent, isNumber } of byNoun) {
+      const id = ids[parent] ?? '';
+      known = withPath(known, [property], isNumber && /^\d+$/.test(id) ? Number(id) : id);
+    }
     const path = toScope(...ids);
     if (within === undefined) return { ...items.locate(transaction, binding.collection, path), known };
     // A part of a collection that is not below all parents of the path.
     const scope = toScope(...ids.slice(0, resource.parents.length));
     return { ...items.locate(transaction, binding.collection, scope), known, part: path };
   };
+}
+
+/** Names of parameters that say nothing about what they identify. */
+const PLAIN_ID = /^(id|_id|uuid|guid|uid|gid|sid|key|slug|name|number|code)$/i;
+
+/** The properties that hold the ids of parents whose parameters have other names: `project_id` for `/projects/{id}/issues`. */
+function findParentProperties(
+  schema: ItemSchema | undefined,
+  links: Binding['parents'],
+): readonly { readonly property: string; readonly parent: number; readonly isNumber: boolean }[] {
+  const scalars = [...(schema?.properties.values() ?? [])].filter(({ scalar }) => scalar);
+  return links.flatMap(({ collection, parameters }, parent) => {
+    const noun = toBareName(toNoun(collection));
+    const found = parameters.length === 1 ? scalars.find(({ name }) => toBareName(name) === `${noun}id`) : undefined;
+    const isNumber = [found?.schema.type].flat().some((type) => type === 'integer' || type === 'number');
+    return found === undefined ? [] : [{ property: found.name, parent, isNumber }];
+  });
 }
 
 /** The id that parameters name; several make one composite id. */
