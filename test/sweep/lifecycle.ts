@@ -4,7 +4,7 @@ import type { Operation, Parameter } from '../../src/contract/operations/operati
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
-import { createValidators } from '../../src/schema/validate.js';
+import { createValidators, type Validators } from '../../src/schema/validate.js';
 import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
 
 /** One resource as the paths of a document show it, without the inference of the engine. */
@@ -42,10 +42,11 @@ export async function sweepLifecycles(
   try {
     const candidates = findCandidates(mock.contract);
     const reports: ResourceReport[] = [];
+    const isClosed = typeof options.state === 'object' && options.state.unknownIds === 'not-found';
+    const validators = createValidators(mock.contract);
     for (const candidate of candidates) {
       mock.reset();
-      const isClosed = typeof options.state === 'object' && options.state.unknownIds === 'not-found';
-      reports.push(await createLife(mock, candidates, { candidate, isClosed }).run());
+      reports.push(await createLife(mock, candidates, { candidate, isClosed, validators }).run());
     }
     return reports;
   } finally {
@@ -248,10 +249,11 @@ interface Life {
 function createLife(
   mock: Mock,
   candidates: readonly Candidate[],
-  { candidate, isClosed }: { readonly candidate: Candidate; readonly isClosed: boolean },
+  of: { readonly candidate: Candidate; readonly isClosed: boolean; readonly validators: Validators },
 ): Life {
   const { contract } = mock;
-  const generator = createGenerator(contract, createValidators(contract));
+  const { candidate, isClosed, validators } = of;
+  const generator = createGenerator(contract, validators);
   const steps: string[] = [];
   let counter = 0;
   /** The answer to the create. */
@@ -291,7 +293,7 @@ function createLife(
       now: Date.UTC(2026, 0, 1),
     });
     const sent: Sent[] = [];
-    const check = createValidators(contract).check(media.schemaPointer, 'request');
+    const check = validators.check(media.schemaPointer, 'request');
     const names = new Set(except.map((each) => bare(each ?? '')));
     let marked = structuredClone(value);
     for (const each of isObject(value) ? Object.keys(value) : []) {

@@ -75,6 +75,6 @@ function findHiddenValue(property: ItemProperty, word: string): ((value: unknown
   }
   if (INACTIVE.test(word) && isInactiveTime(property))
     return (value) => value !== undefined && value !== null && value !== 0;
-  const isMoment = (bare === word || bare === `${word}at`) && isInstant(property);
-  return isMoment ? (value) => value !== undefined && value !== null : undefined;
+  const isTime = (bare === word || bare === `${word}at`) && isInstant(property);
+  return isTime ? (value) => value !== undefined && value !== null : undefined;
 }

@@ -176,7 +176,7 @@ export function findEffect(verb: string, schema: ItemSchema): Item | undefined {
       else if (/^(active|enabled)$/.test(bare) && (ENDS.test(word) || BEGINS.test(word)))
         set[property.name] = BEGINS.test(word);
       else if (/^(disabled|deactivated)$/.test(bare) && BEGINS.test(word)) set[property.name] = false;
-    } else if (isDone && isMoment(property)) {
+    } else if (isDone && isTime(property)) {
       if (isUndone && property.nullable) set[property.name] = null;
       // Beside a status, a change of the status sets it.
       else if (!isUndone && status === undefined) set[property.name] = CHANGE_TIME;
@@ -213,11 +213,11 @@ function isParticiple(verb: string, word: string): boolean {
 /** Whether a property says when an item stopped to be active: `date_delete`, `disabled_at`. */
 export function isInactiveTime(property: ItemProperty): boolean {
   const bare = toBareName(property.name);
-  return /^(date|time)?(delete|disable|deactivate)d?(at|on|date|time)?$/.test(bare) && isMoment(property);
+  return /^(date|time)?(delete|disable|deactivate)d?(at|on|date|time)?$/.test(bare) && isTime(property);
 }
 
 /** Whether a property is a number of seconds or a date, not any string. */
-function isMoment(property: ItemProperty): boolean {
+function isTime(property: ItemProperty): boolean {
   const { type, format } = property.schema;
   return readUnit(property) !== undefined && (format?.startsWith('date') === true || ![type].flat().includes('string'));
 }

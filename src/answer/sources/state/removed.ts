@@ -82,23 +82,24 @@ export function findMark({ contract, bindingsOf, binding, model }: OperationCont
     if (FLAG.test(name) && schema.type === 'boolean') {
       const parameter = asks(name, binding.operation) ? name : undefined;
       const isRead = bindings.some(({ action, operation }) => action === 'read' && asks(name, operation));
-      if (isRead || isKept || readToldValues(told, name).includes('true'))
+      if (isRead || isKept || readDescribedValues(told, name).includes('true'))
         return { property: name, value: true, parameter };
     }
     if (ACTIVE.test(name) && schema.type === 'boolean') {
-      const isTold = readToldValues(told, name).includes('false') || (isKept && REMOVED.test(schema.description ?? ''));
-      if (isTold) return { property: name, value: false, parameter: undefined };
+      const isDescribed =
+        readDescribedValues(told, name).includes('false') || (isKept && REMOVED.test(schema.description ?? ''));
+      if (isDescribed) return { property: name, value: false, parameter: undefined };
     }
     const values = isStatus(name) ? (schema.enum ?? []) : [];
-    const named = values.length === 0 ? [] : readToldValues(told, name);
+    const named = values.length === 0 ? [] : readDescribedValues(told, name);
     const value = values.find((each) => named.includes(each) || (isKept && /^deleted$/i.test(String(each))));
     if (value !== undefined) return { property: name, value, parameter: undefined };
   }
   return undefined;
 }
 
-/** The values that a text says that a property gets: `archived: true`, "their `active` is false", "the status becomes `CLOSED`". */
-function readToldValues(text: string, name: string): readonly unknown[] {
+/** The values that a description says a property gets: `archived: true`, "their `active` is false", "the status becomes `CLOSED`". */
+function readDescribedValues(text: string, name: string): readonly unknown[] {
   const property = name.replaceAll(/[^\w]/g, String.raw`\$&`);
   const change = `becomes?|(?:is |are )?(?:set|changed) to|changes to|will be${isStatus(name) ? '' : '|is|are'}`;
   const quote = String.raw`[\`"'*]*`;
