@@ -156,7 +156,9 @@ function toLink(read: ReadItemSchema, { path, property: source }: Source, target
   const plain: PropertyLink = { from: path, to: [], change: undefined, key: '' };
   const [a, b] = [readKind(read, source), readKind(read, target)];
   if (a.isObject && b.isScalar && a.id !== undefined) return { ...plain, change: 'to-id', key: a.id };
-  if (a.isScalar && b.isObject && b.id !== undefined) return { ...plain, change: 'to-object', key: b.id };
+  // What can be an object as well as its id is left as it is where it is an object.
+  if ((a.isScalar || source.scalar) && b.isObject && b.id !== undefined)
+    return { ...plain, change: 'to-object', key: findIdOfType(b.of, readType(source)) ?? b.id };
   return plain;
 }
 
@@ -170,20 +172,31 @@ interface Kind {
   readonly isScalar: boolean;
   /** For objects: the property that holds their id. */
   readonly id?: string | undefined;
+  /** For objects: their schema. */
+  readonly of?: ItemSchema | undefined;
 }
 
 function readKind(read: ReadItemSchema, { target, schema, scalar }: ItemProperty): Kind {
   const inner = read(target);
   const one = inner?.type === 'array' && inner.items !== undefined ? read(inner.items) : inner;
   // What can be an id as well as its object needs no conversion.
-  if (one !== undefined && one.properties.size > 0) return { isObject: !scalar, isScalar: false, id: findId(one) };
+  if (one !== undefined && one.properties.size > 0)
+    return { isObject: !scalar, isScalar: false, id: findId(one), of: one };
   const type = one?.type ?? (typeof schema.type === 'string' ? schema.type : undefined);
   return { isObject: false, isScalar: type !== undefined && type !== 'object' && type !== 'array' };
 }
 
 function findId(schema: ItemSchema): string | undefined {
   const names = [...schema.properties.keys()];
-  return names.find((name) => /^(id|_id|uuid|sid|gid|guid)$/i.test(name)) ?? names.find((name) => ID_NAME.test(name));
+  return names.find((name) => OPAQUE_ID.test(name)) ?? names.find((name) => ID_NAME.test(name));
+}
+
+const OPAQUE_ID = /^(id|_id|uuid|sid|gid|guid|object_?id)$/i;
+
+/** The property for an id of a type: `value` of `{ name, value }` for a number. */
+function findIdOfType(schema: ItemSchema | undefined, type: string | undefined): string | undefined {
+  const all = [...(schema?.properties.values() ?? [])].filter((each) => type !== undefined && readType(each) === type);
+  return all.find(({ name }) => OPAQUE_ID.test(name))?.name ?? all.find(({ name }) => ID_NAME.test(name))?.name;
 }
 
 function convert(value: unknown, link: PropertyLink): unknown {

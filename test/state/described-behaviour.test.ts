@@ -60,6 +60,11 @@ describe('an item whose removal the description says the effect of', () => {
       { archived: true },
     ],
     ['Removed notes can still be shown: their `active` is false.', { active: { type: 'boolean' } }, { active: false }],
+    [
+      'Marks a note as deleted: its `active_flag` becomes false. After 30 days it is permanently deleted.',
+      { active_flag: { type: 'boolean' } },
+      { active_flag: false },
+    ],
     ['Retires a note: the status becomes `RETIRED`.', { status: { enum: ['LIVE', 'RETIRED'] } }, { status: 'RETIRED' }],
   ])('%s', async (description, item, mark) => {
     const shop = await openNotes({ item, remove: { description } });

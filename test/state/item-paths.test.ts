@@ -219,3 +219,21 @@ it('an item shows the id of the parent in its path, whose parameter is a plain `
   expect(second).toMatchObject({ project_id: made['id'], title: 'two' });
   expect(second['id']).not.toBe(first['id']);
 });
+
+it('an id that is sent is shown in the object of what it names, in the property of its type', async () => {
+  const company = object({ object_id: TEXT, name: TEXT });
+  const owner = object({ name: TEXT, value: { type: 'integer' } });
+  const parcel = object({ object_id: TEXT, company, owner }, 'object_id');
+  const sent = object({ company: { oneOf: [TEXT, object({ name: TEXT })] }, owner: { type: 'integer' } });
+  const spec = toDocument({
+    '/parcels': {
+      get: { responses: { 200: json(object({ results: { type: 'array', items: parcel } })) } },
+      post: { ...sends(sent), responses: { 201: json(parcel) } },
+    },
+    '/parcels/{ParcelId}': { ...inPath('ParcelId'), get: { responses: { 200: json(parcel) } } },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/parcels', { company: 'c1', owner: 7 });
+  expect(body).toMatchObject({ company: { object_id: 'c1' }, owner: { value: 7 } });
+  expect((await send('GET', `/parcels/${String(body['object_id'])}`)).body).toEqual(body);
+});

@@ -305,6 +305,23 @@ describe('a request that names a page', () => {
     expect(await names(`next_page_token=${String(readPointer(answer, '/next_page_token'))}`)).toEqual(['c', 'd']);
   });
 
+  it('is announced below `additional_data`', async () => {
+    const pagination = members({ start: WHOLE, limit: WHOLE, more_items_in_collection: YES_OR_NO, next_start: WHOLE });
+    const mock = await start({
+      parameters: [query('start', WHOLE), query('results', WHOLE)],
+      envelope: { additional_data: members({ pagination }) },
+    });
+    await create(mock, FIVE);
+    const { answer } = await send(mock, '/widgets?results=2');
+    expect(readPointer(answer, '/additional_data/pagination')).toMatchObject({
+      more_items_in_collection: true,
+      next_start: 2,
+    });
+    const last = await send(mock, '/widgets?results=2&start=4');
+    expect(readNames(last.answer)).toEqual(['e']);
+    expect(readPointer(last.answer, '/additional_data/pagination/more_items_in_collection')).toBe(false);
+  });
+
   it('is read although another list comes first in the answer', async () => {
     const error = members({ code: TEXT, detail: TEXT, field: TEXT });
     const mock = await start({ paths: createSearch({ count: WHOLE }, { errors: { type: 'array', items: error } }) });

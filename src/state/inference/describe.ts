@@ -149,6 +149,12 @@ function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted 
 
 const ID_NAMES: readonly string[] = [
   '_id',
+  'object_id',
+  'objectId',
+  'resource_id',
+  'resourceId',
+  'entity_id',
+  'entityId',
   'uuid',
   'guid',
   'uid',

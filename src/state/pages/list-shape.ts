@@ -75,7 +75,10 @@ const ITEM_NAMES =
 
 /** Bare names -> roles. */
 const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
-  [/^(has(more|next(page)?|additional)|more|(is)?truncated|nextpageexists|morepages)$/, 'hasMore'],
+  [
+    /^(has(more|next(page)?|additional)|more|(is)?truncated|nextpageexists|more(pages|(items|results)(incollection)?))$/,
+    'hasMore',
+  ],
   [/^firstid$/, 'firstId'],
   [/^lastid$/, 'lastId'],
   [
@@ -105,7 +108,7 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
 
 /** Objects of an envelope that hold properties of the page. */
 const NESTED =
-  /^(_?links|meta|_?metadata|pagination|paging|page_?info|page_?meta|page|pages|cursors?|response_?metadata|result_?info|(next|prev|previous|self|first|last)(_?(page|link))?)$/i;
+  /^(_?links|meta|_?metadata|additional_?data|pagination|paging|page_?info|page_?meta|page|pages|cursors?|response_?metadata|result_?info|(next|prev|previous|self|first|last)(_?(page|link))?)$/i;
 
 /** The list in the success response of an operation; undefined where it is not a list. */
 export function readListShape(parts: {

@@ -62,7 +62,7 @@ export interface PageStyle {
 const OFFSET = /^(offset|skip|start|start(index|at)|pageoffset|from)$/;
 
 const LIMIT =
-  /^(limit|perpage|page(size|limit)|size|count|max(results|items|records)|take|first|top|itemsperpage|num(results|items)?)$/;
+  /^(limit|perpage|page(size|limit)|size|count|max(results|items|records)|results|take|first|top|itemsperpage|num(results|items)?)$/;
 
 /** All styles, in the order in which they are recognised; the patterns are those of bare names (`pagesize` for `page[size]`). */
 export const PAGE_STYLES: readonly PageStyle[] = [

@@ -93,7 +93,7 @@ function addNames(
 }
 
 /** Booleans that are true from the beginning. */
-const TRUE_NAME = /^(is)?(active|enabled|available|valid|live)$/;
+const TRUE_NAME = /^(is)?(active|enabled|available|valid|live)(flag)?$/;
 
 /** What an item only has after an event: an error, the end, a next step. */
 const LATER_NAME =

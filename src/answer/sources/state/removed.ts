@@ -8,10 +8,10 @@ import type { Exchange } from '../../chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
 
 /** Properties that say that an item was removed. */
-const FLAG = /^(is_?)?(deleted|archived|trashed|removed)$/i;
+const FLAG = /^(is_?)?(deleted|archived|trashed|removed)(_?flag)?$/i;
 
 /** Properties that say that an item was not removed. */
-const ACTIVE = /^(is_?)?(active|enabled)$/i;
+const ACTIVE = /^(is_?)?(active|enabled)(_?flag)?$/i;
 
 const REMOVED = /\b(deleted|removed|archived|deactivated)\b/i;
 
@@ -19,8 +19,9 @@ const REMOVED = /\b(deleted|removed|archived|deactivated)\b/i;
 const KEEPS_ITEM =
   /(^|\n)\W*archives?\b|\b(is|are|gets|be) archived\b|\bsoft[- ]delet|\b(still|afterwards)\b[^.]*\b(read|show|return|visible|retriev)|\b(read|shown|returned|visible|retriev\w*)\b[^.]*\b(still|afterwards)\b|\bgets the (state|status)\b|\bmark(s|ed)?\b[^.]* as (deleted|archived)/i;
 
-/** Words that say that an item is gone, whatever else the description mentions. */
-const REMOVES_ITEM = /\bpermanent|\birreversibl|\b(cannot|can't|can not) be (undone|recovered|restored|read)\b/i;
+/** Words that say that an item is gone, whatever else the description mentions, unless that happens later: "after 30 days". */
+const REMOVES_ITEM =
+  /(?<!\bafter \d[^.]*)\bpermanent|\birreversibl|\b(cannot|can't|can not) be (undone|recovered|restored|read)\b/i;
 
 /** How a removed item differs from others. */
 interface RemovedMark {
