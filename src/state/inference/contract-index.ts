@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
+import { memoize } from '../../memoize.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { type ListShape, readListShape } from '../pages/list-shape.js';
@@ -53,16 +54,6 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     list: memoize((operation) => readList(contract, read, { operation, shapes, byKey, findItem })),
     answer: memoize((operation) => unwrap(operation, readAnswerPointer(operation))),
     body: memoize((operation) => unwrap(operation, readBodyPointer(operation))),
-  };
-}
-
-function memoize<T>(compute: (operation: Operation) => T): (operation: Operation) => T {
-  const known = new Map<Operation, T>();
-  return (operation) => {
-    if (known.has(operation)) return known.get(operation) as T; // `has` says that it is there
-    const value = compute(operation);
-    known.set(operation, value);
-    return value;
   };
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type SchemaObject } from '../../contract/json.js';
+import { readMember, readPath, type SchemaObject } from '../../contract/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import type { PageInput } from './inputs.js';
@@ -156,7 +156,7 @@ export function readFilters(
   }
   if (conditions.length + lenient.length === 0) return undefined;
   return ({ item }) =>
-    conditions.every(([property, value]) => matches(readAt(item, property), value)) &&
+    conditions.every(([property, value]) => matches(readMember(item, property), value)) &&
     lenient.every(([property, value]) => item[property] === undefined || matches(item[property], value));
 }
 
@@ -165,11 +165,11 @@ export function readSelector(value: unknown): ((entry: Entry) => boolean) | unde
   if (typeof value !== 'string' || value === '') return undefined;
   const clauses = value.split(',').map((clause) => /^\s*([^\s!=]+)\s*(==?|!=)\s*(\S*)\s*$/.exec(clause));
   return ({ item }) => {
-    const labels = readMember(item['metadata'], 'labels') ?? item['labels'];
+    const labels = readPath(item, ['metadata', 'labels']) ?? item['labels'];
     return clauses.every((clause) => {
       if (clause === null) return true;
       const [, name = '', sign, wanted] = clause;
-      return (readMember(labels, name) === wanted) === (sign !== '!=');
+      return (readPath(labels, [name]) === wanted) === (sign !== '!=');
     });
   };
 }
@@ -185,7 +185,7 @@ export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefi
   const clauses = [...value.matchAll(CLAUSE)].map(([, not, property = '', key, sign = ':', quoted, bare]) => {
     const path = [...property.split('.'), ...(key?.split('.') ?? [])];
     const wanted = quoted ?? bare ?? '';
-    return ({ item }: Entry): boolean => holds(path.reduce<unknown>(readMember, item), sign, wanted) !== (not === '-');
+    return ({ item }: Entry): boolean => holds(readPath(item, path), sign, wanted) !== (not === '-');
   });
   const some = /\sOR\s/.test(value);
   if (clauses.length > 0) {
@@ -197,16 +197,6 @@ export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefi
 
 // Only at the beginning of a word: trying each letter of a long word takes quadratic time.
 const CLAUSE = /(-?)(?<![\w.])([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=])\s*(?:["']([^"']*)["']|([^\s"']+))/g;
-
-function readMember(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** The value of a property, or of one inside of objects: `parent.id`. */
-function readAt(item: Entry['item'], property: string): unknown {
-  if (Object.hasOwn(item, property) || !property.includes('.')) return item[property];
-  return property.split('.').reduce<unknown>(readMember, item);
-}
 
 function holds(actual: unknown, sign: string, wanted: string): boolean {
   if (sign === ':' || sign === '=')
