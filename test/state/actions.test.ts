@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { json, TEXT } from './document-parts.js';
 import { openShop, type Reply } from './shop.js';
 
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const text = { type: 'string' };
 const date = { type: ['string', 'null'], format: 'date-time' };
-const id = { parameters: [{ name: 'post_id', in: 'path', required: true, schema: text }] };
+const id = { parameters: [{ name: 'post_id', in: 'path', required: true, schema: TEXT }] };
 const NONE = { 204: { description: 'done' } };
 
 const toDocument = (properties: object, more: (post: object) => object): Readonly<Record<string, unknown>> => {
-  const post = { type: 'object', required: ['id'], properties: { id: text, title: text, ...properties } };
-  const body = { type: 'object', properties: { title: text } };
+  const post = { type: 'object', required: ['id'], properties: { id: TEXT, title: TEXT, ...properties } };
+  const body = { type: 'object', properties: { title: TEXT } };
   return {
     openapi: '3.1.0',
     info: { title: 'Posts', version: '1' },

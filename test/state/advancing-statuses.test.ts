@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { json, sends, TEXT } from './document-parts.js';
 import { openShop } from './shop.js';
 
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
-const text = { type: 'string' };
 const date = { type: ['string', 'null'], format: 'date-time' };
-const id = { parameters: [{ name: 'job_id', in: 'path', required: true, schema: text }] };
+const id = { parameters: [{ name: 'job_id', in: 'path', required: true, schema: TEXT }] };
 
 interface Given {
   readonly statuses?: readonly string[];
@@ -16,17 +14,17 @@ interface Given {
 
 const toDocument = ({
   statuses = [],
-  body = { name: text },
+  body = { name: TEXT },
   acts = [],
   hint,
 }: Given): Readonly<Record<string, unknown>> => {
   const properties = {
-    id: text,
-    name: text,
+    id: TEXT,
+    name: TEXT,
     status: { type: 'string', enum: statuses },
     started_at: date,
     completed_at: date,
-    output: text,
+    output: TEXT,
     progress: { type: 'integer' },
   };
   const job = { type: 'object', required: ['id', 'status', 'completed_at'], properties };
@@ -82,7 +80,7 @@ describe('the status of a created item', () => {
   });
 
   it('stays as it is where requests set it', async () => {
-    expect(await poll({ statuses: WORK, body: { status: text } })).toEqual(['queued']);
+    expect(await poll({ statuses: WORK, body: { status: TEXT } })).toEqual(['queued']);
   });
 
   it('reaches what an action sets only by that action', async () => {

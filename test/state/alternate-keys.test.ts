@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { CLOSED, json, sends } from './document-parts.js';
 import { openShop } from './shop.js';
-
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
 
 const team = {
   type: 'object',
@@ -41,8 +39,6 @@ const toDocument = (
     },
   };
 };
-
-const CLOSED = { state: { unknownIds: 'not-found' } } as const;
 
 describe('an item with two keys', () => {
   const cases: readonly (readonly [

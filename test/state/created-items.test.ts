@@ -1,18 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { CLOSED, inPath, json, sends, toDocument } from './document-parts.js';
 import { openShop } from './shop.js';
-
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
-const inPath = (...names: readonly string[]): object => ({
-  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-});
-const toDocument = (paths: object): Readonly<Record<string, unknown>> => ({
-  openapi: '3.1.0',
-  info: { title: 'Created items', version: '1' },
-  paths,
-});
-
-const CLOSED = { state: { unknownIds: 'not-found' } } as const;
 
 const team = {
   type: 'object',

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { json, sends, TEXT } from './document-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
-
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
-const text = { type: 'string' };
 
 interface Parts {
   /** More properties of the item. */
@@ -18,10 +15,10 @@ interface Parts {
 
 /** Notes with a key that clients choose, or with an id. */
 const openNotes = async (parts: Parts, id = 'id'): Promise<Shop> => {
-  const properties = { [id]: text, title: text, ...parts.item };
+  const properties = { [id]: TEXT, title: TEXT, ...parts.item };
   const note = { type: 'object', required: [id], properties };
   const items = { type: 'array', items: note };
-  const sent = { type: 'object', properties: { ...(id === 'id' ? {} : { [id]: text }), title: text, profile: {} } };
+  const sent = { type: 'object', properties: { ...(id === 'id' ? {} : { [id]: TEXT }), title: TEXT, profile: {} } };
   return openShop({
     state: { unknownIds: 'not-found' },
     spec: {
@@ -36,7 +33,7 @@ const openNotes = async (parts: Parts, id = 'id'): Promise<Shop> => {
           post: { ...sends(sent), responses: { 201: json(note) }, ...parts.create },
         },
         '/notes/{note_id}': {
-          parameters: [{ name: 'note_id', in: 'path', required: true, schema: text, ...parts.parameter }],
+          parameters: [{ name: 'note_id', in: 'path', required: true, schema: TEXT, ...parts.parameter }],
           get: { responses: { 200: json(note), 404: { description: 'none' } } },
           patch: { ...sends(note), responses: { 200: json(note) } },
           delete: { responses: { 200: json(note) }, ...parts.remove },
@@ -96,7 +93,7 @@ describe('the name of an item', () => {
   });
 
   it('finds it where it is in its profile and the parameter takes it', async () => {
-    const profile = { type: 'object', properties: { login: text } };
+    const profile = { type: 'object', properties: { login: TEXT } };
     const parameter = { description: 'The id or the login of the author' };
     const { send } = await openNotes({ item: { profile }, parameter });
     const { body } = await send('POST', '/notes', { title: 'a', profile: { login: 'mira' } });
@@ -106,7 +103,7 @@ describe('the name of an item', () => {
 
 describe('a page of a list', () => {
   const query = (...names: readonly string[]): object => ({
-    parameters: names.map((name) => ({ name, in: 'query', schema: text })),
+    parameters: names.map((name) => ({ name, in: 'query', schema: TEXT })),
   });
   const envelope = {
     count: { type: 'integer', description: 'The number of results of the current request' },
@@ -128,7 +125,7 @@ describe('a page of a list', () => {
 
   it('has all items where the default of the limit is -1', async () => {
     const limit = { name: 'limit', in: 'query', schema: { type: 'integer', default: -1 } };
-    const shop = await openNotes({ list: { parameters: [limit, { name: 'after', in: 'query', schema: text }] } });
+    const shop = await openNotes({ list: { parameters: [limit, { name: 'after', in: 'query', schema: TEXT }] } });
     const all = await createAll(shop, 'a', 'b', 'c');
     expect((await shop.send('GET', '/notes')).body).toEqual({ notes: all });
     expect((await shop.send('GET', '/notes?limit=1')).body).toEqual({ notes: all.slice(0, 1) });

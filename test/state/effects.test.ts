@@ -1,35 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
+import { content, object, TEXT, type Part } from './document-parts.js';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const TEXT = { type: 'string' };
 const FLAG = { type: 'boolean' };
-
-const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
-
-const members = (properties: Schema, ...required: readonly string[]): Schema => ({
-  type: 'object',
-  properties,
-  ...(required.length === 0 ? {} : { required }),
-});
 
 /** A document with gadgets: their properties, what lists take, and the operations on one gadget. */
 function createDocument(of: {
-  readonly properties: Schema;
+  readonly properties: Part;
   readonly required?: readonly string[];
   readonly wrapped?: boolean;
-  readonly parameters?: readonly Schema[];
-  readonly item?: Schema;
-  readonly paths?: Schema;
+  readonly parameters?: readonly Part[];
+  readonly item?: Part;
+  readonly paths?: Part;
 }): Record<string, unknown> {
   const gadget = { $ref: '#/components/schemas/Gadget' };
-  const one = of.wrapped === true ? members({ gadget }, 'gadget') : gadget;
+  const one = of.wrapped === true ? object({ gadget }, 'gadget') : gadget;
   const id = { name: 'gadget_id', in: 'path', required: true, schema: TEXT };
-  const ok = { 200: { description: 'one', content: json(one) } };
-  const body = { required: true, content: json(one) };
-  const page = members({ gadgets: { type: 'array', items: gadget } }, 'gadgets');
-  const operations = Object.entries((of.item ?? {}) as Record<string, Schema>).map(([method, operation]) => {
+  const ok = { 200: { description: 'one', content: content(one) } };
+  const body = { required: true, content: content(one) };
+  const page = object({ gadgets: { type: 'array', items: gadget } }, 'gadgets');
+  const operations = Object.entries((of.item ?? {}) as Record<string, Part>).map(([method, operation]) => {
     const takes = method === 'put' ? { requestBody: body } : {};
     return [method, { operationId: `${method}Gadget`, responses: ok, ...takes, ...operation }];
   });
@@ -41,7 +31,7 @@ function createDocument(of: {
         get: {
           operationId: 'listGadgets',
           parameters: of.parameters ?? [],
-          responses: { 200: { description: 'a page', content: json(page) } },
+          responses: { 200: { description: 'a page', content: content(page) } },
         },
         post: { operationId: 'createGadget', requestBody: body, responses: ok },
       },
@@ -56,7 +46,7 @@ function createDocument(of: {
       },
       ...of.paths,
     },
-    components: { schemas: { Gadget: members(of.properties, ...(of.required ?? [])) } },
+    components: { schemas: { Gadget: object(of.properties, ...(of.required ?? [])) } },
   };
 }
 
@@ -92,7 +82,7 @@ const ID = { type: 'string', readOnly: true };
 const SIZED = { id: ID, name: TEXT, size: { type: 'integer' } };
 
 describe('a PUT', () => {
-  const cases: readonly (readonly [string, Partial<Parameters<typeof createDocument>[0]>, Schema, boolean])[] = [
+  const cases: readonly (readonly [string, Partial<Parameters<typeof createDocument>[0]>, Part, boolean])[] = [
     ['whose body wraps the item keeps what it leaves out', { wrapped: true, required: ['name'] }, {}, true],
     ['of a bare item with what a create requires drops what it leaves out', { required: ['name'] }, {}, false],
     ['that says it replaces drops what it leaves out', { wrapped: true }, { summary: 'Replace a gadget' }, false],
@@ -100,8 +90,8 @@ describe('a PUT', () => {
   ];
   it.each(cases)('%s', async (_, more, put, isKept) => {
     const mock = await start({ properties: SIZED, ...more, item: { put } });
-    const toBody = (gadget: Schema): Schema => (more.wrapped === true ? { gadget } : gadget);
-    const toItem = ({ body }: Reply): Schema => (more.wrapped === true ? (body['gadget'] as Schema) : body);
+    const toBody = (gadget: Part): Part => (more.wrapped === true ? { gadget } : gadget);
+    const toItem = ({ body }: Reply): Part => (more.wrapped === true ? (body['gadget'] as Part) : body);
     const created = toItem(await send(mock, 'POST /gadgets', toBody({ name: 'Ada', size: 4 })));
     const changed = toItem(await send(mock, `PUT /gadgets/${String(created['id'])}`, toBody({ name: 'Bo' })));
     expect(changed['name']).toBe('Bo');
@@ -109,9 +99,9 @@ describe('a PUT', () => {
   });
 
   it('with properties of new items only keeps what exists, also beside a PATCH', async () => {
-    const schema = members({ name: TEXT, size_if_new: { type: 'integer' } }, 'name');
-    const put = { requestBody: { required: true, content: json(schema) } };
-    const patch = { requestBody: { required: true, content: json(members({ name: TEXT })) } };
+    const schema = object({ name: TEXT, size_if_new: { type: 'integer' } }, 'name');
+    const put = { requestBody: { required: true, content: content(schema) } };
+    const patch = { requestBody: { required: true, content: content(object({ name: TEXT })) } };
     const mock = await start({ properties: SIZED, required: ['name'], item: { put, patch } });
     const { body } = await send(mock, 'POST /gadgets', { name: 'Ada', size: 4 });
     const changed = await send(mock, `PUT /gadgets/${String(body['id'])}`, { name: 'Bo', size_if_new: 9 });
@@ -165,7 +155,7 @@ describe('a DELETE', () => {
   });
 
   it('reports the id of the removed item', async () => {
-    const report = json(members({ deleted_gadget_id: TEXT }));
+    const report = content(object({ deleted_gadget_id: TEXT }));
     const mock = await start({
       properties: { id: ID, name: TEXT },
       item: { delete: { summary: 'Delete a gadget', responses: { 200: { description: 'done', content: report } } } },
@@ -214,7 +204,7 @@ describe('a read', () => {
 describe('an answer that is a list of one', () => {
   it('shows the item that was created', async () => {
     const gadget = { $ref: '#/components/schemas/Gadget' };
-    const list = { description: 'one', content: json(members({ data: { type: 'array', items: gadget } })) };
+    const list = { description: 'one', content: content(object({ data: { type: 'array', items: gadget } })) };
     const parameters = [{ name: 'limit', in: 'query', schema: { type: 'integer' } }];
     const mock = await start({
       properties: { id: ID, name: TEXT },
@@ -224,7 +214,7 @@ describe('an answer that is a list of one', () => {
           get: { operationId: 'listGadgets', parameters, responses: { 200: list } },
           post: {
             operationId: 'createGadget',
-            requestBody: { required: true, content: json(gadget) },
+            requestBody: { required: true, content: content(gadget) },
             responses: { 200: list },
           },
         },
@@ -241,8 +231,8 @@ describe('an answer that is a list of one', () => {
 
 describe('an operation on an item that does not exist', () => {
   it('creates it where its summary says so, with the values for new items', async () => {
-    const schema = members({ name: TEXT, size_if_new: { type: 'integer' } }, 'name');
-    const put = { summary: 'Add or update a gadget', requestBody: { required: true, content: json(schema) } };
+    const schema = object({ name: TEXT, size_if_new: { type: 'integer' } }, 'name');
+    const put = { summary: 'Add or update a gadget', requestBody: { required: true, content: content(schema) } };
     const mock = await start({ properties: SIZED, item: { put } });
     await send(mock, 'PUT /gadgets/g1', { name: 'Ada', size_if_new: 9 });
     await send(mock, 'PUT /gadgets/g1', { name: 'Bo', size_if_new: 7 });
@@ -251,9 +241,9 @@ describe('an operation on an item that does not exist', () => {
 
   it('creates it where a POST on its path declares 201 and nothing else creates items', async () => {
     const labels = { $ref: '#/components/schemas/Labels' };
-    const one = { description: 'labels', content: json(labels) };
+    const one = { description: 'labels', content: content(labels) };
     const name = { name: 'host_name', in: 'path', required: true, schema: TEXT };
-    const requestBody = { required: true, content: json(labels) };
+    const requestBody = { required: true, content: content(labels) };
     const mock = await createMock({
       spec: {
         openapi: '3.1.0',
@@ -267,7 +257,7 @@ describe('an operation on an item that does not exist', () => {
             delete: { operationId: 'removeLabels', responses: { 204: { description: 'done' } } },
           },
         },
-        components: { schemas: { Labels: members({ host: TEXT, labels: { type: 'array', items: TEXT } }) } },
+        components: { schemas: { Labels: object({ host: TEXT, labels: { type: 'array', items: TEXT } }) } },
       },
       state: { unknownIds: 'not-found' },
     });
@@ -296,7 +286,7 @@ describe('a list whose description leaves items out', () => {
   it('shows them where a request names a status', async () => {
     const status = { type: 'string', enum: ['open', 'canceled'] };
     const gadget = { $ref: '#/components/schemas/Gadget' };
-    const one = { 200: { description: 'one', content: json(gadget) } };
+    const one = { 200: { description: 'one', content: content(gadget) } };
     const mock = await start({
       properties: { id: ID, name: TEXT, status },
       item: { delete: { summary: 'Cancel a gadget', responses: one } },
@@ -309,12 +299,12 @@ describe('a list whose description leaves items out', () => {
               { name: 'status', in: 'query', schema: { type: 'string', enum: ['all', 'canceled', 'open'] } },
             ],
             responses: {
-              200: { description: 'a page', content: json(members({ gadgets: { type: 'array', items: gadget } })) },
+              200: { description: 'a page', content: content(object({ gadgets: { type: 'array', items: gadget } })) },
             },
           },
           post: {
             operationId: 'createGadget',
-            requestBody: { required: true, content: json(gadget) },
+            requestBody: { required: true, content: content(gadget) },
             responses: one,
           },
         },

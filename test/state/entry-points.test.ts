@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock, MockError } from '../../src/index.js';
+import { json, ref } from './document-parts.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -15,8 +16,6 @@ interface EntryPoint {
 }
 
 const STRING = { type: 'string' };
-const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
 const body = { content: { 'application/json': { schema: { type: 'object' } } } };
 
 /** The operations of a collection at a path whose last segment is a parameter. */

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFixturesInit } from '../../src/cli/commands/fixtures.js';
 import { createMock, type Mock } from '../../src/index.js';
+import { TEXT } from './document-parts.js';
 
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
 const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
-const text = { type: 'string' };
 const parameters = (...names: readonly string[]): readonly object[] =>
-  names.map((name) => ({ name, in: 'path', required: true, schema: text }));
+  names.map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
 
 function collection(list: string, item: string, schema: object): object {
   const names = [...list.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -55,7 +55,7 @@ const DOCUMENT = {
     ...collection('/shops/{shop_id}/visits', '/shops/{shop_id}/visits/{id}', { $ref: '#/components/schemas/Visit' }),
   },
   components: {
-    schemas: { Shop: SHOP, Visit: object({ id: { type: 'integer' }, shop_id: text, guest_name: text }) },
+    schemas: { Shop: SHOP, Visit: object({ id: { type: 'integer' }, shop_id: TEXT, guest_name: TEXT }) },
   },
 };
 

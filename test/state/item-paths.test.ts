@@ -1,23 +1,6 @@
 import { expect, it } from 'vitest';
+import { CLOSED, inPath, json, object, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop } from './shop.js';
-
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
-const inPath = (...names: readonly string[]): object => ({
-  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-});
-const TEXT = { type: 'string' };
-const object = (properties: object, ...required: readonly string[]): object => ({
-  type: 'object',
-  properties,
-  required,
-});
-const toDocument = (paths: object): Readonly<Record<string, unknown>> => ({
-  openapi: '3.1.0',
-  info: { title: 'Paths of items', version: '1' },
-  paths,
-});
-const CLOSED = { state: { unknownIds: 'not-found' } } as const;
 
 const repo = object({ id: TEXT, name: TEXT, owner: object({ login: TEXT }, 'login') }, 'id', 'name', 'owner');
 

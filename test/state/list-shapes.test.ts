@@ -1,35 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createMock, type Mock } from '../../src/index.js';
+import { content, object, query, TEXT, type Part } from './document-parts.js';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const TEXT = { type: 'string' };
 const WHOLE = { type: 'integer' };
 const YES_OR_NO = { type: 'boolean' };
 const LINK = { type: 'object', required: ['href'], properties: { href: { type: 'string', format: 'uri' } } };
 
-const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
-
-const query = (name: string, schema: Schema = TEXT): Schema => ({ name, in: 'query', schema });
-
-const members = (properties: Schema, ...required: readonly string[]): Schema => ({
-  type: 'object',
-  properties,
-  ...(required.length === 0 ? {} : { required }),
-});
-
 /** A document with widgets that a client names, and with one list. */
 function createDocument(of: {
-  readonly envelope?: Schema;
-  readonly parameters?: readonly Schema[];
-  readonly properties?: Schema;
-  readonly summary?: Schema;
-  readonly paths?: Schema;
+  readonly envelope?: Part;
+  readonly parameters?: readonly Part[];
+  readonly properties?: Part;
+  readonly summary?: Part;
+  readonly paths?: Part;
 }): Record<string, unknown> {
   const items = { type: 'array', items: of.summary ?? { $ref: '#/components/schemas/Widget' } };
   const widget = { $ref: '#/components/schemas/Widget' };
-  const missing = { description: 'none', content: json(members({ message: TEXT })) };
+  const missing = { description: 'none', content: content(object({ message: TEXT })) };
   const id = { name: 'id', in: 'path', required: true, schema: TEXT };
   return {
     openapi: '3.1.0',
@@ -40,25 +28,25 @@ function createDocument(of: {
           operationId: 'listWidgets',
           parameters: of.parameters ?? [],
           responses: {
-            200: { description: 'a page', content: json(members({ widgets: items, ...of.envelope }, 'widgets')) },
+            200: { description: 'a page', content: content(object({ widgets: items, ...of.envelope }, 'widgets')) },
           },
         },
         post: {
           operationId: 'createWidget',
-          requestBody: { required: true, content: json(members({ name: TEXT, ...of.properties }, 'name')) },
-          responses: { 201: { description: 'one', content: json(widget) } },
+          requestBody: { required: true, content: content(object({ name: TEXT, ...of.properties }, 'name')) },
+          responses: { 201: { description: 'one', content: content(widget) } },
         },
       },
       '/widgets/{id}': {
         get: {
           operationId: 'readWidget',
           parameters: [id],
-          responses: { 200: { description: 'one', content: json(widget) }, 404: missing },
+          responses: { 200: { description: 'one', content: content(widget) }, 404: missing },
         },
       },
       ...of.paths,
     },
-    components: { schemas: { Widget: members({ id: TEXT, name: TEXT, ...of.properties }, 'id', 'name') } },
+    components: { schemas: { Widget: object({ id: TEXT, name: TEXT, ...of.properties }, 'id', 'name') } },
   };
 }
 
@@ -78,7 +66,7 @@ async function send(mock: Mock, path: string, body?: unknown, headers: Readonly<
   return { status: reply.status, answer, violation: reply.headers.get('x-mock-violation') };
 }
 
-async function create(mock: Mock, bodies: readonly Schema[], path = '/widgets'): Promise<void> {
+async function create(mock: Mock, bodies: readonly Part[], path = '/widgets'): Promise<void> {
   for (const body of bodies) expect((await send(mock, path, body)).status).toBe(201);
 }
 
@@ -96,18 +84,18 @@ const OFFSET = [query('offset', { ...WHOLE, default: 0 }), query('limit', { ...W
 
 /** Where each envelope shows the next page. */
 const SHAPES: Readonly<
-  Record<string, { readonly parameters: readonly Schema[]; readonly envelope: Schema; readonly next: string }>
+  Record<string, { readonly parameters: readonly Part[]; readonly envelope: Part; readonly next: string }>
 > = {
   'links.pages.next in a union': {
     parameters: PAGE,
     envelope: {
-      links: members({ pages: { anyOf: [members({ first: TEXT, prev: TEXT }), members({ last: TEXT, next: TEXT })] } }),
+      links: object({ pages: { anyOf: [object({ first: TEXT, prev: TEXT }), object({ last: TEXT, next: TEXT })] } }),
     },
     next: '/links/pages/next',
   },
   'links.next.href': {
     parameters: PAGE,
-    envelope: { links: members({ next: LINK, prev: LINK }) },
+    envelope: { links: object({ next: LINK, prev: LINK }) },
     next: '/links/next/href',
   },
   'a map of links': {
@@ -119,7 +107,7 @@ const SHAPES: Readonly<
     parameters: [query('offset'), query('limit', { ...WHOLE, default: 2 })],
     envelope: {
       next_page: {
-        ...members({ offset: TEXT, path: TEXT, uri: { type: 'string', format: 'uri' } }),
+        ...object({ offset: TEXT, path: TEXT, uri: { type: 'string', format: 'uri' } }),
         type: ['object', 'null'],
       },
     },
@@ -127,17 +115,17 @@ const SHAPES: Readonly<
   },
   'cursors.after': {
     parameters: CURSOR,
-    envelope: { cursors: members({ before: TEXT, after: TEXT }) },
+    envelope: { cursors: object({ before: TEXT, after: TEXT }) },
     next: '/cursors/after',
   },
   'paging.next.after': {
     parameters: CURSOR,
-    envelope: { paging: members({ next: members({ after: TEXT, link: TEXT }, 'after') }) },
+    envelope: { paging: object({ next: object({ after: TEXT, link: TEXT }, 'after') }) },
     next: '/paging/next/after',
   },
   'metadata.continue': {
     parameters: [query('continue'), query('limit', { ...WHOLE, default: 2 })],
-    envelope: { metadata: members({ continue: TEXT, remainingItemCount: WHOLE }) },
+    envelope: { metadata: object({ continue: TEXT, remainingItemCount: WHOLE }) },
     next: '/metadata/continue',
   },
   '@odata.nextLink': {
@@ -152,19 +140,19 @@ const SHAPES: Readonly<
   },
   'result_info.cursors': {
     parameters: [query('cursor'), query('per_page', { ...WHOLE, default: 2 })],
-    envelope: { result_info: members({ count: WHOLE, cursors: members({ after: TEXT }) }) },
+    envelope: { result_info: object({ count: WHOLE, cursors: object({ after: TEXT }) }) },
     next: '/result_info/cursors/after',
   },
   'pagination.next_offset': {
     parameters: OFFSET,
-    envelope: { pagination: members({ next_offset: WHOLE, total: WHOLE }) },
+    envelope: { pagination: object({ next_offset: WHOLE, total: WHOLE }) },
     next: '/pagination/next_offset',
   },
 };
 
 const POSITIONS: ReadonlySet<string> = new Set(['after', 'continue', 'pageToken', 'cursor', 'offset', 'page']);
 
-function toNextPath(next: unknown, parameters: readonly Schema[]): string {
+function toNextPath(next: unknown, parameters: readonly Part[]): string {
   if (typeof next === 'string' && /^(http|\/)/.test(next)) {
     const { pathname, search } = new URL(next, 'http://widgets.test');
     return pathname + search;
@@ -193,7 +181,7 @@ describe('an envelope with the next page', () => {
   it('counts the items that remain', async () => {
     const mock = await start({
       parameters: [query('continue'), query('limit', WHOLE)],
-      envelope: { metadata: members({ continue: TEXT, remainingItemCount: WHOLE }) },
+      envelope: { metadata: object({ continue: TEXT, remainingItemCount: WHOLE }) },
     });
     await create(mock, FIVE);
     const { answer } = await send(mock, '/widgets?limit=2');
@@ -204,14 +192,14 @@ describe('an envelope with the next page', () => {
 const NAMED = { type: 'object', required: ['name'], properties: { name: TEXT } };
 
 /** Lists and reads of widgets below namespaces, beside a list of the widgets of all namespaces. */
-function createNamespaces(): Schema {
+function createNamespaces(): Part {
   const gadget = { $ref: '#/components/schemas/Widget' };
   const items = { type: 'array', items: gadget };
-  const page = { 200: { description: 'a page', content: json(members({ widgets: items, next: TEXT }, 'widgets')) } };
-  const one = (status: number): Schema => ({ [status]: { description: 'one', content: json(gadget) } });
-  const inPath = (name: string): Schema => ({ name, in: 'path', required: true, schema: TEXT });
+  const page = { 200: { description: 'a page', content: content(object({ widgets: items, next: TEXT }, 'widgets')) } };
+  const one = (status: number): Part => ({ [status]: { description: 'one', content: content(gadget) } });
+  const inPath = (name: string): Part => ({ name, in: 'path', required: true, schema: TEXT });
   const parameters = [query('cursor'), query('limit', WHOLE), query('labelSelector')];
-  const requestBody = { required: true, content: json({ $ref: '#/components/schemas/Widget' }) };
+  const requestBody = { required: true, content: content({ $ref: '#/components/schemas/Widget' }) };
   const space = [inPath('namespace')];
   return {
     '/v1/gadgets': { get: { operationId: 'listAll', parameters, responses: page } },
@@ -251,17 +239,17 @@ describe('a list without a parent', () => {
 });
 
 /** A search by POST whose body has the filters and the page. */
-function createSearch(group: Schema, beside: Schema = {}): Schema {
+function createSearch(group: Part, beside: Part = {}): Part {
   const items = { type: 'array', items: { $ref: '#/components/schemas/Widget' } };
   return {
     '/widgets/search': {
       post: {
         operationId: 'searchWidgets',
-        requestBody: { content: json(members({ name: TEXT, ...group })) },
+        requestBody: { content: content(object({ name: TEXT, ...group })) },
         responses: {
           200: {
             description: 'a page',
-            content: json(members({ ...beside, widgets: items, next_cursor: TEXT, total: WHOLE }, 'widgets')),
+            content: content(object({ ...beside, widgets: items, next_cursor: TEXT, total: WHOLE }, 'widgets')),
           },
         },
       },
@@ -274,14 +262,10 @@ describe('a request that names a page', () => {
     ['the body', { count: WHOLE, offset: WHOLE }, { count: 2, offset: 2 }],
     [
       'an object of the body',
-      { pagination: members({ limit: WHOLE, offset: WHOLE }) },
+      { pagination: object({ limit: WHOLE, offset: WHOLE }) },
       { pagination: { limit: 2, offset: 2 } },
     ],
-    [
-      'options of the body',
-      { options: members({ count: WHOLE, offset: WHOLE }) },
-      { options: { count: 2, offset: 2 } },
-    ],
+    ['options of the body', { options: object({ count: WHOLE, offset: WHOLE }) }, { options: { count: 2, offset: 2 } }],
   ])('is read from %s', async (_, group, body) => {
     const mock = await start({ paths: createSearch(group) });
     await create(mock, FIVE);
@@ -306,10 +290,10 @@ describe('a request that names a page', () => {
   });
 
   it('is announced below `additional_data`', async () => {
-    const pagination = members({ start: WHOLE, limit: WHOLE, more_items_in_collection: YES_OR_NO, next_start: WHOLE });
+    const pagination = object({ start: WHOLE, limit: WHOLE, more_items_in_collection: YES_OR_NO, next_start: WHOLE });
     const mock = await start({
       parameters: [query('start', WHOLE), query('results', WHOLE)],
-      envelope: { additional_data: members({ pagination }) },
+      envelope: { additional_data: object({ pagination }) },
     });
     await create(mock, FIVE);
     const { answer } = await send(mock, '/widgets?results=2');
@@ -323,7 +307,7 @@ describe('a request that names a page', () => {
   });
 
   it('is read although another list comes first in the answer', async () => {
-    const error = members({ code: TEXT, detail: TEXT, field: TEXT });
+    const error = object({ code: TEXT, detail: TEXT, field: TEXT });
     const mock = await start({ paths: createSearch({ count: WHOLE }, { errors: { type: 'array', items: error } }) });
     await create(mock, FIVE);
     const { answer } = await send(mock, '/widgets/search', { count: 2 });
@@ -383,7 +367,7 @@ describe('a filter', () => {
     query('name'),
     query('labelSelector'),
   ];
-  const summary = members({ id: TEXT, name: TEXT }, 'id', 'name');
+  const summary = object({ id: TEXT, name: TEXT }, 'id', 'name');
   const bodies = [
     {
       name: 'a',

@@ -1,21 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { CLOSED, inPath, json, ref, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop } from './shop.js';
 
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
-const inPath = (...names: readonly string[]): object => ({
-  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-});
-const CLOSED = { state: { unknownIds: 'not-found' } } as const;
-const text = { type: 'string' };
-
-const toDocument = (paths: object, schemas: object): Readonly<Record<string, unknown>> => ({
-  openapi: '3.1.0',
-  info: { title: 'Lists below items', version: '1' },
-  paths,
-  components: { schemas },
-});
-const refer = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 const toList = (name: string, items: object): object => ({
   type: 'object',
   properties: {
@@ -26,28 +12,28 @@ const toList = (name: string, items: object): object => ({
 });
 
 describe('items that are only created and listed below other items', () => {
-  const part = { kind: text, label: text };
+  const part = { kind: TEXT, label: TEXT };
   const spec = toDocument(
     {
       '/nodes/{node_id}': {
         ...inPath('node_id'),
-        get: { responses: { 200: json(refer('Node')) } },
+        get: { responses: { 200: json(ref('Node')) } },
         delete: { responses: { 204: { description: 'gone' } } },
       },
       '/nodes/{node_id}/children': {
         ...inPath('node_id'),
-        get: { responses: { 200: json(toList('results', refer('Node'))) } },
+        get: { responses: { 200: json(toList('results', ref('Node'))) } },
         patch: {
           ...sends({
             type: 'object',
             required: ['children'],
-            properties: { children: { type: 'array', items: { type: 'object', properties: part } }, after: text },
+            properties: { children: { type: 'array', items: { type: 'object', properties: part } }, after: TEXT },
           }),
-          responses: { 200: json(toList('results', refer('Node'))) },
+          responses: { 200: json(toList('results', ref('Node'))) },
         },
       },
     },
-    { Node: { type: 'object', required: ['id'], properties: { id: text, ...part } } },
+    { Node: { type: 'object', required: ['id'], properties: { id: TEXT, ...part } } },
   );
 
   it('are created from an array, read at the top and listed below their parent', async () => {
@@ -71,28 +57,28 @@ describe('a query by POST below an item', () => {
   const spec = toDocument(
     {
       '/boards': {
-        post: { ...sends({ type: 'object', properties: { title: text } }), responses: { 201: json(refer('Board')) } },
+        post: { ...sends({ type: 'object', properties: { title: TEXT } }), responses: { 201: json(ref('Board')) } },
       },
-      '/boards/{board_id}': { ...inPath('board_id'), get: { responses: { 200: json(refer('Board')) } } },
+      '/boards/{board_id}': { ...inPath('board_id'), get: { responses: { 200: json(ref('Board')) } } },
       '/boards/{board_id}/query': {
         ...inPath('board_id'),
         post: {
-          ...sends({ type: 'object', properties: { start_cursor: text, page_size: { type: 'integer' } } }),
-          responses: { 200: json(toList('results', refer('Card'))) },
+          ...sends({ type: 'object', properties: { start_cursor: TEXT, page_size: { type: 'integer' } } }),
+          responses: { 200: json(toList('results', ref('Card'))) },
         },
       },
       '/cards': {
         post: {
-          ...sends({ type: 'object', required: ['parent'], properties: { parent: refer('Parent'), title: text } }),
-          responses: { 201: json(refer('Card')) },
+          ...sends({ type: 'object', required: ['parent'], properties: { parent: ref('Parent'), title: TEXT } }),
+          responses: { 201: json(ref('Card')) },
         },
       },
-      '/cards/{card_id}': { ...inPath('card_id'), get: { responses: { 200: json(refer('Card')) } } },
+      '/cards/{card_id}': { ...inPath('card_id'), get: { responses: { 200: json(ref('Card')) } } },
     },
     {
-      Board: { type: 'object', required: ['id'], properties: { id: text, title: text } },
-      Parent: { type: 'object', properties: { kind: text, board_id: text } },
-      Card: { type: 'object', required: ['id'], properties: { id: text, parent: refer('Parent'), title: text } },
+      Board: { type: 'object', required: ['id'], properties: { id: TEXT, title: TEXT } },
+      Parent: { type: 'object', properties: { kind: TEXT, board_id: TEXT } },
+      Card: { type: 'object', required: ['id'], properties: { id: TEXT, parent: ref('Parent'), title: TEXT } },
     },
   );
 
@@ -114,23 +100,23 @@ describe('a query by POST below an item', () => {
 
 describe('a create of several items', () => {
   it('answers with the list of them', async () => {
-    const tag = { type: 'object', required: ['id', 'name'], properties: { id: text, name: text, color: text } };
+    const tag = { type: 'object', required: ['id', 'name'], properties: { id: TEXT, name: TEXT, color: TEXT } };
     const tags = {
       type: 'array',
-      items: { type: 'object', required: ['name'], properties: { name: text, color: text } },
+      items: { type: 'object', required: ['name'], properties: { name: TEXT, color: TEXT } },
     };
     const { send } = await openShop({
       ...CLOSED,
       spec: toDocument(
         {
           '/tags': {
-            get: { responses: { 200: json(toList('tags', refer('Tag'))) } },
+            get: { responses: { 200: json(toList('tags', ref('Tag'))) } },
             post: {
               ...sends({ type: 'object', required: ['tags'], properties: { tags } }),
-              responses: { 200: json(toList('tags', refer('Tag'))) },
+              responses: { 200: json(toList('tags', ref('Tag'))) },
             },
           },
-          '/tags/{id}': { ...inPath('id'), get: { responses: { 200: json(refer('Tag')) } } },
+          '/tags/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Tag')) } } },
         },
         { Tag: tag },
       ),

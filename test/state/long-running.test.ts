@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { inPath, json, object, sends, TEXT } from './document-parts.js';
 import { openShop } from './shop.js';
-
-const TEXT = { type: 'string' };
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
-const inPath = (...names: readonly string[]): object => ({
-  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: TEXT })),
-});
-const object = (properties: object, ...required: readonly string[]): object => ({
-  type: 'object',
-  properties,
-  required,
-});
 
 const broker = object({ id: TEXT, tier: TEXT }, 'id');
 const newBroker = object({ tier: TEXT });

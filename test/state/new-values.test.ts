@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { CLOSED, inPath, json, sends, TEXT } from './document-parts.js';
 import { openShop, type Reply } from './shop.js';
 
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
-const inPath = (...names: readonly string[]): object => ({
-  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-});
-const text = { type: 'string' };
 const toObject = (properties: object, required: readonly string[] = []): object => ({
   type: 'object',
   required,
@@ -32,10 +27,9 @@ const toDocument = (item: object, body: object): Readonly<Record<string, unknown
 
 /** Where the clock of a mock starts. */
 const NOW = '2026-01-01T00:00:00.000Z';
-const OPTIONS = { state: { unknownIds: 'not-found' } } as const;
 
 const create = async (item: object, body: object, sent: object = {}): Promise<Reply['body']> => {
-  const { send } = await openShop({ ...OPTIONS, spec: toDocument(item, body) });
+  const { send } = await openShop({ ...CLOSED, spec: toDocument(item, body) });
   const { body: created, status } = await send('POST', '/orders', sent);
   expect(status).toBe(201);
   expect((await send('GET', `/orders/${String(created['id'])}`)).body).toEqual(created);
@@ -46,17 +40,17 @@ describe('a created item', () => {
   it('shows the optional properties that only the server can set', async () => {
     const item = toObject(
       {
-        id: text,
-        note: text,
-        client_secret: text,
+        id: TEXT,
+        note: TEXT,
+        client_secret: TEXT,
         url: { type: 'string', format: 'uri' },
         download_token: { type: ['string', 'null'] },
         account_id: { type: ['string', 'null'], pattern: '^acc_[0-9a-f]{8}$' },
-        owner: toObject({ name: text }, ['name']),
+        owner: toObject({ name: TEXT }, ['name']),
       },
       ['id'],
     );
-    const created = await create(item, toObject({ note: text }), { note: 'a' });
+    const created = await create(item, toObject({ note: TEXT }), { note: 'a' });
     expect(created).toEqual({
       id: expect.any(String),
       note: 'a',
@@ -69,11 +63,11 @@ describe('a created item', () => {
   });
 
   it('shows a secret that only an action takes', async () => {
-    const item = toObject({ id: text, client_secret: { type: ['string', 'null'] } }, ['id']);
-    const { paths, ...document } = toDocument(item, toObject({ note: text }));
+    const item = toObject({ id: TEXT, client_secret: { type: ['string', 'null'] } }, ['id']);
+    const { paths, ...document } = toDocument(item, toObject({ note: TEXT }));
     const confirm = { ...inPath('order_id'), post: { ...sends(item), responses: { 200: json(item) } } };
     const spec = { ...document, paths: { ...(paths as object), '/orders/{order_id}/confirm': confirm } };
-    const { send } = await openShop({ ...OPTIONS, spec });
+    const { send } = await openShop({ ...CLOSED, spec });
     expect((await send('POST', '/orders', {})).body['client_secret']).toEqual(expect.any(String));
   });
 
@@ -81,17 +75,17 @@ describe('a created item', () => {
     const empty = { type: ['string', 'null'], format: 'date-time' };
     const item = toObject(
       {
-        id: text,
+        id: TEXT,
         canceled_at: empty,
         ended_at: { type: 'string', format: 'date-time' },
         deleted: { type: 'boolean' },
-        last_error: { oneOf: [toObject({ code: text }, ['code']), { type: 'null' }] },
-        error: text,
+        last_error: { oneOf: [toObject({ code: TEXT }, ['code']), { type: 'null' }] },
+        error: TEXT,
         next_step: { type: ['string', 'null'] },
       },
       ['id', 'canceled_at'],
     );
-    expect(await create(item, toObject({ note: text }))).toEqual({
+    expect(await create(item, toObject({ note: TEXT }))).toEqual({
       id: expect.any(String),
       canceled_at: null,
       deleted: false,
@@ -102,15 +96,15 @@ describe('a created item', () => {
 
   it('never shows a value for what requests can set and this one did not', async () => {
     const settable = {
-      note: text,
+      note: TEXT,
       color: { type: 'string', default: 'red' },
-      role_id: text,
-      labels: { type: 'array', items: text },
-      metadata: { type: 'object', additionalProperties: text },
+      role_id: TEXT,
+      labels: { type: 'array', items: TEXT },
+      metadata: { type: 'object', additionalProperties: TEXT },
       parent: { type: ['string', 'null'] },
     };
-    const role = toObject({ id: text, name: text }, ['id']);
-    const item = toObject({ id: text, ...settable, role }, ['id', 'labels', 'metadata', 'parent']);
+    const role = toObject({ id: TEXT, name: TEXT }, ['id']);
+    const item = toObject({ id: TEXT, ...settable, role }, ['id', 'labels', 'metadata', 'parent']);
     expect(await create(item, toObject(settable))).toEqual({
       id: expect.any(String),
       color: 'red',
@@ -124,7 +118,7 @@ describe('a created item', () => {
     const date = { type: 'string', format: 'date-time' };
     const item = toObject(
       {
-        id: text,
+        id: TEXT,
         created_at: { type: 'integer' },
         updated_at: date,
         expires_at: date,
@@ -133,7 +127,7 @@ describe('a created item', () => {
         comment_count: { type: 'integer' },
         usage_bytes: { type: 'integer' },
         file_counts: toObject({ done: { type: 'integer' }, failed: { type: 'integer' } }, ['done', 'failed']),
-        files: { type: 'array', items: toObject({ id: text }, ['id']) },
+        files: { type: 'array', items: toObject({ id: TEXT }, ['id']) },
         status: { type: 'string', enum: ['STATUS_UNSPECIFIED', 'CLOSED', 'OPEN', 'CANCELLED'] },
         payment_status: { type: 'string', enum: ['canceled', 'paid', 'unpaid', 'open'] },
       },
@@ -141,7 +135,7 @@ describe('a created item', () => {
     );
     const now = Date.parse(NOW);
     const later: unknown = expect.toSatisfy((value: unknown) => Date.parse(String(value)) > now);
-    expect(await create(item, toObject({ note: text }))).toEqual({
+    expect(await create(item, toObject({ note: TEXT }))).toEqual({
       id: expect.any(String),
       created_at: now / 1000,
       updated_at: NOW,
@@ -158,16 +152,16 @@ describe('a created item', () => {
   });
 
   it('has a new id and new values, also where an example shows them', async () => {
-    const item = { ...toObject({ id: text, token: text, note: text }, ['id']), example: { id: 'ord_1', token: 'tok' } };
-    const { send } = await openShop({ ...OPTIONS, spec: toDocument(item, toObject({ note: text })) });
+    const item = { ...toObject({ id: TEXT, token: TEXT, note: TEXT }, ['id']), example: { id: 'ord_1', token: 'tok' } };
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(item, toObject({ note: TEXT })) });
     const ids = new Set<unknown>();
     for (let i = 0; i < 5; i++) ids.add((await send('POST', '/orders', {})).body['id']);
     expect(ids.size).toBe(5);
   });
 
   it('has an id of its own beside the number that its path takes, also where an example shows one', async () => {
-    const order = toObject({ id: { type: 'integer', example: 4 }, iid: { type: 'integer' }, note: text });
-    const sent = toObject({ note: text });
+    const order = toObject({ id: { type: 'integer', example: 4 }, iid: { type: 'integer' }, note: TEXT });
+    const sent = toObject({ note: TEXT });
     const spec = {
       openapi: '3.1.0',
       info: { title: 'New values', version: '1' },
@@ -179,15 +173,15 @@ describe('a created item', () => {
         '/orders/{order_iid}': { ...inPath('order_iid'), get: { responses: { 200: json(order) } } },
       },
     };
-    const { send } = await openShop({ ...OPTIONS, spec });
+    const { send } = await openShop({ ...CLOSED, spec });
     const made = [await send('POST', '/orders', { note: 'a' }), await send('POST', '/orders', { note: 'b' })];
     expect(new Set(made.map(({ body }) => body['id'])).size).toBe(2);
     for (const { body } of made) expect((await send('GET', `/orders/${String(body['iid'])}`)).body).toEqual(body);
   });
 
   it('keeps what the server made when it is changed or replaced', async () => {
-    const item = toObject({ id: text, note: text, secret: text, count: { type: 'integer' } }, ['id']);
-    const { send } = await openShop({ ...OPTIONS, spec: toDocument(item, toObject({ note: text })) });
+    const item = toObject({ id: TEXT, note: TEXT, secret: TEXT, count: { type: 'integer' } }, ['id']);
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(item, toObject({ note: TEXT })) });
     const { body } = await send('POST', '/orders', { note: 'a' });
     const path = `/orders/${String(body['id'])}`;
     expect((await send('PATCH', path, { note: 'b' })).body).toEqual({ ...body, note: 'b' });
@@ -195,15 +189,15 @@ describe('a created item', () => {
   });
 
   it('has the properties of a request that spells them differently', async () => {
-    const item = toObject({ id: text, body: text, sent_to: text, user: toObject({ id: text }, ['id']) }, ['id']);
-    const body = toObject({ Body: text, SentTo: text, user_id: text });
+    const item = toObject({ id: TEXT, body: TEXT, sent_to: TEXT, user: toObject({ id: TEXT }, ['id']) }, ['id']);
+    const body = toObject({ Body: TEXT, SentTo: TEXT, user_id: TEXT });
     const sent = { Body: 'hello', SentTo: '+1', user_id: 'u1' };
     expect(await create(item, body, sent)).toMatchObject({ body: 'hello', sent_to: '+1', user: { id: 'u1' } });
   });
 });
 
 describe('a member that a path identifies', () => {
-  const member = toObject({ user: toObject({ id: text, name: text }, ['id']), role: text }, ['user']);
+  const member = toObject({ user: toObject({ id: TEXT, name: TEXT }, ['id']), role: TEXT }, ['user']);
   const spec = {
     openapi: '3.1.0',
     info: { title: 'Members', version: '1' },
@@ -215,7 +209,7 @@ describe('a member that a path identifies', () => {
       '/teams/{team_id}/members/{user_id}': {
         ...inPath('team_id', 'user_id'),
         get: { responses: { 200: json(member), 404: { description: 'none' } } },
-        put: { ...sends(toObject({ role: text })), responses: { 200: json(member), 201: json(member) } },
+        put: { ...sends(toObject({ role: TEXT })), responses: { 200: json(member), 201: json(member) } },
         delete: { responses: { 204: { description: 'gone' } } },
       },
     },

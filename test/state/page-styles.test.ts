@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createMock, type Mock } from '../../src/index.js';
+import { content, object, query, TEXT, type Part } from './document-parts.js';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const TEXT = { type: 'string' };
 const WHOLE = { type: 'integer' };
-
-const query = (name: string, schema: Schema = TEXT): Schema => ({ name, in: 'query', schema });
-const members = (properties: Schema): Schema => ({ type: 'object', properties });
 
 /** How a list declares its pages. */
 interface Style {
-  readonly parameters: readonly Schema[];
-  readonly envelope?: Schema;
+  readonly parameters: readonly Part[];
+  readonly envelope?: Part;
   readonly headers?: readonly string[];
-  readonly statuses?: Schema;
+  readonly statuses?: Part;
 }
 
 /** Starts a service with five items, `a` to `e`, and one list. */
@@ -23,9 +18,8 @@ async function start(
   { parameters, envelope = {}, headers = [], statuses = {} }: Style,
   initialItems = 0,
 ): Promise<Mock> {
-  const content = (schema: Schema): Schema => ({ 'application/json': { schema } });
   const item = { $ref: '#/components/schemas/Parcel' };
-  const list = members({ parcels: { type: 'array', items: item }, ...envelope });
+  const list = object({ parcels: { type: 'array', items: item }, ...envelope });
   const declared = Object.fromEntries(headers.map((name) => [name, { schema: TEXT }]));
   const mock = await createMock({
     state: { initialItems },
@@ -39,7 +33,7 @@ async function start(
             responses: { 200: { description: 'a page', headers: declared, content: content(list) }, ...statuses },
           },
           post: {
-            requestBody: { required: true, content: content(members({ name: TEXT })) },
+            requestBody: { required: true, content: content(object({ name: TEXT })) },
             responses: { 201: { description: 'one', content: content(item) } },
           },
         },
@@ -50,7 +44,7 @@ async function start(
           },
         },
       },
-      components: { schemas: { Parcel: { ...members({ id: TEXT, name: TEXT }), required: ['id', 'name'] } } },
+      components: { schemas: { Parcel: { ...object({ id: TEXT, name: TEXT }), required: ['id', 'name'] } } },
     },
   });
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -81,7 +75,7 @@ async function get(mock: Mock, path: string): Promise<Page> {
 const SIZE = query('limit', { ...WHOLE, default: 2 });
 
 /** The parameter of a cursor, and the pointer to the next one. */
-const CURSORS: Readonly<Record<string, Schema>> = {
+const CURSORS: Readonly<Record<string, Part>> = {
   'an integer': WHOLE,
   'a number in a string': { type: 'string', pattern: '^[0-9]+$' },
   'a short string': { type: 'string', maxLength: 8 },
@@ -122,7 +116,7 @@ describe('a numbered page', () => {
     ['is described as zero-based', { ...WHOLE, description: 'The page, zero-based.' }],
   ])('starts at 0 where its parameter %s', async (_, schema) => {
     const envelope = {
-      page: members({ number: WHOLE, size: WHOLE, totalElements: WHOLE, totalPages: WHOLE }),
+      page: object({ number: WHOLE, size: WHOLE, totalElements: WHOLE, totalPages: WHOLE }),
       first: { type: 'boolean' },
       last: { type: 'boolean' },
     };
@@ -160,10 +154,10 @@ describe('a numbered page', () => {
 
   it.each([
     ['names with brackets', [query('page[number]', WHOLE), query('page[size]', WHOLE)]],
-    ['an object', [{ ...query('page', members({ number: WHOLE, size: WHOLE })), style: 'deepObject' }]],
+    ['an object', [{ ...query('page', object({ number: WHOLE, size: WHOLE })), style: 'deepObject' }]],
   ])('is read from %s', async (_, parameters) => {
     const link = { type: 'string', format: 'uri' };
-    const mock = await start({ parameters, envelope: { links: members({ next: link, prev: link }) } });
+    const mock = await start({ parameters, envelope: { links: object({ next: link, prev: link }) } });
     const page = await get(mock, '/parcels?page[number]=2&page[size]=2');
     expect(page.names).toBe('cd');
     const next = new URL(String(readPointer(page.body, '/links/next')));

@@ -1,26 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import { json, TEXT } from './document-parts.js';
 import { openShop, type Shop } from './shop.js';
 
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const text = { type: 'string' };
 const toObject = (properties: object, required: readonly string[] = ['id']): object => ({
   type: 'object',
   required,
   properties,
 });
-const role = toObject({ id: text, name: text, rank: { type: 'integer' } });
-const error = toObject({ code: text, detail: text }, ['code', 'detail']);
+const role = toObject({ id: TEXT, name: TEXT, rank: { type: 'integer' } });
+const error = toObject({ code: TEXT, detail: TEXT }, ['code', 'detail']);
 
 const open = (status: number, unknownIds: 'create' | 'not-found'): Promise<Shop> => {
-  const plain = { id: text, title: text };
-  const shown = { customer: { anyOf: [text, toObject({ id: text })] }, project: toObject({ id: text, name: text }) };
-  const order = toObject({ ...plain, ...shown, role, color: text });
+  const plain = { id: TEXT, title: TEXT };
+  const shown = { customer: { anyOf: [TEXT, toObject({ id: TEXT })] }, project: toObject({ id: TEXT, name: TEXT }) };
+  const order = toObject({ ...plain, ...shown, role, color: TEXT });
   const sent = {
-    title: text,
+    title: TEXT,
     customer: { type: 'string', description: 'The customer.' },
-    role_id: text,
-    tag_ids: { type: 'array', items: text },
-    project: toObject({ id: text }),
+    role_id: TEXT,
+    tag_ids: { type: 'array', items: TEXT },
+    project: toObject({ id: TEXT }),
     color: { type: 'string', description: 'The color in words.' },
   };
   const refused = { [status]: json(error) };
@@ -38,7 +37,7 @@ const open = (status: number, unknownIds: 'create' | 'not-found'): Promise<Shop>
     [
       `/${noun}s/{${noun}_id}`,
       {
-        parameters: [{ name: `${noun}_id`, in: 'path', required: true, schema: text }],
+        parameters: [{ name: `${noun}_id`, in: 'path', required: true, schema: TEXT }],
         get: { responses: { 200: json(item) } },
         patch: {
           requestBody: { content: { 'application/json': { schema: toObject(body, []) } } },
@@ -47,14 +46,14 @@ const open = (status: number, unknownIds: 'create' | 'not-found'): Promise<Shop>
       },
     ],
   ];
-  const named = toObject({ id: text, name: text });
+  const named = toObject({ id: TEXT, name: TEXT });
   const paths = Object.fromEntries([
     ...collection('order', order, sent),
-    ...collection('customer', named, { name: text }),
-    ...collection('role', role, { name: text, rank: { type: 'integer' } }),
-    ...collection('tag', named, { name: text }),
-    ...collection('project', named, { name: text }),
-    ...collection('color', named, { name: text }),
+    ...collection('customer', named, { name: TEXT }),
+    ...collection('role', role, { name: TEXT, rank: { type: 'integer' } }),
+    ...collection('tag', named, { name: TEXT }),
+    ...collection('project', named, { name: TEXT }),
+    ...collection('color', named, { name: TEXT }),
   ]);
   const spec = { openapi: '3.1.0', info: { title: 'Orders', version: '1' }, paths };
   return openShop({ spec, state: { unknownIds } });

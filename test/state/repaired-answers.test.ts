@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { json } from './document-parts.js';
 import { openShop } from './shop.js';
 
 const label = {
@@ -8,30 +9,29 @@ const label = {
 };
 const labels = { type: 'array', uniqueItems: true, minItems: 1, items: { $ref: '#/components/schemas/Label' } };
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-const answer = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
 const spec = {
   openapi: '3.1.0',
   info: { title: 'Labels', version: '1' },
   components: { schemas: { Label: label } },
   paths: {
     '/labels': {
-      get: { responses: { 200: answer(labels) } },
+      get: { responses: { 200: json(labels) } },
       post: {
         requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Label' } } } },
-        responses: { 201: answer({ $ref: '#/components/schemas/Label' }) },
+        responses: { 201: json({ $ref: '#/components/schemas/Label' }) },
       },
     },
     '/labels/{id}': {
       parameters: [id],
       patch: {
         requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
-        responses: { 200: answer(labels) },
+        responses: { 200: json(labels) },
       },
-      get: { responses: { 200: answer({ $ref: '#/components/schemas/Label' }) } },
-      delete: { responses: { 200: answer(labels) } },
+      get: { responses: { 200: json({ $ref: '#/components/schemas/Label' }) } },
+      delete: { responses: { 200: json(labels) } },
     },
-    '/watch/register/{id}': { parameters: [id], post: { responses: { 200: answer({ type: 'object' }) } } },
-    '/notify/register/{id}': { parameters: [id], post: { responses: { 200: answer({ type: 'object' }) } } },
+    '/watch/register/{id}': { parameters: [id], post: { responses: { 200: json({ type: 'object' }) } } },
+    '/notify/register/{id}': { parameters: [id], post: { responses: { 200: json({ type: 'object' }) } } },
   },
 };
 

@@ -1,10 +1,8 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
+import { CLOSED, json, sends } from './document-parts.js';
 import { openShop } from './shop.js';
-
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
 
 const topic = {
   type: 'object',
@@ -73,8 +71,6 @@ const DOCUMENTS: readonly (readonly [string, Readonly<Record<string, unknown>>])
     ),
   ],
 ];
-
-const CLOSED = { state: { unknownIds: 'not-found' } } as const;
 
 describe.each(DOCUMENTS)('items with full resource names, told by %s', (_, spec) => {
   it('are created, read, listed, changed and removed by their names', async () => {

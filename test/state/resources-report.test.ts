@@ -5,34 +5,32 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
 import type { OperationReport } from '../../src/answer/sources/state/report.js';
+import { query, TEXT } from './document-parts.js';
 
 interface Report {
   readonly collections: readonly { readonly name: string; readonly operations: readonly OperationReport[] }[];
 }
 
 async function run(spec: string, json: boolean): Promise<string> {
-  let text = '';
+  let TEXT = '';
   await runResources({
     spec,
     json,
     write: (line) => {
-      text += `${line}\n`;
+      TEXT += `${line}\n`;
     },
   });
-  return text;
+  return TEXT;
 }
 
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
 const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
-const text = { type: 'string' };
 const path = (...names: readonly string[]): readonly object[] =>
-  names.map((name) => ({ name, in: 'path', required: true, schema: text }));
-const query = (name: string, schema: object): object => ({ name, in: 'query', schema });
-
+  names.map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
 const ROBOT = object({
-  uuid: text,
-  display_name: text,
-  owner: object({ id: text, login: text }),
+  uuid: TEXT,
+  display_name: TEXT,
+  owner: object({ id: TEXT, login: TEXT }),
   status: { type: 'string', readOnly: true },
 });
 
@@ -48,8 +46,8 @@ const DOCUMENT = {
         parameters: [
           query('page', { type: 'integer' }),
           query('per_page', { type: 'integer', maximum: 50 }),
-          query('status', text),
-          query('q', text),
+          query('status', TEXT),
+          query('q', TEXT),
         ],
         responses: {
           200: {
@@ -57,7 +55,7 @@ const DOCUMENT = {
             ...json(
               object({
                 robots: { type: 'array', items: { $ref: '#/components/schemas/Robot' } },
-                paging: object({ total_items: { type: 'integer' }, next: text }),
+                paging: object({ total_items: { type: 'integer' }, next: TEXT }),
               }),
             ),
           },
@@ -66,7 +64,7 @@ const DOCUMENT = {
       post: {
         operationId: 'createRobot',
         requestBody: json(
-          object({ robot: object({ displayName: text, owner_id: text, status: text, warranty: text }) }),
+          object({ robot: object({ displayName: TEXT, owner_id: TEXT, status: TEXT, warranty: TEXT }) }),
         ),
         responses: {
           201: { description: 'created', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) },
@@ -83,9 +81,9 @@ const DOCUMENT = {
     '/receipts': {
       post: {
         operationId: 'createReceipt',
-        requestBody: json(object({ scan: text, language: text })),
+        requestBody: json(object({ scan: TEXT, language: TEXT })),
         responses: {
-          201: { description: 'created', ...json(object({ id: text, total: { type: 'number' }, currency: text })) },
+          201: { description: 'created', ...json(object({ id: TEXT, total: { type: 'number' }, currency: TEXT })) },
         },
       },
     },
@@ -94,7 +92,7 @@ const DOCUMENT = {
       get: {
         operationId: 'readReceipt',
         responses: {
-          200: { description: 'one', ...json(object({ id: text, total: { type: 'number' }, currency: text })) },
+          200: { description: 'one', ...json(object({ id: TEXT, total: { type: 'number' }, currency: TEXT })) },
         },
       },
     },

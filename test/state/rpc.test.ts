@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { inferResources } from '../../src/state/inference/infer.js';
+import { ref } from './document-parts.js';
 
 const mocks: Mock[] = [];
 
@@ -28,7 +29,6 @@ async function start(document: Readonly<Record<string, unknown>>, unknownIds: 'c
 type Schema = Readonly<Record<string, unknown>>;
 
 const TEXT: Schema = { type: 'string' };
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 const object = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
   type: 'object',
   properties,

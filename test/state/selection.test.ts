@@ -1,24 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { json, query, ref, TEXT } from './document-parts.js';
 import { openShop, type Shop } from './shop.js';
-
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const text = { type: 'string' };
-const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-const toQuery = (name: string, schema: object): object => ({ name, in: 'query', schema });
 
 const open = (): Promise<Shop> => {
   const object = (properties: object): object => ({ type: 'object', required: ['id', 'kind'], properties });
-  const own = { id: text, kind: { type: 'string', enum: ['thing'] }, title: text, note: text };
+  const own = { id: TEXT, kind: { type: 'string', enum: ['thing'] }, title: TEXT, note: TEXT };
   const schemas = {
-    customer: object({ ...own, agent: { oneOf: [text, ref('agent')] } }),
+    customer: object({ ...own, agent: { oneOf: [TEXT, ref('agent')] } }),
     agent: object(own),
-    order: object({ ...own, customer: { anyOf: [text, ref('customer')] }, plain: text }),
+    order: object({ ...own, customer: { anyOf: [TEXT, ref('customer')] }, plain: TEXT }),
   };
-  const expand = toQuery('expand', { type: 'array', items: text });
-  const select = toQuery('fields', text);
+  const expand = query('expand', { type: 'array', items: TEXT });
+  const select = query('fields', TEXT);
   const collection = (name: keyof typeof schemas): readonly (readonly [string, object])[] => {
-    const sent = { title: text, note: text, customer: text, agent: text, plain: text };
-    const body = { type: 'object', properties: { ...sent, expand: { type: 'array', items: text } } };
+    const sent = { title: TEXT, note: TEXT, customer: TEXT, agent: TEXT, plain: TEXT };
+    const body = { type: 'object', properties: { ...sent, expand: { type: 'array', items: TEXT } } };
     const list = { type: 'object', required: ['data'], properties: { data: { type: 'array', items: ref(name) } } };
     return [
       [
@@ -34,7 +30,7 @@ const open = (): Promise<Shop> => {
       [
         `/${name}s/{id}`,
         {
-          parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+          parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }],
           get: { parameters: [expand, select], responses: { 200: json(ref(name)) } },
         },
       ],

@@ -1,23 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { CLOSED, inPath, json, sends, TEXT } from './document-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
-const inPath = (...names: readonly string[]): object => ({
-  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-});
-const CLOSED = { state: { unknownIds: 'not-found' } } as const;
-
-const text = { type: 'string' };
 const link = { type: 'string', format: 'uri' };
 
 const toDocument = (uri: object, more: object = {}): Readonly<Record<string, unknown>> => {
   const room = {
     type: 'object',
     required: ['uri', 'name'],
-    properties: { uri, name: text, owner: link, ...more },
+    properties: { uri, name: TEXT, owner: link, ...more },
   };
-  const desk = { type: 'object', required: ['uri', 'label'], properties: { uri: link, label: text } };
+  const desk = { type: 'object', required: ['uri', 'label'], properties: { uri: link, label: TEXT } };
   return {
     openapi: '3.1.0',
     info: { title: 'Self URLs', version: '1' },
@@ -29,7 +22,7 @@ const toDocument = (uri: object, more: object = {}): Readonly<Record<string, unk
           responses: { 200: json({ type: 'object', properties: { items: { type: 'array', items: room } } }) },
         },
         post: {
-          ...sends({ type: 'object', required: ['name'], properties: { name: text, owner: link } }),
+          ...sends({ type: 'object', required: ['name'], properties: { name: TEXT, owner: link } }),
           responses: { 201: json(room) },
         },
       },
@@ -37,14 +30,14 @@ const toDocument = (uri: object, more: object = {}): Readonly<Record<string, unk
         ...inPath('uuid'),
         get: { responses: { 200: json(room) } },
         put: {
-          ...sends({ type: 'object', required: ['name'], properties: { name: text } }),
+          ...sends({ type: 'object', required: ['name'], properties: { name: TEXT } }),
           responses: { 200: json(room) },
         },
         delete: { responses: { 204: { description: 'gone' } } },
       },
       '/rooms/{uuid}/desks': {
         ...inPath('uuid'),
-        post: { ...sends({ type: 'object', properties: { label: text } }), responses: { 201: json(desk) } },
+        post: { ...sends({ type: 'object', properties: { label: TEXT } }), responses: { 201: json(desk) } },
       },
       '/rooms/{room_uuid}/desks/{uuid}': {
         ...inPath('room_uuid', 'uuid'),
@@ -103,7 +96,7 @@ describe('an item that is identified by its own URL', () => {
   });
 
   it('is identified by its id where it has one', async () => {
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(link, { uuid: text }) });
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(link, { uuid: TEXT }) });
     const { body } = await send('POST', '/rooms', { name: 'North' });
     expect((await send('GET', `/rooms/${String(body['uuid'])}`)).body).toEqual(body);
   });
@@ -114,7 +107,7 @@ describe('a request property that the item has with a longer name', () => {
     const hook = {
       type: 'object',
       required: ['id', 'callback_url'],
-      properties: { id: text, callback_url: link, state: text },
+      properties: { id: TEXT, callback_url: link, state: TEXT },
     };
     const { send } = await openShop({
       ...CLOSED,
@@ -124,7 +117,7 @@ describe('a request property that the item has with a longer name', () => {
         paths: {
           '/hooks': {
             post: {
-              ...sends({ type: 'object', required: ['url'], properties: { url: link, state: text } }),
+              ...sends({ type: 'object', required: ['url'], properties: { url: link, state: TEXT } }),
               responses: { 201: json(hook) },
             },
           },
@@ -140,12 +133,12 @@ describe('a request property that the item has with a longer name', () => {
 });
 
 describe('an item with an id that shows its own URL', () => {
-  const openTasks = async (task: object, sent: object = { title: text }): Promise<Shop> => {
-    const project = { type: 'object', required: ['id'], properties: { id: text, title: text } };
+  const openTasks = async (task: object, sent: object = { title: TEXT }): Promise<Shop> => {
+    const project = { type: 'object', required: ['id'], properties: { id: TEXT, title: TEXT } };
     const item = {
       type: 'object',
       required: ['id', ...Object.keys(task)],
-      properties: { id: text, title: text, ...task },
+      properties: { id: TEXT, title: TEXT, ...task },
     };
     return openShop({
       ...CLOSED,
@@ -155,7 +148,7 @@ describe('an item with an id that shows its own URL', () => {
         servers: [{ url: 'https://{region}.tasks.example/v1', variables: { region: { default: 'eu' } } }],
         paths: {
           '/projects': {
-            post: { ...sends({ type: 'object', properties: { title: text } }), responses: { 201: json(project) } },
+            post: { ...sends({ type: 'object', properties: { title: TEXT } }), responses: { 201: json(project) } },
           },
           '/projects/{project_id}': { ...inPath('project_id'), get: { responses: { 200: json(project) } } },
           '/projects/{project_id}/tasks': {
@@ -188,7 +181,7 @@ describe('an item with an id that shows its own URL', () => {
   });
 
   it('shows it in its links', async () => {
-    const href = { type: 'object', required: ['href'], properties: { href: text } };
+    const href = { type: 'object', required: ['href'], properties: { href: TEXT } };
     const [url, task] = await create(
       await openTasks({ _links: { type: 'object', required: ['self'], properties: { self: href, next: href } } }),
     );
@@ -202,7 +195,7 @@ describe('an item with an id that shows its own URL', () => {
   });
 
   it('keeps what a request sends, and other URLs', async () => {
-    const sent = { title: text, url: link };
+    const sent = { title: TEXT, url: link };
     const [, task] = await create(await openTasks({ url: link }, sent), { url: 'https://app.example/in' });
     expect(task['url']).toBe('https://app.example/in');
     const [url, other] = await create(await openTasks({ url: { ...link, description: 'The web page of the task' } }));

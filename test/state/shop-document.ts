@@ -1,22 +1,10 @@
-const TEXT = { type: 'string' };
-
-function json(schema: object, type = 'application/json'): object {
-  return { [type]: { schema } };
-}
-
-function ref(name: string): object {
-  return { $ref: `#/components/schemas/${name}` };
-}
+import { content, inPath, ref, TEXT } from './document-parts.js';
 
 function answer(schema: object | undefined, headers: object = {}): object {
-  return { description: 'an answer', headers, ...(schema === undefined ? {} : { content: json(schema) }) };
+  return { description: 'an answer', headers, ...(schema === undefined ? {} : { content: content(schema) }) };
 }
 
 const MISTAKE = answer({ type: 'object', required: ['message'], properties: { message: TEXT, code: TEXT } });
-
-function path(...names: readonly string[]): readonly object[] {
-  return names.map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
-}
 
 /** A document with one of everything that the store knows how to do. */
 export function createShopDocument(): Record<string, unknown> {
@@ -30,19 +18,19 @@ export function createShopDocument(): Record<string, unknown> {
         get: { operationId: 'listOrders', responses: { 200: answer({ type: 'array', items: ref('Order') }) } },
         post: {
           operationId: 'createOrder',
-          requestBody: { content: json(ref('NewOrder')) },
+          requestBody: { content: content(ref('NewOrder')) },
           responses: { 201: answer(ref('Order'), tag), 409: MISTAKE },
         },
       },
       '/orders/batch': {
         post: {
           operationId: 'createOrders',
-          requestBody: { content: json({ type: 'array', items: ref('Order') }) },
+          requestBody: { content: content({ type: 'array', items: ref('Order') }) },
           responses: { 201: answer({ type: 'array', items: ref('Order') }) },
         },
       },
       '/orders/{order_id}': {
-        parameters: path('order_id'),
+        ...inPath('order_id'),
         get: {
           operationId: 'readOrder',
           responses: { 200: answer(ref('Order'), tag), 304: answer(undefined), 404: MISTAKE },
@@ -52,49 +40,49 @@ export function createShopDocument(): Record<string, unknown> {
           parameters: [conditional],
           requestBody: {
             content: {
-              ...json({ type: 'object' }),
-              ...json({ type: 'array', items: { type: 'object' } }, 'application/json-patch+json'),
+              ...content({ type: 'object' }),
+              ...content({ type: 'array', items: { type: 'object' } }, 'application/json-patch+json'),
             },
           },
           responses: { 200: answer(ref('Order')), 404: MISTAKE, 409: MISTAKE, 412: MISTAKE },
         },
         put: {
           operationId: 'replaceOrder',
-          requestBody: { content: json(ref('NewOrder')) },
+          requestBody: { content: content(ref('NewOrder')) },
           responses: { 200: answer(ref('Order')), 201: answer(ref('Order')), 404: MISTAKE },
         },
         delete: { operationId: 'deleteOrder', responses: { 204: answer(undefined), 404: MISTAKE } },
       },
       '/orders/{order_id}/cancel': {
-        parameters: path('order_id'),
+        ...inPath('order_id'),
         post: { operationId: 'cancelOrder', responses: { 200: answer(ref('Order')), 404: MISTAKE } },
       },
       '/orders/{order_id}/copy': {
-        parameters: path('order_id'),
+        ...inPath('order_id'),
         post: { operationId: 'copyOrder', responses: { 201: answer(ref('Order')), 404: MISTAKE } },
       },
       '/orders/{order_id}/lines': {
-        parameters: path('order_id'),
+        ...inPath('order_id'),
         get: {
           operationId: 'listLines',
           responses: { 200: answer({ type: 'array', items: ref('Line') }), 404: MISTAKE },
         },
         post: {
           operationId: 'createLine',
-          requestBody: { content: json({ type: 'object', properties: { text: TEXT } }) },
+          requestBody: { content: content({ type: 'object', properties: { text: TEXT } }) },
           responses: { 201: answer(ref('Line')), 404: MISTAKE },
         },
       },
       '/orders/{order_id}/lines/{line_id}': {
-        parameters: path('order_id', 'line_id'),
+        ...inPath('order_id', 'line_id'),
         get: { operationId: 'readLine', responses: { 200: answer(ref('Line')), 404: MISTAKE } },
       },
       '/orders/{order_id}/invoice': {
-        parameters: path('order_id'),
+        ...inPath('order_id'),
         get: { operationId: 'readInvoice', responses: { 200: answer(ref('Invoice')), 404: MISTAKE } },
         put: {
           operationId: 'writeInvoice',
-          requestBody: { content: json(ref('Invoice')) },
+          requestBody: { content: content(ref('Invoice')) },
           responses: { 200: answer(ref('Invoice')) },
         },
         delete: { operationId: 'deleteInvoice', responses: { 204: answer(undefined), 404: MISTAKE } },

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { json, sends } from './document-parts.js';
 import { openShop } from './shop.js';
 
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const sends = (schema: object): object => ({ requestBody: { content: { 'application/json': { schema } } } });
 const RECORD = { $ref: '#/components/schemas/Record' };
 
 const toDocument = (components: object): Readonly<Record<string, unknown>> => ({
