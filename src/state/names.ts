@@ -10,6 +10,13 @@ export function toBareName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
+/** Whether a property has the name of a parameter, in the plural, or with what kind of value it is: `tags` and `tag_name` for `{tag}`. */
+export function isNamedAfter(property: string, parameter: string): boolean {
+  const [own, wanted] = [toBareName(property), toBareName(parameter)];
+  if (own === wanted || toSingular(own) === wanted) return true;
+  return own.startsWith(wanted) && /^(name|id|slug|key|code|address|number)$/.test(own.slice(wanted.length));
+}
+
 /** Objects that hold properties of the item around them: JSON:API has `attributes`, others have `properties` or `fields`. */
 export const PART_NAME: RegExp = /^(attributes|properties|fields|spec|values|details|data|metadata)$/i;
 

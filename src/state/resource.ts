@@ -9,8 +9,10 @@ export type Action =
   | 'batch'
   | 'content'
   | 'copy'
+  | 'count'
   | 'create'
   | 'delete'
+  | 'latest'
   | 'list'
   | 'read'
   | 'replace'
@@ -98,6 +100,8 @@ export interface ParentLink {
 export interface Within {
   readonly property: string | undefined;
   readonly parameter: string;
+  /** Whether the value identifies one item: `/users/by-email/{email}`. */
+  readonly isKey?: boolean | undefined;
 }
 
 /** Where a parameter is that is not a whole segment of the path. */
@@ -125,7 +129,7 @@ export interface Binding {
   readonly within: Within | undefined;
   /** Properties that the operation sets, whatever the request says. */
   readonly set: Item;
-  /** For `list` and `search`. */
+  /** For an answer that is a list, or the size of one. */
   readonly list: ListShape | undefined;
   /** The pagination style of a hint. */
   readonly page: PageStyleName | undefined;

@@ -222,8 +222,9 @@ function describeList(list: NonNullable<OperationReport['list']>): readonly stri
   ].filter((part) => part !== '');
   const plan = pages.length === 0 ? 'none' : `${style}: ${[pages.join(', '), ...limits].join('; ')}`;
   return [
-    ...describeAnswer('answer', place, answer),
-    `pages: ${plan}`,
+    ...(items === undefined
+      ? ['answer: the number of items']
+      : [...describeAnswer('answer', place, answer), `pages: ${plan}`]),
     ...(known.length === 0 ? [] : [`envelope: ${known.join(', ')}`]),
     ...(selection.length === 0 ? [] : [selection.join('; ')]),
   ];

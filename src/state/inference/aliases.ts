@@ -1,4 +1,4 @@
-import { toBareName, toSingular } from '../names.js';
+import { isNamedAfter, toBareName, toSingular } from '../names.js';
 import { isSameItem } from '../positions.js';
 import type { Within } from '../resource.js';
 import type { CollectionCandidate } from './candidates.js';
@@ -160,28 +160,41 @@ export function findItemsElsewhere(
   return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
 }
 
-/** The collection that a path shows items of by another key: `/users` for `/users/by-email/{email}`. */
+/**
+ * The collection that a path shows one item or a list of by the value of a property: `/users` for `/users/by-email/{email}`,
+ * `/users/by/username/{username}` and `/users/role/{role}`.
+ */
 export function findItemsByKey(
   index: ContractIndex,
   all: readonly CollectionCandidate[],
   candidate: CollectionCandidate,
 ): Whole | undefined {
   const last = candidate.groups.at(-1);
-  const parameter = toBareName(last?.parameters[0] ?? '');
+  const [parameter = ''] = last?.parameters ?? [];
   if (last?.parameters.length !== 1 || last.words.length < 2 || index.operationsAt(candidate.key).size > 0)
     return undefined;
-  const item = index.read(candidate.schema ?? '');
-  const isKey = [...(item?.properties.values() ?? [])].some(
-    (each) => each.scalar && toBareName(each.name) === parameter,
+  const above = candidate.groups.slice(0, -1);
+  const keys = [-1, -2].map((end) =>
+    toGroupKey([...above, { words: last.words.slice(0, end), parameters: [] }], 'collection'),
   );
-  if (item === undefined || !isKey) return undefined;
-  const shorter = [...candidate.groups.slice(0, -1), { words: last.words.slice(0, -1), parameters: [] }];
-  const key = toGroupKey(shorter, 'collection');
-  const other = all.find((each) => each.key === key && !each.singleton);
+  const other = keys.flatMap((key) => all.find((each) => each.key === key && !each.singleton) ?? [])[0];
   const schema = index.read(other?.schema ?? '');
-  const isSame = schema !== undefined && isSameItem(index.read, schema, item);
-  const isItem = other?.groups.at(-1)?.parameters.length === 1;
-  return isSame && isItem ? { candidate: other, within: undefined } : undefined;
+  if (other === undefined || schema === undefined) return undefined;
+  const isOwn = (pointer: string | undefined): boolean => {
+    const item = pointer === undefined ? undefined : index.read(pointer);
+    return item !== undefined && isSameItem(index.read, schema, item);
+  };
+  const properties = [...schema.properties.values()].filter(({ name }) => isNamedAfter(name, parameter));
+  if (isOwn(candidate.schema) && other.groups.at(-1)?.parameters.length === 1)
+    return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
+  const reading = index.operationsAt(candidate.itemKey ?? '').get('GET');
+  const property = properties.find(({ scalar, schema: own }) => scalar || own.type === 'array')?.name;
+  const isList = reading !== undefined && isOwn(index.list(reading)?.itemSchema);
+  return isList ? toKey(other, { property, parameter }) : undefined;
+}
+
+function toKey(candidate: CollectionCandidate, within: Within): Whole | undefined {
+  return within.property === undefined ? undefined : { candidate, within };
 }
 
 /** The collection without a list of its own that a path beside it lists: `/catalog/list` shows the items of `/catalog/object/{id}`. */

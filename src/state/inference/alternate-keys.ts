@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
-import { PART_NAME, toBareName } from '../names.js';
+import { isNamedAfter, PART_NAME, toBareName } from '../names.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 
@@ -25,7 +25,9 @@ export function findAlternateKeys(
     if (parameter === undefined) continue;
     const isOwn = shape?.key === candidate.itemKey;
     for (const { path, property } of properties) {
-      const isNamed = toBareName(parameter.name) === toBareName(property.name);
+      const isNamed = isOwn
+        ? toBareName(parameter.name) === toBareName(property.name)
+        : isNamedAfter(property.name, parameter.name);
       const isSaid = isMentioned(index, parameter, property) || isAccepted(index, operation, property.name);
       if ((isNamed && (!isOwn || id === 'id')) || isSaid) found.add(path);
     }

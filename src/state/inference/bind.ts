@@ -1,7 +1,8 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findJsonMedia, findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
 import { findEffect, isStatus } from '../store/server-values.js';
-import type { Action } from '../resource.js';
+import { readCountShape } from '../pages/list-shape.js';
+import type { Action, Within } from '../resource.js';
 import { compareSchemas, isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
 import type { CollectionCandidate } from './candidates.js';
@@ -59,6 +60,20 @@ export function bindItemOperation(
     default:
       return `${operation.method} on the path of one item is not supported`;
   }
+}
+
+/** What an operation on a path does that names the value of a property of several items: `/pets/by-status/{status}`. */
+export function bindPart(
+  candidate: CollectionCandidate,
+  { method }: Operation,
+  { property, parameter }: Within,
+): InferredAction | string {
+  if (method !== 'GET') return `${method} on the items that have one value of a property is not supported`;
+  return inferFor(candidate)(
+    'list',
+    0.85,
+    `GET; the response is a list of items whose "${property}" is {${parameter}}`,
+  );
 }
 
 /** Verbs of a DELETE after which the item still exists, where its schema shows what happened to it. */
@@ -250,6 +265,10 @@ export function bindCollectionWord(
   const word = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
   const list = index.list(operation);
   const listed = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
+  if (operation.method === 'GET' && COUNT_WORD.test(word) && readCountShape(index.read, operation) !== undefined)
+    return found('count', 0.85, `"${word}"; the response is the number of items of the collection`);
+  if (operation.method === 'GET' && LATEST_WORD.test(word) && isItemOf(index, candidate, operation))
+    return found('latest', 0.85, `"${word}"; the response is an item of the collection`);
   const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
   if (searches && listed !== undefined && isListed(index, candidate, listed)) {
     return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
@@ -261,6 +280,16 @@ export function bindCollectionWord(
     }
   }
   return `"${word}" of a collection, but the response is not a list of its items`;
+}
+
+const COUNT_WORD = /^[_$]?(count|total|size)$/i;
+
+const LATEST_WORD = /^(latest|newest|last|(most[-_]?)?recent)$/i;
+
+function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operation: Operation): boolean {
+  const item = schema === undefined ? undefined : index.read(schema);
+  const answer = index.answer(operation);
+  return item !== undefined && answer !== undefined && isSameItem(index.read, item, answer);
 }
 
 /** How likely the response of a POST is an item of the collection; 0 where it is not. */

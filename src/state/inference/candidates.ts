@@ -28,10 +28,9 @@ export function findCandidates(index: ContractIndex): ReadonlyMap<string, Collec
     const shape = index.shape(operation);
     for (const groups of shape === undefined ? [] : readItemGroups(shape)) addItemDraft(index, candidates, groups);
   }
-  for (const operation of index.contract.operations) addListDraft(index, candidates, operation);
-  for (const operation of index.contract.operations) addQueryDraft(index, candidates, operation);
-  for (const operation of index.contract.operations) addSingletonDraft(index, candidates, operation);
-  for (const operation of index.contract.operations) addCreateDraft(index, candidates, operation);
+  for (const kind of PLAIN_KINDS) {
+    for (const operation of index.contract.operations) addPlainDraft(index, candidates, { operation, kind });
+  }
   return new Map([...candidates].toSorted(([, a], [, b]) => a.groups.length - b.groups.length));
 }
 
@@ -78,62 +77,79 @@ function isBetterItem(
   return more > 0 ? !isShorter : isShorter;
 }
 
-/** A path whose response is a list is a collection, even if no path identifies one of its items. */
-function addListDraft(index: ContractIndex, candidates: Map<string, CollectionCandidate>, operation: Operation): void {
+/** A kind of paths without a parameter at their end that are collections, recognised by one of their operations. */
+interface PlainKind {
+  readonly method: string;
+  readonly singleton: boolean;
+  /** Pointer to the schema of an item; undefined where the path is not of this kind. */
+  find(plain: PlainPath): string | undefined;
+}
+
+interface PlainPath {
+  readonly index: ContractIndex;
+  /** Those that were found before. */
+  readonly candidates: ReadonlyMap<string, CollectionCandidate>;
+  readonly operation: Operation;
+  readonly shape: PathShape;
+  /** The words of its last group. */
+  readonly words: readonly string[];
+}
+
+/** In this order: a path is of the first kind that fits. */
+const PLAIN_KINDS: readonly PlainKind[] = [
+  { method: 'GET', singleton: false, find: findListed },
+  { method: 'POST', singleton: false, find: findQueried },
+  { method: 'GET', singleton: true, find: findSingleton },
+  { method: 'POST', singleton: false, find: findCreated },
+];
+
+function addPlainDraft(
+  index: ContractIndex,
+  candidates: Map<string, CollectionCandidate>,
+  { operation, kind }: { readonly operation: Operation; readonly kind: PlainKind },
+): void {
   const shape = index.shape(operation);
-  if (shape === undefined || operation.method !== 'GET' || candidates.has(shape.key)) return;
-  if (shape.groups.at(-1)?.parameters.length !== 0) return;
+  const last = shape?.groups.at(-1);
+  if (shape === undefined || last === undefined || last.parameters.length > 0) return;
+  if (operation.method !== kind.method || candidates.has(shape.key)) return;
+  const schema = kind.find({ index, candidates, operation, shape, words: last.words });
+  if (schema === undefined) return;
+  const { key, groups } = shape;
+  const { singleton } = kind;
+  candidates.set(key, { key, itemKey: singleton ? key : undefined, groups, hasOperations: true, singleton, schema });
+}
+
+/** A path whose response is a list is a collection, even if no path identifies one of its items. */
+function findListed({ index, candidates, operation, shape }: PlainPath): string | undefined {
   const list = index.list(operation);
   const items = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
-  if (items === undefined || items.properties.size === 0 || isSearchOf(candidates, shape, items.pointer)) return;
-  const schema = findSchema(index, shape.key, undefined) ?? items.pointer;
-  candidates.set(shape.key, {
-    key: shape.key,
-    itemKey: undefined,
-    groups: shape.groups,
-    hasOperations: true,
-    singleton: false,
-    schema,
-  });
+  if (items === undefined || items.properties.size === 0 || isSearchOf(candidates, shape, items.pointer))
+    return undefined;
+  return findSchema(index, shape.key, undefined) ?? items.pointer;
 }
 
 /** A POST below an item that lists items of a top-level collection: `/databases/{id}/query` shows items of `/pages/{id}`. */
-function addQueryDraft(index: ContractIndex, candidates: Map<string, CollectionCandidate>, operation: Operation): void {
-  const shape = index.shape(operation);
-  const last = shape?.groups.at(-1);
-  if (shape === undefined || last === undefined || shape.groups.length !== 2 || last.words.length !== 1) return;
-  const isQuery = operation.method === 'POST' && last.parameters.length === 0 && isSearchWord(last.words[0] ?? '');
-  const listed = isQuery && !candidates.has(shape.key) ? index.list(operation)?.itemSchema : undefined;
+function findQueried({ index, candidates, operation, shape, words }: PlainPath): string | undefined {
+  if (shape.groups.length !== 2 || words.length !== 1 || !isSearchWord(words[0] ?? '')) return undefined;
+  const listed = index.list(operation)?.itemSchema;
   const schema = listed === undefined ? undefined : index.read(listed)?.pointer;
   const isTop = ({ groups, itemKey, schema: own, singleton }: CollectionCandidate): boolean =>
     own === schema && groups.length === 1 && !singleton && index.operationsAt(itemKey ?? '').has('GET');
   // Its own parent searches in its items in another way.
   const above = candidates.get(toGroupKey(shape.groups.slice(0, 1), 'collection'));
-  if (schema === undefined || above?.schema === schema || ![...candidates.values()].some(isTop)) return;
-  const { key, groups } = shape;
-  candidates.set(key, { key, itemKey: undefined, groups, hasOperations: true, singleton: false, schema });
+  return above?.schema !== schema && [...candidates.values()].some(isTop) ? schema : undefined;
 }
 
 /** A path that only creates what another path with the same last segment reads: `/test_helpers/credits` and `/treasury/credits/{id}`. */
-function addCreateDraft(
-  index: ContractIndex,
-  candidates: Map<string, CollectionCandidate>,
-  operation: Operation,
-): void {
-  const shape = index.shape(operation);
-  const last = shape?.groups.at(-1);
-  if (shape === undefined || last === undefined || last.parameters.length > 0) return;
-  if (operation.method !== 'POST' || operation.body === undefined || candidates.has(shape.key)) return;
-  const schema = index.answer(operation)?.pointer;
+function findCreated({ index, candidates, operation, shape, words }: PlainPath): string | undefined {
+  const schema = operation.body === undefined ? undefined : index.answer(operation)?.pointer;
   const isRead = ({ itemKey, groups, singleton, schema: own }: CollectionCandidate): boolean =>
     own === schema &&
     !singleton &&
-    groups.at(-1)?.words.at(-1) === last.words.at(-1) &&
+    groups.at(-1)?.words.at(-1) === words.at(-1) &&
     groups.length <= shape.groups.length &&
     index.operationsAt(itemKey ?? '').has('GET');
-  if (schema === undefined || ![...candidates.values()].some(isRead)) return;
-  const { key, groups } = shape;
-  candidates.set(key, { key, itemKey: undefined, groups, hasOperations: true, singleton: false, schema });
+  return schema !== undefined && [...candidates.values()].some(isRead) ? schema : undefined;
 }
 
 /** Whether a list shows the collection of its parent path: `/customers/search`, `/pet/findByStatus`. */
@@ -144,25 +160,16 @@ function isSearchOf(candidates: ReadonlyMap<string, CollectionCandidate>, shape:
 
 const SELF = /^(me|self|current|whoami|profile|account|settings|config|configuration|preferences|balance)$/i;
 
-/** A path without a parameter at its end whose response is one object, and that is written as well or has the name of a singleton. */
-function addSingletonDraft(
-  index: ContractIndex,
-  candidates: Map<string, CollectionCandidate>,
-  operation: Operation,
-): void {
-  const shape = index.shape(operation);
-  const last = shape?.groups.at(-1);
-  if (shape === undefined || last === undefined || last.parameters.length > 0) return;
-  if (operation.method !== 'GET' || candidates.has(shape.key) || index.list(operation) !== undefined) return;
-  const answer = index.answer(operation);
-  if (answer === undefined || answer.type !== 'object' || answer.properties.size === 0) return;
+/** A path whose response is one object, and that is written as well or has the name of a singleton. */
+function findSingleton({ index, operation, shape, words }: PlainPath): string | undefined {
+  const answer = index.list(operation) === undefined ? index.answer(operation) : undefined;
+  if (answer === undefined || answer.type !== 'object' || answer.properties.size === 0) return undefined;
   const methods = index.operationsAt(shape.key);
-  const written = ['PUT', 'PATCH', 'DELETE'].some((method) => methods.has(method));
   const post = methods.get('POST');
-  const posted = post !== undefined && index.answer(post)?.pointer === answer.pointer;
-  if (!written && !posted && !SELF.test(last.words.at(-1) ?? '')) return;
-  const { key, groups } = shape;
-  candidates.set(key, { key, itemKey: key, groups, hasOperations: true, singleton: true, schema: answer.pointer });
+  const isWritten =
+    CHANGES.some((method) => methods.has(method)) ||
+    (post !== undefined && index.answer(post)?.pointer === answer.pointer);
+  return isWritten || SELF.test(words.at(-1) ?? '') ? answer.pointer : undefined;
 }
 
 /** The schema of an item: that of the read response, else of the create response, the list items, or an update response. */

@@ -5,7 +5,7 @@ import { MockError, nearest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { findIdProperty } from '../store/item-model.js';
-import { readListShape } from '../pages/list-shape.js';
+import { readCountShape, readListShape } from '../pages/list-shape.js';
 import { isStatus } from '../store/server-values.js';
 import {
   createResource,
@@ -131,8 +131,6 @@ function applyOperationHint(
   const { operation, hint, inferred } = given;
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
   const action = hint.action ?? inferred?.action ?? 'read';
-  const isList = action === 'list' || action === 'search';
-  const hasNoId = isList || action === 'create' || action === 'batch';
   const places: Record<string, ParameterPlace> = { ...inferred?.places };
   const place = (given: ParameterHint | readonly ParameterHint[]): readonly string[] =>
     [given].flat().map((each) => placeParameter(places, each));
@@ -141,17 +139,16 @@ function applyOperationHint(
     parameters: place(given),
   }));
   const ids = hint.id === undefined ? undefined : place(hint.id);
-  const list = isList ? readHintedList(index, operation, hint.items) : undefined;
   return {
     operation,
     collection: hint.collection ?? inferred?.collection ?? operation.id,
     action,
-    id: ids ?? (hasNoId ? [] : (inferred?.id ?? parameters.slice(-1))),
+    id: ids ?? (WITHOUT_ID.has(action) ? [] : (inferred?.id ?? parameters.slice(-1))),
     places: Object.keys(places).length === 0 ? undefined : places,
     parents: hint.parents === undefined ? (inferred?.parents ?? []) : parents,
     within: hint.parents === undefined ? inferred?.within : undefined,
     set: hint.set ?? inferred?.set ?? {},
-    list,
+    list: readHintedList(index, { operation, action, items: hint.items }),
     page: hint.page,
     confidence: 1,
     why: 'x-mock in the document',
@@ -167,11 +164,21 @@ function placeParameter(places: Record<string, ParameterPlace>, given: Parameter
   return name;
 }
 
+/** Actions whose path names no item. */
+const WITHOUT_ID: ReadonlySet<Action> = new Set<Action>(['batch', 'count', 'create', 'latest', 'list', 'search']);
+
 /** The list of an operation; a hint names the array, with dots where it is inside of another object. */
-function readHintedList(index: ContractIndex, operation: Operation, items: string | undefined): Binding['list'] {
+function readHintedList(
+  index: ContractIndex,
+  of: { readonly operation: Operation; readonly action: Action; readonly items: string | undefined },
+): Binding['list'] {
   const { contract, read } = index;
-  if (items === undefined) return index.list(operation);
-  return readListShape({ contract, read, operation, noun: undefined, path: items.split('.') });
+  const { operation, action, items } = of;
+  if (action === 'count') return readCountShape(read, operation);
+  if (action !== 'list' && action !== 'search') return undefined;
+  return items === undefined
+    ? index.list(operation)
+    : readListShape({ contract, read, operation, noun: undefined, path: items.split('.') });
 }
 
 /** Checks the schema, properties and patterns in the hint of a collection. @throws MockError `HINT_INVALID`. */
@@ -274,13 +281,25 @@ function checkBinding(contract: Contract, binding: Binding, collections: Readonl
       hint: suggest(collection, collections),
     });
   }
-  if ((binding.action === 'list' || binding.action === 'search') && binding.list === undefined) {
-    throw toHintError(contract, at, {
-      message: `${operation.id} cannot be a list: its response has no array of items`,
-      hint: 'set "items" to the property that holds them',
-    });
-  }
+  const missing = COUNTED[binding.action];
+  if (missing !== undefined && binding.list === undefined)
+    throw toHintError(contract, at, { ...missing, message: `${operation.id} ${missing.message}` });
 }
+
+const NO_ARRAY = {
+  message: 'cannot be a list: its response has no array of items',
+  hint: 'set "items" to the property that holds them',
+};
+
+/** What is wrong with an operation whose response does not show what its action says. */
+const COUNTED: Readonly<Partial<Record<Action, { readonly message: string; readonly hint: string }>>> = {
+  list: NO_ARRAY,
+  search: NO_ARRAY,
+  count: {
+    message: 'cannot be a count: its response has no number of items',
+    hint: 'choose an action that the response fits',
+  },
+};
 
 /** Checks that the parameters of a query and the properties of a body in the hint of an operation exist. */
 function checkPlaces({ contract, read }: ContractIndex, { operation, places = {} }: Binding): void {

@@ -9,6 +9,7 @@ import {
   bindCollectionWord,
   bindItemOperation,
   bindItemWord,
+  bindPart,
   bindSingletonOperation,
   type InferredAction,
 } from './bind.js';
@@ -25,6 +26,7 @@ import {
 import { type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
 import { type PathGroup, toGroupKey } from './path-shape.js';
+import { readCountShape } from '../pages/list-shape.js';
 import { applyHints } from './hints.js';
 import { inferRpcResources } from './rpc.js';
 
@@ -63,7 +65,9 @@ export function inferResources(contract: Contract): Resources {
       describeResource(index, candidate, {
         name,
         parents: tree.parents(candidate).map(tree.name),
-        aliases: [...candidates.values()].filter((each) => each !== candidate && tree.at(each.key) === candidate),
+        aliases: [...candidates.values()].filter(
+          (each) => each !== candidate && tree.at(each.key) === candidate && !isValuePath(tree, each),
+        ),
       }),
     );
   }
@@ -147,6 +151,9 @@ function findBinding(index: ContractIndex, tree: CollectionTree, operation: Oper
   const key = toGroupKey(shape.groups, 'collection');
   const candidate = tree.at(key);
   if (last.parameters.length > 0) {
+    const within = tree.within(key);
+    if (candidate !== undefined && within !== undefined && isValuePath(tree, shape))
+      return bindPart(candidate, operation, within);
     if (candidate === undefined || (candidate.groups.at(-1)?.parameters.length ?? 0) !== last.parameters.length) {
       return 'the path has only some of the parameters that identify an item';
     }
@@ -155,6 +162,12 @@ function findBinding(index: ContractIndex, tree: CollectionTree, operation: Oper
   if (candidate?.singleton === true) return bindSingletonOperation(index, candidate, operation);
   if (candidate !== undefined) return bindCollectionOperation(index, candidate, operation);
   return bindWord(index, tree, operation);
+}
+
+/** Whether the last parameter of a path is the value of a property of several items. */
+function isValuePath(tree: CollectionTree, { groups }: Pick<CollectionCandidate, 'groups'>): boolean {
+  const within = tree.within(toGroupKey(groups, 'collection'));
+  return within !== undefined && within.isKey !== true && within.parameter === groups.at(-1)?.parameters[0];
 }
 
 /** Whether a success response is declared; an operation without any responses can have any. */
@@ -185,7 +198,8 @@ function toBinding(
   const { operation, inferred } = found;
   const groups = index.shape(operation)?.groups ?? [];
   const itemIndex = findItemIndex(groups, inferred);
-  const own = toGroupKey(groups.slice(0, itemIndex + 1), 'collection');
+  const isListed = LISTED.has(inferred.action);
+  const own = findOwnKey(tree, groups.slice(0, itemIndex + 1));
   const links: readonly ParentLink[] = groups.slice(0, itemIndex).flatMap(({ parameters }, i) => {
     const parent = tree.at(toGroupKey(groups.slice(0, i + 1), 'collection'));
     // An item that is only created below another one of its collection begins below something else.
@@ -196,17 +210,28 @@ function toBinding(
     operation,
     collection: tree.name(inferred.candidate),
     action: inferred.action,
-    id: groups[itemIndex]?.parameters ?? [],
+    id: isListed ? [] : (groups[itemIndex]?.parameters ?? []),
     places: readSpanPlaces(groups),
     chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,
     within: tree.within(own),
     set: inferred.set,
-    list: LISTED.has(inferred.action) ? index.list(operation) : undefined,
+    list:
+      inferred.action === 'count'
+        ? readCountShape(index.read, operation)
+        : isListed
+          ? index.list(operation)
+          : undefined,
     page: undefined,
     confidence: inferred.confidence,
     why: inferred.why,
   };
+}
+
+/** The key of the collection that a path belongs to: its own, or that before a word such as `search`. */
+function findOwnKey(tree: CollectionTree, groups: readonly PathGroup[]): string {
+  const key = toGroupKey(groups, 'collection');
+  return tree.at(key) === undefined ? key.slice(0, key.lastIndexOf('/')) : key;
 }
 
 /** Actions whose answer can be a list. */

@@ -62,6 +62,7 @@ interface EnvelopeMaker {
  */
 export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined, maker: EnvelopeMaker): Envelope {
   const { plan, element } = shape;
+  if (plan.kind === 'field') return (facts) => readField(plan.field, facts);
   if (plan.kind !== 'object') return (facts) => wrapElements(facts.items, element);
   let generated: Readonly<Record<string, unknown>> | undefined;
   return (facts) => {

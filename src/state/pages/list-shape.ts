@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findOnlyValue, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../item-schema.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
@@ -132,6 +132,42 @@ export function readListShape(parts: {
   const plan: Plan =
     items.path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: items.path, above: [] });
   return { ...items, schema: pointer, plan };
+}
+
+/** The shape of a response that is the size of a list: a number, or an object that has it; undefined for any other. */
+export function readCountShape(read: ReadItemSchema, operation: Operation): ListShape | undefined {
+  const pointer = findSuccessMedia(operation)?.schemaPointer;
+  const schema = pointer === undefined ? undefined : read(pointer);
+  const path = schema && findCount(schema, read);
+  if (schema === undefined || pointer === undefined || path === undefined) return undefined;
+  const { type } = schema;
+  const toTotal = (plan: Plan): Plan => {
+    if (plan.kind === 'items') return { kind: 'field', field: { role: 'total', form: 'value', type } };
+    if (plan.kind !== 'object') return plan;
+    return { ...plan, members: plan.members.map((member) => ({ ...member, plan: toTotal(member.plan) })) };
+  };
+  const plan = path.length === 0 ? { kind: 'items' as const } : planObject(schema, { read, items: path, above: [] });
+  return { schema: pointer, path: [], element: [], itemSchema: undefined, plan: toTotal(plan) };
+}
+
+/** The path to the number that is the size of a list: by its name, else the only one. */
+function findCount(schema: ItemSchema, read: ReadItemSchema): readonly string[] | undefined {
+  if (isNumber(schema.schema)) return [];
+  const listNumbers = ({ properties }: ItemSchema, above: readonly string[]): readonly (readonly string[])[] =>
+    [...properties.values()].flatMap(({ name, schema: own, target }) => {
+      const inner = above.length > 0 || isNumber(own) ? undefined : read(target);
+      return inner === undefined ? (isNumber(own) ? [[...above, name]] : []) : listNumbers(inner, [...above, name]);
+    });
+  const numbers = listNumbers(schema, []);
+  const isCount = (path: readonly string[]): boolean => {
+    const role = findRole(path.at(-1) ?? '', path.slice(0, -1));
+    return role === 'total' || role === 'count';
+  };
+  return numbers.find(isCount) ?? (numbers.length === 1 ? numbers[0] : undefined);
+}
+
+function isNumber({ type }: SchemaObject): boolean {
+  return [type].flat().some((each) => each === 'integer' || each === 'number');
 }
 
 /** The roles by which a client finds out whether there is another page. */

@@ -97,11 +97,13 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       const list = collection.list(scope);
       const known = lookUp(location, id);
       if (known !== undefined || list.recall(id) !== undefined) return known;
-      const { identity } = location.model;
-      const isId = identity.generateKey === undefined;
+      const { identity, resource } = location.model;
+      // The path can name the value of another property than the id.
+      const isOther = resource.alternateKeys.some((name) => readMember(location.known, name) === id);
+      const isId = identity.generateKey === undefined && !isOther;
       const own = isId ? id : identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
       const item = generateOnDemand(parts, location, { id: own, key: `id\0${id}` });
-      return collection.add({ id, item, onDemand: true }, scope);
+      return collection.add({ id: isOther ? readItemKey(resource, item, own) : id, item, onDemand: true }, scope);
     },
   };
 }

@@ -103,12 +103,15 @@ export function createCreatedChoice(operation: Operation): ChooseResponse {
 const STRUCTURED =
   /^(application|text)\/([\w.+-]*\+)?(json|xml|yaml|x-yaml)\b|^application\/x-www-form-urlencoded|^multipart\//;
 
+/** Types whose values are written as text. */
+const SCALAR = /^(string|integer|number)$/;
+
 /** A success with a media type that an item can be serialized to. */
 function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefined {
   if (choice === undefined || choice.status >= 400) return undefined;
   const { media, mediaType } = choice;
   const type = typeof media?.schema === 'object' ? media.schema.type : undefined;
-  const text = type === 'string' || media?.schema === undefined;
+  const text = media?.schema === undefined || (typeof type === 'string' && SCALAR.test(type));
   return mediaType === undefined || text || STRUCTURED.test(mediaType) ? choice : undefined;
 }
 

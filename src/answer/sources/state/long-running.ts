@@ -1,7 +1,7 @@
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import { setOwn } from '../../../contract/json.js';
 import type { ItemProperty, ItemSchema } from '../../../state/item-schema.js';
-import type { Binding } from '../../../state/resource.js';
+import type { Action, Binding } from '../../../state/resource.js';
 import { type Entry, type Item, toScope } from '../../../state/store/collection.js';
 import type { Exchange } from '../../chain.js';
 import type { BodyWriters, StateContext } from './context.js';
@@ -49,12 +49,14 @@ export function withOperations(context: StateContext, binding: Binding, writers:
   };
 }
 
+const READS: ReadonlySet<Action> = new Set<Action>(['content', 'count', 'latest', 'list', 'read', 'search']);
+
 /** Finds the collection of operations whose items are the answers of a change of another collection. */
 function findLongRunning(
   { read, resources }: StateContext,
   { operation, collection, action }: Binding,
 ): LongRunning | undefined {
-  if (action === 'list' || action === 'search' || action === 'read' || action === 'content') return undefined;
+  if (READS.has(action)) return undefined;
   const pointer = findSuccessMedia(operation)?.schemaPointer;
   const schema = pointer === undefined ? undefined : read(pointer);
   if (pointer === undefined || schema === undefined) return undefined;

@@ -25,7 +25,7 @@ import {
   toNoun,
 } from './context.js';
 import { createListChooser, createRemovedReader } from './removed.js';
-import { createItemHandler } from './request.js';
+import { answerMissing, createItemHandler } from './request.js';
 
 /** Answers with one item. */
 export function createReadHandler(context: OperationContext): StateHandler {
@@ -55,6 +55,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const { operation, list: shape, within } = binding;
   if (shape === undefined) return undefined;
   const { resource, schema } = context.model;
+  const isCount = binding.action === 'count';
   const usual = createPagePlan(context.contract, operation, { item: schema, style: binding.page, read: context.read });
   const project = context.bodies.project(shape.itemSchema);
   const findId = createIdReader(resource);
@@ -91,7 +92,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
       recall: (id) => list.recall(id),
     });
     if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page });
-    const entries = view.slice(page.from, page.to).map(origin);
+    const entries = isCount ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
     const facts: EnvelopeFacts = {
@@ -106,6 +107,24 @@ export function createListHandler(context: OperationContext): StateHandler | und
       url,
     };
     return toAnswer(choice, envelope(exchange)(facts), writeHeaders(facts));
+  };
+}
+
+/** Answers with the newest item of a list. */
+export function createLatestHandler(context: OperationContext): StateHandler {
+  const { binding, findLocation, contract, model, read } = context;
+  const plan = createPagePlan(contract, binding.operation, { item: model.schema, read });
+  const readList = createListReader(context);
+  const readKeep = createKeepReader(binding.operation, plan);
+  return (exchange, transaction) => {
+    const location = findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
+    const { list, origin } = readList(location);
+    const keep = both(readPart(binding.within, location, exchange.call), readKeep(plan.readValues(exchange.call)));
+    const newest = list.entries.findLast((entry) => keep?.(entry) !== false);
+    return newest === undefined
+      ? answerMissing(context, exchange, { id: 'latest', location })
+      : answerItem(context, exchange, origin(newest));
   };
 }
 

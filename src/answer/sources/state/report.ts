@@ -62,8 +62,8 @@ interface AnswerReport {
 }
 
 interface ListReport {
-  /** The JSON pointer to the array of items in the body. */
-  readonly items: string;
+  /** The JSON pointer to the array of items in the body; undefined for their number. */
+  readonly items: string | undefined;
   readonly element: AnswerReport | undefined;
   readonly style: PageStyleName;
   /** The parameters of the page by their role. */
@@ -82,7 +82,15 @@ interface ListReport {
 type ReportContext = Pick<StateContext, 'contract' | 'items' | 'read'>;
 
 const WITH_REQUEST: ReadonlySet<Action> = new Set<Action>(['act', 'batch', 'copy', 'create', 'replace', 'update']);
-const WITH_ITEM: ReadonlySet<Action> = new Set<Action>(['act', 'copy', 'create', 'read', 'replace', 'update']);
+const WITH_ITEM: ReadonlySet<Action> = new Set<Action>([
+  'act',
+  'copy',
+  'create',
+  'latest',
+  'read',
+  'replace',
+  'update',
+]);
 const ON_ITEM: ReadonlySet<Action> = new Set<Action>(['act', 'content', 'copy', 'delete', 'read', 'replace', 'update']);
 
 /** Reports how state handles an operation, from the same plans that answer its requests. */
@@ -213,7 +221,7 @@ function describeList(context: ReportContext, binding: Binding, model: ItemModel
   const toLimit = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
   const element = describeAnswer(context, model, list.itemSchema);
   return {
-    items: toPointer(...list.path),
+    items: binding.action === 'count' ? undefined : toPointer(...list.path),
     element: element && { ...element, item: toPointer(...list.element) + element.item },
     style: plan.style.name,
     parameters: plan.names,

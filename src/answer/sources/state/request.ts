@@ -27,13 +27,18 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
   const properties = [...own, ...named].map(({ property, parameter }) => ({
     property,
     parameter,
-    asObject: isOnlyObject(context, schema?.properties.get(property)?.pointer),
+    wrap: toWrapper(context, schema?.properties.get(property)?.pointer),
   }));
   const taken = new Set(properties.map(({ property }) => property));
   const byNoun = findParentProperties(schema, links).filter(({ property }) => !taken.has(property));
+  // The last parameter of a path can be the value of a property of its items.
+  const isLast =
+    within !== undefined &&
+    within.isKey !== true &&
+    !links.some(({ parameters }) => parameters.includes(within.parameter));
   return (exchange, transaction) => {
     const { call } = exchange;
-    if (links.length === 0) return items.locate(transaction, binding.collection);
+    if (links.length === 0 && within === undefined) return items.locate(transaction, binding.collection);
     const all = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters, places) }));
     const parents = all.filter((_, i) => links[i]?.isAny !== true);
     const found = items.findParents(transaction, parents);
@@ -44,16 +49,16 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places }) };
     }
     let known: Item = {};
-    for (const { property, parameter, asObject } of properties) {
-      const value = readParameter(call, parameter, places);
-      known = withPath(known, property.split('.'), asObject ? { id: value } : value);
+    for (const { property, parameter, wrap } of properties) {
+      known = withPath(known, property.split('.'), wrap(readParameter(call, parameter, places)));
     }
     for (const { property, parent, isNumber } of byNoun) {
       const id = ids[parent] ?? '';
       known = withPath(known, [property], isNumber && /^\d+$/.test(id) ? Number(id) : id);
     }
-    const path = toScope(...ids);
-    if (within === undefined) return { ...items.locate(transaction, binding.collection, path), known };
+    const path = toScope(...ids, ...(isLast ? [readId(call, [within.parameter], places)] : []));
+    if (within === undefined || within.isKey === true)
+      return { ...items.locate(transaction, binding.collection, path), known };
     // A part of a collection that is not below all parents of the path.
     const scope = toScope(...ids.slice(0, resource.parents.length));
     return { ...items.locate(transaction, binding.collection, scope), known, part: path };
@@ -198,14 +203,17 @@ export function refuseUnknown(
   return refuse(context, exchange, { status, message, code: 'not_found', param });
 }
 
-/** Whether a property that names a parent holds an object and cannot hold an id. */
-function isOnlyObject({ contract, read }: StateContext, pointer: string | undefined): boolean {
+/** How a property shows a value of the path: as it is, in an object where it cannot hold an id, or as an element of an array. */
+function toWrapper({ contract, read }: StateContext, pointer: string | undefined): (value: unknown) => unknown {
   const target = readSchemaAt(contract, pointer);
-  if (pointer === undefined || target === undefined) return false;
+  if (pointer === undefined || target === undefined) return (value) => value;
   const isScalar = (each: unknown): boolean =>
     isObject(each) && (each['type'] === 'string' || each['type'] === 'integer');
   const branches = [...(target.anyOf ?? []), ...(target.oneOf ?? [])];
-  return !isScalar(target) && !branches.some(isScalar) && read(pointer)?.type === 'object';
+  if (isScalar(target) || branches.some(isScalar)) return (value) => value;
+  const type = read(pointer)?.type;
+  if (type === 'array') return (value) => [value];
+  return type === 'object' ? (value) => ({ id: value }) : (value) => value;
 }
 
 /** An uploaded file. */

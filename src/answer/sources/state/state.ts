@@ -16,7 +16,7 @@ import {
 } from './context.js';
 import { createFailureAnswers } from './failure.js';
 import { withOperations } from './long-running.js';
-import { createContentHandler, createListHandler, createReadHandler } from './read.js';
+import { createContentHandler, createLatestHandler, createListHandler, createReadHandler } from './read.js';
 import { createLocationFinder } from './request.js';
 import { createReferences, NO_REFERENCES, withReferences, withSelection } from './references.js';
 import {
@@ -75,8 +75,10 @@ const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHand
   batch: createBatchHandler,
   content: createContentHandler,
   copy: createCreateHandler,
+  count: createListHandler,
   create: createCreateHandler,
   delete: createDeleteHandler,
+  latest: createLatestHandler,
   list: createListHandler,
   read: createReadHandler,
   replace: createReplaceHandler,
