@@ -135,7 +135,7 @@ it('a count below an item counts the items of that parent', async () => {
   expect((await send(mock, `/shops/${String(two['id'])}/widgets/count`)).body).toEqual({ count: 0 });
 });
 
-it('a count in an open world is that of the list', async () => {
+it('a count contains the initial items', async () => {
   const mock = await start(
     { '/widgets/count': { get: { operationId: 'countWidgets', responses: answers(NUMBER) } } },
     3,
@@ -174,7 +174,7 @@ it.each([
   expect((await send(mock, path.replace(/\{.*/, 'nope'))).status).toBe(404);
 });
 
-it('in an open world, a value of a property that no item has is that of an item with an id of its own', async () => {
+it('where unknown ids are created, a value of a property that no item has creates an item with an id of its own', async () => {
   const mock = await start({
     '/widgets/tags/{tag}': { get: { operationId: 'readByTag', parameters: inPath('tag'), responses: answers(WIDGET) } },
   });

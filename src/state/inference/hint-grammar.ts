@@ -143,7 +143,7 @@ const OPERATION: Properties<OperationHint> = {
     otherwise: 'the array whose items match the collection',
   },
   page: {
-    kind: oneOf('starting-after', 'cursor', 'token', 'page', 'offset', 'none'),
+    kind: oneOf('starting-after', 'cursor', 'token', 'page', 'offset', 'range', 'none'),
     description: 'The pagination style.',
     otherwise: 'from the query parameters',
   },

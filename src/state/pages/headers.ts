@@ -51,9 +51,9 @@ function toField({ name }: DeclaredHeader): EnvelopeField | undefined {
   return role !== undefined && HEADER_ROLES.has(role) ? { role, form: 'value', type: 'string' } : undefined;
 }
 
-/** RFC 9110 14.4, with items as the unit. */
-function toContentRange({ page: { from, to }, total }: EnvelopeFacts): string {
-  return `items ${to > from ? `${from}-${to - 1}` : '*'}/${total}`;
+/** RFC 9110 14.4, with the unit of the request, else items. */
+function toContentRange({ page: { from, to, unit = 'items' }, total }: EnvelopeFacts): string {
+  return `${unit === '' ? '' : `${unit} `}${to > from ? `${from}-${to - 1}` : '*'}/${total}`;
 }
 
 /** RFC 8288: links to the other pages. */

@@ -20,7 +20,7 @@ interface PageValues {
 
 /** Headers that describe a page; other headers have names like these for other purposes. */
 const PAGE_HEADER =
-  /^(x-)?(page|per-page|page-(number|size|token|limit)|(next-)?cursor|limit|offset|continuation(-token)?)$/i;
+  /^(x-)?(page|per-page|page-(number|size|token|limit)|(next-)?cursor|limit|offset|continuation(-token)?|range)$/i;
 
 /** Objects of a request body that hold parameters of a list. */
 const GROUP = /^(pagination|paging|page|options|filters?|where|criteria)$/i;

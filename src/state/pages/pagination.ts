@@ -2,13 +2,13 @@ import type { Entry } from '../store/collection.js';
 import type { View } from './view.js';
 
 /** The name of a pagination style. */
-export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'starting-after' | 'token';
+export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'range' | 'starting-after' | 'token';
 
-/** The role of a query parameter in pagination. */
-export type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'token';
+/** The role of a parameter in pagination. */
+export type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'range' | 'token';
 
 /** One request for a page. */
-interface PageRequest {
+export interface PageRequest {
   readonly view: View;
   /** The maximum number of items. */
   readonly limit: number;
@@ -35,6 +35,8 @@ export interface Page {
   readonly previous: PageTurn | undefined;
   /** Undefined where no parameter leads to it. */
   readonly last: PageTurn | undefined;
+  /** The unit of a range that the request names; empty where it names none. */
+  readonly unit?: string | undefined;
 }
 
 /** The query parameter of the request for another page. */
@@ -100,6 +102,12 @@ export const PAGE_STYLES: readonly PageStyle[] = [
     parameters: { offset: OFFSET, limit: LIMIT },
     signs: ['offset'],
     cut: cutByOffset,
+  },
+  {
+    name: 'range',
+    parameters: { range: /^range$/, limit: LIMIT },
+    signs: ['range'],
+    cut: cutByRange,
   },
   {
     name: 'none',
@@ -203,6 +211,18 @@ function cutByOffset({ view, limit, value, firstOffset }: PageRequest): Page {
     previous: limit > 0 && from > 0 ? turn(from - limit) : undefined,
     last: turn((Math.ceil(view.size / Math.max(1, limit)) - 1) * limit),
   };
+}
+
+/** The items of a range (RFC 9110 14.2): `items=0-9`, or `0-9`; a range that cannot be read is ignored. */
+function cutByRange(request: PageRequest): Page | PageMistake {
+  const { view, value } = request;
+  const given = value('range');
+  const [, unit = '', first, last] = /^\s*(?:([\w-]+)=)?(\d+)-(\d*)\s*$/.exec(String(given)) ?? [];
+  if (first === undefined) return cutOnce(request);
+  const from = Number(first);
+  if (from > 0 && from >= view.size) return { role: 'range', value: String(given) };
+  const to = Math.min(view.size, last === undefined || last === '' ? Infinity : Math.max(from, Number(last) + 1));
+  return { ...cutOnce(request), from, to, more: to < view.size, unit };
 }
 
 function readId(value: unknown): string | undefined {

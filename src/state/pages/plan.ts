@@ -84,7 +84,12 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
       contract,
       query.find(({ name }) => name === names.token),
     ),
-    defaultLimit: limit === undefined ? (style.name === 'none' ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
+    defaultLimit:
+      limit === undefined
+        ? style.signs.length === 0 || style.name === 'range'
+          ? Infinity
+          : PAGE_SIZE
+        : readDefault(contract, limit),
     maximumLimit: limit === undefined ? Infinity : (readSchema(contract, limit).maximum ?? Infinity),
     order: order?.name,
     sort: sort?.name,
@@ -168,6 +173,7 @@ function findOtherStyles(contract: Contract, query: readonly PageInput[], own: P
 
 /** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
 function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boolean {
+  if (role === 'range') return parameter.in === 'header';
   const types = [readSchema(contract, parameter).type ?? []].flat();
   if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name)) return types.includes('string');
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');

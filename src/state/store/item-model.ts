@@ -16,12 +16,12 @@ import {
   CHANGE_TIME,
   chooseInitialStatus,
   createTimestampWriter,
+  findVersion,
   isChangeTimestamp,
   isStatus,
   isStatusName,
   isStatusTimestamp,
   isTimestamp,
-  isVersion,
 } from './server-values.js';
 
 /** Everything that is derived once from the schema of a resource: how its items are identified, built and checked. */
@@ -31,6 +31,8 @@ export interface ItemModel {
   /** The property that is the id; undefined where the schema does not declare it. */
   readonly idProperty: IdProperty | undefined;
   readonly identity: Identity;
+  /** The property that counts the changes of an item. */
+  readonly version: string | undefined;
   /** How the status of a created item advances by itself. */
   readonly lifecycle: Lifecycle | undefined;
   /** A new item, valid against the schema. */
@@ -130,7 +132,8 @@ export function createItemModel(
   const { contract, validators, generator, idProperty } = parts;
   const lifecycle = createLifecycle({ ...parts, resource, schema });
   const topId = idProperty?.isNested === true ? undefined : resource.idProperty;
-  const rules = createRules(resource, schema, { ...parts, lifecycle });
+  const version = findVersion(parts.read, schema, parts.bindings);
+  const rules = createRules(resource, schema, { ...parts, lifecycle, version });
   const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
   const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
   const mask = createMask(resource, [...byName.keys()]);
@@ -167,12 +170,13 @@ export function createItemModel(
     resource,
     schema,
     idProperty,
+    version,
     lifecycle,
     identity: createIdentity(contract, resource, { schema, property: idProperty }),
     create,
     replace: (item, input) => create({ ...input, fixed: { ...keepServerProperties(rules, item), ...input.fixed } }),
     merge: (item, patch) => merge(schema, item, patch),
-    stamp: createStamp(rules),
+    stamp: createStamp(rules, version),
     repair,
     accepts: (name) => isLoose || byName.get(name)?.open === true,
     accept,
@@ -207,7 +211,7 @@ const MAX_REPAIRS = 4;
 function createRules(
   resource: Resource,
   schema: ItemSchema | undefined,
-  parts: ItemModelFacts & ItemModelParts & { readonly lifecycle: Lifecycle | undefined },
+  parts: ItemModelFacts & ItemModelParts & Pick<ItemModel, 'lifecycle' | 'version'>,
 ): readonly Rule[] {
   const { contract, idProperty, read, isSettable, lifecycle } = parts;
   const nullable = isNullMeaningful(idProperty);
@@ -216,6 +220,8 @@ function createRules(
     const { fixed, ...rule } = createRule(resource, property, read);
     const { open } = rule;
     const { name } = property;
+    if (name === parts.version)
+      return { property, open: false, made: false, value: () => property.schema.minimum ?? 1 };
     if (name === lifecycle?.property) return { property, open, made: false, value: () => lifecycle.initial };
     if (lifecycle?.isResult(name) === true && (property.nullable || !property.required))
       return { property, open, made: true, value: () => (property.nullable ? null : undefined) };
@@ -281,21 +287,20 @@ function merge(schema: ItemSchema | undefined, item: Item, patch: Item): Item {
   return merged;
 }
 
-function createStamp(rules: readonly Rule[]): ItemModel['stamp'] {
+function createStamp(rules: readonly Rule[], version: string | undefined): ItemModel['stamp'] {
   const properties = rules.map(({ property }) => property);
   const changing = properties.filter(isChangeTimestamp);
   const changes = changing.map((property) => ({ property, write: createTimestampWriter(property) }));
   const statuses = properties.filter(({ name }) => isStatus(name));
-  const versions = properties.filter(isVersion);
   return (before, { after, set, now }) => {
     const stamped: Record<string, unknown> = { ...after, ...set };
     const stamp = (name: string, write: (now: number) => unknown): void => {
       // A change that sets the timestamp itself takes precedence.
       if (after[name] === before[name] && !Object.hasOwn(set, name)) stamped[name] = write(now);
     };
-    for (const { name } of versions) {
-      const version = before[name];
-      stamped[name] = typeof version === 'number' ? version + 1 : after[name];
+    if (version !== undefined) {
+      const count = before[version];
+      stamped[version] = typeof count === 'number' ? count + 1 : after[version];
     }
     for (const property of properties) {
       if (set[property.name] === CHANGE_TIME) stamped[property.name] = createTimestampWriter(property)(now);
@@ -372,7 +377,6 @@ function createRule(
     const write = createTimestampWriter(property);
     return always(({ now }) => write(now));
   }
-  if (isVersion(property)) return always(() => schema.minimum ?? 1);
   const pattern = Object.hasOwn(resource.patterns, name) ? resource.patterns[name] : undefined;
   if (pattern !== undefined || resource.once.includes(name)) {
     const generate = createIdGenerator(schema, pattern);

@@ -1,5 +1,6 @@
-import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
+import type { Binding } from '../resource.js';
 import type { Item } from './collection.js';
 
 const TIMESTAMP =
@@ -12,14 +13,33 @@ export function isTimestamp(property: ItemProperty): boolean {
   return TIMESTAMP.test(property.name) && readUnit(property) !== undefined;
 }
 
-/** Whether a property counts the changes of an item, according to its name and its description. */
-export function isVersion({ name, schema, readOnly }: ItemProperty): boolean {
-  const isNumber = [schema.type].flat().includes('integer') && schema.enum === undefined;
-  if (!isNumber || !/^(version|revision|(lock|row)_?version|(version|revision)_?number)$/i.test(name)) return false;
-  return (
-    readOnly ||
-    /\b(increment|increas|grows|optimistic|concurren)|\beach (time|update|change)\b/i.test(schema.description ?? '')
-  );
+/** Names of properties that count the changes of an item. */
+const VERSION = /^_?(version|revision|(lock|row)_?version|(version|revision)_?number)$/i;
+
+const COUNTS = /\b(increment|increas|grows|optimistic|concurren)|\beach (time|update|change)\b/i;
+
+const CHANGES: ReadonlySet<string> = new Set(['act', 'delete', 'replace', 'update']);
+
+/** The property that counts the changes of an item: as it says, or because changes require it and creates do not. */
+export function findVersion(
+  read: ReadItemSchema,
+  schema: ItemSchema | undefined,
+  bindings: readonly Binding[],
+): string | undefined {
+  const requires = ({ operation: { body, parameters } }: Binding, name: string): boolean =>
+    parameters.some((each) => each.in === 'query' && each.name === name && each.required) ||
+    (body?.content ?? []).some(({ schemaPointer }) => {
+      const all = [...(read(schemaPointer)?.properties.values() ?? [])];
+      const inner = all.flatMap(({ target }) => read(target)?.properties.get(name) ?? []);
+      return [...all.filter((each) => each.name === name), ...inner].some(({ required }) => required);
+    });
+  return [...(schema?.properties.values() ?? [])].find(({ name, schema: own, readOnly }) => {
+    const isNumber = [own.type].flat().includes('integer') && own.enum === undefined;
+    if (!isNumber || !VERSION.test(name)) return false;
+    if (readOnly || COUNTS.test(own.description ?? '')) return true;
+    const requiring = bindings.filter((binding) => requires(binding, name));
+    return requiring.length > 0 && requiring.every(({ action }) => CHANGES.has(action));
+  })?.name;
 }
 
 /** Whether a property says when an item was last changed. */

@@ -1,10 +1,11 @@
 import { digestText } from '../../../contract/load/cache.js';
 import type { Answer } from '../../../http/answer.js';
 import { hashText } from '../../../random.js';
-import type { Binding } from '../../../state/resource.js';
+import type { Action, Binding } from '../../../state/resource.js';
 import type { Entry } from '../../../state/store/collection.js';
 import { type Exchange, toEmptyAnswer } from '../../chain.js';
 import {
+  type BodyReader,
   chooseDeclared,
   type OperationContext,
   type Preconditions,
@@ -18,8 +19,46 @@ const NO_HEADERS: Answer['headers'] = Object.freeze({});
 /** Preconditions that are always met, of items without entity tags. */
 export const NO_PRECONDITIONS: Preconditions = { before: () => undefined, headers: () => NO_HEADERS };
 
-/** Plans the preconditions of an operation: none where no operation of the resource declares entity tags. */
-export function createPreconditions(context: StateContext, binding: Binding): Preconditions {
+/** Plans the preconditions of an operation: entity tags where an operation of the resource declares them, and the version that it takes. */
+export function createPreconditions(context: StateContext, binding: Binding, reader: BodyReader): Preconditions {
+  const tags = createTagConditions(context, binding);
+  const refuseStale = createVersionCheck(context, binding, reader);
+  if (refuseStale === undefined) return tags;
+  return { ...tags, before: (exchange, entry) => refuseStale(exchange, entry) ?? tags.before(exchange, entry) };
+}
+
+/** The statuses of a change that is based on an old version. */
+const STALE = [409, 412] as const;
+
+/** Plans the refusal of a change that names an old version of the item, in its body or its query, where the contract declares one. */
+function createVersionCheck(
+  context: StateContext,
+  binding: Binding,
+  reader: BodyReader,
+): Preconditions['before'] | undefined {
+  const { operation, action } = binding;
+  const { version, schema } = context.items.model(binding.collection);
+  const name = version ?? (schema?.properties.has('etag') === true ? 'etag' : undefined);
+  const isDeclared = STALE.some((status) => operation.responses.some((each) => each.status === String(status)));
+  if (name === undefined || !isDeclared || !CHANGES.has(action)) return undefined;
+  return (exchange, entry) => {
+    const { call } = exchange;
+    const given = toText(call.query[name] ?? reader.one(call)[name]);
+    const current = toText(entry?.item[name]);
+    if (given === undefined || current === undefined || given === current) return undefined;
+    const message = `the item has changed: its ${name} is ${current}, not ${given}`;
+    const status = chooseDeclared({ binding }, STALE);
+    return refuse(context, exchange, { status, message, code: 'conflict', param: name });
+  };
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+const CHANGES: ReadonlySet<Action> = new Set<Action>(['act', 'delete', 'replace', 'update']);
+
+function createTagConditions(context: StateContext, binding: Binding): Preconditions {
   if (!context.bindingsOf(binding.collection).some(declaresTags)) return NO_PRECONDITIONS;
   const noun = context.items.model(binding.collection).resource.idProperty ?? 'item';
   const fail = (exchange: Exchange, param: string, message: string): Answer =>

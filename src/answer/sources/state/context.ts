@@ -151,7 +151,7 @@ export function refuse(
 }
 
 /** The first of some statuses that an operation declares, else the last of them. */
-export function chooseDeclared({ binding }: OperationContext, statuses: readonly number[]): number {
+export function chooseDeclared({ binding }: Pick<OperationContext, 'binding'>, statuses: readonly number[]): number {
   const declared = new Set(binding.operation.responses.map(({ status }) => status));
   return statuses.find((status) => declared.has(String(status))) ?? statuses.at(-1) ?? 400;
 }

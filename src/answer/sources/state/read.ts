@@ -6,7 +6,7 @@ import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
 import { announcesPages, type ListShape } from '../../../state/pages/list-shape.js';
-import { isPageMistake, type PageMistake, type PageTurn } from '../../../state/pages/pagination.js';
+import { isPageMistake, type PageMistake, type PageRequest, type PageTurn } from '../../../state/pages/pagination.js';
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
 import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
 import type { Binding, Resource } from '../../../state/resource.js';
@@ -36,17 +36,49 @@ export function createReadHandler(context: OperationContext): StateHandler {
   );
 }
 
-/** Answers with the content of one item: its bytes, or a JSON string where the contract declares JSON. */
+/**
+ * Answers with the content of one item: its bytes, the range of them that a request names where the contract declares 206, or a JSON
+ * string where it declares JSON.
+ */
 export function createContentHandler(context: OperationContext): StateHandler {
-  return createItemHandler(context, ({ call }, { content }) => {
+  const hasRanges = declaresPart(context.binding.operation);
+  return createItemHandler(context, (exchange, { content }) => {
+    const { call } = exchange;
     const choice = context.choose(call);
     if (choice === undefined || content === undefined) return undefined;
     const { bytes, mediaType = 'application/octet-stream' } = content;
+    const isJson = choice.mediaType !== undefined && isJsonType(choice.mediaType);
+    if (isJson) return toAnswer(choice, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+    const size = bytes.byteLength;
+    // Contents have no entity tags, so that no `If-Range` holds (RFC 9110 13.1.5).
+    const range =
+      hasRanges && !call.headers.has('if-range') ? readByteRange(call.headers.get('range'), size) : undefined;
+    if (range !== undefined && range.from >= range.to) {
+      const facts = { status: 416, message: `the content has ${size} bytes`, code: 'invalid_range', param: 'Range' };
+      return refuse(context, exchange, { ...facts, headers: { 'content-range': `bytes */${size}` } });
+    }
+    const { from, to } = range ?? { from: 0, to: size };
+    const part = range && { 'content-range': `bytes ${from}-${to - 1}/${size}` };
+    const headers = hasRanges ? { 'accept-ranges': 'bytes', ...part } : {};
+    const shown = toAnswer(part === undefined ? choice : { ...choice, status: 206 }, bytes.subarray(from, to), headers);
     // The contract declares a range: the media type is that of the content.
-    if (choice.media?.type.includes('*') === true) return { ...toAnswer(choice, bytes), mediaType };
-    const json = choice.mediaType !== undefined && isJsonType(choice.mediaType);
-    return toAnswer(choice, json ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes);
+    return choice.media?.type.includes('*') === true ? { ...shown, mediaType } : shown;
   });
+}
+
+function declaresPart({ responses }: Operation): boolean {
+  return responses.some(({ status }) => status === '206');
+}
+
+/** One range of bytes (RFC 9110 14.1.2), its end excluded; undefined without one, and for several, which may be ignored. */
+function readByteRange(
+  header: string | null,
+  size: number,
+): { readonly from: number; readonly to: number } | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
+  if (first === '') return last === '' ? undefined : { from: Math.max(0, size - Number(last)), to: size };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  return { from: Number(first), to: last === '' ? size : Math.min(size, Number(last) + 1) };
 }
 
 /** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
@@ -64,6 +96,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const readList = createListReader(context);
   const readKeep = createKeepReader(operation, usual);
   const withRequiredFilters = createRequiredFilters(usual);
+  const isPart = declaresPart(operation);
   const writeHeaders = createPageHeaders(operation, usual.style.name !== 'none' && !announcesPages(shape.plan));
 
   return (exchange, transaction) => {
@@ -82,16 +115,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
       order: readSort(plan.sort === undefined ? undefined : values[plan.sort], schema),
     });
     const limit = readLimit(plan, values);
-    const page = plan.style.cut({
-      view,
-      limit,
-      firstPage: plan.firstPage,
-      firstOffset: plan.firstOffset,
-      fits: plan.fits,
-      value: (role) => values[plan.names[role] ?? ''],
-      recall: (id) => list.recall(id),
-    });
-    if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page });
+    const page = cutPage(plan, { view, limit, values, recall: list.recall });
+    if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page, total: view.size });
     const entries = isCount ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
@@ -106,8 +131,19 @@ export function createListHandler(context: OperationContext): StateHandler | und
       id: findId,
       url,
     };
-    return toAnswer(choice, envelope(exchange)(facts), writeHeaders(facts));
+    const given =
+      isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
+    return toAnswer(given, envelope(exchange)(facts), writeHeaders(facts));
   };
+}
+
+function cutPage(
+  plan: PagePlan,
+  of: Pick<PageRequest, 'limit' | 'recall' | 'view'> & { readonly values: PageValues },
+): ReturnType<PagePlan['style']['cut']> {
+  const { firstPage, firstOffset, fits, names, style } = plan;
+  const { values, ...rest } = of;
+  return style.cut({ ...rest, firstPage, firstOffset, fits, value: (role) => values[names[role] ?? ''] });
 }
 
 /** Answers with the newest item of a list. */
@@ -218,21 +254,27 @@ function readLimit(plan: PagePlan, values: PageValues): number {
   return Math.min(isCount ? Math.floor(limit) : plan.defaultLimit, plan.maximumLimit);
 }
 
-/** The 400 for a cursor that names no item. */
+/** The 400 for a cursor that names no item, or the 416 for a range that has none. */
 function answerInvalidCursor(
   context: OperationContext,
   exchange: Exchange,
-  { plan, mistake }: { readonly plan: PagePlan; readonly mistake: PageMistake },
+  of: { readonly plan: PagePlan; readonly mistake: PageMistake; readonly total: number },
 ): Answer {
-  const param = plan.names[mistake.role];
+  const { role, value: given } = of.mistake;
+  const param = of.plan.names[role];
+  const value = JSON.stringify(given);
+  if (role === 'range') {
+    const message = `header "${param ?? role}": the list has ${of.total} items, none of them in ${value}`;
+    const headers = { 'content-range': `items */${of.total}` };
+    return refuse(context, exchange, { status: 416, message, code: 'invalid_range', param, headers });
+  }
   // The first of these that is declared, else the last.
   const status = chooseDeclared(context, [400, 422, 400]);
-  const value = JSON.stringify(mistake.value);
   const problem =
-    mistake.role === 'token'
+    role === 'token'
       ? `${value} is not a cursor of this list`
       : `no ${toNoun(context.binding.collection)} has the id ${value}`;
-  const message = `query parameter "${param ?? mistake.role}": ${problem}`;
+  const message = `query parameter "${param ?? role}": ${problem}`;
   return refuse(context, exchange, { status, message, code: 'invalid_value', param });
 }
 

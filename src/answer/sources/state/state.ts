@@ -56,14 +56,15 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
   const { action, operation } = binding;
   const model = context.items.model(binding.collection);
   const creates = action === 'create' || action === 'copy' || action === 'batch';
+  const reader = createBodyReader(context, binding, model);
   const own = {
     ...context,
     binding,
     model,
     choose: creates ? createCreatedChoice(operation) : createChoice(operation),
     bodies: withOperations(context, binding, createBodyWriters(context, model)),
-    reader: createBodyReader(context, binding, model),
-    preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding),
+    reader,
+    preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding, reader),
     findLocation: createLocationFinder(context, binding),
     references: NO_REFERENCES,
   };

@@ -1,0 +1,223 @@
+import { expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: 'string' };
+const FAILURE = { description: 'refused', content: { 'application/json': { schema: { type: 'object' } } } };
+
+const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
+
+const inPath = (name: string): Schema => ({ name, in: 'path', required: true, schema: TEXT });
+
+const inHeader = (name: string): Schema => ({ name, in: 'header', schema: TEXT });
+
+const ids = { id: { type: 'string', readOnly: true } };
+
+const create = (schema: Schema, body = schema): Schema => ({
+  operationId: 'createOne',
+  requestBody: { required: true, content: json(body) },
+  responses: { 201: { description: 'one', content: json(schema) } },
+});
+
+async function start(paths: Schema): Promise<Mock> {
+  const info = { title: 'Notes', version: '1' };
+  return createMock({ spec: { openapi: '3.1.0', info, paths }, state: { unknownIds: 'not-found' } });
+}
+
+async function send(
+  mock: Mock,
+  target: string,
+  { body, headers = {} }: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+) {
+  const [method = '', path = ''] = target.split(' ');
+  const reply = await mock.fetch(
+    new Request(`http://notes.test${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
+  expect(reply.headers.get('x-mock-violation')).toBeNull();
+  const text = await reply.text();
+  const isJson = reply.headers.get('content-type')?.includes('json') === true && text !== '';
+  const answer = (isJson ? JSON.parse(text) : text) as Record<string, unknown>;
+  return { status: reply.status, answer, header: (name: string): string | null => reply.headers.get(name) };
+}
+
+const NOTE = { type: 'object', required: ['id'], properties: { ...ids, text: TEXT } };
+
+async function startList(statuses: readonly number[]): Promise<Mock> {
+  const page = {
+    description: 'a page',
+    headers: { 'Content-Range': { schema: TEXT } },
+    content: json({ type: 'array', items: NOTE }),
+  };
+  const declared = statuses.map((status) => [status, status < 300 ? page : FAILURE] as const);
+  const mock = await start({
+    '/notes': {
+      post: create(NOTE),
+      get: { operationId: 'listNotes', parameters: [inHeader('Range')], responses: Object.fromEntries(declared) },
+    },
+    '/notes/{id}': {
+      get: {
+        operationId: 'readNote',
+        parameters: [inPath('id')],
+        responses: { 200: { description: 'one', content: json(NOTE) } },
+      },
+    },
+  });
+  for (const text of ['a', 'b', 'c', 'd', 'e']) await send(mock, 'POST /notes', { body: { text } });
+  return mock;
+}
+
+const listTexts = (answer: unknown): readonly unknown[] =>
+  (answer as readonly Record<string, unknown>[]).map(({ text }) => text);
+
+it.each([
+  ['items=0-1', 206, 'items 0-1/5', ['a', 'b']],
+  ['items=3-9', 206, 'items 3-4/5', ['d', 'e']],
+  ['2-', 206, '2-4/5', ['c', 'd', 'e']],
+  ['items=0-4', 200, 'items 0-4/5', ['a', 'b', 'c', 'd', 'e']],
+  ['not a range', 200, 'items 0-4/5', ['a', 'b', 'c', 'd', 'e']],
+])('a declared header "Range: %s" names the items of a page', async (range, status, header, want) => {
+  const mock = await startList([200, 206, 416]);
+  const reply = await send(mock, 'GET /notes', { headers: { range } });
+  expect(reply.status).toBe(status);
+  expect(reply.header('content-range')).toBe(header);
+  expect(listTexts(reply.answer)).toEqual(want);
+});
+
+it('a range of a list keeps the status 200 where no 206 is declared', async () => {
+  const mock = await startList([200, 416]);
+  const reply = await send(mock, 'GET /notes', { headers: { range: 'items=1-2' } });
+  expect([reply.status, reply.header('content-range')]).toEqual([200, 'items 1-2/5']);
+});
+
+it('a range behind the end of a list is answered with 416', async () => {
+  const mock = await startList([200, 206, 416]);
+  const reply = await send(mock, 'GET /notes', { headers: { range: 'items=5-9' } });
+  expect([reply.status, reply.header('content-range')]).toEqual([416, 'items */5']);
+});
+
+async function startFile(statuses: readonly number[]) {
+  const file = { type: 'object', required: ['id'], properties: { ...ids, filename: TEXT } };
+  const bytes = {
+    description: 'bytes',
+    content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  };
+  const declared = statuses.map((status) => [status, status < 300 ? bytes : FAILURE] as const);
+  const body = {
+    'multipart/form-data': { schema: { type: 'object', properties: { file: { ...TEXT, format: 'binary' } } } },
+  };
+  const mock = await start({
+    '/files': { post: { ...create(file), requestBody: { required: true, content: body } } },
+    '/files/{id}': {
+      get: {
+        operationId: 'readFile',
+        parameters: [inPath('id')],
+        responses: { 200: { description: 'one', content: json(file) } },
+      },
+    },
+    '/files/{id}/content': {
+      get: { operationId: 'readContent', parameters: [inPath('id')], responses: Object.fromEntries(declared) },
+    },
+  });
+  const form = new FormData();
+  form.set('file', new File(['0123456789'], 'digits.bin', { type: 'application/octet-stream' }));
+  const made = await mock.fetch(new Request('http://notes.test/files', { method: 'POST', body: form }));
+  const { id } = (await made.json()) as { readonly id: string };
+  return { mock, path: `GET /files/${id}/content` };
+}
+
+it.each([
+  ['bytes=0-3', 206, 'bytes 0-3/10', '0123'],
+  ['bytes=8-99', 206, 'bytes 8-9/10', '89'],
+  ['bytes=6-', 206, 'bytes 6-9/10', '6789'],
+  ['bytes=-2', 206, 'bytes 8-9/10', '89'],
+  ['bytes=0-1,4-5', 200, null, '0123456789'],
+  ['bytes=5-2', 200, null, '0123456789'],
+])('a content whose 206 is declared is read in parts: %s', async (range, status, header, want) => {
+  const { mock, path } = await startFile([200, 206, 416]);
+  const reply = await send(mock, path, { headers: { range } });
+  expect([reply.status, reply.header('content-range'), reply.answer]).toEqual([status, header, want]);
+  expect(reply.header('accept-ranges')).toBe('bytes');
+});
+
+it('a part behind the end of a content is answered with 416', async () => {
+  const { mock, path } = await startFile([200, 206, 416]);
+  const reply = await send(mock, path, { headers: { range: 'bytes=10-' } });
+  expect([reply.status, reply.header('content-range')]).toEqual([416, 'bytes */10']);
+});
+
+it('a content is read as a whole where no 206 is declared, or with If-Range', async () => {
+  const whole = await startFile([200]);
+  const reply = await send(whole.mock, whole.path, { headers: { range: 'bytes=0-3' } });
+  expect([reply.status, reply.header('accept-ranges'), reply.answer]).toEqual([200, null, '0123456789']);
+  const { mock, path } = await startFile([200, 206]);
+  const other = await send(mock, path, { headers: { range: 'bytes=0-3', 'if-range': '"x"' } });
+  expect([other.status, other.answer]).toEqual([200, '0123456789']);
+});
+
+/** Notes whose changes name the version that they are based on. */
+async function startVersioned(version: string, refusal: number | undefined) {
+  const note = {
+    type: 'object',
+    required: ['id', version],
+    properties: { ...ids, text: TEXT, [version]: { type: 'integer' } },
+  };
+  const draft = { type: 'object', required: ['text'], properties: { text: TEXT } };
+  const change = {
+    type: 'object',
+    required: [version],
+    properties: { text: TEXT, [version]: { type: 'integer' } },
+  };
+  const responses = {
+    200: { description: 'one', content: json(note) },
+    ...(refusal === undefined ? {} : { [refusal]: FAILURE }),
+  };
+  const asked = { name: version, in: 'query', required: true, schema: { type: 'integer' } };
+  const item = (operationId: string, schema: Schema | undefined, parameters: readonly Schema[] = []): Schema => ({
+    operationId,
+    parameters: [inPath('id'), ...parameters],
+    ...(schema && { requestBody: { required: true, content: json(schema) } }),
+    responses,
+  });
+  const mock = await start({
+    '/notes': { post: create(note, draft) },
+    '/notes/{id}': {
+      get: item('readNote', undefined),
+      patch: item('updateNote', change),
+      put: item('replaceNote', change),
+      delete: item('deleteNote', undefined, [asked]),
+    },
+  });
+  const { answer } = await send(mock, 'POST /notes', { body: { text: 'a' } });
+  return { mock, note: answer, path: `/notes/${String(answer['id'])}` };
+}
+
+it.each<[version: string, status: number]>([
+  ['version', 409],
+  ['lock_version', 412],
+  ['_version', 409],
+  ['revision', 412],
+])('a change with an old "%s" is refused with the declared %d', async (version, status) => {
+  const { mock, note, path } = await startVersioned(version, status);
+  const first = Number(note[version]);
+  const patched = await send(mock, `PATCH ${path}`, { body: { text: 'b', [version]: first } });
+  expect([patched.status, patched.answer]).toEqual([200, { ...note, text: 'b', [version]: first + 1 }]);
+  const stale = await send(mock, `PUT ${path}`, { body: { text: 'c', [version]: first } });
+  expect(stale.status).toBe(status);
+  expect((await send(mock, `GET ${path}`)).answer).toMatchObject({ text: 'b', [version]: first + 1 });
+  const put = await send(mock, `PUT ${path}`, { body: { text: 'c', [version]: first + 1 } });
+  expect(put.answer).toMatchObject({ text: 'c', [version]: first + 2 });
+  expect((await send(mock, `DELETE ${path}?${version}=${first}`)).status).toBe(status);
+  expect((await send(mock, `DELETE ${path}?${version}=${first + 2}`)).status).toBe(200);
+});
+
+it('an old version is accepted where the contract declares no refusal', async () => {
+  const { mock, note, path } = await startVersioned('version', undefined);
+  await send(mock, `PATCH ${path}`, { body: { text: 'b', version: note['version'] } });
+  const again = await send(mock, `PATCH ${path}`, { body: { text: 'c', version: note['version'] } });
+  expect([again.status, again.answer['text']]).toEqual([200, 'c']);
+});
