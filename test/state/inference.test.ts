@@ -259,13 +259,15 @@ describe('an item', () => {
     }
   });
 
-  it('has the longer path where the shorter one only shows its parts', async () => {
+  it('has the longer path where the shorter one lists it', async () => {
     const list = { type: 'array', items: THING };
     const resources = await infer({
       '/things/{scope}': { get: list },
       '/things/{scope}/{id}': { get: THING, put: THING },
     });
-    const places = ['GET /things/{scope}/{id}', 'PUT /things/{scope}/{id}'];
-    expect(describeBindings(resources, places)).toEqual(['read things', 'update things']);
+    const places = ['GET /things/{scope}', 'GET /things/{scope}/{id}', 'PUT /things/{scope}/{id}'];
+    expect(describeBindings(resources, places)).toEqual(
+      ['list', 'read', 'update'].map((each) => `${each} scopes.things`),
+    );
   });
 });

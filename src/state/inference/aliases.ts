@@ -1,5 +1,7 @@
+import type { Operation } from '../../contract/operations/operation.js';
+import type { ItemSchema } from '../item-schema.js';
 import { isNamedAfter, toBareName, toSingular } from '../names.js';
-import { isSameItem } from '../positions.js';
+import { compareSchemas, isSameItem } from '../positions.js';
 import type { Within } from '../resource.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
@@ -148,7 +150,7 @@ export function findItemsElsewhere(
       index.operationsAt(each.itemKey ?? '').has('GET') &&
       above.length < candidate.groups.length &&
       toGroupKey(above, 'item') === toGroupKey(candidate.groups.slice(0, above.length), 'item') &&
-      isSameItem(index.read, schema, item)
+      (isSameItem(index.read, schema, item) || isSummary(index, create, { item, of: schema }))
     );
   });
   if (other === undefined) return undefined;
@@ -158,6 +160,16 @@ export function findItemsElsewhere(
     ?.parameters.at(-1);
   const property = findParentProperty(index, candidate);
   return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
+}
+
+/** Whether the answer to a create shows the item with fewer properties than a read does. */
+function isSummary(
+  index: ContractIndex,
+  create: Operation,
+  { item, of }: { readonly item: ItemSchema; readonly of: ItemSchema },
+): boolean {
+  const isSmaller = item.properties.size < of.properties.size && index.list(create) === undefined;
+  return isSmaller && compareSchemas(index.read, of, item) >= 0.9;
 }
 
 /**

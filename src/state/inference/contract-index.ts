@@ -25,7 +25,9 @@ export interface ContractIndex {
 
 /** Indexes the operations of a contract by path. */
 export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
-  const shapes = readPathShapes(contract.operations);
+  const isList = (operation: Operation): boolean =>
+    readListShape({ contract, read, operation, noun: undefined }) !== undefined;
+  const shapes = readPathShapes(contract.operations, isList);
   const byKey = new Map<string, Map<string, Operation>>();
   for (const [operation, shape] of shapes) {
     if (shape === undefined) continue;

@@ -1,5 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { toPlainPath } from '../../contract/router/path-span.js';
+import { toBareName, toSingular } from '../names.js';
 
 /** One group of a path: static segments and the parameters after them, which identify one item. */
 export interface PathGroup {
@@ -18,16 +19,32 @@ export interface PathShape {
   readonly key: string;
 }
 
+/** The shapes of the paths of a contract; undefined where a segment mixes text and parameters. */
+export type PathShapes = ReadonlyMap<Operation, PathShape | undefined>;
+
 /** A segment that is a version of the API. */
 const VERSION = /^v\d+(\.\d+)*((alpha|beta|rc)\d*)?$/i;
 
+/** Segments that name no items: `/api/0`. */
+const PREFIX = /^(api|rest|\d+(\.\d+)*|v\d+(\.\d+)*((alpha|beta|rc)\d*)?)$/i;
+
 /**
- * Reads the paths of all operations; undefined where a segment mixes text and parameters.
+ * Reads the paths of all operations.
  *
+ * Different ways to write the path of one item are read as the same: other versions, and ids of parents in front of the id.
+ */
+export function readPathShapes(
+  operations: readonly Operation[],
+  isList: (operation: Operation) => boolean,
+): PathShapes {
+  return splitGroups(unifyVersions(operations), isList);
+}
+
+/**
  * Some APIs give each operation a version of its own: `POST /v10/projects` creates what `GET /v9/projects/{id}` reads. Where no
  * operation of a noun has two versions, all of them are read as its first one.
  */
-export function readPathShapes(operations: readonly Operation[]): ReadonlyMap<Operation, PathShape | undefined> {
+function unifyVersions(operations: readonly Operation[]): PathShapes {
   const shapes = new Map(operations.map((operation) => [operation, readPathShape(operation)] as const));
   const byNoun = new Map<string, { readonly version: string; readonly seen: Set<string>; isRepeated: boolean }>();
   for (const [{ method }, shape] of shapes) {
@@ -66,6 +83,78 @@ function withVersion(shape: PathShape, version: string): PathShape {
   const segments = shape.key.split('/');
   const at = segments.findIndex((segment) => VERSION.test(segment));
   return { ...shape, groups: [{ ...first, words }, ...rest], key: segments.with(at, version).join('/') };
+}
+
+/**
+ * Reads parameters that identify parents as groups of their own: `/flags/{projectKey}/{flagKey}` as `/projects/{projectKey}/flags/{flagKey}`,
+ * and `/v0/{baseId}/{tableId}/{recordId}` as `/v0/bases/{baseId}/tables/{tableId}/records/{recordId}`.
+ */
+function splitGroups(shapes: PathShapes, isList: (operation: Operation) => boolean): PathShapes {
+  const nouns = new Set<string>();
+  const byKey = new Map<string, Map<string, Operation>>();
+  for (const [operation, shape] of shapes) {
+    for (const { words, parameters } of shape?.groups ?? []) if (parameters.length === 1) nouns.add(words.at(-1) ?? '');
+    if (shape !== undefined) byKey.set(shape.key, (byKey.get(shape.key) ?? new Map()).set(operation.method, operation));
+  }
+  const isListed = (key: string): boolean => {
+    const read = byKey.get(key)?.get('GET');
+    return read !== undefined && isList(read);
+  };
+  const splits = new Map<string, readonly string[]>();
+  for (const shape of shapes.values()) {
+    for (const [i, { words, parameters }] of shape?.groups.entries() ?? []) {
+      const key = toGroupKey(shape?.groups.slice(0, i + 1) ?? [], 'collection');
+      // What is created without a parent has all of the ids.
+      if (parameters.length < 2 || byKey.get(key)?.has('POST') === true) continue;
+      const own = findNoun(words);
+      const named = parameters.map((name) =>
+        isIdOf(name, own ?? '') ? undefined : [...nouns].find((noun) => isIdOf(name, noun)),
+      );
+      const count = Math.max(
+        parameters.findLastIndex((_, at) => at < parameters.length - 1 && isListed(key + '/{}'.repeat(at + 1))) + 1,
+        byKey.has(key) ? 0 : [...named, undefined].indexOf(undefined),
+      );
+      // A path with the ids of other items only is that of a membership.
+      const isMembership = own !== undefined && count === parameters.length;
+      if (isMembership || count < (splits.get(key)?.length ?? 1)) continue;
+      const toNoun = (name: string, at: number): string => named[at] ?? `${name.replace(ID_PART, '')}s`;
+      splits.set(key, [...parameters.slice(0, count).map(toNoun), own ?? toNoun(parameters[count] ?? '', count)]);
+    }
+  }
+  if (splits.size === 0) return shapes;
+  return new Map([...shapes].map(([operation, shape]) => [operation, shape && splitShape(shape, splits)]));
+}
+
+/** A shape with the parameters of some groups split into groups, each with one of the given nouns. */
+function splitShape(shape: PathShape, splits: ReadonlyMap<string, readonly string[]>): PathShape {
+  const groups: PathGroup[] = [];
+  for (const [i, { words, parameters }] of shape.groups.entries()) {
+    const nouns = splits.get(toGroupKey(shape.groups.slice(0, i + 1), 'collection')) ?? [];
+    const count = Math.max(0, Math.min(nouns.length - 1, parameters.length));
+    const start = count === 0 || findNoun(words) === undefined ? words : words.slice(0, -1);
+    const before = groups.at(-1);
+    // Words after a group without parameters belong to it.
+    const prefix = before?.parameters.length === 0 ? [...(groups.pop()?.words ?? []), ...start] : start;
+    for (let at = 0; at < count; at++)
+      groups.push({ words: [...(at === 0 ? prefix : []), nouns[at] ?? ''], parameters: parameters.slice(at, at + 1) });
+    const own = count === 0 ? prefix : [nouns[count] ?? ''];
+    groups.push({ words: own, parameters: parameters.slice(count) });
+  }
+  return groups.length === shape.groups.length ? shape : { ...shape, groups, key: toGroupKey(groups, 'item') };
+}
+
+/** The last word of a group; undefined where it names no items. */
+function findNoun(words: readonly string[]): string | undefined {
+  return words.findLast((word, i) => i === words.length - 1 && !PREFIX.test(word));
+}
+
+/** What the names of parameters have behind the noun: `{projectKey}`, `{team_id_or_slug}`. */
+const ID_PART = /[-_]?(id|key|slug|name|uuid|guid|gid|sid|uid|code|number|handle)([-_]?or[-_]?\w+)?$/i;
+
+/** Whether a parameter identifies the items of a noun: `{project_id_or_slug}` those of `projects`. */
+function isIdOf(parameter: string, noun: string): boolean {
+  const singular = toBareName(toSingular(noun));
+  return singular !== '' && toBareName(parameter.replace(ID_PART, '')) === singular;
 }
 
 /** Reads the path of an operation; undefined where a segment mixes text and parameters. */

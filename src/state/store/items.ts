@@ -208,7 +208,7 @@ function findCreatable(resources: Resources): ReadonlySet<string> {
 }
 
 function createLinks(
-  { find, isKnown }: ItemsOnDemand,
+  { find, isKnown, recall }: ItemsOnDemand,
   { locate, model }: Pick<Items, 'locate' | 'model'>,
   creatable: ReadonlySet<string>,
 ) {
@@ -219,7 +219,7 @@ function createLinks(
     resource.unknownIds !== undefined ||
     collection.scopes.some((scope) => collection.list(scope).size > 0);
   const isMissing = (location: ItemLocation, id: string): boolean =>
-    isKnown(location) && (isChecked(location) || location.collection.list(location.scope).recall(id) !== undefined);
+    isKnown(location) && (isChecked(location) || recall(location, id) !== undefined);
   const findParents: Items['findParents'] = (transaction, parents) => {
     const ids: string[] = [];
     for (const parent of parents) {

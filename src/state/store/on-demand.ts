@@ -44,6 +44,8 @@ export interface ItemsOnDemand {
   isKnown(location: Pick<ItemLocation, 'collection' | 'model'>): boolean;
   /** The item of an id, or of the value of another key. */
   lookUp(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): Entry | undefined;
+  /** The last version of an item, by the same keys, also after its removal. */
+  recall(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): Entry | undefined;
   /** The item of an id, created where that is configured; an id that was removed stays removed. */
   find(location: ItemLocation, id: string): Entry | undefined;
   /** Creates the initial items of a list, once. */
@@ -89,14 +91,14 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       return generateOnDemand(parts, location, { id, key: `draft\0${number}`, index: collection.list(scope).size });
     },
     lookUp,
+    recall,
     find: (location, id) => {
       const { collection, scope, transaction } = location;
       const existing = lookUp(location, id);
       if (existing !== undefined || unknownIds(location) === 'not-found') return existing;
       seed(location);
-      const list = collection.list(scope);
       const known = lookUp(location, id);
-      if (known !== undefined || list.recall(id) !== undefined) return known;
+      if (known !== undefined || recall(location, id) !== undefined) return known;
       const { identity, resource } = location.model;
       // The path can name the value of another property than the id.
       const isOther = resource.alternateKeys.some((name) => readMember(location.known, name) === id);
@@ -128,10 +130,19 @@ export function createOpen(
 const lookUp: ItemsOnDemand['lookUp'] = ({ collection, scope, model: { resource } }, id) => {
   const entry = collection.get(id, scope);
   if (entry !== undefined || resource.alternateKeys.length === 0) return entry;
-  const keys = resource.alternateKeys;
-  const isNamed = (value: unknown): boolean => value === id || (typeof value === 'number' && String(value) === id);
-  return collection.list(scope).entries.find(({ item }) => keys.some((name) => isNamed(readMember(item, name))));
+  return findByKey(resource, collection.list(scope).entries, id);
 };
+
+const recall: ItemsOnDemand['recall'] = ({ collection, scope, model: { resource } }, id) => {
+  const list = collection.list(scope);
+  const known = list.recall(id);
+  return known === undefined && resource.alternateKeys.length > 0 ? findByKey(resource, list.removed, id) : known;
+};
+
+function findByKey({ alternateKeys }: Resource, entries: readonly Entry[], id: string): Entry | undefined {
+  const isNamed = (value: unknown): boolean => value === id || (typeof value === 'number' && String(value) === id);
+  return entries.find(({ item }) => alternateKeys.some((name) => isNamed(readMember(item, name))));
+}
 
 /** Whether a client created the parent: nothing lives under a new item yet. */
 function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocation): boolean {

@@ -117,7 +117,7 @@ export function createItemHandler(
     const id = readItemId(context, exchange.call);
     const entry = findEntry(context, exchange, { location, id });
     if (entry === undefined) {
-      const removed = readRemoved && location.collection.list(location.scope).recall(id);
+      const removed = readRemoved && context.items.recall(location, id);
       const answer = removed && readRemoved(exchange, removed);
       if (answer !== undefined) return answer;
     }
