@@ -135,6 +135,13 @@ function readUnion(contract: Contract, { schema, pointer }: Part): readonly Part
   );
 }
 
+/** Pointers to the branches of the union that a schema is; none where it is something else. */
+export function listBranches(contract: Contract, pointer: string): readonly string[] {
+  const root = contract.at(pointer);
+  if (!isObject(root)) return [];
+  return readUnion(contract, contract.resolve(root, pointer)).map((branch) => branch.pointer);
+}
+
 /** Whether a union has several kinds of items, which a discriminator or a constant of each distinguishes. */
 function isUnionOfKinds(contract: Contract, part: Part, depth: number): boolean {
   const branches = readUnion(contract, part).filter((branch) => isExistingItem(contract, branch, depth + 1));

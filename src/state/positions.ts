@@ -12,6 +12,15 @@ export interface BodyPosition {
   readonly schema: ItemSchema;
 }
 
+/** Where one item is in a body. */
+export interface ItemPlace {
+  readonly path: readonly string[];
+  /** The schema of the item at that place; undefined where the body declares no properties. */
+  readonly schema: ItemSchema | undefined;
+  /** Whether it is the only element of an array at the path. */
+  readonly isInArray: boolean;
+}
+
 /** The bodies of the operations of one resource, each with its positions. */
 export interface ResourceBodies {
   /** Answers that show one item: of the read, then of the create, then of changes. */
@@ -45,13 +54,21 @@ export function findItemPositions(read: ReadItemSchema, pointer: string): readon
 
 /** The positions where the items of a list can be: the elements of the arrays in a body, and the objects in these elements. */
 export function findListPositions(read: ReadItemSchema, pointer: string): readonly BodyPosition[] {
+  // The arrays of an item are its own.
+  return findElements(read, pointer, hasId);
+}
+
+function findElements(
+  read: ReadItemSchema,
+  pointer: string,
+  isItem: (schema: ItemSchema) => boolean,
+): readonly BodyPosition[] {
   const root = read(pointer);
   if (root === undefined) return [];
   const arrays: { readonly path: readonly string[]; readonly items: string }[] = [];
   if (root.type === 'array' && root.items !== undefined) arrays.push({ path: [], items: root.items });
   for (const { path, schema } of walk(read, pointer, [])) {
-    // The arrays of an item are its own.
-    if (hasId(schema)) continue;
+    if (isItem(schema)) continue;
     for (const { name, target } of schema.properties.values()) {
       const inner = read(target);
       if (inner?.type === 'array' && inner.items !== undefined)
@@ -114,6 +131,26 @@ export function findSamePosition(
   positions: readonly BodyPosition[],
 ): BodyPosition | undefined {
   return findBest(read, item, positions)?.position;
+}
+
+/**
+ * Where a body shows one item: as an object, or as the only element of an array, `{ "data": [{ "id": 1 }] }`; undefined where it does not.
+ *
+ * An envelope with an id of its own, such as that of the request, holds the item in an array of exactly its schema.
+ */
+export function findItemPlace(read: ReadItemSchema, item: ItemSchema, pointer: string): ItemPlace | undefined {
+  const whole = read(pointer);
+  if (whole?.pointer === item.pointer) return { path: [], schema: whole, isInArray: false };
+  const same = findSamePosition(read, item, findItemPositions(read, pointer));
+  if (same !== undefined) return { path: same.path, schema: same.schema, isInArray: false };
+  const isExact = ({ element, schema }: BodyPosition): boolean =>
+    element.length === 0 && schema.pointer === item.pointer;
+  const listed =
+    findElements(read, pointer, () => false).find(isExact) ??
+    findListPositions(read, pointer).find(
+      ({ element, schema }) => element.length === 0 && isSameItem(read, item, schema),
+    );
+  return listed && { path: listed.path, schema: listed.schema, isInArray: true };
 }
 
 /** Less similar objects are not the same item. */

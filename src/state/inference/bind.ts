@@ -6,7 +6,7 @@ import type { Action, Within } from '../resource.js';
 import { compareSchemas, isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
 import type { CollectionCandidate } from './candidates.js';
-import type { ItemSchema } from '../item-schema.js';
+import { type ItemSchema, listBranches } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { type ContractIndex, readBodyPointer } from './contract-index.js';
 import { isSearchWord } from './path-shape.js';
@@ -125,7 +125,8 @@ export function bindCollectionOperation(
     );
   }
   const body = index.body(operation);
-  if (operation.method === 'POST' || operation.method === 'PATCH') {
+  const creates = operation.method === 'POST' || isCreatingPut(index, candidate, operation);
+  if (creates || operation.method === 'PATCH') {
     const last = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
     if (operation.method === 'POST' && isSearchWord(last) && isListOf(index, candidate, operation))
       return found('search', 0.85, `"${last}" by POST; the response is a list of items of the collection`);
@@ -135,11 +136,12 @@ export function bindCollectionOperation(
       return found('batch', 0.8, why);
     }
   }
-  if (operation.method === 'POST') {
-    if (body?.type === 'array') return found('batch', 0.7, 'POST on a collection; its body is an array of items');
+  if (creates) {
+    const { method } = operation;
+    if (body?.type === 'array') return found('batch', 0.7, `${method} on a collection; its body is an array of items`);
     const confidence = measureConfidence(index, candidate, operation);
-    if (confidence === 0) return 'POST on a collection, but the response is not an item of it';
-    return found('create', confidence, 'POST on a collection; the response is an item of it');
+    if (confidence === 0) return `${method} on a collection, but the response is not an item of it`;
+    return found('create', confidence, `${method} on a collection; the response is an item of it`);
   }
   // Some documents name the item in the body: `PUT /pet` with `{ "id": 10 }`.
   if ((operation.method === 'PUT' || operation.method === 'PATCH') && body?.pointer === candidate.schema) {
@@ -147,6 +149,15 @@ export function bindCollectionOperation(
     return found(action, 0.7, `${operation.method} on a collection; its body is a whole item with its id`);
   }
   return `${operation.method} on a whole collection is not supported`;
+}
+
+/** Words of an operation that creates items. */
+const CREATING = /^\W*(create|add|new|insert)s?(?![a-z])/;
+
+/** Whether a PUT on a collection creates items: nothing else does, and its name or its summary says so. */
+function isCreatingPut(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  if (operation.method !== 'PUT' || index.operationsAt(candidate.key).has('POST')) return false;
+  return CREATING.test(operation.id) || CREATING.test((operation.summary ?? '').toLowerCase());
 }
 
 function isListOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
@@ -168,7 +179,8 @@ function findItemArray(index: ContractIndex, candidate: CollectionCandidate, ope
     return element !== undefined && !element.properties.has('id') && compareSchemas(index.read, item, element) >= 0.4;
   });
   const [only] = arrays;
-  return arrays.length === 1 && only?.required === true ? only.name : undefined;
+  const isListed = only !== undefined && index.list(operation)?.path.at(-1) === only.name;
+  return arrays.length === 1 && (only?.required === true || isListed) ? only?.name : undefined;
 }
 
 /** What an operation on a singleton does: `/me`, `/organization/settings`. */
@@ -323,13 +335,8 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
 /** Whether one branch of the success schema is the schema of the item. */
 function hasBranch(index: ContractIndex, operation: Operation, schema: string | undefined): boolean {
   const media = findSuccessMedia(operation);
-  if (media?.schema === undefined || schema === undefined) return false;
-  const { schema: target, pointer } = index.contract.resolve(media.schema, media.schemaPointer);
-  if (typeof target !== 'object') return false;
-  return (['anyOf', 'oneOf'] as const).some((keyword) =>
-    (target[keyword] ?? []).some(
-      (branch, i) => index.contract.resolve(branch, `${pointer}/${keyword}/${i}`).pointer === schema,
-    ),
+  return (
+    media?.schema !== undefined && listBranches(index.contract, media.schemaPointer).some((each) => each === schema)
   );
 }
 

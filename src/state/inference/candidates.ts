@@ -1,7 +1,6 @@
-import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
-import type { ItemSchema } from '../item-schema.js';
+import { type ItemSchema, listBranches } from '../item-schema.js';
 import type { ContractIndex } from './contract-index.js';
 import { isSearchWord, type PathGroup, type PathShape, toGroupKey } from './path-shape.js';
 
@@ -199,15 +198,9 @@ function findCommon(index: ContractIndex, reading: Operation | undefined, listed
   return readBranches(index, media.schemaPointer).find((branch) => shown.has(branch));
 }
 
-function readBranches(index: ContractIndex, pointer: string): readonly string[] {
-  const schema = index.contract.at(pointer);
-  if (!isObject(schema)) return [];
-  const target = index.contract.resolve(schema, pointer);
-  if (!isObject(target.schema)) return [];
-  const keyword = target.schema.anyOf === undefined ? 'oneOf' : 'anyOf';
-  const branches = target.schema[keyword];
-  if (branches === undefined) return [target.pointer];
-  return branches.map((branch, i) => index.contract.resolve(branch, `${target.pointer}/${keyword}/${i}`).pointer);
+function readBranches({ contract, read }: ContractIndex, pointer: string): readonly string[] {
+  const branches = listBranches(contract, pointer);
+  return branches.length > 0 ? branches : [read(pointer)?.pointer ?? pointer];
 }
 
 function toObject(index: ContractIndex, operation: Operation | undefined): ItemSchema | undefined {

@@ -5,7 +5,13 @@ import { findJsonMedia, findSuccessMedia } from '../../contract/operations/respo
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { type ListShape, readListShape } from '../pages/list-shape.js';
 import { toBareName, toSingular } from '../names.js';
-import { findItemPosition, findItemPositions, findListPositions, findSamePosition } from '../positions.js';
+import {
+  findItemPlace,
+  findItemPosition,
+  findItemPositions,
+  findListPositions,
+  findSamePosition,
+} from '../positions.js';
 import { isSearchWord, type PathGroup, type PathShape, readPathShapes, toGroupKey } from './path-shape.js';
 
 /** A contract with the lookups that inference needs, each computed once. */
@@ -40,11 +46,12 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
   const findItem = createItemFinder(contract, read, { shapes, byKey });
   const unwrap = (operation: Operation, pointer: string | undefined): ItemSchema | undefined => {
     const whole = pointer === undefined ? undefined : read(pointer);
-    if (pointer === undefined || whole === undefined || whole.type === 'array') return whole;
-    const positions = findItemPositions(read, pointer);
+    if (pointer === undefined || whole === undefined) return whole;
+    // An array that is sent to a collection creates each of its elements.
+    if (whole.type === 'array' && !isOnItem(shapes.get(operation))) return whole;
     for (const item of findItem(operation)) {
-      const same = findSamePosition(read, item, positions);
-      if (same !== undefined) return same.schema;
+      const place = findItemPlace(read, item, pointer);
+      if (place !== undefined) return place.schema;
     }
     return whole;
   };
@@ -122,11 +129,9 @@ function findItemOf(
   of: { readonly operations: readonly Operation[]; readonly shapes: PathIndex['shapes'] },
 ): ItemSchema | undefined {
   const { operations, shapes } = of;
-  const isOnItem = (operation: Operation): boolean =>
-    (shapes.get(operation)?.groups.at(-1)?.parameters.length ?? 0) > 0;
   const select = (isItem: boolean, ...methods: readonly string[]): readonly Operation[] =>
     methods.flatMap((method) =>
-      operations.filter((operation) => operation.method === method && isOnItem(operation) === isItem),
+      operations.filter((operation) => operation.method === method && isOnItem(shapes.get(operation)) === isItem),
     );
   const isList = (operation: Operation): boolean =>
     readListShape({ contract, read, operation, noun: undefined }) !== undefined;
@@ -134,6 +139,10 @@ function findItemOf(
   const creates = select(false, 'POST');
   const changes = select(true, 'PATCH', 'PUT', 'POST');
   const gets = select(false, 'GET');
+  const shownOne = [...select(true, 'GET'), ...changes, ...creates];
+  const noun = gets.map((operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1))[0];
+  const single = findSingleElement(contract, read, { gets, shown: shownOne, noun });
+  if (single !== undefined) return single;
   // Without items below the path, a GET that is not a list reads a singleton.
   const singles = reads.length + changes.length > 0 ? [] : gets.filter((operation) => !isList(operation));
   const shown = [
@@ -156,6 +165,25 @@ function findItemOf(
   return found?.position.schema;
 }
 
+/** The item of a list, where the first operation that shows one item shows it in an array as well: `{ "contacts": [{ … }] }`. */
+function findSingleElement(
+  contract: Contract,
+  read: ReadItemSchema,
+  of: {
+    readonly gets: readonly Operation[];
+    readonly shown: readonly Operation[];
+    readonly noun: string | undefined;
+  },
+): ItemSchema | undefined {
+  const pointer = of.shown.map(readAnswerPointer).find((each) => each !== undefined);
+  const lists = of.gets.map((operation) => readListShape({ contract, read, operation, noun: of.noun }));
+  const elements = lists.flatMap((list) => (list?.itemSchema === undefined ? [] : (read(list.itemSchema) ?? [])));
+  return elements.find(
+    (element) =>
+      element.properties.size > 0 && pointer !== undefined && findItemPlace(read, element, pointer)?.isInArray === true,
+  );
+}
+
 /** The bare names that the id of an item can have: `dropletid` and `id` for `/droplets/{droplet_id}`. */
 function toIdNames(group: PathGroup | undefined): readonly string[] {
   const noun = toBareName(toSingular(group?.words.at(-1) ?? ''));
@@ -172,10 +200,15 @@ function readList(
   of: PathIndex & { readonly operation: Operation; readonly findItem: FindItem },
 ): ListShape | undefined {
   const { operation, shapes, findItem } = of;
-  const last = shapes.get(operation)?.groups.at(-1);
+  const shape = shapes.get(operation);
+  const last = shape?.groups.at(-1);
   const named = readListShape({ contract, read, operation, noun: last?.words.at(-1) });
   const pointer = readAnswerPointer(operation);
-  if (last === undefined || last.parameters.length > 0 || pointer === undefined) return named;
+  if (last === undefined || pointer === undefined) return named;
+  if (isOnItem(shape)) {
+    const isSingle = findItem(operation).some((item) => findItemPlace(read, item, pointer)?.isInArray === true);
+    return isSingle ? undefined : named;
+  }
   if (named === undefined && isSingleton(of.byKey.get(shapes.get(operation)?.key ?? ''))) return undefined;
   const positions = findListPositions(read, pointer);
   for (const item of findItem(operation)) {
@@ -192,6 +225,11 @@ function readList(
     });
   }
   return named;
+}
+
+/** Whether a path ends in the parameters that identify an item. */
+function isOnItem(shape: PathShape | undefined): boolean {
+  return (shape?.groups.at(-1)?.parameters.length ?? 0) > 0;
 }
 
 /** Whether other methods of a path change or remove what its GET reads. */

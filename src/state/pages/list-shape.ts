@@ -87,7 +87,10 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   ],
   [/^(pages|pagecount|total(pages|pagecount)|numpages|pagestotal)$/, 'pages'],
   [/^(remaining(itemcount|items|count)?)$/, 'remaining'],
-  [/^(count|size|numresults|resultcount|numberofelements|returned(count)?)$/, 'count'],
+  [
+    /^(count|(item|record|result|entry|row)count|size|numresults|resultcount|numberofelements|returned(count)?)$/,
+    'count',
+  ],
   [/^(page|currentpage|page(number|index)|number)$/, 'page'],
   [/^(limit|perpage|pagesize|maxresults|pagelimit|itemsperpage)$/, 'limit'],
   [/^(offset|skip|start|startindex|startat|from)$/, 'offset'],

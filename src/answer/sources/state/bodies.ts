@@ -1,22 +1,23 @@
 import { isObject, readMember, readPath, setOwn } from '../../../contract/json.js';
 import { findMedia } from '../../../http/media-type.js';
 import { memoize } from '../../../memoize.js';
-import { findOnlyValue, type ItemSchema } from '../../../state/item-schema.js';
+import { findOnlyValue, type ItemSchema, listBranches } from '../../../state/item-schema.js';
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
-import { findItemPositions, findListPositions, findSamePosition, isSameItem } from '../../../state/positions.js';
+import { findItemPlace, isSameItem, type ItemPlace } from '../../../state/positions.js';
 import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
 import { toBareName } from '../../../state/names.js';
 import type { Binding } from '../../../state/resource.js';
 import type { Item } from '../../../state/store/collection.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
 import { isUploadedFile } from '../../../http/request/body-multipart.js';
+import type { Call } from '../../../http/request/call.js';
 import type { Exchange } from '../../chain.js';
 import { findRemovedBranch } from './removed.js';
 import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context.js';
 
 /** Creates the writers of a resource: each body is planned once. */
 export function createBodyWriters(context: StateContext, model: ItemModel): BodyWriters {
-  const locate = memoize((pointer: string) => locateAnswer(context, model, pointer));
+  const locate = memoize((pointer: string) => locateItem(context, model, pointer));
   const write = (pointer: string): WriteBody => createWriter(context, model, { ...locate(pointer), pointer });
   return {
     project: memoize((pointer) => (pointer === undefined ? writeItem : write(pointer))),
@@ -24,12 +25,12 @@ export function createBodyWriters(context: StateContext, model: ItemModel): Body
       if (pointer === undefined) return body;
       const { path, isInArray } = locate(pointer);
       const found = readPath(body, path);
-      return isInArray === true && Array.isArray(found) ? (found[0] as unknown) : found;
+      return isInArray && Array.isArray(found) ? (found[0] as unknown) : found;
     },
     removed: memoize((pointer) => {
-      const { path } = locate(pointer);
+      const { path, isInArray } = locate(pointer);
       const schema = findRemovedBranch(context, { pointer, path });
-      return schema && createDeleteReport(context, model, { path, schema, pointer });
+      return schema && createDeleteReport(context, model, { path, schema, pointer, isInArray });
     }),
     report: memoize((pointer) => createDeleteReport(context, model, { ...locate(pointer), pointer })),
   };
@@ -37,47 +38,23 @@ export function createBodyWriters(context: StateContext, model: ItemModel): Body
 
 const writeItem: WriteBody = ({ item }) => item;
 
-/** Where an item is in a body. */
-interface ItemPlace {
-  readonly path: readonly string[];
-  /** The schema of the item at that place; undefined where the body declares no properties. */
-  readonly schema: ItemSchema | undefined;
-  /** Whether it is the only element of an array at the path. */
-  readonly isInArray?: boolean;
-}
-
 interface PlannedBody extends ItemPlace {
   /** Pointer to the schema of the body. */
   readonly pointer: string;
 }
 
-/** Finds the item in the bodies of a schema. */
+/** Finds the item in the bodies of a schema; the whole body where nothing in it is like the item. */
 export function locateItem(
   { read }: Pick<StateContext, 'read'>,
   { schema }: Pick<ItemModel, 'schema'>,
   pointer: string,
 ): ItemPlace {
-  const whole = read(pointer);
-  if (schema === undefined || whole === undefined || whole.pointer === schema.pointer)
-    return { path: [], schema: whole };
-  return findSamePosition(read, schema, findItemPositions(read, pointer)) ?? { path: [], schema: whole };
-}
-
-/** As `locateItem`, for answers, which can also show an item as the only element of a list: `{ "data": [{ "id": 1 }] }`. */
-function locateAnswer(context: StateContext, model: ItemModel, pointer: string): ItemPlace {
-  const place = locateItem(context, model, pointer);
-  const { read } = context;
-  const { schema } = model;
-  if (place.path.length > 0 || schema === undefined || place.schema?.pointer === schema.pointer) return place;
-  if (findSamePosition(read, schema, findItemPositions(read, pointer)) !== undefined) return place;
-  const listed = findListPositions(read, pointer).find(
-    ({ element, schema: own }) => element.length === 0 && isSameItem(read, schema, own),
-  );
-  return listed === undefined ? place : { path: listed.path, schema: listed.schema, isInArray: true };
+  const found = schema === undefined ? undefined : findItemPlace(read, schema, pointer);
+  return found ?? { path: [], schema: read(pointer), isInArray: false };
 }
 
 function createWriter(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody {
-  const { pointer, path, schema, isInArray = false } = body;
+  const { pointer, path, schema, isInArray } = body;
   const whole = context.read(pointer);
   if (whole === undefined || whole.pointer === model.resource.schema) return writeItem;
   const own = path.length === 0 && !isInArray ? pointer : (schema?.pointer ?? pointer);
@@ -192,32 +169,47 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
   };
 }
 
+/** How one form of a request body is read. */
+interface BodyForm extends ItemPlace {
+  readonly convert: Projection | undefined;
+}
+
 /** Plans how the request bodies of an operation are read: without their envelope, with the names of the item. */
 export function createBodyReader(context: StateContext, binding: Binding, model: ItemModel): BodyReader {
   const { schema } = model;
   const { collection } = binding;
   const content = binding.operation.body?.content ?? [];
-  const find = memoize(
-    (
-      mediaType: string | undefined,
-    ): ItemPlace & {
-      readonly convert: Projection | undefined;
-    } => {
-      const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
-      if (media?.schema === undefined || schema === undefined)
-        return { path: [], schema: undefined, convert: undefined };
-      const place = locateItem(context, model, media.schemaPointer);
-      const from = place.schema;
-      const isKnown = from !== undefined && from.properties.size > 0;
-      return {
-        ...place,
-        convert: isKnown ? createProjection(context.read, { from, to: schema, collection }) : undefined,
-      };
-    },
-  );
+  const toForm = (pointer: string): BodyForm => {
+    const place = locateItem(context, model, pointer);
+    const from = place.schema;
+    const isKnown = schema !== undefined && from !== undefined && from.properties.size > 0;
+    return {
+      ...place,
+      convert: isKnown ? createProjection(context.read, { from, to: schema, collection }) : undefined,
+    };
+  };
+  const find = memoize((mediaType: string | undefined): readonly BodyForm[] => {
+    const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
+    if (media?.schema === undefined || schema === undefined) return [PLAIN_FORM];
+    const branches = listBranches(context.contract, media.schemaPointer).map(toForm);
+    const others = branches.filter(({ path, isInArray }) => isInArray || path.length === 0);
+    // Of several forms, that with an envelope is recognized by it.
+    return [toForm(media.schemaPointer), ...others].toSorted((a, b) => b.path.length - a.path.length);
+  });
+  const readItems = ({ body, mediaType }: Call): readonly Item[] => {
+    const isMultipart = mediaType?.startsWith('multipart/') === true;
+    for (const { path, convert } of find(mediaType)) {
+      const found = readPath(body, path);
+      const items = Array.isArray(found) ? found.filter(isObject) : isObject(found) ? [found] : [];
+      if (items.length === 0 || found instanceof Uint8Array) continue;
+      const own = isMultipart ? items.map(withoutFiles) : items;
+      return convert === undefined ? own : own.map((item) => Object.assign({}, item, convert(item)));
+    }
+    return [];
+  };
   return {
     names: (mediaType) => {
-      const { schema: from } = find(mediaType);
+      const from = find(mediaType)[0]?.schema;
       if (schema === undefined || from === undefined || from.properties.size === 0) return undefined;
       const own = [...from.properties.keys()];
       return new Set([
@@ -225,21 +217,17 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
         ...findLinks(context.read, { from, to: schema, collection }).flatMap(({ to }) => to[0] ?? []),
       ]);
     },
-    one: ({ body, mediaType }) => {
-      const { path, convert } = find(mediaType);
-      const found = readPath(body, path);
-      if (!isObject(found) || found instanceof Uint8Array) return {};
-      const own = mediaType?.startsWith('multipart/') === true ? withoutFiles(found) : found;
-      return convert === undefined ? own : { ...own, ...convert(own) };
-    },
-    many: ({ body }) => {
-      if (Array.isArray(body)) return body.filter(isObject);
-      if (!isObject(body)) return [];
-      const list = Object.values(body).find((value): value is readonly unknown[] => Array.isArray(value));
-      return list === undefined ? [body] : list.filter(isObject);
+    one: (call) => readItems(call)[0] ?? {},
+    many: (call) => {
+      const { body, mediaType } = call;
+      const isLocated = find(mediaType).some(({ isInArray }) => isInArray);
+      const list = isLocated || !isObject(body) ? undefined : Object.values(body).find(Array.isArray);
+      return list?.filter(isObject) ?? readItems(call);
     },
   };
 }
+
+const PLAIN_FORM: BodyForm = { path: [], schema: undefined, isInArray: false, convert: undefined };
 
 function withoutFiles(body: Item): Item {
   const isFile = (value: unknown): boolean => isUploadedFile(Array.isArray(value) ? value[0] : value);

@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/json.js';
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../memoize.js';
-import type { ItemProperty } from '../../../state/item-schema.js';
+import { type ItemProperty, listBranches } from '../../../state/item-schema.js';
 import { toBareName, toSingular } from '../../../state/names.js';
 import type { Resource } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
@@ -248,11 +248,7 @@ function createExpansion(context: OperationContext): (transaction: Transaction, 
     if (pointer !== undefined && !collections.has(pointer)) collections.set(pointer, name);
   }
   const findCollection = memoize((pointer: string): string | undefined => {
-    const root = contract.at(pointer);
-    const union = isObject(root) ? contract.resolve(root, pointer) : undefined;
-    if (union === undefined || !isObject(union.schema)) return undefined;
-    const keyword = union.schema.anyOf === undefined ? 'oneOf' : 'anyOf';
-    const branches = (union.schema[keyword] ?? []).map((_, i) => read(`${union.pointer}/${keyword}/${i}`));
+    const branches = listBranches(contract, pointer).map(read);
     if (!branches.some((branch) => branch?.type === 'string')) return undefined;
     return branches.flatMap((branch) => collections.get(branch?.pointer ?? '') ?? [])[0];
   });

@@ -1,7 +1,6 @@
-import { isObject } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
-import type { ReadItemSchema } from '../../../state/item-schema.js';
+import { listBranches, type ReadItemSchema } from '../../../state/item-schema.js';
 import type { Entry, ItemList } from '../../../state/store/collection.js';
 import { isStatus } from '../../../state/store/server-values.js';
 import type { Exchange } from '../../chain.js';
@@ -119,11 +118,7 @@ export function findRemovedBranch(
 ): ReturnType<ReadItemSchema> {
   let { pointer } = at;
   for (const name of at.path) pointer = read(pointer)?.properties.get(name)?.pointer ?? pointer;
-  const root = contract.at(pointer);
-  const union = isObject(root) ? contract.resolve(root, pointer) : undefined;
-  if (union === undefined || !isObject(union.schema)) return undefined;
-  const keyword = union.schema.anyOf === undefined ? 'oneOf' : 'anyOf';
-  const branches = (union.schema[keyword] ?? []).map((_, i) => read(`${union.pointer}/${keyword}/${i}`));
+  const branches = listBranches(contract, pointer).map(read);
   return branches.find((branch) =>
     [...(branch?.properties.values() ?? [])].some(({ name, required }) => required && FLAG.test(name)),
   );

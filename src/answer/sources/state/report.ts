@@ -186,7 +186,7 @@ function describeAnswer(
   pointer: string | undefined,
 ): AnswerReport | undefined {
   if (pointer === undefined) return undefined;
-  const { path, schema } = locateItem(context, model, pointer);
+  const { path, schema, isInArray } = locateItem(context, model, pointer);
   if (schema === undefined) return undefined;
   const links =
     model.schema === undefined
@@ -196,7 +196,7 @@ function describeAnswer(
   const isShown = (name: string): boolean => linked.has(name) || isOfItem(model.schema, name);
   const names = [...schema.properties.keys()];
   return {
-    item: toPointer(...path),
+    item: toPointer(...path, ...(isInArray ? ['0'] : [])),
     shown: names.filter(isShown),
     generated: names.filter((name) => !isShown(name)),
     renamed: links.filter(isRename).map(({ from, to, key, change }) => ({
