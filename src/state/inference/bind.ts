@@ -313,23 +313,23 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
     if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
     return index.body(operation) === undefined ? 0 : 0.6;
   }
+  const item = index.read(candidate.schema);
+  const body = index.body(operation);
+  const isFile = [...(body?.properties.values() ?? [])].some(({ schema }) => schema.format === 'binary');
+  const isSent = body !== undefined && item !== undefined && compareSchemas(index.read, item, body) >= 0.4;
+  // What is not like an item can create several: `{ "project_ids": [] }`.
+  if (index.list(operation) !== undefined && !isSent && !isFile) return 0;
   if (answer.pointer === candidate.schema) return 0.95;
   if (hasBranch(index, operation, candidate.schema)) return 0.85;
   const chosen = candidate.groups.at(-1)?.parameters.at(-1);
-  if (
-    chosen !== undefined &&
-    candidate.groups.length > 1 &&
-    index.body(operation)?.properties.get(chosen)?.required === true
-  ) {
+  if (chosen !== undefined && candidate.groups.length > 1 && body?.properties.get(chosen)?.required === true) {
     return 0.7;
   }
-  const item = index.read(candidate.schema);
   if (item === undefined) return 0.5;
   const similarity = compareSchemas(index.read, item, answer);
   if (similarity >= 0.4) return similarity >= 0.6 ? 0.8 : 0.7;
   // The answer may show only the id, or a message; then the request has to be like an item.
-  const body = index.body(operation);
-  return body !== undefined && compareSchemas(index.read, item, body) >= 0.4 ? 0.6 : 0;
+  return isSent ? 0.6 : 0;
 }
 
 /** Whether one branch of the success schema is the schema of the item. */
