@@ -374,9 +374,10 @@ function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation
   const isCreated = operation.responses.some(({ status }) => status === '201');
   if (body === undefined) return isCreated;
   const told = readText(index, operation);
-  if (KEEPS.test(told) || [...body.properties.keys()].some((name) => IF_NEW.test(toBareName(name)))) return false;
-  const methods = index.operationsAt(candidate.itemKey ?? '');
-  if (methods.has('PATCH') || REPLACES.test(told) || isCreated) return true;
+  if ([...body.properties.keys()].some((name) => IF_NEW.test(toBareName(name)))) return false;
+  if (index.operationsAt(candidate.itemKey ?? '').has('PATCH')) return true;
+  if (KEEPS.test(told)) return false;
+  if (REPLACES.test(told) || isCreated) return true;
   const create = index.operationsAt(candidate.key).get('POST');
   const whole = create === undefined ? undefined : index.body(create);
   if (whole === undefined) return body.pointer === candidate.schema;
