@@ -1,11 +1,12 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isNamedAfter, toBareName, toSingular } from '../names.js';
+import { readListShape } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem } from '../positions.js';
 import type { Within } from '../resource.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-import { toGroupKey } from './path-shape.js';
+import { listShorterKeys, toGroupKey } from './path-shape.js';
 
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
 export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
@@ -185,10 +186,7 @@ export function findItemsByKey(
   const [parameter = ''] = last?.parameters ?? [];
   if (last?.parameters.length !== 1 || last.words.length < 2 || index.operationsAt(candidate.key).size > 0)
     return undefined;
-  const above = candidate.groups.slice(0, -1);
-  const keys = [-1, -2].map((end) =>
-    toGroupKey([...above, { words: last.words.slice(0, end), parameters: [] }], 'collection'),
-  );
+  const keys = listShorterKeys(candidate.groups);
   const other = keys.flatMap((key) => all.find((each) => each.key === key && !each.singleton) ?? [])[0];
   const schema = index.read(other?.schema ?? '');
   if (other === undefined || schema === undefined) return undefined;
@@ -197,12 +195,17 @@ export function findItemsByKey(
     return item !== undefined && isSameItem(index.read, schema, item);
   };
   const properties = [...schema.properties.values()].filter(({ name }) => isNamedAfter(name, parameter));
-  if (isOwn(candidate.schema) && other.groups.at(-1)?.parameters.length === 1)
-    return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
-  const reading = index.operationsAt(candidate.itemKey ?? '').get('GET');
-  const property = properties.find(({ scalar, schema: own }) => scalar || own.type === 'array')?.name;
-  const isList = reading !== undefined && isOwn(index.list(reading)?.itemSchema);
-  return isList ? toKey(other, { property, parameter }) : undefined;
+  const showsList = (path: string | undefined): boolean => {
+    const operation = index.operationsAt(path ?? '').get('GET');
+    return operation !== undefined && isOwn(readListShape({ ...index, operation, noun: undefined })?.itemSchema);
+  };
+  // Some services show each item as the only element of an array.
+  if (showsList(candidate.itemKey) && !showsList(other.itemKey)) {
+    const property = properties.find(({ scalar, schema: own }) => scalar || own.type === 'array')?.name;
+    return toKey(other, { property, parameter });
+  }
+  if (!isOwn(candidate.schema) || other.groups.at(-1)?.parameters.length !== 1) return undefined;
+  return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
 }
 
 function toKey(candidate: CollectionCandidate, within: Within): Whole | undefined {
