@@ -171,13 +171,14 @@ function isReport(answer: ItemSchema | undefined): boolean {
   return properties.length <= 4 && properties.every(({ name, scalar }) => scalar && !/^_?id$/i.test(name));
 }
 
-/** Whether the response is not JSON, or a JSON string. */
+/** Whether the response cannot show an item: bytes, plain text, or a JSON string. */
 function isOpaque(operation: Operation): boolean {
   if (findSuccessWithBody(operation) === undefined) return false;
   const media = findSuccessMedia(operation);
   if (media === undefined) return operation.responses.some(({ status }) => status === '302');
   const type = typeof media.schema === 'object' ? media.schema.type : undefined;
-  return !/json/.test(media.type) || type === 'string';
+  // A range such as `*/*`, which generators of documents write, covers JSON.
+  return !/json|xml|yaml|^(application|\*)\/\*/.test(media.type) || type === 'string';
 }
 
 /** Words of a description that say that a PUT changes only what it sends. */
