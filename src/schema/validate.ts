@@ -31,8 +31,6 @@ export type SchemaCheck = (value: unknown, place: ViolationPlace, name?: string)
 export interface ValidatorsOptions {
   /** Whether `format` is checked; default `assert`. */
   readonly formats?: 'assert' | 'annotate';
-  /** Whether a request that matches several alternatives of a `oneOf` is refused; default false. */
-  readonly strict?: boolean;
 }
 
 /** Creates the validators of a contract; schemas are compiled on demand. */
@@ -43,11 +41,7 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
   const createCheck = (direction: Direction): ((pointer: string) => SchemaCheck) => {
     const by = direction === 'request' ? 'client' : 'mock';
     const { quick } = units[direction];
-    const explain = createExplainer(contract, {
-      units: units[direction],
-      by,
-      strict: by === 'mock' || options.strict === true,
-    });
+    const explain = createExplainer(contract, { units: units[direction], by });
     return (pointer) => {
       const target = toTarget(pointer);
       const schema = contract.at(target);

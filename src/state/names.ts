@@ -1,5 +1,7 @@
 /** The singular of an English noun, precise enough to compare names: `batches` -> `batch`, `policies` -> `policy`. */
 export function toSingular(noun: string): string {
+  const irregular = /^(.*)(people|children)$/.exec(noun);
+  if (irregular !== null) return `${irregular[1]}${irregular[2] === 'people' ? 'person' : 'child'}`;
   if (noun.endsWith('ies')) return noun.replace(/ies$/, 'y');
   if (/(ss|x|ch|sh|z)es$/.test(noun)) return noun.replace(/es$/, '');
   return /[^s]s$/.test(noun) ? noun.replace(/s$/, '') : noun;

@@ -1,14 +1,17 @@
-import { isObject, readPath, withPath } from '../contract/json.js';
+import { isObject, readPath, type SchemaObject, withPath } from '../contract/json.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
 import { OPTIONS_NAME, PART_NAME, toBareName, toSingular } from './names.js';
 import type { Item } from './store/collection.js';
+import { createTimestampWriter } from './store/server-values.js';
 
 /** Where one value of an object is in another object. */
 export interface PropertyLink {
   readonly from: readonly string[];
   readonly to: readonly string[];
-  /** Whether an object becomes its id, or an id an object; for an array each element does. */
-  readonly change: 'to-id' | 'to-object' | undefined;
+  /** Whether an object becomes its id, an id an object, or a scalar one of another type; for an array each element does. */
+  readonly change: 'to-id' | 'to-object' | 'to-type' | undefined;
+  /** For `to-type`: converts one value; what cannot be converted stays as it is. */
+  readonly toType?: ((value: unknown) => unknown) | undefined;
   /** The property of the object that holds its id. */
   readonly key: string;
 }
@@ -59,8 +62,10 @@ export function findLinks(read: ReadItemSchema, { from, to, collection }: Schema
   const others = sources.filter(({ property: { name, scalar } }) => scalar && !targets.has(toBareName(name)));
   const links: PropertyLink[] = [];
   const lengthened = findLengthened(from, to);
+  const ids = findIdAfterNoun(read, sources, { to, noun });
   for (const property of to.properties.values()) {
-    const link = findLink(read, sources, property) ?? lengthened.get(property.name);
+    if (ids?.isOther(property) === true) continue;
+    const link = findLink(read, sources, property) ?? ids?.links.get(property.name) ?? lengthened.get(property.name);
     if (link !== undefined) {
       links.push({ ...link, to: [property.name, ...link.to] });
       continue;
@@ -74,6 +79,27 @@ export function findLinks(read: ReadItemSchema, { from, to, collection }: Schema
     }
   }
   return links;
+}
+
+/**
+ * The id of an item in an answer that names it with the noun: `member_id` for `id`. An `id` of another type beside it is that of
+ * something else, such as the parent.
+ */
+function findIdAfterNoun(
+  read: ReadItemSchema,
+  sources: readonly Source[],
+  { to, noun }: { readonly to: ItemSchema; readonly noun: string },
+): { readonly links: ReadonlyMap<string, PropertyLink>; isOther(property: ItemProperty): boolean } | undefined {
+  const id = sources.find(({ path }) => path.length === 1 && OPAQUE_ID.test(path[0] ?? ''));
+  const isOwn = ({ name, scalar }: ItemProperty): boolean => scalar && noun !== '' && toBareName(name) === `${noun}id`;
+  const own = [...to.properties.values()].find(isOwn);
+  if (id === undefined || own === undefined || sources.some(({ property }) => isOwn(property))) return undefined;
+  const type = readType(id.property.schema);
+  return {
+    links: new Map([[own.name, toLink(read, id, own)]]),
+    isOther: ({ name, schema }) =>
+      name === id.property.name && readType(schema) !== type && readType(own.schema) === type,
+  };
 }
 
 /** By property, what has its name with words before it: `callback_url` for the `url` that a request must send. */
@@ -99,10 +125,12 @@ const LENGTHENED = /^(url|uri|email|name|title|text|content|body|phone|address|a
 function findPrefixed(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
   const wanted = noun + toBareName(target.name);
   const found = sources.find(({ property }) => toBareName(property.name) === wanted);
-  return target.scalar && found !== undefined && readType(found.property) === readType(target) ? found : undefined;
+  return target.scalar && found !== undefined && readType(found.property.schema) === readType(target.schema)
+    ? found
+    : undefined;
 }
 
-function readType({ schema }: ItemProperty): string | undefined {
+function readType(schema: SchemaObject): string | undefined {
   return [schema.type].flat().find((type) => type !== 'null');
 }
 
@@ -158,8 +186,44 @@ function toLink(read: ReadItemSchema, { path, property: source }: Source, target
   if (a.isObject && b.isScalar && a.id !== undefined) return { ...plain, change: 'to-id', key: a.id };
   // What can be an object as well as its id is left as it is where it is an object.
   if ((a.isScalar || source.scalar) && b.isObject && b.id !== undefined)
-    return { ...plain, change: 'to-object', key: findIdOfType(b.of, readType(source)) ?? b.id };
-  return plain;
+    return { ...plain, change: 'to-object', key: findIdOfType(b.of, readType(source.schema)) ?? b.id };
+  const toType = a.isScalar && b.isScalar ? createTypeChange(a.schema, { ...target, schema: b.schema }) : undefined;
+  return toType === undefined ? plain : { ...plain, change: 'to-type', toType };
+}
+
+const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+  [1, true],
+  [0, false],
+]);
+
+/** How a value of one scalar type is written in another one, also times; undefined where the types are the same. */
+function createTypeChange(source: SchemaObject, target: ItemProperty): PropertyLink['toType'] {
+  const [from, to] = [readType(source), readType(target.schema)];
+  if (from === to || from === undefined || to === undefined || (isNumeric(from) && isNumeric(to))) return undefined;
+  if (isTime(target.schema) && isNumeric(from)) {
+    const write = createTimestampWriter(target);
+    // Seconds of any time in this century are smaller than milliseconds of one.
+    return (value) => (typeof value === 'number' ? write(value > 100_000_000_000 ? value : value * 1000) : value);
+  }
+  if (isTime(source) && isNumeric(to)) {
+    const write = createTimestampWriter(target);
+    return (value) => (Number.isNaN(Date.parse(String(value))) ? value : write(Date.parse(String(value))));
+  }
+  if (to === 'string')
+    return (value) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
+  if (to === 'boolean') return (value) => BOOLEANS.get(value) ?? value;
+  if (from === 'boolean') return (value) => (typeof value === 'boolean' ? Number(value) : value);
+  return (value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value);
+}
+
+function isNumeric(type: string | undefined): boolean {
+  return type === 'integer' || type === 'number';
+}
+
+function isTime({ format }: SchemaObject): boolean {
+  return format === 'date-time' || format === 'date';
 }
 
 function toReference(read: ReadItemSchema, source: Source, target: ItemProperty): PropertyLink | undefined {
@@ -170,6 +234,7 @@ function toReference(read: ReadItemSchema, source: Source, target: ItemProperty)
 interface Kind {
   readonly isObject: boolean;
   readonly isScalar: boolean;
+  readonly schema: SchemaObject;
   /** For objects: the property that holds their id. */
   readonly id?: string | undefined;
   /** For objects: their schema. */
@@ -181,9 +246,10 @@ function readKind(read: ReadItemSchema, { target, schema, scalar }: ItemProperty
   const one = inner?.type === 'array' && inner.items !== undefined ? read(inner.items) : inner;
   // What can be an id as well as its object needs no conversion.
   if (one !== undefined && one.properties.size > 0)
-    return { isObject: !scalar, isScalar: false, id: findId(one), of: one };
+    return { isObject: !scalar, isScalar: false, schema, id: findId(one), of: one };
   const type = one?.type ?? (typeof schema.type === 'string' ? schema.type : undefined);
-  return { isObject: false, isScalar: type !== undefined && type !== 'object' && type !== 'array' };
+  const isScalar = type !== undefined && type !== 'object' && type !== 'array';
+  return { isObject: false, isScalar, schema: one === inner ? schema : (one?.schema ?? schema) };
 }
 
 function findId(schema: ItemSchema): string | undefined {
@@ -195,14 +261,17 @@ const OPAQUE_ID = /^(id|_id|uuid|sid|gid|guid|object_?id)$/i;
 
 /** The property for an id of a type: `value` of `{ name, value }` for a number. */
 function findIdOfType(schema: ItemSchema | undefined, type: string | undefined): string | undefined {
-  const all = [...(schema?.properties.values() ?? [])].filter((each) => type !== undefined && readType(each) === type);
+  const all = [...(schema?.properties.values() ?? [])].filter(
+    (each) => type !== undefined && readType(each.schema) === type,
+  );
   return all.find(({ name }) => OPAQUE_ID.test(name))?.name ?? all.find(({ name }) => ID_NAME.test(name))?.name;
 }
 
 function convert(value: unknown, link: PropertyLink): unknown {
-  const { change, key } = link;
+  const { change, key, toType } = link;
   if (change === undefined || value === null) return value;
   if (Array.isArray(value)) return value.map((element: unknown) => convert(element, link));
+  if (toType !== undefined) return toType(value);
   if (change === 'to-id') return isObject(value) ? value[key] : value;
   return isObject(value) ? value : { [key]: value };
 }

@@ -7,7 +7,6 @@ import type { Item, UnknownIds } from './store/collection.js';
 export type Action =
   | 'act'
   | 'batch'
-  | 'batch-delete'
   | 'content'
   | 'copy'
   | 'count'

@@ -102,3 +102,184 @@ describe.each(WORLDS)('an item in an array of one, unknown ids: %s', (unknownIds
     expect((await send('GET', at)).body).toMatchObject([{ name: 'c' }]);
   });
 });
+
+describe.each(WORLDS)('a create that answers with less than the item, unknown ids: %s', (unknownIds) => {
+  const person = object({ id: text, name: text, href: { ...text, format: 'uri' }, status: text }, ['id', 'name']);
+  const newPerson = object({ name: text }, ['name']);
+  const open = async (answer: Json, item: Json = person): Promise<Awaited<ReturnType<typeof openShop>>> =>
+    openShop({
+      spec: toDocument({
+        '/people': {
+          get: { responses: { 200: json(arrayOf(item)) } },
+          post: { ...sends(newPerson), responses: { 201: answer } },
+        },
+        '/people/{person_id}': { ...inPath('person_id'), get: { responses: { 200: json(item), 404: NOT_FOUND } } },
+      }),
+      state: { unknownIds },
+    });
+
+  it.each<[name: string, answer: Json, read: (body: unknown) => unknown]>([
+    ['its id', json(object({ id: text }, ['id'])), (body) => (body as Json)['id']],
+    ['its id, not required', json(object({ id: text })), (body) => (body as Json)['id']],
+    ['its id and URL', json(object({ id: text, href: text }, ['id', 'href'])), (body) => (body as Json)['id']],
+    [
+      'its id after the noun',
+      json(object({ person_id: text, join_url: text }, ['person_id', 'join_url'])),
+      (body) => (body as Json)['person_id'],
+    ],
+    [
+      'its id in an object',
+      json(object({ data: object({ person_id: text }) })),
+      (body) => ((body as Json)['data'] as Json)['person_id'],
+    ],
+    [
+      'its id in an envelope',
+      json(object({ result: text, ok: { type: 'boolean' } }, ['result'])),
+      (body) => (body as Json)['result'],
+    ],
+    ['its id as a string', json(text), (body) => body],
+  ])('shows %s', async (_, answer, read) => {
+    const { send } = await open(answer);
+    const { body, status } = await send('POST', '/people', { name: 'Ada' });
+    expect(status).toBe(201);
+    const id = read(body);
+    expect((await send('GET', `/people/${String(id)}`)).body).toMatchObject({ id, name: 'Ada' });
+  });
+
+  it('shows its path in the header alone', async () => {
+    const { send } = await open({ description: 'created', headers: { Location: { schema: text } } });
+    const { headers } = await send('POST', '/people', { name: 'Ada' });
+    expect((await send('GET', headers.get('location') ?? '')).body).toMatchObject({ name: 'Ada' });
+  });
+
+  it('shows the id of the path where items have two', async () => {
+    const item = object({ id: { type: 'integer' }, uid: text, name: text }, ['id', 'uid']);
+    const spec = toDocument({
+      '/people': {
+        get: { responses: { 200: json(arrayOf(item)) } },
+        post: { ...sends(newPerson), responses: { 201: json(object({ uid: text }, ['uid'])) } },
+      },
+      '/people/{uid}': { ...inPath('uid'), get: { responses: { 200: json(item), 404: NOT_FOUND } } },
+    });
+    const { send } = await openShop({ spec, state: { unknownIds } });
+    const { uid } = (await send('POST', '/people', { name: 'Ada' })).body;
+    expect((await send('GET', `/people/${String(uid)}`)).body).toMatchObject({ uid, name: 'Ada' });
+  });
+});
+
+describe.each(WORLDS)('a value of another type than the item has, unknown ids: %s', (unknownIds) => {
+  const item = object({
+    id: text,
+    permissions: text,
+    price: { type: 'number' },
+    size: { type: 'integer' },
+    enabled: { type: 'boolean' },
+    starts_at: { ...text, format: 'date-time' },
+    ends: { type: 'integer', description: 'Unix time in seconds' },
+  });
+  const sent = object({
+    permissions: { type: 'integer' },
+    price: text,
+    size: text,
+    enabled: text,
+    starts_at: { type: 'integer' },
+    ends: { ...text, format: 'date-time' },
+  });
+  const spec = toDocument({
+    '/roles': { post: { ...sends(sent), responses: { 201: json(item) } } },
+    '/roles/{id}': {
+      ...inPath('id'),
+      get: { responses: { 200: json(item), 404: NOT_FOUND } },
+      patch: { ...sends(sent), responses: { 200: json(item), 404: NOT_FOUND } },
+    },
+  });
+
+  it('is shown in the type of the item', async () => {
+    const { send } = await openShop({ spec, state: { unknownIds } });
+    const body = {
+      permissions: 244,
+      price: '12.50',
+      size: '7',
+      enabled: 'true',
+      starts_at: 1767225600,
+      ends: '2026-01-02T00:00:00Z',
+    };
+    const shown = {
+      permissions: '244',
+      price: 12.5,
+      size: 7,
+      enabled: true,
+      starts_at: '2026-01-01T00:00:00.000Z',
+      ends: 1767312000,
+    };
+    const created = (await send('POST', '/roles', body)).body;
+    expect(created).toMatchObject(shown);
+    const at = `/roles/${String(created['id'])}`;
+    expect((await send('GET', at)).body).toEqual(created);
+    expect((await send('PATCH', at, { permissions: 8, enabled: 'false' })).body).toEqual({
+      ...created,
+      permissions: '8',
+      enabled: false,
+    });
+  });
+});
+
+describe.each(WORLDS)('the references of an item, unknown ids: %s', (unknownIds) => {
+  const address = object({ id: text, city: text }, ['id']);
+  const parcel = object({ id: text, weight: { type: 'number' } }, ['id', 'weight']);
+  const shipment = object({
+    id: text,
+    address_from: ref('Address'),
+    parcels: arrayOf(ref('Parcel')),
+    status: { ...text, enum: ['WAITING', 'SENT'] },
+  });
+  const newShipment = object({
+    address_from: { oneOf: [text, ref('NewAddress')] },
+    parcels: arrayOf({ oneOf: [text, ref('NewParcel')] }),
+  });
+  const collection = (name: string, item: string, sent: string): Json => ({
+    [`/${name}`]: {
+      get: { responses: { 200: json(arrayOf(ref(item))) } },
+      post: { ...sends(ref(sent)), responses: { 201: json(ref(item)) } },
+    },
+    [`/${name}/{id}`]: { ...inPath('id'), get: { responses: { 200: json(ref(item)), 404: NOT_FOUND } } },
+  });
+  const spec = toDocument(
+    {
+      ...collection('addresses', 'Address', 'NewAddress'),
+      ...collection('parcels', 'Parcel', 'NewParcel'),
+      ...collection('shipments', 'Shipment', 'NewShipment'),
+    },
+    {
+      Address: address,
+      NewAddress: object({ city: text }),
+      Parcel: parcel,
+      NewParcel: object({ weight: { type: 'number' } }),
+      Shipment: shipment,
+      NewShipment: newShipment,
+    },
+  );
+
+  it('are shown as the items that the request names', async () => {
+    const { send } = await openShop({ spec, state: { unknownIds } });
+    const from = (await send('POST', '/addresses', { city: 'Oslo' })).body;
+    const parcels = [(await send('POST', '/parcels', { weight: 4 })).body];
+    const body = { address_from: from['id'], parcels: [parcels[0]?.['id']] };
+    const created = (await send('POST', '/shipments', body)).body;
+    expect(created).toMatchObject({ address_from: from, parcels });
+    expect((await send('GET', `/shipments/${String(created['id'])}`)).body).toEqual(created);
+  });
+
+  it('become items of their collections where the request sends them as a whole', async () => {
+    const { send } = await openShop({ spec, state: { unknownIds } });
+    const created = (
+      await send('POST', '/shipments', { address_from: { city: 'Oslo' }, parcels: [{ weight: 4 }, { weight: 5 }] })
+    ).body;
+    expect(created).toMatchObject({ address_from: { city: 'Oslo' }, parcels: [{ weight: 4 }, { weight: 5 }] });
+    expect((await send('GET', `/shipments/${String(created['id'])}`)).body).toEqual(created);
+    const [, second] = created['parcels'] as readonly Json[];
+    expect((await send('GET', `/parcels/${String(second?.['id'])}`)).body).toEqual(second);
+    const { id } = created['address_from'] as Json;
+    expect((await send('GET', `/addresses/${String(id)}`)).body).toMatchObject({ city: 'Oslo' });
+  });
+});

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { MockError, suggest } from '../../errors.js';
 import { isObject } from '../json.js';
@@ -23,21 +23,20 @@ const FOLDER = new URL('../../../presets/', import.meta.url);
  *
  * @throws MockError `OPTION_INVALID` for an unknown name.
  */
-export function loadPresets(choice: PresetChoice): readonly Preset[] {
+export async function loadPresets(choice: PresetChoice): Promise<readonly Preset[]> {
   if (choice === false || choice === 'none') return [];
-  const names = readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.yaml'))
-    .map((file) => parse(file).name);
+  const names = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).map((file) => parse(file).name);
   const wanted = choice === 'auto' ? names : names.filter((name) => name === choice);
   if (wanted.length === 0 && choice !== 'auto') {
     const hint = suggest(choice, names) ?? `the presets are ${names.toSorted().join(', ')}, and none for no preset`;
     throw new MockError('OPTION_INVALID', `there is no preset "${choice}"`, { hint });
   }
-  // Small files of the package: to read them asynchronously takes longer.
-  return wanted.toSorted().map((name) => {
-    const text = readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8');
-    return { name, text, file: `presets/${name}.yaml`, isChosen: choice !== 'auto' };
-  });
+  return Promise.all(
+    wanted.toSorted().map(async (name) => {
+      const text = await readFile(new URL(`${name}.yaml`, FOLDER), 'utf8');
+      return { name, text, file: `presets/${name}.yaml`, isChosen: choice !== 'auto' };
+    }),
+  );
 }
 
 /** The preset that was chosen, else the first one that fits the document; undefined where none does. */

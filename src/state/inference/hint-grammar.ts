@@ -110,7 +110,6 @@ const OPERATION: Properties<OperationHint> = {
       'latest',
       'create',
       'batch',
-      'batch-delete',
       'copy',
       'read',
       'replace',

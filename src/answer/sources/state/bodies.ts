@@ -3,11 +3,11 @@ import { findMedia } from '../../../http/media-type.js';
 import { memoize } from '../../../memoize.js';
 import { findOnlyValue, type ItemSchema, listBranches } from '../../../state/item-schema.js';
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
-import { findItemPlace, isSameItem, type ItemPlace } from '../../../state/positions.js';
+import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlace } from '../../../state/positions.js';
 import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
-import { toBareName } from '../../../state/names.js';
-import type { Binding } from '../../../state/resource.js';
-import type { Item } from '../../../state/store/collection.js';
+import { toBareName, toSingular } from '../../../state/names.js';
+import type { Binding, Resource } from '../../../state/resource.js';
+import type { Entry, Item } from '../../../state/store/collection.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
 import { isUploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
@@ -16,9 +16,9 @@ import { findRemovedBranch } from './removed.js';
 import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context.js';
 
 /** Creates the writers of a resource: each body is planned once. */
-export function createBodyWriters(context: StateContext, model: ItemModel): BodyWriters {
+export function createBodyWriters(context: StateContext, model: ItemModel, isCreate: boolean): BodyWriters {
   const locate = memoize((pointer: string) => locateItem(context, model, pointer));
-  const write = (pointer: string): WriteBody => createWriter(context, model, { ...locate(pointer), pointer });
+  const write = (pointer: string): WriteBody => createWriter(context, model, { ...locate(pointer), pointer, isCreate });
   return {
     project: memoize((pointer) => (pointer === undefined ? writeItem : write(pointer))),
     unwrap: (pointer, body) => {
@@ -41,6 +41,8 @@ const writeItem: WriteBody = ({ item }) => item;
 interface PlannedBody extends ItemPlace {
   /** Pointer to the schema of the body. */
   readonly pointer: string;
+  /** Whether it has to show at least the id of the item. */
+  readonly isCreate?: boolean;
 }
 
 /** Finds the item in the bodies of a schema; the whole body where nothing in it is like the item. */
@@ -50,15 +52,18 @@ export function locateItem(
   pointer: string,
 ): ItemPlace {
   const found = schema === undefined ? undefined : findItemPlace(read, schema, pointer);
-  return found ?? { path: [], schema: read(pointer), isInArray: false };
+  if (found !== undefined) return found;
+  // What an envelope holds is about the item, also where it has none of its properties: `{ "data": { "member_id": 1 } }`.
+  const inner = findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema));
+  return { path: inner?.path ?? [], schema: inner?.schema ?? read(pointer), isInArray: false };
 }
 
 function createWriter(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody {
-  const { pointer, path, schema, isInArray } = body;
+  const { pointer, path, schema, isInArray, isCreate = false } = body;
   const whole = context.read(pointer);
   if (whole === undefined || whole.pointer === model.resource.schema) return writeItem;
   const own = path.length === 0 && !isInArray ? pointer : (schema?.pointer ?? pointer);
-  const one = createPartWriter(context, model, own);
+  const one = createPartWriter(context, model, { pointer: own, isCreate });
   const part: WriteBody = isInArray ? (entry, exchange) => [one(entry, exchange)] : one;
   if (path.length === 0) return part;
   const wrap = createItemEnvelope(context.read, whole, path);
@@ -75,23 +80,65 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
 }
 
 /** Writes the part of an item that a schema describes: properties of the same meaning, completed. */
-function createPartWriter(context: StateContext, { schema, resource }: ItemModel, pointer: string): WriteBody {
+function createPartWriter(
+  context: StateContext,
+  { schema, resource }: ItemModel,
+  { pointer, isCreate }: { readonly pointer: string; readonly isCreate: boolean },
+): WriteBody {
   const target = context.read(pointer);
   if (target === undefined || target.pointer === resource.schema) return writeItem;
-  const names = [...target.properties.keys()];
-  const convert = schema && createProjection(context.read, { from: schema, to: target, collection: resource.name });
+  if (isCreate && isIdSchema(target)) return (entry) => readIdAs(target, resource, entry);
+  const pair = schema && { from: schema, to: target, collection: resource.name };
+  const linked = new Set(pair && findLinks(context.read, pair).map(({ to: [name] }) => name));
+  // What has the same name can mean something else, such as the `id` beside a `member_id`.
+  const names = [...target.properties.keys()].filter(
+    (name) => linked.has(name) || schema?.properties.has(name) !== true,
+  );
+  const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
+  const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
   const written = new WeakMap<Item, unknown>();
   return (entry, exchange) => {
     const known = written.get(entry.item);
     if (known !== undefined) return known;
-    const same = names.length === 0 ? entry.item : pick(entry.item, names, constants);
+    const shown =
+      only === undefined ? entry.item : { ...entry.item, [only.name]: readIdAs(only.value, resource, entry) };
+    const same = target.properties.size === 0 ? entry.item : pick(shown, names, constants);
     const part = convert === undefined ? same : { ...same, ...convert(entry.item) };
     const key = `${resource.name}\0${entry.id}`;
     const result = completeBody(context, exchange, { pointer, body: part, key, item: entry.item });
     if (result !== part) written.set(entry.item, result);
     return result;
   };
+}
+
+/** Whether a body, or a part of it, can be an id. */
+function isIdSchema({ type, schema }: ItemSchema): boolean {
+  return (type === 'string' || type === 'integer') && schema.enum === undefined && !('const' in schema);
+}
+
+function readIdAs({ type }: ItemSchema, { idProperty = 'id' }: Resource, { item, id }: Entry): unknown {
+  const value = readMember(item, idProperty) ?? id;
+  return type === 'integer' ? Number(value) : typeof value === 'number' ? String(value) : value;
+}
+
+/** Names of a property that can hold nothing but the id of what was created. */
+const ID_OF_CREATED = /^(result|data|item|value|payload|response|content|key|identifier|.*id)$/;
+
+/** The only property of an answer to a create that can be the id: `{ "result": "a1", "ok": true }`. */
+function findOnlyId(
+  { read }: StateContext,
+  target: ItemSchema,
+  { name }: Resource,
+): { readonly name: string; readonly value: ItemSchema } | undefined {
+  const noun = toBareName(toSingular(name.split('.').at(-1) ?? ''));
+  const found = [...target.properties.values()].flatMap((property) => {
+    const value = read(property.target);
+    const bare = toBareName(property.name);
+    const isNamed = bare === noun || ID_OF_CREATED.test(bare);
+    return value !== undefined && isNamed && isIdSchema(value) ? [{ name: property.name, value }] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** The booleans of a body that are not of the item and have one right value: `ok`. */

@@ -15,14 +15,14 @@ import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange, SourceParts } from '../../chain.js';
 import { chooseResponse, MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
 import type { ErrorAnswers } from '../../error-answers.js';
+import type { AnswerFailure } from './failure.js';
 
 /** What the handlers of all operations share. */
 export interface StateContext extends SourceParts {
   readonly resources: Resources;
   readonly items: Items;
   readonly read: ReadItemSchema;
-  /** The answer that reports an unknown item with a success status, where the contract of an operation reports failures so. */
-  answerFailure(operation: Operation, noun: string): Answer | undefined;
+  readonly answerFailure: AnswerFailure;
   /** The operations of a collection. */
   bindingsOf(collection: string): readonly Binding[];
 }
@@ -67,8 +67,10 @@ export interface BodyReader {
 
 /** The items that the bodies of one operation name by their ids. */
 export interface References {
-  /** The objects of a new item that show the items which a body names. */
+  /** The objects of an item that show the items which a body names, or creates. */
   embed(transaction: Transaction, body: Item): Item;
+  /** A new item whose parts are items of the collections below it. */
+  adopt(location: ItemLocation, entry: Entry): Entry;
 }
 
 /** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */

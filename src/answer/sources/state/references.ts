@@ -5,7 +5,7 @@ import { memoize } from '../../../memoize.js';
 import { type ItemProperty, listBranches } from '../../../state/item-schema.js';
 import { toBareName, toSingular } from '../../../state/names.js';
 import type { Resource } from '../../../state/resource.js';
-import type { Entry, Item } from '../../../state/store/collection.js';
+import { type Item, toChildScope } from '../../../state/store/collection.js';
 import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange } from '../../chain.js';
 import { locateItem } from './bodies.js';
@@ -17,31 +17,88 @@ interface Reference {
   /** The property of the body: `customer`, `customer_id`, `project`. */
   readonly name: string;
   readonly collection: string;
-  /** The object of the item that shows the other item: `role` for `role_id`; its property names. */
+  /** Where the item shows the other item: `role` for `role_id`; its property names. */
   readonly shown: { readonly name: string; readonly names: readonly string[] } | undefined;
+  /** Whether a request can send a whole item of the collection, which is created. */
+  readonly isCreated: boolean;
+  /** Whether its name says that it holds an id, so that an unknown one is refused. */
+  readonly isChecked: boolean;
 }
 
 const NO_PROPERTIES: Item = Object.freeze({});
 
 /** Of an operation whose bodies name no other items. */
-export const NO_REFERENCES: References = { embed: () => NO_PROPERTIES };
+export const NO_REFERENCES: References = { embed: () => NO_PROPERTIES, adopt: (_, entry) => entry };
 
 /** Plans the references in the bodies of an operation. */
 export function createReferences(context: OperationContext): References {
   const references = findReferences(context).filter(({ shown }) => shown !== undefined);
-  if (references.length === 0) return NO_REFERENCES;
+  const adopt = createAdoption(context);
+  if (references.length === 0) return { ...NO_REFERENCES, adopt };
   return {
+    adopt,
     embed: (transaction, body) => {
       const embedded: Record<string, unknown> = {};
-      for (const { name, collection, shown } of references) {
-        const [id] = readIds(body[name]);
-        const entry = id === undefined ? undefined : findExisting(context, transaction, { collection, id });
-        if (entry === undefined || shown === undefined || isWhole(body[shown.name])) continue;
-        const parts = shown.names.filter((each) => Object.hasOwn(entry.item, each));
-        embedded[shown.name] = Object.fromEntries(parts.map((each) => [each, entry.item[each]]));
+      for (const reference of references) {
+        const { name, shown } = reference;
+        const given = shown === undefined || !isWhole(body[shown.name]) ? body[name] : body[shown.name];
+        if (given === undefined || shown === undefined) continue;
+        const show = (value: unknown): unknown => showReferenced(context, transaction, { reference, value });
+        const value = Array.isArray(given) ? given.map(show) : show(given);
+        const isShown = Array.isArray(given)
+          ? given.some((each, i) => each !== (value as typeof given)[i])
+          : value !== given;
+        if (isShown) embedded[shown.name] = value;
       }
       return embedded;
     },
+  };
+}
+
+/** What an item shows for a value of a request: the item that an id names, a new one for the properties of one, else the value. */
+function showReferenced(
+  { items }: OperationContext,
+  transaction: Transaction,
+  { reference, value }: { readonly reference: Reference; readonly value: unknown },
+): unknown {
+  const { collection, shown, isCreated } = reference;
+  const location = items.locate(transaction, collection);
+  const [id] = readIds(value, location.model.resource.idProperty);
+  const pick = (item: Item): Item =>
+    Object.fromEntries((shown?.names ?? []).flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]]] : [])));
+  if (id !== undefined) {
+    const entry = location.collection.get(id, location.scope);
+    return entry === undefined ? value : pick(entry.item);
+  }
+  if (!isCreated || !isObject(value) || Object.hasOwn(value, location.model.resource.idProperty ?? 'id')) return value;
+  const created = items.create(location, { body: value, fixed: NO_PROPERTIES, strict: false });
+  return 'problems' in created ? value : pick(created.entry.item);
+}
+
+/** Plans how the elements of the arrays of a new item become items of the collections below it. */
+function createAdoption({ items, model, read, resources, binding }: OperationContext): References['adopt'] {
+  const children = [...resources.collections.values()].filter(
+    ({ parents, schema }) => parents.at(-1) === binding.collection && schema !== undefined,
+  );
+  const found = [...(model.schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
+    const element = read(target)?.type === 'array' ? read(read(target)?.items ?? '') : undefined;
+    const child = children.find(
+      ({ schema = '' }) => element !== undefined && read(schema)?.pointer === element.pointer,
+    );
+    return child === undefined ? [] : [{ name, collection: child.name }];
+  });
+  if (found.length === 0) return NO_REFERENCES.adopt;
+  return ({ transaction, collection, scope }, entry) => {
+    const adopted: Record<string, unknown> = {};
+    for (const { name, collection: child } of found) {
+      const given = entry.item[name];
+      if (!Array.isArray(given) || given.length === 0 || !given.every(isObject)) continue;
+      const location = items.locate(transaction, child, toChildScope(scope, entry.id));
+      const created = given.map((body) => items.create(location, { body, fixed: NO_PROPERTIES, strict: false }));
+      adopted[name] = created.map((each, i) => ('problems' in each ? (given[i] as unknown) : each.entry.item));
+    }
+    if (Object.keys(adopted).length === 0) return entry;
+    return collection.update(entry.id, { item: { ...entry.item, ...adopted } }, scope) ?? entry;
   };
 }
 
@@ -54,7 +111,7 @@ function isWhole(value: unknown): boolean {
 export function withReferences(context: OperationContext, handler: StateHandler): StateHandler {
   const { action } = context.binding;
   if (!['act', 'create', 'replace', 'update'].includes(action) || !declaresRefusal(context)) return handler;
-  const references = findReferences(context);
+  const references = findReferences(context).filter(({ isChecked }) => isChecked);
   if (references.length === 0) return handler;
   return (exchange, transaction) =>
     findMissing(context, references, { exchange, transaction }) ?? handler(exchange, transaction);
@@ -73,9 +130,10 @@ function findMissing(
   const { items, reader } = context;
   const body = reader.one(exchange.call);
   for (const { name, collection } of references) {
-    const ids = readIds(body[name]);
+    const location = items.locate(transaction, collection);
+    const ids = readIds(body[name], location.model.resource.idProperty);
     // Where unknown ids are created, every id is that of an item.
-    if (ids.length === 0 || items.unknownIds(items.locate(transaction, collection)) === 'create') continue;
+    if (ids.length === 0 || items.unknownIds(location) === 'create') continue;
     const parents = ids.map((id) => ({ collection, id }));
     const missing = parents.find((each) => items.findParents(transaction, [each]).missing !== undefined);
     if (missing === undefined) continue;
@@ -85,21 +143,13 @@ function findMissing(
   return undefined;
 }
 
-function findExisting(
-  { items }: OperationContext,
-  transaction: Transaction,
-  { collection, id }: { readonly collection: string; readonly id: string },
-): Entry | undefined {
-  const location = items.locate(transaction, collection);
-  return location.collection.get(id, location.scope);
-}
-
-/** The ids that a value holds: itself, the `id` of an object that only refers, or those of the elements of an array. */
-function readIds(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(readIds);
+/** The ids that a value holds: itself, that of an object that only refers, or those of the elements of an array. */
+function readIds(value: unknown, key = 'id'): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => readIds(each, key));
   // An object with other properties is a new item inside of this one.
-  const refers = isObject(value) && Object.keys(value).every((name) => /^(id|_?type|object)$/.test(name));
-  const id = refers ? value['id'] : value;
+  const refers =
+    isObject(value) && Object.keys(value).every((name) => name === key || /^(id|_?type|object)$/.test(name));
+  const id = refers ? (value[key] ?? value['id']) : value;
   return (typeof id === 'string' && id !== '') || typeof id === 'number' ? [String(id)] : [];
 }
 
@@ -112,13 +162,36 @@ function findReferences(context: OperationContext): readonly Reference[] {
   const found = new Map<string, Reference>();
   for (const property of [...roots, ...nested]) {
     const { name } = property;
-    const collection = nouns.get(toNounOf(context, property));
+    const exact = findShownItem(context, property);
+    const named = nouns.get(toNounOf(context, property));
+    const collection = named ?? exact?.collection;
     // The target of a membership is checked when it is created.
     const isOwn = collection === binding.collection || name === model.resource.memberParameter;
     if (collection === undefined || isOwn || found.has(name)) continue;
-    found.set(name, { name, collection, shown: findShown(context, name) });
+    const own = exact?.collection === collection ? exact : undefined;
+    const shown = own?.shown ?? findShown(context, name);
+    found.set(name, { name, collection, shown, isCreated: own?.isCreated === true, isChecked: named !== undefined });
   }
   return [...found.values()];
+}
+
+/** The collection at the top level whose items a property of the item shows: `address_from: { $ref: Address }`, alone or in an array. */
+function findShownItem(
+  { binding, model, read, resources, bindingsOf }: OperationContext,
+  { name }: ItemProperty,
+): Pick<Reference, 'collection' | 'isCreated' | 'shown'> | undefined {
+  const bare = toBareName(name);
+  const property = [...(model.schema?.properties.values() ?? [])].find((each) => toBareName(each.name) === bare);
+  const inner = property === undefined || property.scalar ? undefined : read(property.target);
+  const object = inner?.type === 'array' ? read(inner.items ?? '') : inner;
+  if (property === undefined || object === undefined || object.properties.size === 0) return undefined;
+  const other = [...resources.collections.values()].find(
+    ({ schema, parents, singleton }) =>
+      schema !== undefined && parents.length === 0 && !singleton && read(schema)?.pointer === object.pointer,
+  );
+  if (other === undefined || other.name === binding.collection) return undefined;
+  const isCreated = binding.action === 'create' && bindingsOf(other.name).some(({ action }) => action === 'create');
+  return { collection: other.name, isCreated, shown: { name: property.name, names: [...object.properties.keys()] } };
 }
 
 /** Paths of what only the user of a request has. */

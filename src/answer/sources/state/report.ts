@@ -211,7 +211,7 @@ function isOfItem(schema: ItemSchema | undefined, name: string): boolean {
 }
 
 function isRename({ from, to, change }: PropertyLink): boolean {
-  return change !== undefined || from.join('\0') !== to.join('\0');
+  return change === 'to-id' || change === 'to-object' || from.join('\0') !== to.join('\0');
 }
 
 function describeList(context: ReportContext, binding: Binding, model: ItemModel): ListReport | undefined {

@@ -5,7 +5,6 @@ import { memoize } from '../../../memoize.js';
 import { createItemSchemaReader } from '../../../state/item-schema.js';
 import type { Action, Binding } from '../../../state/resource.js';
 import type { AnswerSource } from '../../chain.js';
-import { createBatchDeleteHandler, createBatchHandler } from './batch.js';
 import { createBodyReader, createBodyWriters } from './bodies.js';
 import { createPreconditions, NO_PRECONDITIONS, withIdempotency } from './conditions.js';
 import {
@@ -15,11 +14,18 @@ import {
   type StateContext,
   type StateHandler,
 } from './context.js';
+import { createFailureAnswers } from './failure.js';
 import { withOperations } from './long-running.js';
 import { createContentHandler, createLatestHandler, createListHandler, createReadHandler } from './read.js';
-import { createFailureAnswers, createLocationFinder } from './request.js';
+import { createLocationFinder } from './request.js';
 import { createReferences, NO_REFERENCES, withReferences, withSelection } from './references.js';
-import { createCreateHandler, createDeleteHandler, createReplaceHandler, createUpdateHandler } from './write.js';
+import {
+  createBatchHandler,
+  createCreateHandler,
+  createDeleteHandler,
+  createReplaceHandler,
+  createUpdateHandler,
+} from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
 export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'bindingsOf' | 'read'>): AnswerSource {
@@ -36,7 +42,7 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'b
   });
   return {
     name: 'state',
-    onInvalid: 'pass',
+    onInvalid: 'fail',
     hint: 'Correct the fixture, or the request that stored it.',
     answer: (exchange, next) => {
       const handler = find(exchange.call.operation);
@@ -56,7 +62,7 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
     binding,
     model,
     choose: creates ? createCreatedChoice(operation) : createChoice(operation),
-    bodies: withOperations(context, binding, createBodyWriters(context, model)),
+    bodies: withOperations(context, binding, createBodyWriters(context, model, creates)),
     reader,
     preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding, reader),
     findLocation: createLocationFinder(context, binding),
@@ -68,7 +74,6 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
 const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHandler | undefined>> = {
   act: createUpdateHandler,
   batch: createBatchHandler,
-  'batch-delete': createBatchDeleteHandler,
   content: createContentHandler,
   copy: createCreateHandler,
   count: createListHandler,

@@ -1,8 +1,6 @@
-import { locateItem } from './bodies.js';
-import { isObject, readMember, withPath } from '../../../contract/json.js';
-import type { Call } from '../../../http/request/call.js';
-import { toBareName } from '../../../state/names.js';
-import { applyJsonPatch } from '../../../state/store/json-patch.js';
+import { createItemEnvelope } from '../../../state/pages/envelope.js';
+import { completeBody, locateItem } from './bodies.js';
+import { isObject, readMember } from '../../../contract/json.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
@@ -21,6 +19,7 @@ import {
   toAnswer,
 } from './context.js';
 import { findMark, withMark } from './removed.js';
+import { type Change, readChange } from './change.js';
 import {
   answerMissing,
   createItemHandler,
@@ -93,8 +92,39 @@ function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, 
   return model.check(item).length > 0 ? created : (collection.update(created.id, { item }, scope) ?? created);
 }
 
+/** Creates every item of an array, or none of them. */
+export function createBatchHandler(context: OperationContext): StateHandler {
+  const { binding, choose, bodies, reader, findLocation } = context;
+  return (exchange, transaction) => {
+    const choice = choose(exchange.call);
+    const location = findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
+    if (choice === undefined) return undefined;
+    const entries: Entry[] = [];
+    for (const body of reader.many(exchange.call)) {
+      const created = createItem(context, exchange, { location, body, id: readOwnId(context, body) });
+      if ('refused' in created) return created.refused;
+      entries.push(created.entry);
+    }
+    const projectAll = (pointer: string | undefined): readonly unknown[] =>
+      entries.map((entry) => bodies.project(pointer)(entry, exchange));
+    const pointer = choice.media?.schemaPointer;
+    const schema = pointer === undefined ? undefined : context.read(pointer);
+    if (pointer === undefined || schema === undefined) return toAnswer(choice, undefined);
+    if (schema.type === 'array') return toAnswer(choice, projectAll(schema.items));
+    const { list } = binding;
+    if (list !== undefined) {
+      const body = createItemEnvelope(context.read, schema, list.path)(projectAll(list.itemSchema));
+      const key = `${pointer}\0${entries[0]?.id ?? ''}`;
+      return toAnswer(choice, completeBody(context, exchange, { pointer, body, key }));
+    }
+    const last = entries.at(-1);
+    return last === undefined ? undefined : toAnswer(choice, bodies.project(pointer)(last, exchange));
+  };
+}
+
 /** Creates one item; `id` is the one that the request chooses. */
-export function createItem(
+function createItem(
   context: OperationContext,
   exchange: Exchange,
   from: { readonly location: ItemLocation; readonly body: Item; readonly id: string | number | undefined },
@@ -109,12 +139,13 @@ export function createItem(
     id,
     strict: false,
   });
-  if (!('problems' in created)) return created;
-  return { refused: answerProblem(context, exchange, { id, problem: created.problems[0] }) };
+  if ('problems' in created) return { refused: answerProblem(context, exchange, { id, problem: created.problems[0] }) };
+  const entry = context.references.adopt(location, created.entry);
+  return entry === created.entry ? created : { entry, whole: { ...created.whole, ...entry.item } };
 }
 
 /** The answer to a change that the store refuses: 409 for a duplicate, 404 for a membership of an unknown item. */
-export function answerProblem(
+function answerProblem(
   context: OperationContext,
   exchange: Exchange,
   { id, problem }: { readonly id: string | number | undefined; readonly problem: ItemProblem | undefined },
@@ -129,7 +160,7 @@ export function answerProblem(
 }
 
 /** The id that a request chooses: of the target for a membership, or of an item that clients name. */
-export function readOwnId({ binding, model }: OperationContext, body: Item): string | number | undefined {
+function readOwnId({ binding, model }: OperationContext, body: Item): string | number | undefined {
   const { resource, idProperty } = model;
   if (resource.members !== undefined) {
     const name = resource.memberParameter ?? Object.keys(body).find((each) => /_?id$/i.test(each));
@@ -139,7 +170,7 @@ export function readOwnId({ binding, model }: OperationContext, body: Item): str
   return idProperty?.readOnly === true ? undefined : readIdValue(readMember(body, resource.idProperty ?? 'id'));
 }
 
-export function readIdValue(value: unknown): string | number | undefined {
+function readIdValue(value: unknown): string | number | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? value : undefined;
 }
 
@@ -175,46 +206,35 @@ type WriteLocation = (exchange: Exchange, entry: Entry) => Answer['headers'];
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
 export function createUpdateHandler(context: OperationContext): StateHandler {
-  const update = createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, item));
+  const update = createChangeHandler(context, (exchange, { item }, { transaction }) =>
+    readChange(context, exchange, { item, transaction }),
+  );
   return createsUnknown(context.binding, context.resources) ? createUpsertHandler(context, update) : update;
 }
 
 /** Replaces a whole item; where the contract declares 201, an unknown id is created. */
 export function createReplaceHandler(context: OperationContext): StateHandler {
-  const { binding, model, reader } = context;
-  const writeWhole = createReplacement(context);
-  const replace = createChangeHandler(context, (exchange, entry, location) => ({
-    after: writeWhole(exchange, { entry, location, body: reader.one(exchange.call) }),
-  }));
-  const isAdded = model.resource.singleton || createsUnknown(binding, context.resources);
-  return isAdded ? createUpsertHandler(context, replace) : replace;
-}
-
-/** What one item of a request replaces. */
-export interface ReplacedItem {
-  readonly entry: Entry;
-  readonly location: ItemLocation;
-  readonly body: Item;
-}
-
-/** Plans how a body replaces an item. */
-export function createReplacement(context: OperationContext): (exchange: Exchange, of: ReplacedItem) => Item {
   const { binding, model } = context;
   const { resource } = model;
   const keep = createKeptReader(context);
-  return ({ session }, { entry, location, body }) => {
+  const replace = createChangeHandler(context, ({ session, call }, entry, location) => {
+    const sent = context.reader.one(call);
     const id = readMember(entry.item, resource.idProperty ?? 'id');
     const isOwn = typeof id === 'number' || isPathId(resource) || resource.keyProperties.length > 0;
-    return model.replace(entry.item, {
+    const after = model.replace(entry.item, {
       id: isOwn ? (id as string | number) : entry.id,
-      body: { ...keep(entry.item), ...body },
+      body: { ...keep(entry.item), ...sent, ...context.references.embed(location.transaction, sent) },
       fixed: { ...binding.set, ...location.known },
       defaults: location.collection.defaults,
       seed: session.seed,
       key: `${resource.name}\0${location.scope}\0${entry.id}`,
       now: session.clock.now(),
     });
-  };
+    return { after };
+  });
+  return resource.singleton || createsUnknown(binding, context.resources)
+    ? createUpsertHandler(context, replace)
+    : replace;
 }
 
 /** Changes an item, or creates it where there is none. */
@@ -248,7 +268,7 @@ function createKeptReader(context: OperationContext): (item: Item) => Item {
   const { binding, model, reader } = context;
   const names = reader.names(binding.operation.body?.content[0]?.type);
   const kept = [...(model.schema?.properties.keys() ?? [])].filter((name) => names?.has(name) === false);
-  if (names === undefined || kept.length === 0 || binding.action === 'batch') return () => ({});
+  if (names === undefined || kept.length === 0) return () => ({});
   return (item) => Object.fromEntries(kept.flatMap((name) => (name in item ? [[name, item[name]]] : [])));
 }
 
@@ -329,72 +349,4 @@ function readNewId({ binding, model, reader }: OperationContext, { call }: Excha
     .map((name) => body[name])
     .find((value) => typeof value === 'string' && value !== '');
   return typeof id === 'string' && id !== entry.id && entry.item[idProperty] === entry.id ? id : undefined;
-}
-
-/** The item after a change, with the properties that the operation writes. */
-type Change = { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
-
-/** The item with the changes of a request, according to its media type. */
-function readChange(context: OperationContext, exchange: Exchange, item: Item): Change {
-  const { call } = exchange;
-  const { model } = context;
-  const { set } = context.binding;
-  if (call.mediaType === 'application/json-patch+json') {
-    const patched = applyJsonPatch(item, call.body);
-    if ('item' in patched) return { after: { ...patched.item, ...keepServerProperties(model, item) }, set };
-    const status = chooseDeclared(context, [409, 422, 400]);
-    return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
-  }
-  const changes = applyMask(call, model.accept(context.reader.one(call)));
-  const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
-  // Every change of a part merges (RFC 7386), nested objects too: only a replacement drops what it omits.
-  return { after: model.merge(item, isForm ? clearEmpty(model, changes) : changes), set };
-}
-
-const MASK = /^(update|field)_?mask$/i;
-
-/** The properties that the field mask of a request names, in its query or its body: `displayName,labels`; all without a mask. */
-function applyMask({ query, body }: Call, changes: Item): Item {
-  const given = [query, isObject(body) ? body : {}];
-  const name = given.flatMap((part) => Object.keys(part)).find((each) => MASK.test(each));
-  const mask = name === undefined ? undefined : given.map((part) => part[name]).find((value) => value !== undefined);
-  const paths = (typeof mask === 'string' ? mask.split(',') : Array.isArray(mask) ? mask.map(String) : []).map((path) =>
-    path.trim().split('.'),
-  );
-  if (paths.length === 0 || paths.some(([first]) => first === '*' || first === '')) return changes;
-  let masked: Item = {};
-  for (const path of paths) {
-    const steps = path.map(toBareName);
-    const found = readMasked(changes, steps);
-    if (found !== undefined) masked = withPath(masked, found.path, found.value);
-  }
-  return masked;
-}
-
-/** The value at a path whose names may have another casing: `display_name` for `displayName`. */
-function readMasked(
-  item: Item,
-  [first, ...rest]: readonly string[],
-): { readonly path: readonly string[]; readonly value: unknown } | undefined {
-  const name = Object.keys(item).find((each) => toBareName(each) === first);
-  if (name === undefined) return undefined;
-  const value = item[name];
-  if (rest.length === 0) return { path: [name], value };
-  const inner = isObject(value) ? readMasked(value, rest) : undefined;
-  return inner && { path: [name, ...inner.path], value: inner.value };
-}
-
-/** In a form an empty string clears a nullable property. */
-function clearEmpty({ schema }: ItemModel, changes: Item): Item {
-  const cleared = Object.entries(changes).map(([name, value]) => {
-    const isCleared = value === '' && schema?.properties.get(name)?.nullable === true;
-    return [name, isCleared ? null : value] as const;
-  });
-  return Object.fromEntries(cleared);
-}
-
-/** The properties that a patch must not change. */
-function keepServerProperties(model: ItemModel, item: Item): Item {
-  if (model.schema === undefined) return {};
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !model.accepts(name)));
 }
