@@ -16,6 +16,7 @@ const SLOW = [
   'test/recording/commands.test.ts',
   'test/recording/concurrency.test.ts',
   'test/recording/forward.test.ts',
+  'test/recording/har-browser.test.ts',
   'test/scenario/shipped.test.ts',
   'test/session/isolation.test.ts',
   'test/state/any-document.test.ts',

@@ -1,48 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadContract } from '../../src/contract/load/load.js';
-import { createRouter } from '../../src/contract/router/router.js';
-import { createCallDecoder } from '../../src/http/request/call.js';
-import { createMock, type Mock } from '../../src/index.js';
-import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
-import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
-import { exportHar, type HarImported, importHar } from '../../src/recording/har.js';
-import { createRedactor } from '../../src/recording/redaction/redact.js';
-import { createRecorder } from '../../src/recording/upstream/recorder.js';
-import { createValidators } from '../../src/schema/validate.js';
+import { describe, expect, it } from 'vitest';
+import type { Cassette } from '../../src/recording/cassette/cassette.js';
+import { exportHar } from '../../src/recording/har.js';
 import { createFolder, readEveryFile } from './folders.js';
-import { startUpstream } from './upstream.js';
-
-const CHROMIUM = '/usr/bin/chromium';
-const TOKEN = 'har-token-0123456789';
-const KEYS = '/v1/organization/admin_api_keys';
-const contract = await loadContract('spec/openapi.yaml');
-const validators = createValidators(contract);
-const router = createRouter(contract.operations);
-const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: 1_000_000 });
-
-async function importFile(
-  file: string,
-  upstream?: string,
-): Promise<{ imported: HarImported; cassette: Cassette; folder: string }> {
-  const folder = join(createFolder(), 'imported');
-  const writer = openCassette(folder, {
-    version: 1,
-    contract: { title: contract.title, version: contract.version, hash: contract.hash },
-    upstream: upstream ?? 'https://api.example.com/v1',
-    recordedAt: '2026-01-01T00:00:00.000Z',
-    match: DEFAULT_MATCH,
-    redacted: {},
-    maxAge: undefined,
-  });
-  const redactor = createRedactor({ contract, validators, options: {}, earlier: {}, watched: [] });
-  const recorder = createRecorder({ writer, redactor, replacement: undefined });
-  const imported = await importHar(file, { router, decoder, recorder, upstream });
-  return { imported, cassette: loadCassette(folder), folder };
-}
+import { contract, importFile, KEYS, recordKeys, TOKEN } from './har-files.js';
 
 function writeHarFile(log: object): string {
   const file = join(createFolder(), 'session.har');
@@ -192,33 +154,6 @@ describe('the HAR of a browser', () => {
   });
 });
 
-async function launch(skip: (note?: string) => void): Promise<Browser> {
-  if (!existsSync(CHROMIUM))
-    skip('chromium is not installed (apt-get install -y chromium), so that no browser can open a HAR');
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  onTestFinished(() => browser.close());
-  return browser;
-}
-
-async function recordKeys(): Promise<{ cassette: Cassette; body: unknown; mock: Mock }> {
-  const upstream = await startUpstream();
-  const folder = createFolder();
-  const mock = await createMock({
-    spec: 'spec/openapi.yaml',
-    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
-  });
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-  const list = await mock.fetch(`${KEYS}?limit=2`, { headers });
-  const body: unknown = await list.json();
-  await (await mock.fetch(KEYS, { method: 'POST', headers, body: '{"name":"ci"}' })).json();
-  await (
-    await mock.fetch('/v1/files/file-bytes/content', { headers: { ...headers, accept: 'application/octet-stream' } })
-  ).arrayBuffer();
-  await mock.close();
-  await upstream.close();
-  return { cassette: loadCassette(join(folder, 'keys')), body, mock };
-}
-
 describe('an exported HAR', () => {
   it('can be imported again without loss', async () => {
     const { cassette } = await recordKeys();
@@ -236,65 +171,5 @@ describe('an exported HAR', () => {
       ]);
     expect(toFacts(again.cassette)).toEqual(toFacts(cassette));
     expect(again.imported.skipped).toEqual([]);
-  });
-
-  it('answers a real browser through Playwright’s routeFromHAR', async ({ skip }) => {
-    const browser = await launch(skip);
-    const { cassette, body } = await recordKeys();
-    const file = join(createFolder(), 'session.har');
-    writeFileSync(file, exportHar(cassette, { contract, base: 'http://api.test/v1', version: '0' }));
-    const page = await browser.newPage();
-    await page.route('http://api.test/', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>page</title>' }),
-    );
-    await page.routeFromHAR(file, { url: 'http://api.test/v1/**', notFound: 'abort' });
-    await page.goto('http://api.test/');
-    const seen: unknown = await page.evaluate(`Promise.all([
-      fetch('/v1/organization/admin_api_keys?limit=2').then((response) => response.json()),
-      fetch('/v1/organization/admin_api_keys', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"ci"}' }).then((response) => response.json()),
-      fetch('/v1/files/file-bytes/content').then((response) => response.arrayBuffer()).then((bytes) => [...new Uint8Array(bytes)]),
-      fetch('/v1/files/other/content').then(() => 'answered', () => 'aborted'),
-    ])`);
-    expect(seen).toEqual([
-      body,
-      expect.objectContaining({ name: 'ci' }),
-      Array.from({ length: 256 }, (_, i) => i),
-      'aborted',
-    ]);
-  });
-});
-
-describe('the HAR of Playwright', () => {
-  it.for(['embed', 'attach'] as const)('with content %s becomes a cassette that replays', async (content, { skip }) => {
-    const upstream = await startUpstream();
-    onTestFinished(() => upstream.close());
-    const file = join(createFolder(), 'recorded.har');
-    const browser = await launch(skip);
-    const context = await browser.newContext({ recordHar: { path: file, content }, bypassCSP: true });
-    const page = await context.newPage();
-    await page.route(`${upstream.origin}/`, (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
-    );
-    await page.goto(`${upstream.origin}/`);
-    const seen: unknown = await page.evaluate(`(async () => {
-      const headers = { authorization: 'Bearer ${TOKEN}', 'content-type': 'application/json' };
-      const list = await fetch('${KEYS}?limit=2', { headers }).then((response) => response.json());
-      const created = await fetch('${KEYS}', { method: 'POST', headers, body: '{"name":"ci"}' }).then((response) => response.json());
-      return { list, name: created.name };
-    })()`);
-    await context.close();
-    const { imported, folder } = await importFile(file, upstream.url);
-    expect(imported.written).toEqual(['0001-listAdminApiKeys.200.json', '0002-createAdminApiKey.200.json']);
-    for (const { path, bytes } of readEveryFile(folder)) {
-      for (const secret of [TOKEN, ...upstream.secrets]) expect(bytes.includes(secret), path).toBe(false);
-    }
-    const replay = await createMock({ spec: 'spec/openapi.yaml', recordings: { folder, mode: 'replay' } });
-    const headers = { authorization: 'Bearer x', 'content-type': 'application/json' };
-    const list: unknown = await (await replay.fetch(`${KEYS}?limit=2`, { headers })).json();
-    const created = (await (await replay.fetch(KEYS, { method: 'POST', headers, body: '{"name":"ci"}' })).json()) as {
-      name: string;
-    };
-    expect({ list, name: created.name }).toEqual(seen);
-    replay.verify();
   });
 });
