@@ -1,3 +1,4 @@
+import { readOwn } from '../contract/json.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import { findResponse, findUsualResponse, toStatus } from '../contract/operations/responses.js';
 import { isCovered, toEssence } from '../http/media-type.js';
@@ -67,7 +68,7 @@ function toConcrete(media: MediaType, accept: string | null): string {
   }
   const [type = '*', subtype = '*'] = essence.split('/');
   if (subtype.startsWith('*+')) return `${type}/${subtype.slice(2)}`;
-  return (Object.hasOwn(CONCRETE_TYPES, type) ? CONCRETE_TYPES[type] : undefined) ?? 'application/octet-stream';
+  return readOwn(CONCRETE_TYPES, type) ?? 'application/octet-stream';
 }
 
 /** Types in `Accept` that mean any bytes. */

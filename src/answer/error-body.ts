@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, type Schema, type SchemaObject, setOwn } from '../contract/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject, setOwn } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { toTable } from '../generate/text/names.js';
@@ -74,7 +74,7 @@ function createFiller(context: DraftContext, place: SchemaPlace): Filler {
   return (facts, example) => {
     const body: Record<string, unknown> = isObject(example) ? { ...example } : {};
     for (const [name, fill] of fillers) {
-      const value = fill(facts, Object.hasOwn(body, name) ? body[name] : undefined);
+      const value = fill(facts, readOwn(body, name));
       if (value !== undefined) setOwn(body, name, value);
     }
     return body;

@@ -69,6 +69,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The own member of an object, never one that it inherits; undefined where it has none. */
+export function readOwn<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /** Sets a member of a new object; `__proto__` becomes a member like any other. */
 export function setOwn<Value>(target: Record<string, Value>, name: string, value: Value): void {
   if (name !== '__proto__') target[name] = value;
@@ -105,7 +110,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name];
-    else setOwn(merged, name, mergePatch(Object.hasOwn(merged, name) ? merged[name] : undefined, value));
+    else setOwn(merged, name, mergePatch(readOwn(merged, name), value));
   }
   return merged;
 }
@@ -187,7 +192,7 @@ export interface CollectionChanges {
 /** The value at a path of property names; a value that is not an object has no properties. */
 export function readPath(value: unknown, path: readonly string[]): unknown {
   let current = value;
-  for (const name of path) current = isObject(current) && Object.hasOwn(current, name) ? current[name] : undefined;
+  for (const name of path) current = isObject(current) ? readOwn(current, name) : undefined;
   return current;
 }
 

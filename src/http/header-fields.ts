@@ -1,4 +1,4 @@
-import { addTo } from '../contract/json.js';
+import { addTo, readOwn } from '../contract/json.js';
 import { toEssence } from './media-type.js';
 
 /** Header fields by name, names in lower case; a field with several lines has a list. */
@@ -30,7 +30,7 @@ export function omitFields(fields: HeaderFields, names: readonly string[]): Head
 
 /** The first line of a field. */
 export function readField(fields: HeaderFields, name: string): string | undefined {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const value = readOwn(fields, name);
   return typeof value === 'string' ? value : value?.[0];
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/json.js';
+import { isObject, readOwn } from '../contract/json.js';
 import { readPointer } from '../contract/pointer.js';
 import type { Answer } from './answer.js';
 import type { Call } from './request/call.js';
@@ -47,7 +47,7 @@ function readRuntimeExpression(expression: string, { call, answer }: ExpressionS
   if (message === 'response') return place === 'header' ? readAnswerHeader(answer, name) : undefined;
   if (place === 'header') return call.headers.get(name) ?? undefined;
   if (place !== 'path' && place !== 'query') return undefined;
-  return Object.hasOwn(call[place], name) ? call[place][name] : undefined;
+  return readOwn(call[place], name);
 }
 
 /** Bytes and streams have no members. */
@@ -59,6 +59,6 @@ function readBodyMember(body: unknown, pointer: string): unknown {
 function readAnswerHeader({ headers, mediaType }: Answer, name: string): string | undefined {
   const key = name.toLowerCase();
   if (key === 'content-type') return mediaType;
-  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
+  const value = readOwn(headers, key);
   return typeof value === 'string' || value === undefined ? value : value[0];
 }

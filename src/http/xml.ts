@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, type Schema, type SchemaObject } from '../contract/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from './media-type.js';
 import type { BodyWriter } from './response/encode.js';
@@ -99,7 +99,7 @@ function placeOfProperty(contract: Contract, place: Place, name: string): Place 
   const { schema, pointer } = contract.resolve(place.schema, place.pointer);
   if (typeof schema === 'boolean') return { schema: true, pointer };
   const { properties = {} } = schema;
-  const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const own = readOwn(properties, name);
   if (own !== undefined) return { schema: own, pointer: pointer + toPointer('properties', name) };
   for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [i, part] of (schema[keyword] ?? []).entries()) {

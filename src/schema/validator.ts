@@ -1,3 +1,4 @@
+import { readOwn } from '../contract/json.js';
 import {
   _,
   type Ajv,
@@ -214,8 +215,7 @@ const FORMATS: Readonly<Record<string, FormatDefinition>> = {
 
 /** A format in a sentence: `must be a date such as 2026-01-31`. */
 export function toFormatWords(format: string): string {
-  const words = Object.hasOwn(FORMATS, format) ? FORMATS[format]?.words : undefined;
-  return words ?? `of format "${format}"`;
+  return readOwn(FORMATS, format)?.words ?? `of format "${format}"`;
 }
 
 function inRange(minimum: number, maximum: number): Format {

@@ -1,6 +1,6 @@
 import { MockError, type Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
-import { changeAt, isObject, setOwn } from '../json.js';
+import { changeAt, isObject, readOwn, setOwn } from '../json.js';
 import { toPointer } from '../pointer.js';
 import { quote } from '../upgrade/node.js';
 import { createLineFinder } from './source-map.js';
@@ -149,7 +149,7 @@ function merge(node: unknown, update: unknown): unknown {
   if (!isObject(update)) return node;
   const copy: Record<string, unknown> = { ...node };
   for (const [name, value] of Object.entries(update)) {
-    const own = Object.hasOwn(node, name) ? node[name] : undefined;
+    const own = readOwn(node, name);
     // An empty member of an overlay mirrors the structure of the document; it removes nothing.
     if (value === null && typeof own === 'object') continue;
     const isBoth = (isObject(own) && isObject(value)) || (Array.isArray(own) && Array.isArray(value));

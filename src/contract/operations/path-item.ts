@@ -48,7 +48,7 @@ function findPart(pathItem: PathItem, name: string): Located {
   return pathItem.find(({ value }) => Object.hasOwn(value, name)) ?? pathItem[0] ?? { value: {}, pointer: '' };
 }
 
-function readMember(pathItem: PathItem, name: string): unknown {
+function readField(pathItem: PathItem, name: string): unknown {
   return findPart(pathItem, name).value[name];
 }
 
@@ -92,9 +92,9 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
       parameters,
       ({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.value,
     ),
-    basePaths: readBasePaths(value['servers'] ?? readMember(pathItem, 'servers') ?? document['servers']),
+    basePaths: readBasePaths(value['servers'] ?? readField(pathItem, 'servers') ?? document['servers']),
     pointer,
-    summary: readString(value['summary']) ?? readString(readMember(pathItem, 'summary')),
+    summary: readString(value['summary']) ?? readString(readField(pathItem, 'summary')),
     tags: readStrings(value['tags']),
     deprecated: value['deprecated'] === true,
     parameters,

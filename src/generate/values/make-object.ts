@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '../../contract/json.js';
+import { isObject, readOwn, setOwn } from '../../contract/json.js';
 import { escapeSegment } from '../../contract/pointer.js';
 import { rankTime } from '../text/names.js';
 import {
@@ -68,7 +68,7 @@ function makeProperty(context: ObjectContext, name: string): unknown {
   const { task, given, ancestors } = context;
   const { attempt, place, shape } = task;
   const parts = readPropertyParts(shape, name);
-  const own = Object.hasOwn(given, name) ? given[name] : undefined;
+  const own = readOwn(given, name);
   if (parts === undefined) return own === undefined ? IMPOSSIBLE : own;
   const path = `${place.path}/${escapeSegment(name)}`;
   const preset = shape.presets.get(name);
@@ -84,7 +84,7 @@ function makeProperty(context: ObjectContext, name: string): unknown {
     index: place.index,
     ancestors,
     given: own === undefined ? known : own,
-    hint: context.hint === undefined || !Object.hasOwn(context.hint, name) ? undefined : context.hint[name],
+    hint: context.hint && readOwn(context.hint, name),
     isHintUsed: context.isHintUsed,
     exact: place.exact,
     repeatsRequest: place.repeatsRequest && isWrapped(shape, name),

@@ -1,4 +1,4 @@
-import { isObject, mapValues, parseOrKeep } from '../../contract/json.js';
+import { isObject, mapValues, parseOrKeep, readOwn } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../text.js';
@@ -45,7 +45,7 @@ function readPair(
   const text = decodeForm(raw);
   if (broken || text === undefined) return undefined;
   const path = toFieldPath(name, how.shape);
-  const encoding = Object.hasOwn(how.encoding, path[0] ?? '') ? how.encoding[path[0] ?? ''] : undefined;
+  const encoding = readOwn(how.encoding, path[0] ?? '');
   const style = encoding?.style ?? 'form';
   const explode = encoding?.explode ?? style === 'form';
   const pointer = how.shape?.properties.get(path[0] ?? '');

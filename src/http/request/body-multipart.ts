@@ -1,4 +1,4 @@
-import { addTo, isObject, parseOrKeep } from '../../contract/json.js';
+import { addTo, isObject, parseOrKeep, readOwn } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { Shape } from '../../schema/shape.js';
@@ -50,7 +50,7 @@ const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
   for (const part of reading.parts) {
     const path = toFieldPath(part.name ?? '', shape);
     const field = path[0] ?? '';
-    const encoding = media !== undefined && Object.hasOwn(media.encoding, field) ? media.encoding[field] : undefined;
+    const encoding = media && readOwn(media.encoding, field);
     if (encoding !== undefined) violations.push(...checkPart(part, { field, encoding, parts }));
     const pointer = shape?.properties.get(field);
     const own = pointer === undefined ? undefined : parts.shapes(pointer);

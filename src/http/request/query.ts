@@ -1,4 +1,4 @@
-import { addTo, isObject, setOwn } from '../../contract/json.js';
+import { addTo, isObject, readOwn, setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { withHint } from '../../schema/sentence.js';
 import { suggest } from '../../errors.js';
@@ -194,7 +194,7 @@ const PREFERENCES: ReadonlySet<string> = new Set(['__code', '__dynamic', '__exam
 /** Adds an undeclared parameter to the values, as a string. */
 function keepUndeclared({ name, raw = '' }: Pair, values: Record<string, unknown>): void {
   const text = decodeForm(raw) ?? raw;
-  const before = Object.hasOwn(values, name) ? values[name] : undefined;
+  const before = readOwn(values, name);
   setOwn(values, name, before === undefined ? text : [before, text].flat());
 }
 

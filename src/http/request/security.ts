@@ -1,3 +1,4 @@
+import { readOwn } from '../../contract/json.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Operation, SecurityRequirement, SecurityScheme } from '../../contract/operations/operation.js';
 import { type ClientReport, toError, toNote, type Violation } from '../../schema/violation.js';
@@ -62,9 +63,7 @@ export function createSecurityReader(
 
 function toSchemes(requirement: SecurityRequirement, contract: Contract): readonly SecurityScheme[] {
   // An undeclared scheme cannot be checked; the loader reports it.
-  return Object.keys(requirement).flatMap((name) =>
-    Object.hasOwn(contract.securitySchemes, name) ? (contract.securitySchemes[name] ?? []) : [],
-  );
+  return Object.keys(requirement).flatMap((name) => readOwn(contract.securitySchemes, name) ?? []);
 }
 
 function collect(

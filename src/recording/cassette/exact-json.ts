@@ -1,3 +1,4 @@
+import { readOwn } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
 
 /** A JSON number as it was written, because a double cannot represent it: `JSON.parse` rounds `9007199254740993`. */
@@ -88,7 +89,7 @@ export function listDifferences(
   const compare = (x: unknown, y: unknown, pointer: string): void => {
     if (isContainer(x) && isContainer(y) && Array.isArray(x) === Array.isArray(y) && !isLeaf(x, y)) {
       for (const name of new Set([...Object.keys(x), ...Object.keys(y)])) {
-        compare(readMember(x, name), readMember(y, name), pointer + toPointer(name));
+        compare(readOwn(x, name), readOwn(y, name), pointer + toPointer(name));
       }
     } else if ((x === undefined) !== (y === undefined) || writeCanonical(x) !== writeCanonical(y)) {
       differences.push({ pointer, one: x, other: y });
@@ -100,10 +101,6 @@ export function listDifferences(
 
 function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
-}
-
-function readMember(value: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function isExact(token: string): boolean {

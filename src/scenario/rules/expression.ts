@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, readOwn } from '../../contract/json.js';
 import { readPointer, toPointer } from '../../contract/pointer.js';
 import type { Call } from '../../http/request/call.js';
 
@@ -95,9 +95,4 @@ function evaluate(expression: Expression, scope: ExpressionScope): unknown {
   if (expression.kind === 'body') return readPointer(scope.call.body, expression.pointer);
   if (expression.in === 'header') return scope.call.headers.get(expression.name) ?? undefined;
   return readOwn(scope.call[expression.in], expression.name);
-}
-
-/** An own member: every object inherits a `constructor`. */
-function readOwn(values: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, readOwn } from '../../contract/json.js';
 import type { Call } from '../../http/request/call.js';
 import { describe } from '../definition/source.js';
 import type { CallRange, When } from './rule.js';
@@ -16,7 +16,7 @@ export function findMismatch(
   session: { readonly collections: CollectionView; readonly vars: Readonly<Record<string, unknown>> },
 ): string | undefined {
   return (
-    findIn('path', when.path, (name) => (Object.hasOwn(call.path, name) ? call.path[name] : undefined)) ??
+    findIn('path', when.path, (name) => readOwn(call.path, name)) ??
     findIn('query', when.query, (name) => readQuery(call, name)) ??
     findIn('header', when.header, (name) => call.headers.get(name) ?? undefined) ??
     findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
