@@ -46,6 +46,8 @@ function fill(task: Task, placement: Placement): unknown {
   const needed = Math.max(shape.minItems, ...placement.filter(({ from, to }) => to > from).map(({ to }) => to));
   const wanted = Array.isArray(place.given) ? Math.max(given.length, needed) : readLength(task, needed);
   if (needed > shape.maxItems && given.length === 0) return IMPOSSIBLE;
+  // Each item is one step at least.
+  if (needed - given.length > MAX_VALUES - task.attempt.steps) return IMPOSSIBLE;
   const items = collect(task, wanted, { placement, repeats: 0 });
   if (items.length >= needed) return items;
   // Random values leave gaps if nearly every value of a range is needed.

@@ -106,13 +106,16 @@ function addUntilEnough(context: ObjectContext, value: Record<string, unknown>):
     shape.properties.size === 0 && (shape.additionalProperties.length > 0 || shape.patternProperties.length > 0);
   const wanted = place.given === undefined && isMap && !place.minimal && place.depth < 3 ? 2 : 0;
   const target = Math.min(Math.max(shape.minProperties, wanted), shape.maxProperties);
-  if (Object.keys(value).length >= target) return;
+  let missing = target - Object.keys(value).length;
+  if (missing <= 0) return;
   const optional = [...shape.properties.keys()].filter((name) => !Object.hasOwn(value, name) && isSent(task, name));
   for (const name of [...optional, ...generateNames(task, target)]) {
-    if (Object.keys(value).length >= target) return;
+    if (missing <= 0) return;
     if (Object.hasOwn(value, name) || readPropertyParts(shape, name) === undefined) continue;
     const made = makeProperty(context, name);
-    if (made !== IMPOSSIBLE) setOwn(value, name, made);
+    if (made === IMPOSSIBLE) continue;
+    setOwn(value, name, made);
+    missing -= 1;
   }
 }
 
