@@ -9,6 +9,7 @@ const SLOW = [
   'test/package.test.ts',
   'test/documentation.test.ts',
   'test/cli/serve.test.ts',
+  'test/contract/presets.test.ts',
   'test/documents/mutated.test.ts',
   'test/generate/absurd.test.ts',
   'test/generate/documents.test.ts',
@@ -21,8 +22,12 @@ const SLOW = [
   'test/session/isolation.test.ts',
   'test/state/any-document.test.ts',
   'test/state/drawn-documents.test.ts',
+  'test/state/inference.test.ts',
   'test/state/lifecycle-documents.test.ts',
   'test/state/lifecycle.test.ts',
+  'test/state/openai-document.test.ts',
+  'test/state/real-lifecycles.test.ts',
+  'test/state/stripe-document.test.ts',
 ];
 
 const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({

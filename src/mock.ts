@@ -4,7 +4,7 @@ import { createErrorAnswers } from './answer/error-answers.js';
 import { createExampleSource } from './answer/sources/example.js';
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createHandlerRegistry, type HandlerRegistry } from './answer/sources/handler.js';
-import { createPreferSource } from './answer/sources/prefer.js';
+import { createPreferAnswer, createPreferSource } from './answer/sources/prefer.js';
 import { createRecordingSources, onlyForMock, type RecordingSources } from './answer/sources/recordings/recordings.js';
 import { createRefuseSource } from './answer/sources/refuse.js';
 import { createScenarioSource } from './answer/sources/scenario/scenario.js';
@@ -114,7 +114,7 @@ type Parts = Awaited<ReturnType<typeof loadParts>>;
 async function loadParts(settings: Settings) {
   const { seed, overlays, preset = 'auto' } = settings;
   const contract = await loadContract(settings.spec, { ...settings.document, overlays, preset });
-  const validators = createValidators(contract);
+  const validators = createValidators(contract, { strict: settings.strict });
   const generator = createGenerator(contract, validators);
   const resources = inferResources(contract);
   const definition = await loadFixtures(settings.fixtures, { contract, resources, validators, generator, seed });
@@ -140,10 +140,11 @@ function listSources(
   const { editors, errors, foreign, handlers } = parts;
   const { state, requests, auth, responses } = settings;
   const accepts = readAccepts(auth, sessions);
-  const refuse = createRefuseSource({ errors, accepts, lenientAccept: requests.lenientAccept });
+  const answerPreferred = createPreferAnswer({ ...parts, examples: responses.examples });
+  const refuse = createRefuseSource({ errors, accepts, lenientAccept: requests.lenientAccept, answerPreferred });
   const sources = [
     foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.owners),
-    createPreferSource({ ...parts, examples: responses.examples }),
+    createPreferSource(answerPreferred),
     createScenarioSource({ ...parts, viewCollections: editors.view, changeCollections: editors.change }),
     handlers.source,
     // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.

@@ -112,7 +112,10 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     },
   ),
   handlers: option('object', 'Functions that answer operations, by operation id or `"GET /path"`.'),
-  strict: toggle('Reject undeclared query parameters and properties, and a missing content type.', '--strict'),
+  strict: toggle(
+    'Reject what is otherwise accepted with a note, such as undeclared query parameters and properties, or a missing content type.',
+    '--strict',
+  ),
   state: option(['false', 'object'], 'Stateful collections; `false` answers from examples and schemas only.', {
     noFlag: '--no-state',
   }),

@@ -35,7 +35,7 @@ export interface MockOptions<Operations = unknown> {
   readonly clock?: ClockOption;
   /** Functions that answer operations, by operation id or `"GET /path"`. */
   readonly handlers?: HandlersOf<NoInfer<Operations>>;
-  /** Reject undeclared query parameters and properties, and a missing content type. */
+  /** Reject what is otherwise accepted with a note, such as undeclared query parameters and properties, or a missing content type. */
   readonly strict?: boolean;
   /** Stateful collections; `false` answers from examples and schemas only. */
   readonly state?: false | StateOptions;

@@ -4,6 +4,7 @@ import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia } from '../contract/operations/responses.js';
 import { readSegments } from '../contract/pointer.js';
 import type { Answer } from '../http/answer.js';
+import { isJsonType } from '../http/media-type.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
@@ -24,7 +25,7 @@ export interface ErrorAnswers {
   /**
    * An error answer for an operation, or for a request that matched none.
    *
-   * Its body has the schema of the operation's response for that status, else of its range, its `default`, its other errors,
+   * Its body has the schema, or without one the example, of the operation's response for that status, else of its range, its `default`, its other errors,
    * else the error schema that most operations of the contract share, else it is problem details (RFC 9457).
    */
   answer(operation: Operation | undefined, error: ErrorAnswer): Answer;
@@ -67,7 +68,8 @@ export function createErrorAnswers(
       const body = toProblem({ status, detail, code, errors });
       return { status, headers, body, mediaType: PROBLEM_TYPE, from, violations };
     }
-    const { schemaPointer, type: mediaType } = shape.media;
+    const { schema, schemaPointer, type: mediaType, examples } = shape.media;
+    if (schema === undefined) return { status, headers, body: examples[0]?.value, mediaType, from, violations };
     const draft = shape.draftBody(error);
     const check = validators.check(schemaPointer, 'response');
     const fits = (value: unknown): boolean => check(value, 'body').length === 0;
@@ -121,9 +123,11 @@ function omitAt(value: unknown, [first, ...rest]: readonly string[]): unknown {
   );
 }
 
-/** The JSON media type of an error; a wildcard allows JSON. */
+/** The JSON media type of an error; a wildcard allows JSON. Without a schema, the media type of an example. */
 function findErrorMedia(content: readonly MediaType[]): MediaType | undefined {
   const json = findJsonMedia(content);
+  const shown = content.filter(({ schema, examples }) => schema === undefined && examples.length > 0);
+  if (json === undefined && shown.length > 0) return shown.find(({ type }) => isJsonType(type)) ?? shown[0];
   const any = json ?? content.find(({ type, schema }) => /^(\*|application)\/\*/.test(type) && schema !== undefined);
   return json === undefined && any !== undefined ? { ...any, type: 'application/json' } : any;
 }

@@ -54,6 +54,7 @@ export const PROBLEM_CODES = {
   EXAMPLE_INVALID: 'An example violates its schema; `vouch check` reports it, and a mock does not serve it.',
   MEDIA_TYPE_INVALID: 'A key of a `content` map is not a media type.',
   OPERATION_ID_DUPLICATE: 'Two operations have the same operationId; the later one gets its method and path as id.',
+  OPERATIONS_MISSING: 'The document has paths but no operations; every request is answered with 404.',
   OVERLAY_NO_MATCH: 'The target of an overlay action matches nothing.',
   PARAMETER_INVALID: 'A parameter has no name or no valid `in`, or has `type` outside its schema.',
   PATH_DUPLICATE: 'Two path templates match the same requests; the first one is used.',
@@ -64,6 +65,8 @@ export const PROBLEM_CODES = {
   REFERENCE_UNRESOLVED: 'A reference cannot be resolved; as a schema it accepts anything.',
   RESPONSES_MISSING: 'An operation declares no response.',
   SCHEMA_CIRCULAR: 'A schema refers to itself for the same value, so that a validation would not end.',
+  SCHEMA_CONTRADICTORY:
+    'The parts of a schema of a response contradict each other, so that no value can fit; `vouch check` reports it.',
   SCHEMA_REPAIRED: 'A schema keyword has an invalid value, or belongs to another version.',
   SECURITY_INVALID: 'A security requirement or scheme is not valid.',
   SECURITY_UNKNOWN: 'A security requirement names a scheme that is not declared.',

@@ -2,7 +2,7 @@ import { isObject } from './json.js';
 
 /** One segment of a JSON pointer, escaped (RFC 6901 section 3). */
 export function escapeSegment(segment: string): string {
-  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+  return /[~/]/.test(segment) ? segment.replaceAll('~', '~0').replaceAll('/', '~1') : segment;
 }
 
 /** A JSON pointer from its segments: `toPointer('paths', '/files', 'get')` is `/paths/~1files/get`. */
@@ -13,10 +13,9 @@ export function toPointer(...segments: readonly (string | number)[]): string {
 /** The segments of a JSON pointer, unescaped; `''` is the root and has none. */
 export function readSegments(pointer: string): readonly string[] {
   if (pointer === '') return [];
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const segments = pointer.slice(1).split('/');
+  if (!pointer.includes('~')) return segments;
+  return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** The value at a JSON pointer, or undefined. */

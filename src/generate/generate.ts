@@ -6,11 +6,11 @@ import type { Validators } from '../schema/validate.js';
 import type { Violation } from '../schema/violation.js';
 import { readPlainName } from './text/names.js';
 import { createVocabulary } from './text/vocabulary.js';
-import { createMergeSchemas } from './values/merge-schemas.js';
+import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
 import { createMinimumDepth } from './values/minimum-depth.js';
 import { make } from './values/make.js';
 import { type Attempt, IMPOSSIBLE } from './values/attempt.js';
-import { SYNTHETIC, type ValuePlace } from './values/shape.js';
+import { type Part, SYNTHETIC, type ValuePlace } from './values/shape.js';
 
 /** What a generated value depends on, besides its schema. */
 export interface GenerateContext {
@@ -42,6 +42,9 @@ export interface Generator {
   complete(schemaPointer: string, partial: unknown, context: GenerateContext): unknown;
 }
 
+/** The beginning of the note that the parts of a schema contradict each other. */
+export const CONTRADICTION = 'no value can fit';
+
 /** Attempts at one value; each one repairs what was wrong in the one before. */
 const MAX_ATTEMPTS = 6;
 
@@ -58,8 +61,11 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     const mistakes = new Map<string, number>();
     let best: unknown = IMPOSSIBLE;
     let fewest = Infinity;
+    let isContradictory = false;
     for (let i = 0; i < MAX_ATTEMPTS; i++) {
-      const value = createAttempt(context, mistakes, known).make(parts, place);
+      const attempt = createAttempt(context, mistakes, known);
+      const value = attempt.make(parts, place);
+      isContradictory ||= attempt.isContradictory;
       if (value === IMPOSSIBLE) {
         if (known.size === 0) break;
         known = new Map();
@@ -75,8 +81,13 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
       if (violations.every(({ pointer }) => isKept(given, value, pointer))) break;
       countMistakes(mistakes, violations, i);
     }
-    context.note?.(`no value was found that fits the schema at ${pointer}`);
-    return best === IMPOSSIBLE ? (given ?? null) : best;
+    if (best !== IMPOSSIBLE || !isContradictory || given !== undefined) {
+      context.note?.(`no value was found that fits the schema at ${pointer}`);
+      return best === IMPOSSIBLE ? (given ?? null) : best;
+    }
+    context.note?.(`${CONTRADICTION} the schema at ${pointer}`);
+    const value = createAttempt({ ...context, isTolerant: true }, new Map(), known).make(parts, place);
+    return value === IMPOSSIBLE ? null : value;
   };
   return { value: cacheValues(complete), complete };
 }
@@ -89,13 +100,18 @@ function isKept(given: unknown, value: unknown, pointer: string): boolean {
 
 type Generate = Generator['complete'];
 
-type CreateAttempt = (context: GenerateContext, mistakes: Attempt['mistakes'], known: Attempt['known']) => Attempt;
+type CreateAttempt = (
+  context: GenerateContext & Partial<Pick<Attempt, 'isTolerant'>>,
+  mistakes: Attempt['mistakes'],
+  known: Attempt['known'],
+) => Attempt;
 
 function createAttempts(contract: Contract, validators: Validators): CreateAttempt {
   const merge = createMergeSchemas(contract);
   const minimumDepth = createMinimumDepth(merge);
   const vocabulary = createVocabulary();
-  return ({ direction, now, seed, key, index, full = false }, mistakes, known) => {
+  const split = (part: Part): readonly Part[] => splitPart(contract, part);
+  return ({ direction, now, seed, key, index, full = false, isTolerant = false }, mistakes, known) => {
     const attempt: Attempt = {
       direction,
       now,
@@ -105,6 +121,9 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
       known,
       full,
       isVaried: index !== undefined,
+      isTolerant,
+      isContradictory: false,
+      split,
       mistakes,
       steps: 0,
       random: (stream, purpose = '') => createRandom(seed, `${key}\0${stream}\0${purpose}`),

@@ -20,7 +20,7 @@ export interface Answer {
   /** Violations of the answer, found by verify or by its source. */
   readonly violations: readonly Violation[];
   /** What verify does if the body breaks the contract; default: `onInvalid` of the source. */
-  readonly onInvalid?: 'fail' | 'report' | 'complete' | 'regenerate' | undefined;
+  readonly onInvalid?: 'fail' | 'pass' | 'report' | 'complete' | 'regenerate' | undefined;
   /** Why the answer may break the contract: it was requested, or recorded. Verify then only reports its violations. */
   readonly violates?: string | undefined;
   /** Set by a source that has checked this body itself; an answer whose body is changed later is checked again. */

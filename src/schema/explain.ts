@@ -30,9 +30,9 @@ const MAX_VIOLATIONS = 20;
 /** Creates the explainer of one direction; what it needs is compiled with the first violation. */
 export function createExplainer(
   contract: Contract,
-  parts: { readonly units: DirectedUnits; readonly by: 'client' | 'mock' },
+  parts: { readonly units: DirectedUnits; readonly by: 'client' | 'mock'; readonly strict: boolean },
 ): Explainer {
-  const { units, by } = parts;
+  const { units, by, strict } = parts;
 
   const find: Find = (pointer, value, depth) => {
     const validate = units.full(pointer);
@@ -58,7 +58,8 @@ export function createExplainer(
       .slice(0, MAX_VIOLATIONS)
       .map((finding) => ({
         code: finding.code,
-        severity: 'error',
+        // The author of alternatives that overlap meant a union of them.
+        severity: finding.code === 'UNION' && finding.isAmbiguous === true && !strict ? 'note' : 'error',
         in: place.in,
         pointer: `${lead}${finding.path}`,
         message: `${toSubject(words, finding.path)} ${finding.says}`,
@@ -107,7 +108,9 @@ function explainUnion(error: ErrorObject, context: UnionContext): readonly Findi
   const passing: unknown = error.params['passingSchemas'];
   if (Array.isArray(passing)) {
     const both = passing.flat().map((i) => branches[Number(i)]?.name ?? `number ${Number(i) + 1}`);
-    return report('UNION', `must match exactly one of ${branches.length} alternatives, matches ${both.join(' and ')}`);
+    const says = `must match exactly one of ${branches.length} alternatives, matches ${both.join(' and ')}`;
+    const isAmbiguous = isObject(error.data);
+    return [{ code: 'UNION', path: error.instancePath, says, schemaPointer, isAmbiguous }];
   }
   if (branches.length === 0 || context.depth >= MAX_UNIONS) return report('UNION', 'matches none of its alternatives');
 
@@ -144,8 +147,8 @@ function explainBranches(branches: readonly Branch[], error: ErrorObject, contex
   // With several candidates, the sentence names the branch, unless its name is only a type.
   const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
   const taken = name === undefined ? '' : ` (compared with ${name})`;
-  return best.findings.map(({ code, path, says, schemaPointer }) => {
-    return { code, path: `${error.instancePath}${path}`, says: `${says}${taken}`, schemaPointer };
+  return best.findings.map(({ code, path, says, schemaPointer, isAmbiguous = false }) => {
+    return { code, path: `${error.instancePath}${path}`, says: `${says}${taken}`, schemaPointer, isAmbiguous };
   });
 }
 
@@ -157,7 +160,7 @@ function isAboutType({ path, code }: Finding): boolean {
 
 /** A branch that fails in few places is closer than one that fails in many; a wrong tag weighs most. */
 function weigh(findings: readonly Finding[]): number {
-  return findings.reduce((sum, { code }) => sum + (WEIGHTS[code] ?? 1), 0);
+  return findings.reduce((sum, { code, isAmbiguous }) => sum + (isAmbiguous === true ? 0 : (WEIGHTS[code] ?? 1)), 0);
 }
 
 const WEIGHTS: Readonly<Partial<Record<Finding['code'], number>>> = { CONST: 3, ENUM: 3, TYPE: 2 };

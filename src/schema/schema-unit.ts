@@ -83,7 +83,7 @@ export function readUnit(
   return { schema, nodes: copy.nodes, references: [...copy.references], unresolved: copy.unresolved };
 }
 
-/** The pointer of a schema, and the schemas whose `allOf` it is part of. */
+/** The pointer of a schema, and the schemas around it that apply to the same value. */
 type SchemaPlace = { readonly at: string; readonly owners: readonly unknown[] };
 
 function copySchema(schema: unknown, place: SchemaPlace, copy: UnitCopy): UnitSchema | boolean {
@@ -101,7 +101,8 @@ function copyObject(schema: Readonly<Record<string, unknown>>, place: SchemaPlac
     else if (IGNORED.has(keyword)) continue;
     else if (shape === 'one') result[keyword] = copySchema(value, { at, owners: [] }, copy);
     else if (shape === 'list' && Array.isArray(value)) {
-      const below = keyword === 'allOf' ? owners : [];
+      // These apply to the same value.
+      const below = keyword === 'prefixItems' ? [] : owners;
       result[keyword] = value.map((item, i) => copySchema(item, { at: `${at}/${i}`, owners: below }, copy));
     } else if (shape === 'map' && isObject(value)) result[keyword] = copyMap(value, at, copy);
   }

@@ -14,6 +14,8 @@ export interface Finding {
   /** The rest of the sentence after the subject. */
   readonly says: string;
   readonly schemaPointer: string | undefined;
+  /** Whether the value is an object that matches several alternatives of a `oneOf`. */
+  readonly isAmbiguous?: boolean;
 }
 
 /** One error of ajv as a finding; undefined for one that only repeats others. */

@@ -115,17 +115,22 @@ export function isFlagged(contract: Contract, schema: unknown, flag: DirectionKe
   return listParts(contract, schema).some((part) => part[flag] === true);
 }
 
-/** Whether a property of a schema, its `$ref` or a part of its `allOf` has the keyword. */
+/** Whether a property of a schema, its `$ref`, a part of its `allOf` or all of its alternatives has the keyword. */
 export function isFlaggedProperty(
   contract: Contract,
   schema: unknown,
   named: { name: string; flag: DirectionKeyword },
 ): boolean {
-  return listParts(contract, schema).some((part) => {
+  const listed = listParts(contract, schema);
+  const find = (part: Readonly<Record<string, unknown>>): unknown => {
     const properties = part['properties'];
-    if (!isObject(properties) || !Object.hasOwn(properties, named.name)) return false;
-    return isFlagged(contract, properties[named.name], named.flag);
-  });
+    return isObject(properties) && Object.hasOwn(properties, named.name) ? properties[named.name] : undefined;
+  };
+  if (listed.some((part) => isFlagged(contract, find(part), named.flag))) return true;
+  // Alternatives: all of those that declare the property.
+  const branches = listed.flatMap((part) => [part['oneOf'] ?? [], part['anyOf'] ?? []].flat());
+  const declared = branches.flatMap((branch) => listParts(contract, branch).flatMap((part) => find(part) ?? []));
+  return declared.length > 0 && declared.every((property) => isFlagged(contract, property, named.flag));
 }
 
 /** The schema objects that apply to the same value: the schema, the targets of its `$ref`s, the parts of its `allOf`s. */

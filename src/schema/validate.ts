@@ -31,6 +31,8 @@ export type SchemaCheck = (value: unknown, place: ViolationPlace, name?: string)
 export interface ValidatorsOptions {
   /** Whether `format` is checked; default `assert`. */
   readonly formats?: 'assert' | 'annotate';
+  /** Whether a request that matches several alternatives of a `oneOf` is refused; default false. */
+  readonly strict?: boolean;
 }
 
 /** Creates the validators of a contract; schemas are compiled on demand. */
@@ -41,7 +43,11 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
   const createCheck = (direction: Direction): ((pointer: string) => SchemaCheck) => {
     const by = direction === 'request' ? 'client' : 'mock';
     const { quick } = units[direction];
-    const explain = createExplainer(contract, { units: units[direction], by });
+    const explain = createExplainer(contract, {
+      units: units[direction],
+      by,
+      strict: by === 'mock' || options.strict === true,
+    });
     return (pointer) => {
       const target = toTarget(pointer);
       const schema = contract.at(target);

@@ -83,6 +83,11 @@ export const VIOLATION_CODES = {
 /** The code of a violation. */
 export type ViolationCode = keyof typeof VIOLATION_CODES;
 
+/** Whether one of the violations refuses a call; notes do not. */
+export function hasErrors(violations: readonly Violation[]): boolean {
+  return violations.some(({ severity }) => severity === 'error');
+}
+
 /** A violation of the client, without its defaults; the default pointer is that of the parameter, header or property `name`. */
 export interface ClientReport extends Omit<Violation, 'severity' | 'pointer' | 'by'> {
   readonly name?: string;

@@ -7,6 +7,7 @@ import type { Router } from '../contract/router/router.js';
 import { type Arrival, createArrivals, type SocketEnvironment } from './arrival.js';
 import type { Control } from './control/control.js';
 import { createPipeline, type PipelineParts } from './pipeline.js';
+import { isPreflight } from './unmatched.js';
 
 /** What an app is made of. */
 export interface AppParts extends PipelineParts {
@@ -47,10 +48,16 @@ export function createApp(parts: AppParts): Hono {
   if (control !== undefined) app.route(control.prefix, control.createApp(arrivals));
   for (const route of listRoutes(contract.operations)) {
     const { operation, path, segmentCount } = route;
+    const answersPreflight = operation.method === 'OPTIONS' && parts.cors;
     const handler = (c: Context): Response | Promise<Response> => {
       const arrival = arrivals.of(c);
       const match = arrival.match ?? matchEnd(router, arrival, segmentCount);
       if (match.kind !== 'operation') return pipeline.refuse(arrival, match);
+      if (answersPreflight && isPreflight(arrival.request)) {
+        // No operation has this method, so that all of the path are listed.
+        const others = matchEnd(router, { ...arrival, method: '' }, segmentCount);
+        if (others.kind === 'method') return pipeline.refuse(arrival, others);
+      }
       // Only middleware, of this app or of one that routes to it, can have read the body.
       const isRead = (arrival.match === undefined || middleware.length > 0) && hasBodyRead(c);
       return isRead ? pipeline.answerRead(arrival, match, c.req) : pipeline.answer(arrival, match);

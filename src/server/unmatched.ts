@@ -46,9 +46,14 @@ export function answerRefusedSession(errors: ErrorAnswers, refused: MockError): 
   });
 }
 
+/** Whether a browser asks if it may send a request (Fetch standard, CORS-preflight request). */
+export function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('access-control-request-method') && headers.has('origin');
+}
+
 function answerOptions({ request, cors }: UnmatchedSituation, allow: readonly string[]): Answer {
-  const isPreflight = cors && request.headers.has('access-control-request-method');
-  const headers = { allow: allow.join(', '), ...(isPreflight ? preflightHeaders(request.headers, allow) : {}) };
+  const isAsked = cors && request.headers.has('access-control-request-method');
+  const headers = { allow: allow.join(', '), ...(isAsked ? preflightHeaders(request.headers, allow) : {}) };
   return { status: 204, headers, body: undefined, mediaType: undefined, from: 'options', violations: NO_VIOLATIONS };
 }
 

@@ -7,6 +7,7 @@ import type { Item, UnknownIds } from './store/collection.js';
 export type Action =
   | 'act'
   | 'batch'
+  | 'batch-delete'
   | 'content'
   | 'copy'
   | 'count'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, sends, TEXT } from './document-parts.js';
+import { CLOSED, inPath, json, object, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
 interface Parts {
@@ -79,6 +79,54 @@ describe('an item whose removal the description says the effect of', () => {
     const [note] = await createAll(shop, 'a');
     await shop.send('DELETE', `/notes/${String(note?.['id'])}`);
     expect((await shop.send('GET', `/notes/${String(note?.['id'])}`)).status).toBe(404);
+  });
+});
+
+describe('a removed item that a list shows on request', () => {
+  const flag = { name: 'include_deleted', in: 'query', schema: { type: 'boolean' } };
+  const status = {
+    name: 'showDeleted',
+    in: 'query',
+    description: 'Whether to include deleted notes (with status equals "cancelled").',
+    schema: { type: 'boolean' },
+  };
+
+  it.each([
+    ['has a flag', { is_deleted: { type: 'boolean' } }, flag, { is_deleted: true }],
+    ['has a status', { status: { enum: ['open', 'deleted'] } }, flag, { status: 'deleted' }],
+    ['has the status that the parameter describes', { status: TEXT }, status, { status: 'cancelled' }],
+  ])('%s', async (_, item, parameter, mark) => {
+    const shop = await openNotes({ item, list: { parameters: [parameter] } });
+    const [first, second] = await createAll(shop, 'a', 'b');
+    const path = `/notes/${String(first?.['id'])}`;
+    await shop.send('DELETE', path);
+    expect((await shop.send('GET', path)).body).toEqual({ ...first, ...mark });
+    expect((await shop.send('GET', '/notes')).body).toEqual({ notes: [second] });
+    const all = (await shop.send('GET', `/notes?${parameter.name}=true`)).body;
+    expect(all).toEqual({ notes: [{ ...first, ...mark }, second] });
+  });
+});
+
+describe('a PUT beside a PATCH', () => {
+  it('replaces the item, whatever it says about partial updates', async () => {
+    const note = object({ id: TEXT, title: TEXT, text: TEXT });
+    const spec = toDocument({
+      '/notes': { post: { ...sends(note), responses: { 201: json(note) } } },
+      '/notes/{id}': {
+        ...inPath('id'),
+        put: {
+          description: 'Updates a note. To do a partial update, get the note first.',
+          ...sends(note),
+          responses: { 200: json(note) },
+        },
+        patch: { ...sends(note), responses: { 200: json(note) } },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/notes', { title: 'a', text: 'b' });
+    const path = `/notes/${String(body['id'])}`;
+    expect((await send('PATCH', path, { title: 'c' })).body).toEqual({ ...body, title: 'c' });
+    expect((await send('PUT', path, { title: 'd' })).body).toEqual({ id: body['id'], title: 'd' });
   });
 });
 

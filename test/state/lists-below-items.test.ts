@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop } from './shop.js';
 
 const toList = (name: string, items: object): object => ({
@@ -126,5 +126,63 @@ describe('a create of several items', () => {
     expect(created).toMatchObject([{ name: 'a', color: 'red' }, { name: 'b' }]);
     expect((await send('GET', '/tags')).body).toMatchObject({ tags: created });
     expect((await send('GET', `/tags/${String(created[1]?.id)}`)).body).toEqual(created[1]);
+  });
+});
+
+describe('a list at another path than the create', () => {
+  const ticket = { id: { type: 'integer' }, title: TEXT, state: TEXT };
+  const all = (name: string): object => ({
+    responses: { 200: json(object({ items: { type: 'array', items: ref(name) } })) },
+  });
+
+  it('shows summaries of the items of every parent', async () => {
+    const spec = toDocument(
+      {
+        '/tickets': { get: all('Summary') },
+        '/boards/{id}/tickets': {
+          ...inPath('id'),
+          get: all('Ticket'),
+          post: { ...sends(object({ title: TEXT })), responses: { 201: json(ref('Ticket')) } },
+        },
+        '/boards/{id}/tickets/{ticket_id}': {
+          ...inPath('id', 'ticket_id'),
+          get: { responses: { 200: json(ref('Ticket')) } },
+        },
+      },
+      {
+        Ticket: object({ ...ticket, board_id: TEXT, votes: { type: 'integer' } }, 'id'),
+        Summary: object(ticket, 'id'),
+      },
+    );
+    const { send } = await openShop({ ...CLOSED, spec });
+    const one = (await send('POST', '/boards/a/tickets', { title: 'one' })).body;
+    const two = (await send('POST', '/boards/b/tickets', { title: 'two' })).body;
+    const listed = (await send('GET', '/tickets')).body['items'];
+    expect(listed).toMatchObject([
+      { id: one['id'], title: 'one' },
+      { id: two['id'], title: 'two' },
+    ]);
+  });
+
+  it.each([
+    ['/users/me/calendarList', '/users/me/calendarList/{calendar_id}'],
+    ['/me/calendars', undefined],
+    ['/users/@me/calendars', undefined],
+  ])('%s shows the items of the user of the request', async (path, itemPath) => {
+    const entry = { id: TEXT, title: TEXT };
+    const spec = toDocument(
+      {
+        '/calendars': { post: { ...sends(object({ title: TEXT })), responses: { 201: json(ref('Calendar')) } } },
+        '/calendars/{calendar_id}': { ...inPath('calendar_id'), get: { responses: { 200: json(ref('Calendar')) } } },
+        [path]: { get: all('Entry') },
+        ...(itemPath && { [itemPath]: { ...inPath('calendar_id'), get: { responses: { 200: json(ref('Entry')) } } } }),
+      },
+      { Calendar: object({ ...entry, zone: TEXT }, 'id'), Entry: object({ ...entry, hidden: TEXT, zone: TEXT }, 'id') },
+    );
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/calendars', { title: 'home' });
+    expect((await send('GET', path)).body).toMatchObject({ items: [{ id: body['id'], title: 'home' }] });
+    if (itemPath !== undefined)
+      expect((await send('GET', `${path}/${String(body['id'])}`)).body).toMatchObject({ title: 'home' });
   });
 });

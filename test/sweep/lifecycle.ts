@@ -2,7 +2,7 @@ import { isObject, type SchemaObject } from '../../src/contract/json.js';
 import type { Contract } from '../../src/contract/contract.js';
 import type { Operation, Parameter } from '../../src/contract/operations/operation.js';
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';
-import { createGenerator } from '../../src/generate/generate.js';
+import { createGenerator, type Generator } from '../../src/generate/generate.js';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import { createValidators, type Validators } from '../../src/schema/validate.js';
 import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
@@ -43,15 +43,33 @@ export async function sweepLifecycles(
     const candidates = findCandidates(mock.contract);
     const reports: ResourceReport[] = [];
     const isClosed = typeof options.state === 'object' && options.state.unknownIds === 'not-found';
-    const validators = createValidators(mock.contract);
+    const schemas = readSchemas(`${String(options.preset)} ${spec}`, mock.contract);
     for (const candidate of candidates) {
       mock.reset();
-      reports.push(await createLife(mock, candidates, { candidate, isClosed, validators }).run());
+      reports.push(await createLife(mock, candidates, { candidate, isClosed, schemas }).run());
     }
     return reports;
   } finally {
     await mock.close();
   }
+}
+
+/** Checks and generates the values of requests. */
+interface Schemas {
+  readonly validators: Validators;
+  readonly generator: Generator;
+}
+
+const KNOWN = new Map<string, Schemas>();
+
+/** The schemas of a document, which several sweeps share: compiling them takes long. */
+function readSchemas(document: string, contract: Contract): Schemas {
+  const known = KNOWN.get(document);
+  if (known !== undefined) return known;
+  const validators = createValidators(contract);
+  const schemas = { validators, generator: createGenerator(contract, validators) };
+  KNOWN.set(document, schemas);
+  return schemas;
 }
 
 /** A path without a fashion: no `.json`, no trailing slash, parameters replaced by `{}`. */
@@ -249,11 +267,11 @@ interface Life {
 function createLife(
   mock: Mock,
   candidates: readonly Candidate[],
-  of: { readonly candidate: Candidate; readonly isClosed: boolean; readonly validators: Validators },
+  of: { readonly candidate: Candidate; readonly isClosed: boolean; readonly schemas: Schemas },
 ): Life {
   const { contract } = mock;
-  const { candidate, isClosed, validators } = of;
-  const generator = createGenerator(contract, validators);
+  const { candidate, isClosed } = of;
+  const { validators, generator } = of.schemas;
   const steps: string[] = [];
   let counter = 0;
   /** The answer to the create. */

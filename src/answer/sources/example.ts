@@ -28,6 +28,7 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
   const answerExample = createExampleAnswer(parts);
   return {
     name: 'example',
+    onInvalid: 'pass',
     hint: 'Correct the example in the contract, or serve examples unchanged with examples: verbatim.',
     answer: (exchange, next) => {
       const { call } = exchange;

@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json.js';
-import type { GenerateContext } from '../../generate/generate.js';
+import { CONTRADICTION, type GenerateContext } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
@@ -50,13 +50,19 @@ export function createGenerateAnswer({ contract, generator, validators }: Source
   return (exchange, choice, { seed, hint } = {}) => {
     const { media, mediaType, status, response } = choice;
     const own = readContext(exchange);
-    const context = { ...own, seed: seed ?? own.seed, hint };
+    let isContradictory = false;
+    const note = (line: string): void => {
+      isContradictory ||= line.startsWith(CONTRADICTION);
+      own.note?.(line);
+    };
+    const context = { ...own, seed: seed ?? own.seed, hint, note };
     // Both are given, or neither.
     const body = media === undefined || mediaType === undefined ? undefined : generateBody(media, mediaType, context);
     const located = response === undefined ? {} : locateCreated(exchange.call, response, { status, body });
     const headers = response === undefined ? {} : { ...writeHeaders(response, context, located), ...located };
     const schemaPointer = media?.schema === undefined ? undefined : media.schemaPointer;
-    return { status, headers, body, mediaType, schemaPointer, from: 'generate', violations: NO_VIOLATIONS };
+    const answer = { status, headers, body, mediaType, schemaPointer, from: 'generate', violations: NO_VIOLATIONS };
+    return isContradictory ? { ...answer, onInvalid: 'report' } : answer;
   };
 }
 

@@ -13,14 +13,29 @@ import { createGenerateAnswer, type GenerateAnswer } from './generate.js';
  * Answers as one request prefers: `Prefer: code=404, example=name, dynamic=true, seed=7` (RFC 7240), or `?__code=404` and so
  * on. An unknown preference is a 400 that lists the known ones, so that a test notices.
  */
-export function createPreferSource(parts: ExampleParts): AnswerSource {
+export function createPreferSource(answerPreferred: PreferAnswer): AnswerSource {
+  return { name: 'prefer', answer: (exchange, next) => answerPreferred(exchange) ?? next() };
+}
+
+/**
+ * Answers a call as its preferences say; undefined where it has none.
+ *
+ * @param refused - Whether the call is refused, so that only the preference of an error is followed.
+ */
+export type PreferAnswer = (exchange: Exchange, refused?: boolean) => Answer | undefined;
+
+/** Creates a function that answers as one request prefers. */
+export function createPreferAnswer(parts: ExampleParts): PreferAnswer {
   const makers = { parts, example: createExampleAnswer(parts), generate: createGenerateAnswer(parts) };
-  return {
-    name: 'prefer',
-    answer: (exchange, next) => {
-      const preferences = readPreferences(exchange.call);
-      return preferences === undefined ? next() : answerPreference(makers, exchange, preferences);
-    },
+  return (exchange, refused = false) => {
+    const preferences = readPreferences(exchange.call);
+    if (preferences === undefined) return undefined;
+    if (!refused) return answerPreference(makers, exchange, preferences);
+    const { invalid, code = 400 } = preferences;
+    if (invalid.length > 0 || code < 400) return undefined;
+    const choice = choose(exchange, preferences);
+    const isError = choice?.response !== undefined && choice.status >= 400;
+    return isError ? answerPreference(makers, exchange, preferences) : undefined;
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operations/operation.js';
+import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
@@ -8,6 +8,7 @@ import type { AnswerSource } from '../chain.js';
 import { chooseResponse, MAX_ACCEPT_HEADERS } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-body.js';
+import type { PreferAnswer } from './prefer.js';
 
 interface RefuseParts {
   readonly errors: ErrorAnswers;
@@ -15,6 +16,8 @@ interface RefuseParts {
   readonly accepts?: ((session: Session, credential: string) => boolean) | undefined;
   /** Whether a call is answered although its `Accept` header rules out every declared media type. */
   readonly lenientAccept: boolean;
+  /** Answers a refused call with the error that it prefers. */
+  readonly answerPreferred?: PreferAnswer;
 }
 
 /** The statuses that win over others if a call has several violations, most important first. */
@@ -26,12 +29,13 @@ const STATUS_ORDER: readonly number[] = [401, 403, 413, 415, 406];
  * Credentials come first (401, 403), then size and type of the body (413, 415), then everything else as an invalid request: 400,
  * or 422 if the operation documents it and not 400.
  */
-export function createRefuseSource({ errors, accepts, lenientAccept }: RefuseParts): AnswerSource {
+export function createRefuseSource({ errors, accepts, lenientAccept, answerPreferred }: RefuseParts): AnswerSource {
   const isAcceptable = createAcceptance();
   return {
     name: 'refuse',
     onInvalid: 'complete',
-    answer: ({ call, session }, next) => {
+    answer: (exchange, next) => {
+      const { call, session } = exchange;
       if (
         accepts !== undefined &&
         Object.values(call.credentials).some((credential) => !accepts(session, credential))
@@ -41,7 +45,9 @@ export function createRefuseSource({ errors, accepts, lenientAccept }: RefusePar
       const mistakes = call.violations.length === 0 ? NO_VIOLATIONS : call.violations.filter(isError);
       const first = findFirst(mistakes);
       if (first === undefined) return lenientAccept || isAcceptable(call) ? next() : refuseType(errors, call);
-      const status = first.status ?? readInvalidStatus(call.operation);
+      const preferred = answerPreferred?.(exchange, true);
+      if (preferred !== undefined) return preferred;
+      const status = first.status ?? readInvalidStatus(call.operation, first);
       return errors.answer(call.operation, {
         status,
         message: toMessage(first, mistakes),
@@ -95,11 +101,18 @@ function findFirst(mistakes: readonly Violation[]): Violation | undefined {
   return mistakes.find((violation) => status === undefined || violation.status === status);
 }
 
-/** The status of an invalid request: 400, or 422 if the operation documents only that. */
-function readInvalidStatus(operation: Operation): number {
-  const documents = (status: string): boolean => operation.responses.some((response) => response.status === status);
-  return !documents('400') && documents('422') ? 422 : 400;
+/** The status of an invalid request: 400, or 422 if the operation documents only that, or that for values which are not valid. */
+function readInvalidStatus({ responses }: Operation, { code }: Violation): number {
+  const find = (status: string): DeclaredResponse | undefined => responses.find((one) => one.status === status);
+  const [plain, semantic] = [find('400'), find('422')];
+  if (semantic === undefined) return 400;
+  if (plain === undefined) return 422;
+  const isMeant = VALIDATION.test(semantic.description ?? '') && !VALIDATION.test(plain.description ?? '');
+  return isMeant && code !== 'BODY_MALFORMED' ? 422 : 400;
 }
+
+/** Words in the description of a response to requests whose values are not valid. */
+const VALIDATION = /\bvalidation\b|\binvalid (data|fields?|input|parameters?|values?)\b/i;
 
 function toMessage(first: Violation, mistakes: readonly Violation[]): string {
   const others = mistakes.filter((violation) => violation !== first && violation.status === first.status).length;

@@ -4,7 +4,7 @@ import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Violation } from '../../schema/violation.js';
 import { type AnswerPlan, createAnswerPlans } from '../answer-plan.js';
-import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
+import { type AnswerSource, createChain, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 import { createDeclaredHeaders } from '../declared-headers.js';
 import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks } from '../links.js';
@@ -53,9 +53,23 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
         return repaired;
       }
     }
-    return policy === 'report' || policy === 'complete'
-      ? withViolations(answer, violations)
-      : fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
+    if (policy === 'report' || policy === 'complete') return withViolations(answer, violations);
+    const other = policy === 'pass' && source !== undefined ? askBelow(source, exchange, violations) : undefined;
+    return other ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
+  };
+
+  /** The answer of the sources below one whose answer breaks the contract. */
+  const askBelow = (source: AnswerSource, exchange: Exchange, violations: Violations): Answer | undefined => {
+    const below = createChain(parts.sources.slice(parts.sources.indexOf(source) + 1));
+    const [first] = violations;
+    exchange.note(`${source.name}: its answer breaks the contract (${first?.message ?? ''}); the next source is asked`);
+    const other = below(exchange);
+    const verified = other instanceof Promise ? undefined : verify(other, exchange);
+    if (verified === undefined || verified.status >= 500) return undefined;
+    return withViolations(
+      verified,
+      violations.map((violation) => ({ ...violation, severity: 'note' as const })),
+    );
   };
 
   const finish = (exchange: Exchange, plan: AnswerPlan, valid: Answer): Answer => {
@@ -73,6 +87,8 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
 
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
 }
+
+type Violations = readonly Violation[];
 
 type InvalidAnswer = { readonly answer: Answer; readonly violations: readonly Violation[] };
 

@@ -3,6 +3,7 @@ import type { Contract, Problem, ProblemCode } from '../../contract/contract.js'
 import { loadContract } from '../../contract/load/load.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { formatMistake } from '../../errors.js';
+import { CONTRADICTION, createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import type { ViolationPlace } from '../../schema/violation.js';
@@ -29,7 +30,12 @@ export async function runCheck(options: ReportOptions): Promise<number> {
   const contract = await loadContract(spec, { ...readLoadOptions(options), cacheFolder: false });
   const validators = createValidators(contract);
   for (const pointer of prepareSchemas(contract, validators)) void pointer;
-  const found = [...contract.problems, ...checkExamples(contract, validators), ...validators.problems()];
+  const found = [
+    ...contract.problems,
+    ...checkExamples(contract, validators),
+    ...findContradictions(contract, validators),
+    ...validators.problems(),
+  ];
   const problems = found.toSorted(comparePlaces);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const { title, version, operations } = contract;
@@ -50,6 +56,31 @@ export async function runCheck(options: ReportOptions): Promise<number> {
 function comparePlaces(one: Problem, other: Problem): number {
   const byFile = (one.at.file ?? '').localeCompare(other.at.file ?? '');
   return byFile === 0 ? (one.at.line ?? 0) - (other.at.line ?? 0) : byFile;
+}
+
+/** The schemas of responses that no value can fit, because their parts contradict each other. */
+function findContradictions(contract: Contract, validators: Validators): readonly Problem[] {
+  const generator = createGenerator(contract, validators);
+  const code: ProblemCode = 'SCHEMA_CONTRADICTORY';
+  const pointers = new Set(
+    contract.operations.flatMap(({ responses }) =>
+      responses.flatMap(({ content }) =>
+        content.flatMap(({ type, schema, schemaPointer }) =>
+          schema !== undefined && isJsonType(type) ? contract.resolve(schema, schemaPointer).pointer : [],
+        ),
+      ),
+    ),
+  );
+  return [...pointers].flatMap((pointer): readonly Problem[] => {
+    let isContradictory = false;
+    const note = (line: string): void => void (isContradictory ||= line.startsWith(CONTRADICTION));
+    const value = generator.value(pointer, { seed: 1, key: pointer, direction: 'response', now: 0, note });
+    const [first] = isContradictory ? validators.check(pointer, 'response')(value, 'body') : [];
+    if (first === undefined) return [];
+    const message = `${CONTRADICTION}: ${first.message}`;
+    const at = contract.locate(first.schemaPointer ?? pointer);
+    return [{ code, severity: 'error', message, at, assumed: 'the value that fits most of it is answered' }];
+  });
 }
 
 type Direction = 'request' | 'response';

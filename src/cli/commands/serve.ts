@@ -114,8 +114,10 @@ function describeStart(mock: Mock, options: ServeOptions, fixtures: string | und
   const { title, version, operations, preset } = mock.contract;
   const active = (options.scenario ?? '').split(',').flatMap((id) => id.trim() || []);
   const clock = new Date(mock.clock.now()).toISOString();
+  const count = countOf(operations.length, 'operation');
+  const found = operations.length > 0 ? count : colour('yellow', `${count}: every request is answered with 404`);
   return [
-    `${colour('bold', title)} ${version}  ${showPath(options.spec)}  ${countOf(operations.length, 'operation')}`,
+    `${colour('bold', title)} ${version}  ${showPath(options.spec)}  ${found}`,
     ...(preset === undefined ? [] : [`preset: ${preset}`]),
     `fixtures ${fixtures === undefined ? 'none' : showPath(fixtures)}  seed ${mock.seed}  clock ${clock}`,
     ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),

@@ -74,7 +74,7 @@ async function loadWhole(
   const policy: ReadPolicy = { cwd: options.cwd, allowHttp: options.allowHttpRefs === true, trustedHost: main.host };
   const cache = openCache(main, options);
   const { preset = false } = options;
-  const presets = preset === false ? [] : await (await import('./presets.js')).loadPresets(preset);
+  const presets = preset === false ? [] : (await import('./presets.js')).loadPresets(preset);
   // The URI is the base of relative references, the policy decides which are followed, and the folder gives files their names.
   const parts = [
     main.uri,

@@ -40,48 +40,80 @@ interface Index {
   readonly dynamic: ReadonlyMap<string, readonly Identified[]>;
 }
 
-/** The references of a set of files. */
-export function createReferences({ files, failures }: SourceFiles): References {
-  const index = indexFiles(files);
-  const { byUri, dynamic } = index;
+/** Finds the bases of references in some files. */
+function createBases(files: readonly SourceFile[]): Pick<References, 'baseAt' | 'enter' | 'rootBase'> {
   const rootBase = (file: number): ReferenceBase => ({ file, uri: readSelf(files[file]), pointer: '' });
   const enter: References['enter'] = (id, pointer, base) => ({
     file: base.file,
     uri: toUri(id, base.uri) ?? base.uri,
     pointer,
   });
+  const baseAt: References['baseAt'] = (file, pointer) => {
+    let base = rootBase(file);
+    if (files[file]?.text.includes('$id') !== true) return base;
+    const segments = readSegments(pointer);
+    for (let length = 1; length < segments.length; length++) {
+      const here = toPointer(...segments.slice(0, length));
+      const value = readPointer(files[file]?.value, here);
+      if (isObject(value) && typeof value['$id'] === 'string') base = enter(value['$id'], here, base);
+    }
+    return base;
+  };
+  return { rootBase, enter, baseAt };
+}
+
+/** Longer chains of references in place of maps are circular. */
+const MAX_INCLUDES = 32;
+
+/** The references of a set of files. */
+export function createReferences({ files, failures }: SourceFiles): References {
+  const index = indexFiles(files);
+  const { byUri, dynamic } = index;
+  const bases = createBases(files);
+  let includes = 0;
+  /** The target of a pointer that leads through a reference in place of a map: `responses: { $ref: responses.yaml }`. */
+  const findIncluded = ({ file, pointer }: Identified): ReferenceTarget | undefined => {
+    const segments = readSegments(pointer);
+    for (let length = 0; length < segments.length; length++) {
+      const here = toPointer(...segments.slice(0, length));
+      const value = readPointer(files[file]?.value, here);
+      if (!isObject(value)) return undefined;
+      if (Object.hasOwn(value, segments[length] ?? '')) continue;
+      if (typeof value['$ref'] !== 'string' || includes >= MAX_INCLUDES) return undefined;
+      includes += 1;
+      const target = find(value['$ref'], bases.baseAt(file, here));
+      const rest = toPointer(...segments.slice(length));
+      const found = typeof target === 'string' ? undefined : findTarget({ ...target, pointer: target.pointer + rest });
+      includes -= 1;
+      return found;
+    }
+    return undefined;
+  };
+  const findTarget = (target: Identified): ReferenceTarget | undefined => {
+    const found = readTarget(files, target);
+    return found.value === undefined ? findIncluded(target) : found;
+  };
+  const find: References['find'] = (reference, base) => {
+    const hash = reference.indexOf('#');
+    const fragment = hash < 0 ? '' : reference.slice(hash + 1);
+    if (hash === 0) return findFragment(index, base, { uri: base.uri, fragment, findTarget });
+    const fileUri = files[base.file]?.uri ?? '';
+    const uris = [toUri(reference, base.uri), toUri(reference, fileUri)].filter((uri) => uri !== undefined);
+    for (const uri of uris) {
+      const resource = byUri.get(uri);
+      if (resource !== undefined) return findFragment(index, resource, { uri, fragment, findTarget });
+    }
+    const named = findByName(files, base.file, reference);
+    if (named !== undefined) return named;
+    const failure = uris.map((uri) => failures.get(uri)).find((reason) => reason !== undefined);
+    return failure ?? 'it is not a valid URI reference';
+  };
   return {
-    rootBase,
-    enter,
-    baseAt: (file, pointer) => {
-      let base = rootBase(file);
-      if (files[file]?.text.includes('$id') !== true) return base;
-      const segments = readSegments(pointer);
-      for (let length = 1; length < segments.length; length++) {
-        const here = toPointer(...segments.slice(0, length));
-        const value = readPointer(files[file]?.value, here);
-        if (isObject(value) && typeof value['$id'] === 'string') base = enter(value['$id'], here, base);
-      }
-      return base;
-    },
+    ...bases,
+    find,
     findDynamicAnchor: (name) => {
       const found = dynamic.get(name) ?? [];
       return found.length === 1 && found[0] !== undefined ? readTarget(files, found[0]) : undefined;
-    },
-    find: (reference, base) => {
-      const hash = reference.indexOf('#');
-      const fragment = hash < 0 ? '' : reference.slice(hash + 1);
-      if (hash === 0) return findFragment(index, base, { uri: base.uri, fragment });
-      const fileUri = files[base.file]?.uri ?? '';
-      const uris = [toUri(reference, base.uri), toUri(reference, fileUri)].filter((uri) => uri !== undefined);
-      for (const uri of uris) {
-        const resource = byUri.get(uri);
-        if (resource !== undefined) return findFragment(index, resource, { uri, fragment });
-      }
-      const named = findByName(files, base.file, reference);
-      if (named !== undefined) return named;
-      const failure = uris.map((uri) => failures.get(uri)).find((reason) => reason !== undefined);
-      return failure ?? 'it is not a valid URI reference';
     },
   };
 }
@@ -104,16 +136,25 @@ function readTarget(files: readonly SourceFile[], target: Identified): Reference
 function findFragment(
   { files, byUri }: Index,
   resource: Identified,
-  { uri, fragment }: { readonly uri: string; readonly fragment: string },
+  given: {
+    readonly uri: string;
+    readonly fragment: string;
+    readonly findTarget: (target: Identified) => ReferenceTarget | undefined;
+  },
 ): ReferenceTarget | string {
+  const { uri, fragment, findTarget } = given;
   if (fragment !== '' && !fragment.startsWith('/')) {
     const anchor = byUri.get(`${uri}#${fragment}`) ?? byUri.get(`${files[resource.file]?.uri}#${fragment}`);
     return anchor === undefined ? `there is no $anchor "${fragment}"` : readTarget(files, anchor);
   }
   // Pointers are relative to the innermost $id, but many documents mean the root.
-  const pointers = [resource.pointer, ''].flatMap((start) => [start + decodeText(fragment), start + fragment]);
-  const targets = pointers.map((pointer) => readTarget(files, { file: resource.file, pointer }));
-  return targets.find(({ value }) => value !== undefined) ?? 'there is no such value';
+  for (const start of new Set([resource.pointer, ''])) {
+    for (const pointer of new Set([start + decodeText(fragment), start + fragment])) {
+      const target = findTarget({ file: resource.file, pointer });
+      if (target !== undefined) return target;
+    }
+  }
+  return 'there is no such value';
 }
 
 /** `$ref: Pet` means `#/definitions/Pet` (Swagger 1.2), and is still used. */

@@ -86,6 +86,9 @@ export async function loadSourceFiles(main: SourceFile, policy: ReadPolicy): Pro
   return { files, failures };
 }
 
+/** Files that a document refers to for its descriptions. */
+const TEXT_FILE = /\.(?:md|markdown|txt|html?)$/iu;
+
 async function loadFile(
   uri: string,
   context: { readonly policy: ReadPolicy; readonly from: SourceFile; readonly failures: Map<string, string> },
@@ -96,7 +99,7 @@ async function loadFile(
       throw new Error('a document from the network may not read files');
     const text = await loadText(uri, policy);
     const name = readDisplayName(uri, policy.cwd);
-    const { value, notes } = parseText(text, name);
+    const { value, notes } = TEXT_FILE.test(uri) ? { value: text, notes: [] } : parseText(text, name);
     return { uri, name, text, value, notes };
   } catch (error) {
     // Not everything that looks like a reference is one: it is reported where the file is needed.

@@ -25,12 +25,24 @@ export function readOperations(context: ReadContext): readonly Operation[] {
   const { document } = context;
   const ids = new Set<string>();
   const operations = readEntries(document['paths']).flatMap(([path, value]) => {
-    const pathItem = path.startsWith('/') ? findPathItem(document, value, toPointer('paths', path)) : [];
+    if (path.startsWith('x-')) return [];
+    const pathItem = findPathItem(document, value, toPointer('paths', path));
     return listOperations(document, pathItem).map(([key, operation]) =>
-      readOperation(context, { method: key.toUpperCase(), path, pathItem, operation, ids }),
+      readOperation(context, {
+        method: key.toUpperCase(),
+        path: path.startsWith('/') ? path : `/${path}`,
+        pathItem,
+        operation,
+        ids,
+      }),
     );
   });
   reportDuplicates(operations, context.report);
+  if (operations.length === 0 && readEntries(document['paths']).length > 0) {
+    const message = 'the paths of the document have no operations';
+    const assumed = 'every request is answered with 404';
+    context.report({ code: 'OPERATIONS_MISSING', severity: 'error', message, pointer: '/paths', assumed });
+  }
   return operations;
 }
 

@@ -35,7 +35,7 @@ export function findJsonMedia(content: readonly MediaType[]): MediaType | undefi
   return content.find(({ type, schema }) => JSON_TYPE.test(type) && schema !== undefined);
 }
 
-const JSON_TYPE = /^(?:application\/json|text\/json|[^;]+\+json)\s*(?:;|$)/;
+const JSON_TYPE = /^(?:(?:application|\*)\/\*|application\/json|text\/json|[^;]+\+json)\s*(?:;|$)/;
 
 /** The status that a key of `responses` is answered with: 200 for `default`, 400 for `4XX`. */
 export function toStatus(key: string): number {

@@ -114,10 +114,26 @@ export function readField(type: ObjectType, name: string): Field | undefined {
   return FIELDS[type].get(name);
 }
 
-/** Whether a node of this type may be a `$ref`. */
+/** Whether a node of this type may be a `$ref`; documents of several files have it in place of operations, too. */
 export function isReferable(type: ObjectType): boolean {
-  return type !== 'components' && type !== 'document' && type !== 'encoding' && type !== 'operation';
+  return type !== 'components' && type !== 'document' && type !== 'encoding';
 }
+
+const TEXT_FIELDS = ['description', 'summary', 'title'];
+
+/** Fields with data that documents of several files keep in a file of its own, so that a `$ref` is in their place. */
+export const REFERABLE_DATA: Readonly<Partial<Record<ObjectType, readonly string[]>>> = {
+  document: ['info', 'servers', 'tags', 'security'],
+  example: ['value', 'summary', 'description'],
+  header: ['description', 'example'],
+  mediaType: ['example'],
+  operation: [...TEXT_FIELDS, 'servers', 'tags', 'security'],
+  parameter: ['description', 'example'],
+  pathItem: [...TEXT_FIELDS, 'servers'],
+  requestBody: ['description'],
+  response: ['description'],
+  schema: [...TEXT_FIELDS, 'enum', 'required', 'example'],
+};
 
 /** The type of the node at a pointer of a document, and whether it is inside a schema; undefined where it is data. */
 export function readObjectType(

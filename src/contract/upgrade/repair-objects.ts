@@ -54,7 +54,7 @@ function repairDocument(node: Node, context: RepairContext): Node {
     context.report('the document has no "paths"', 'every request gets a 404', more);
   }
   if (!isObject(paths)) return node;
-  const wrong = Object.keys(paths).filter((path) => !path.startsWith('/') && !path.startsWith('x-'));
+  const wrong = Object.keys(paths).filter((path) => !/^(?:\/|x-|\$ref$)/u.test(path));
   if (wrong.length === 0) return node;
   for (const path of wrong) {
     const inside = ['paths', `/${path}`];
@@ -101,9 +101,10 @@ function repairOperation(node: Node, context: RepairContext): Node {
   reportServers(node, context);
   const { responses, security } = node;
   for (const status of isObject(responses) ? Object.keys(responses) : []) {
-    if (/^(?:[1-5](?:\d\d|XX)|default)$/iu.test(status) || status.startsWith('x-')) continue;
+    if (/^(?:[1-5](?:\d\d|XX)|default|x-.*|\$ref)$/iu.test(status)) continue;
     const message = `"${status}" is not a status code, a range such as 4XX or "default"`;
-    context.report(message, 'it is ignored', { code: 'STATUS_INVALID', inside: ['responses', status] });
+    const more = { code: 'STATUS_INVALID', severity: 'error', inside: ['responses', status] } as const;
+    context.report(message, 'it is ignored', more);
   }
   if (security === undefined || Array.isArray(security)) return node;
   const isOne = isObject(security);
@@ -147,8 +148,10 @@ function repairContent(node: Node, context: RepairContext): Node {
       setOwn(right, meant, content[type]);
       context.recordMove(['content', meant], ['content', type]);
     }
-    const more = { code: 'MEDIA_TYPE_INVALID', inside: ['content', isFree ? meant : type] } as const;
-    context.report(`${quote(type)} is not a media type`, isFree ? `it means "${meant}"` : 'it is ignored', more);
+    const [inside, assumed] = isFree ? [meant, `it means "${meant}"`] : [type, 'it is ignored'];
+    const dropped = isFree ? {} : ({ severity: 'error' } as const);
+    const more = { code: 'MEDIA_TYPE_INVALID', ...dropped, inside: ['content', inside] } as const;
+    context.report(`${quote(type)} is not a media type`, assumed, more);
   }
   return { ...node, content: right };
 }

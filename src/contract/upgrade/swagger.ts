@@ -55,17 +55,19 @@ export function upgradePathItem(node: Node, context: RepairContext): Node {
   const inherited = shared.filter(({ value }) => isBodyParameter(value));
   for (const method of METHODS) {
     const operation = node[method];
-    if (isObject(operation)) upgraded[method] = upgradeOperation(operation, inherited, { context, method });
+    if (isObject(operation) && typeof operation['$ref'] !== 'string')
+      upgraded[method] = upgradeOperation(operation, inherited, { context, at: [method] });
   }
   return upgraded;
 }
 
-/** The operation that is upgraded, in the context of its path item. */
-type OperationPlace = { readonly context: RepairContext; readonly method: string };
+/** The context in which an operation is upgraded, and the path from its node to it. */
+type OperationPlace = { readonly context: RepairContext; readonly at: readonly string[] };
 
-function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[], place: OperationPlace): Node {
-  const { context, method } = place;
-  const own = readSwaggerParameters(operation['parameters'], [method, 'parameters'], context);
+/** An operation whose body and form parameters, its own and those of its path item, are a request body. */
+export function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[], place: OperationPlace): Node {
+  const { context, at } = place;
+  const own = readSwaggerParameters(operation['parameters'], [...at, 'parameters'], context);
   const consumes = readStrings(operation['consumes'] ?? context.readRootField('consumes'));
   const produces = readStrings(operation['produces'] ?? context.readRootField('produces'));
   const ownParts = own.filter(({ value }) => isBodyParameter(value));
@@ -73,7 +75,7 @@ function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[
     ownParts.some((part) => part.value['in'] === 'body' || part.value['name'] === value['name']);
   const parts = [...inherited.filter((part) => !isOverridden(part)), ...ownParts];
   const upgraded: Record<string, unknown> = omit(operation, 'consumes', 'produces', 'parameters');
-  if (own.length > 0) upgraded['parameters'] = keepParameters(own, [method, 'parameters'], context);
+  if (own.length > 0) upgraded['parameters'] = keepParameters(own, [...at, 'parameters'], context);
   const body = parts.find(({ value }) => value['in'] === 'body');
   if (body !== undefined) upgraded['requestBody'] = toBody(body, consumes, place);
   else if (parts.length > 0) upgraded['requestBody'] = toForm(parts, consumes, place);
@@ -82,24 +84,24 @@ function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[
   return upgraded;
 }
 
-function upgradeResponses(responses: Node, produces: readonly string[], { context, method }: OperationPlace): Node {
+function upgradeResponses(responses: Node, produces: readonly string[], { context, at }: OperationPlace): Node {
   return mapValues(responses, (response, status) => {
-    const here = [method, 'responses', status];
+    const here = [...at, 'responses', status];
     const recordMove: RepairContext['recordMove'] = (to, from) =>
       context.recordMove([...here, ...to], [...here, ...from]);
     return isObject(response) ? toResponse(response, produces, recordMove) : response;
   });
 }
 
-function toBody(body: SwaggerParameter, consumes: readonly string[], { context, method }: OperationPlace): Node {
+function toBody(body: SwaggerParameter, consumes: readonly string[], { context, at }: OperationPlace): Node {
   const { value, reference, path } = body;
   // The schema of a parameter in another file has references relative to that file, so it is referenced itself.
   const schema = reference === undefined ? value['schema'] : { $ref: appendPointer(reference, '/schema') };
   const content: Record<string, unknown> = {};
-  context.recordMove([method, 'requestBody'], path);
+  context.recordMove([...at, 'requestBody'], path);
   for (const type of consumes.length > 0 ? consumes : ['application/json']) {
     setOwn(content, type, value['schema'] === undefined ? {} : { schema });
-    context.recordMove([method, 'requestBody', 'content', type, 'schema'], [...path, 'schema']);
+    context.recordMove([...at, 'requestBody', 'content', type, 'schema'], [...path, 'schema']);
   }
   return { ...readDescription(value), required: value['required'] === true, content };
 }
@@ -109,7 +111,7 @@ const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/iu;
 function toForm(
   fields: readonly SwaggerParameter[],
   consumes: readonly string[],
-  { context, method }: OperationPlace,
+  { context, at }: OperationPlace,
 ): Node {
   const hasFile = fields.some(({ value }) => value['type'] === 'file');
   const forms = consumes.filter((type) => FORM.test(type));
@@ -117,7 +119,7 @@ function toForm(
   const properties: Record<string, unknown> = {};
   const encoding: Record<string, unknown> = {};
   const required: string[] = [];
-  context.recordMove([method, 'requestBody'], fields[0]?.path ?? []);
+  context.recordMove([...at, 'requestBody'], fields[0]?.path ?? []);
   for (const { value, path } of fields) {
     const name = String(value['name']);
     setOwn(properties, name, { ...readDescription(value), ...readSimpleSchema(value) });
@@ -125,7 +127,7 @@ function toForm(
     if (Object.keys(style).length > 0) setOwn(encoding, name, style);
     if (value['required'] === true) required.push(name);
     for (const type of types) {
-      context.recordMove([method, 'requestBody', 'content', type, 'schema', 'properties', name], path);
+      context.recordMove([...at, 'requestBody', 'content', type, 'schema', 'properties', name], path);
     }
   }
   const schema = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
@@ -229,7 +231,9 @@ function toResponse(node: Node, produces: readonly string[], recordMove: RepairC
   const rest = omit(node, 'schema', 'examples');
   if (schema === undefined && Object.keys(examples).length === 0) return rest;
   const isFile = isObject(schema) && schema['type'] === 'file';
-  const declared = produces.length > 0 ? produces : [isFile ? 'application/octet-stream' : 'application/json'];
+  const named = Object.keys(examples).filter((type) => type.includes('/'));
+  const assumed = named.length > 0 ? named : [isFile ? 'application/octet-stream' : 'application/json'];
+  const declared = produces.length > 0 ? produces : assumed;
   const content: Record<string, unknown> = {};
   for (const type of new Set([...declared, ...Object.keys(examples)])) {
     const hasExample = Object.hasOwn(examples, type);

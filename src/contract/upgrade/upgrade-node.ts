@@ -14,10 +14,12 @@ import {
   omit,
   quote,
   readField,
+  REFERABLE_DATA,
   type RepairContext,
 } from './node.js';
 import { readTypeName } from './repair-keywords.js';
 import { repairNode } from './repair-objects.js';
+import { upgradeOperation } from './swagger.js';
 
 /** A node of a file, and where its copy will be in the bundled document. */
 export interface NodeSource {
@@ -53,6 +55,12 @@ interface Position {
 /** What the repairs use, and the pointer of the node, or of something inside it, in the bundled document. */
 interface UpgradeContext extends RepairContext {
   pointerOf(inside?: readonly string[]): string;
+  /**
+   * The target of a reference in this node; reports one that cannot be resolved.
+   *
+   * @param inside - The path from the node to the object with the `$ref`.
+   */
+  requireTarget(reference: string, inside?: readonly string[], assumed?: string): ReferenceTarget | undefined;
 }
 
 interface Upgrade {
@@ -60,6 +68,8 @@ interface Upgrade {
   readonly position: Position;
   readonly context: UpgradeContext;
   nodes: number;
+  /** The files and pointers whose contents are being included, outermost first. */
+  readonly included: Set<string>;
 }
 
 /** More nodes than any real document has. */
@@ -78,12 +88,21 @@ const MAY_BE_EMPTY: ReadonlySet<ObjectType> = new Set(['mediaType', 'operation',
 export function createUpgrader(parts: UpgradeParts): (source: NodeSource) => unknown {
   const start: NodeSource = { type: 'document', value: undefined, inner: '', file: 0, pointer: '', dialect: 31 };
   const position: Position = { source: start, base: parts.references.rootBase(0), path: [] };
-  const upgrade: Upgrade = { parts, position, context: createContext(parts, position), nodes: 0 };
+  const upgrade: Upgrade = {
+    parts,
+    position,
+    context: createContext(parts, position),
+    nodes: 0,
+    included: new Set<string>(),
+  };
   return (source) => {
     position.source = source;
     position.base = parts.references.baseAt(source.file, source.pointer);
     position.path.length = 0;
-    return visit(upgrade, source.type, source.value);
+    const { type, value, dialect } = source;
+    // An operation of 2.0 is upgraded with its path item; this one is in none.
+    const isBare = type === 'operation' && dialect === 20 && isObject(value);
+    return visit(upgrade, type, isBare ? upgradeOperation(value, [], { context: upgrade.context, at: [] }) : value);
   };
 }
 
@@ -93,6 +112,9 @@ function visit(upgrade: Upgrade, type: ObjectType, value: unknown): unknown {
   const { position, context, parts } = upgrade;
   upgrade.nodes += 1;
   if (upgrade.nodes > MAX_NODES || position.path.length > MAX_DEPTH) throw toLimitError(upgrade);
+  const components = type === 'components' ? value['$ref'] : undefined;
+  if (typeof components === 'string')
+    return includeTarget(upgrade, components, (target) => visit(upgrade, type, target));
   const visitObject = '$ref' in value && isReferable(type) ? visitReference : visitNode;
   if (type !== 'schema' || typeof value['$id'] !== 'string') return visitObject(upgrade, type, value);
   const outer = position.base;
@@ -124,7 +146,7 @@ function resolveNode(upgrade: Upgrade, type: ObjectType, reference: string): Nod
 }
 
 function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
-  const node = repairNode(type, value, upgrade.context);
+  const node = repairNode(type, resolveData(upgrade, type, value), upgrade.context);
   const dynamic = type === 'schema' ? resolveDynamic(upgrade, node) : undefined;
   if (dynamic !== undefined) return { ...visitFields(upgrade, type, omit(node, '$dynamicRef')), ...dynamic };
   const reference = isReferable(type) ? node['$ref'] : undefined;
@@ -152,11 +174,74 @@ function visitFields(upgrade: Upgrade, type: ObjectType, node: Node): Node {
   });
 }
 
-function visitField(upgrade: Upgrade, { type, shape }: Field, value: unknown): unknown {
+/** A node with the targets of references in place of data; an example that cannot be resolved stays as it is. */
+function resolveData({ context }: Upgrade, type: ObjectType, node: Node): Node {
+  let copy: Record<string, unknown> | undefined;
+  for (const name of REFERABLE_DATA[type] ?? []) {
+    const value = node[name];
+    const reference = isObject(value) ? value['$ref'] : undefined;
+    if (typeof reference !== 'string') continue;
+    const isExample = name === 'example' || name === 'value';
+    const target = isExample ? context.findTarget(reference) : context.requireTarget(reference, [name])?.value;
+    if (target === undefined && isExample) continue;
+    copy ??= { ...node };
+    if (target === undefined) delete copy[name];
+    else copy[name] = target;
+  }
+  return copy ?? node;
+}
+
+/** Visits the target of a reference as if it were written in place of the reference; undefined where it cannot be resolved. */
+function includeTarget(upgrade: Upgrade, reference: string, visitTarget: (value: unknown) => unknown): unknown {
+  const { parts, position, context, included } = upgrade;
+  const target = context.requireTarget(reference);
+  const key = `${target?.file} ${target?.pointer}`;
+  if (target === undefined || included.has(key)) {
+    const more = { code: 'REFERENCE_UNRESOLVED', severity: 'error' } as const;
+    if (target !== undefined) context.report(`the reference "${reference}" is circular`, 'it is ignored', more);
+    return undefined;
+  }
+  const { source, base } = position;
+  const { file, pointer, value } = target;
+  const path = [...position.path];
+  const inner = context.pointerOf();
+  parts.sourceMap.add(inner, { file, pointer });
+  Object.assign(position, {
+    source: { ...source, value, inner, file, pointer },
+    base: parts.references.baseAt(file, pointer),
+  });
+  position.path.length = 0;
+  included.add(key);
+  const visited = visitTarget(value);
+  included.delete(key);
+  Object.assign(position, { source, base });
+  position.path.push(...path);
+  return visited;
+}
+
+/** The members of the target of a reference in place of a map, and those beside the reference, which win. */
+function includeMap(upgrade: Upgrade, field: Field, { $ref: reference, ...siblings }: Node): unknown {
+  const { parts, context } = upgrade;
+  const inner = context.pointerOf();
+  const { file, pointer } = parts.sourceMap.find(inner);
+  const target = includeTarget(upgrade, String(reference), (value) => visitField(upgrade, field, value));
+  for (const name of Object.keys(siblings))
+    parts.sourceMap.add(inner + toPointer(name), { file, pointer: pointer + toPointer(name) });
+  const own = visitField(upgrade, field, siblings);
+  return isObject(target) && isObject(own) ? { ...target, ...own } : own;
+}
+
+function visitField(upgrade: Upgrade, field: Field, value: unknown): unknown {
+  const { type, shape } = field;
   if (shape === 'one') return visit(upgrade, type, value);
-  if (shape === 'list')
+  // A member with this name is an object.
+  const reference = isObject(value) && typeof value['$ref'] === 'string' ? value['$ref'] : undefined;
+  if (shape === 'list') {
+    if (reference !== undefined) return includeTarget(upgrade, reference, (list) => visitField(upgrade, field, list));
     return Array.isArray(value) ? visitList(upgrade, type, value) : leaveOut(upgrade, 'array', value);
+  }
   if (!isObject(value)) return leaveOut(upgrade, 'object', value);
+  if (reference !== undefined) return includeMap(upgrade, field, value);
   // Paths and responses may have extensions; among properties and components `x-…` is a name like any other.
   const hasExtensions = type === 'pathItem' || type === 'response' || type === 'operation';
   return visitEach(upgrade, value, (name, item) =>
@@ -197,7 +282,9 @@ function repairMistyped(upgrade: Upgrade, type: ObjectType, value: unknown): unk
   const meant = type === 'schema' ? readTypeName(value) : undefined;
   const isEmpty = type === 'schema' || (value === null && MAY_BE_EMPTY.has(type));
   const assumed = meant === undefined ? (isEmpty ? 'it is empty' : 'it is ignored') : `it means ${quote(meant)}`;
-  upgrade.context.report(`expected a ${type} object, got ${quote(value)}`, assumed, { code: 'TYPE_MISMATCH' });
+  const isDropped = meant === undefined && !isEmpty;
+  const more = { code: 'TYPE_MISMATCH', ...(isDropped && { severity: 'error' as const }) } as const;
+  upgrade.context.report(`expected a ${type} object, got ${quote(value)}`, assumed, more);
   return meant ?? (isEmpty ? {} : undefined);
 }
 
@@ -205,7 +292,7 @@ function leaveOut(upgrade: Upgrade, expected: 'array' | 'object', value: unknown
   // An empty YAML value is an empty object or array.
   if (value === null) return undefined;
   const message = `expected an ${expected}, got ${quote(value)}`;
-  upgrade.context.report(message, 'it is ignored', { code: 'TYPE_MISMATCH' });
+  upgrade.context.report(message, 'it is ignored', { code: 'TYPE_MISMATCH', severity: 'error' });
   return undefined;
 }
 
@@ -225,31 +312,34 @@ function createContext(parts: UpgradeParts, position: Position): UpgradeContext 
   const resolved = new Map<string, string>();
   const pointerOf = (inside: readonly string[] = []): string =>
     position.source.inner + toPointer(...position.path, ...inside);
+  const requireTarget: UpgradeContext['requireTarget'] = (reference, inside = [], assumed = 'it is ignored') => {
+    const target = references.find(reference, position.base);
+    if (typeof target !== 'string') return target;
+    findings.push({
+      code: /^http\(s\)|private network/u.test(target) ? 'REFERENCE_REFUSED' : 'REFERENCE_UNRESOLVED',
+      severity: 'error',
+      message: `the reference "${reference}" cannot be resolved: ${target}`,
+      pointer: pointerOf([...inside, '$ref']),
+      assumed,
+    });
+    return undefined;
+  };
   const resolveReference: RepairContext['resolveReference'] = (type, reference) => {
     const { base } = position;
     const key = `${base.file} ${base.pointer} ${type} ${reference}`;
     const known = resolved.get(key);
     if (known !== undefined) return known;
-    const target = references.find(reference, base);
-    if (typeof target !== 'string') {
-      const local = placeTarget(target, type);
-      resolved.set(key, local);
-      return local;
-    }
-    findings.push({
-      code: /^http\(s\)|private network/u.test(target) ? 'REFERENCE_REFUSED' : 'REFERENCE_UNRESOLVED',
-      severity: 'error',
-      message: `the reference "${reference}" cannot be resolved: ${target}`,
-      pointer: pointerOf(['$ref']),
-      assumed: type === 'schema' ? 'anything is accepted there' : 'it is ignored',
-    });
-    return undefined;
+    const target = requireTarget(reference, [], type === 'schema' ? 'anything is accepted there' : undefined);
+    const local = target && placeTarget(target, type);
+    if (local !== undefined) resolved.set(key, local);
+    return local;
   };
   return {
     get dialect() {
       return position.source.dialect;
     },
     pointerOf,
+    requireTarget,
     resolveReference,
     findTarget: (reference) => {
       const target = references.find(reference, position.base);

@@ -24,8 +24,14 @@ export interface Attempt {
   readonly full: boolean;
   /** Whether the value is one of several: what they have used is varied. */
   readonly isVaried: boolean;
+  /** Whether a schema that no value fits gets the value of a part of it. */
+  readonly isTolerant: boolean;
+  /** The parts of a schema that must all be valid: its references, its own keywords, then those of `allOf`. */
+  split(part: Part): readonly Part[];
   /** Pointers that were wrong in an earlier attempt, and how often. */
   readonly mistakes: ReadonlyMap<string, number>;
+  /** Whether schemas were found that obviously no value fits. */
+  isContradictory: boolean;
   /** Values generated so far; above a limit no more alternatives are tried. */
   steps: number;
   /** A random stream that depends on its name only. */

@@ -10,6 +10,7 @@ import {
   type Part,
   readPropertyParts,
   readType,
+  SYNTHETIC,
   type Shape,
   type ValuePlace,
 } from './shape.js';
@@ -21,6 +22,8 @@ import { type Attempt, IMPOSSIBLE, type Task } from './attempt.js';
 
 /** A schema that requires more levels of objects counts as endless. */
 const MAX_DEPTH = 40;
+/** The depth at which a value for contradictory schemas ends. */
+const MAX_TOLERANT_DEPTH = 8;
 /** Values generated before no more alternatives are tried. */
 const MAX_STEPS = 50_000;
 /** Alternatives tried at one place. */
@@ -29,6 +32,7 @@ const MAX_WAYS = 24;
 /** Generates a value for schemas that must all be valid; `IMPOSSIBLE` if none was found. */
 export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
   attempt.steps++;
+  if (attempt.isTolerant && place.depth > MAX_TOLERANT_DEPTH) return null;
   if (place.depth > MAX_DEPTH) return IMPOSSIBLE;
   if (place.given !== undefined && !isContainer(place.given)) return place.given;
   const mistakes = attempt.mistakes.get(place.path) ?? 0;
@@ -43,7 +47,35 @@ export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace
     }
     if (++ways >= MAX_WAYS || attempt.steps > MAX_STEPS) break;
   }
-  return best;
+  if (ways === 0 && best === IMPOSSIBLE) attempt.isContradictory = true;
+  return best === IMPOSSIBLE && attempt.isTolerant ? makeFromPart(attempt, parts, place) : best;
+}
+
+/** The value of the last of some contradictory schemas for which there is one, else that of their types and properties alone. */
+function makeFromPart(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
+  const split = parts.length === 1 ? parts.flatMap(attempt.split) : parts;
+  if (split.length > 1) {
+    for (const part of split.toReversed()) {
+      const value = isEmpty(part) ? IMPOSSIBLE : attempt.make([part], place);
+      if (value !== IMPOSSIBLE) return value;
+    }
+    return IMPOSSIBLE;
+  }
+  const [{ schema, pointer } = NO_PART] = split;
+  if (!isKeywords(schema) || pointer.endsWith(RELAXED)) return null;
+  const { type, properties, required, items } = schema;
+  const known = required?.filter((name) => properties !== undefined && Object.hasOwn(properties, name));
+  const relaxed = { type, properties, required: known, items };
+  const defined = Object.fromEntries(Object.entries(relaxed).filter(([, value]) => value !== undefined));
+  return attempt.make([{ schema: defined, pointer: `${pointer}${RELAXED}` }], place);
+}
+
+const NO_PART: Part = { schema: true, pointer: '' };
+
+const RELAXED = `${SYNTHETIC}relaxed`;
+
+function isEmpty({ schema }: Part): boolean {
+  return isKeywords(schema) && Object.keys(schema).length === 0;
 }
 
 /** The ways to try a place again after a mistake: with and without optional parts, and with other random streams. */

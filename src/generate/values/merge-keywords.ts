@@ -136,11 +136,22 @@ function keepValues(shape: MutableShape, given: readonly unknown[]): void {
   shape.values = shape.values?.filter((value) => given.some((other) => isDeepStrictEqual(value, other))) ?? [...given];
 }
 
+/** Pairs of bounds, and the types they apply to. */
+const BOUNDS = [
+  { from: 'minLength', to: 'maxLength', of: ['string'] },
+  { from: 'minItems', to: 'maxItems', of: ['array'] },
+  { from: 'minProperties', to: 'maxProperties', of: ['object'] },
+  { from: 'minimum', to: 'maximum', of: ['integer', 'number'] },
+] as const;
+
 /** Removes allowed values of other types and excluded ones; without a type or value left, nothing fits the shape. */
 export function checkValues(shape: MutableShape): void {
   shape.values = shape.values?.filter(
     (value) =>
       allowsType(shape.types, readType(value)) && !shape.excluded.some((other) => isDeepStrictEqual(value, other)),
   );
-  if (shape.types?.size === 0 || shape.values?.length === 0) shape.isImpossible = true;
+  const { types, values } = shape;
+  if (types?.size === 0 || values?.length === 0) shape.isImpossible = true;
+  const bounds = types?.size === 1 ? BOUNDS.filter(({ of }) => of.some((type) => types.has(type))) : [];
+  if (bounds.some(({ from, to }) => shape[from] > shape[to])) shape.isImpossible = true;
 }

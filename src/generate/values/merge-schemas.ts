@@ -67,6 +67,16 @@ function mergePart(work: Work, part: Part): void {
   if (discriminator !== undefined) decide(work, readSubtypes(work, pointer, discriminator));
 }
 
+/** The parts of a schema that must all be valid: the target of its `$ref`, its own keywords without unions, those of `allOf`. */
+export function splitPart(contract: Contract, { schema, pointer }: Part): readonly Part[] {
+  if (!isKeywords(schema)) return [];
+  const { $ref, $dynamicRef, allOf, ...own } = schema;
+  const target = follow(contract, $ref ?? $dynamicRef);
+  const all = Array.isArray(allOf) ? (allOf as readonly Schema[]) : [];
+  const parts = all.map((one, i) => ({ schema: one, pointer: `${pointer}/allOf/${i}` }));
+  return [...(target === undefined ? [] : [target]), { schema: own, pointer: `${pointer}${SYNTHETIC}own` }, ...parts];
+}
+
 /** Resolves one `$ref`; undefined if its target does not exist. */
 function follow(contract: Contract, reference: unknown): Part | undefined {
   const pointer = fromReference(reference);

@@ -1,6 +1,7 @@
 import { isObject, mapValues, parseOrKeep, readOwn } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
+import { hasErrors } from '../../schema/violation.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../text.js';
 import { type BodyCodec, type BodyParts, countCharacter, decodeBytes, toMalformed } from './body-codec.js';
 import { splitRaw } from './style.js';
@@ -65,7 +66,7 @@ export function readJsonField(field: unknown, { types, pointer }: Shape, { valid
   const text: unknown = Array.isArray(field) && field.length === 1 ? field[0] : field;
   if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return field;
   // Where a string is allowed too, such as "auto" or an object, only a string that does not match.
-  if (types.has('string') && validators.check(pointer, 'request')(text, 'body').length === 0) return field;
+  if (types.has('string') && !hasErrors(validators.check(pointer, 'request')(text, 'body'))) return field;
   // It starts like an object or an array.
   const value = parseOrKeep(text);
   return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? value : field;

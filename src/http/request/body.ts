@@ -1,8 +1,11 @@
+import { isObject, setOwn } from '../../contract/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
+import { readPointer, readSegments, toPointer } from '../../contract/pointer.js';
 import { memoize } from '../../memoize.js';
 import { toAlternatives } from '../../schema/sentence.js';
+import type { Shape } from '../../schema/shape.js';
 import type { UndeclaredFinder } from '../../schema/undeclared.js';
-import { toError, toNote, toStrictError, toUnusableNote, type Violation } from '../../schema/violation.js';
+import { hasErrors, toError, toNote, toStrictError, toUnusableNote, type Violation } from '../../schema/violation.js';
 import { findMedia, isJsonType, isXmlType, readMediaType, toEssence } from '../media-type.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
@@ -54,32 +57,93 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     }
     const { type, media, codec } = choose(given === '' ? guessType(content, bytes) : given);
     if (operation.body !== undefined && content.length > 0 && media === undefined) {
-      violations.push(toUndeclaredType(type.essence, content));
-      return { value: undefined, mediaType: type.essence };
+      // Clients name the type of a file that the contract declares as any bytes.
+      const bytesMedia = type.essence === '' || parts.strict ? undefined : findMedia(content, ANY_BYTES);
+      const undeclared = toUndeclaredType(type.essence, content);
+      if (bytesMedia === undefined) {
+        violations.push(undeclared);
+        return { value: undefined, mediaType: type.essence };
+      }
+      violations.push({ ...undeclared, severity: 'note' });
+      return decodeBody(decodeBinary, { bytes, type, media: bytesMedia }, { operation, parts, violations });
     }
-    const read = codec({ bytes, type, media }, parts);
-    checkBody(read, media, violations);
-    return { value: read.value, mediaType: type.essence };
+    return decodeBody(codec, { bytes, type, media }, { operation, parts, violations });
   };
-
-  function checkBody(read: BodyValue, media: MediaType | undefined, violations: Violation[]): void {
-    if (read.mistake !== undefined) {
-      // Without a declared body there is no declared format.
-      violations.push(operation.body === undefined ? toNote(read.mistake) : toError(read.mistake));
-      return;
-    }
-    if (read.violations !== undefined) violations.push(...read.violations);
-    if (media?.schema === undefined || read.unchecked === true) return;
-    const checked = 'checked' in read ? read.checked : read.value;
-    // Bytes are not a JSON value: only a schema of type string applies to them.
-    if (read.value instanceof Uint8Array && !parts.shapes(media.schemaPointer).types.has('string')) return;
-    const found = parts.validators.check(media.schemaPointer, 'request')(checked, 'body');
-    if (found.length > 0) violations.push(...found);
-    if (!parts.validators.isWhole(media.schemaPointer)) violations.push(toUnusableNote('body', media.schemaPointer));
-    const beyond = parts.findUndeclared(checked, media.schemaPointer);
-    if (beyond.length > 0) violations.push(...beyond);
-  }
 }
+
+/** A body of an operation that is being decoded. */
+interface Reading {
+  readonly operation: Operation;
+  readonly parts: BodyReaderParts;
+  readonly violations: Violation[];
+}
+
+/** Decodes and validates a body. */
+function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: Reading): ReadBody {
+  const read = codec(input, to.parts);
+  checkBody(read, input.media, to);
+  return { value: read.value, mediaType: input.type.essence };
+}
+
+function checkBody(read: BodyValue, media: MediaType | undefined, { operation, parts, violations }: Reading): void {
+  if (read.mistake !== undefined) {
+    // Without a declared body there is no declared format.
+    violations.push(operation.body === undefined ? toNote(read.mistake) : toError(read.mistake));
+    return;
+  }
+  if (read.violations !== undefined) violations.push(...read.violations);
+  if (media?.schema === undefined || read.unchecked === true) return;
+  const checked = 'checked' in read ? read.checked : read.value;
+  // Bytes are not a JSON value: only a schema of type string applies to them.
+  if (read.value instanceof Uint8Array && !parts.shapes(media.schemaPointer).types.has('string')) return;
+  const check = parts.validators.check(media.schemaPointer, 'request');
+  let found = check(checked, 'body');
+  if (found.length > 0 && FORM.test(media.type)) {
+    const empties = findEmpties(found, media, parts);
+    for (const target of new Set([checked, read.value])) for (const empty of empties) fillEmpty(target, empty);
+    if (empties.length > 0) found = check(checked, 'body');
+  }
+  if (found.length > 0) violations.push(...found);
+  if (!parts.validators.isWhole(media.schemaPointer)) violations.push(toUnusableNote('body', media.schemaPointer));
+  const beyond = parts.findUndeclared(checked, media.schemaPointer);
+  if (beyond.length > 0) violations.push(...beyond);
+}
+
+const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/;
+
+/** An empty array or object, and its path in a body. */
+interface Empty {
+  readonly path: readonly string[];
+  readonly isList: boolean;
+}
+
+/** The required values that a form leaves out, because it cannot express an empty array or object. */
+function findEmpties(found: readonly Violation[], media: MediaType, parts: BodyReaderParts): readonly Empty[] {
+  return found.flatMap(({ code, pointer }): readonly Empty[] => {
+    if (code !== 'REQUIRED') return [];
+    const path = readSegments(pointer);
+    let at: string | undefined = media.schemaPointer;
+    for (const name of path) {
+      const { properties, items, rest }: Shape = parts.shapes(at);
+      at = properties.get(name) ?? items ?? rest;
+      if (at === undefined) return [];
+    }
+    const { types } = parts.shapes(at);
+    const isList = types.has('array');
+    if (!isList && !types.has('object')) return [];
+    const refused = hasErrors(parts.validators.check(at, 'request')(isList ? [] : {}, 'body'));
+    return refused ? [] : [{ path, isList }];
+  });
+}
+
+/** Adds an empty value to a decoded form. */
+function fillEmpty(form: unknown, { path, isList }: Empty): void {
+  const parent = readPointer(form, toPointer(...path.slice(0, -1)));
+  // A form is decoded into new objects.
+  if (isObject(parent)) setOwn(parent as Record<string, unknown>, path.at(-1) ?? '', isList ? [] : {});
+}
+
+const ANY_BYTES = 'application/octet-stream';
 
 /** Reports a missing body where one is required. */
 export function requireBody(operation: Operation, violations: Violation[]): void {

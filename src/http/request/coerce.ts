@@ -1,6 +1,7 @@
 import { mapValues } from '../../contract/json.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
+import { hasErrors } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
 
 /** Converts strings to the types of the schema at a pointer; others stay strings, and the validation refuses them. */
@@ -14,7 +15,7 @@ export type Coerce = (tree: TextTree, schemaPointer: string) => unknown;
  */
 export function createCoerce(shapes: (pointer: string) => Shape, validators: Validators): Coerce {
   const isValid = (value: unknown, pointer: string): boolean =>
-    validators.check(pointer, 'request')(value, 'query').length === 0;
+    !hasErrors(validators.check(pointer, 'request')(value, 'query'));
 
   const coerce: Coerce = (tree, pointer) => {
     const shape = shapes(pointer);

@@ -5,6 +5,7 @@ import type { SchemaCheck, Validators } from '../../schema/validate.js';
 import {
   NO_VIOLATIONS,
   toError,
+  hasErrors,
   toUnusableNote,
   type Violation,
   type ViolationCode,
@@ -87,10 +88,12 @@ function choose(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShap
       const isDocument = parameter.mediaType !== undefined && typeof tree === 'string';
       const value = isDocument ? readContent(parameter, tree) : to.parts.coerce(tree, parameter.schemaPointer);
       const found = plan.check(value, plan.place, parameter.name);
-      if (found.length === 0) {
+      if (!hasErrors(found)) {
         setOwn(to.values, parameter.name, value);
+        to.violations.push(...found);
         return;
       }
+      if (Array.isArray(tree) && acceptSplit(plan, to, tree)) return;
       // Without a valid interpretation, the first one that could be read has the violations.
       if (refused === undefined || kept === undefined) [refused, kept] = [found, value];
     } catch (error) {
@@ -100,6 +103,20 @@ function choose(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShap
   }
   if (kept !== undefined) setOwn(to.values, parameter.name, kept);
   to.violations.push(...(refused ?? NO_VIOLATIONS));
+}
+
+/** Accepts a list whose commas are percent-encoded, as many HTTP clients send it; its items must be valid then. */
+function acceptSplit(plan: ParameterPlan, to: ReadResults, tree: readonly unknown[]): boolean {
+  const { parameter } = plan;
+  const isJoined = (item: unknown): item is string => typeof item === 'string' && item.includes(',');
+  if (to.parts.strict || parameter.explode || !tree.some(isJoined)) return false;
+  const split = tree.flatMap((item) => (isJoined(item) ? item.split(',') : [item as TextTree]));
+  const value = to.parts.coerce(split, parameter.schemaPointer);
+  if (hasErrors(plan.check(value, plan.place, parameter.name))) return false;
+  setOwn(to.values, parameter.name, value);
+  const says = 'has items that are separated by percent-encoded commas; they were split';
+  to.violations.push({ ...toParameterError(plan, 'PARAMETER_MALFORMED', says), severity: 'note' });
+  return true;
 }
 
 /** Reports a missing parameter where it is required. */

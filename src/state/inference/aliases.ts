@@ -1,11 +1,12 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isNamedAfter, toBareName, toSingular } from '../names.js';
+import { readListShape } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem } from '../positions.js';
 import type { Within } from '../resource.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-import { toGroupKey } from './path-shape.js';
+import { listShorterKeys, toGroupKey } from './path-shape.js';
 
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
 export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
@@ -32,8 +33,8 @@ export function findBelow(
       groups.length > 1 &&
       itemKey !== undefined &&
       index.operationsAt(itemKey).size > 0 &&
-      schema === candidate.schema &&
       groups.at(-1)?.words.join('/') === noun &&
+      isLike(index, candidate.schema, schema) &&
       own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
   );
 }
@@ -185,10 +186,7 @@ export function findItemsByKey(
   const [parameter = ''] = last?.parameters ?? [];
   if (last?.parameters.length !== 1 || last.words.length < 2 || index.operationsAt(candidate.key).size > 0)
     return undefined;
-  const above = candidate.groups.slice(0, -1);
-  const keys = [-1, -2].map((end) =>
-    toGroupKey([...above, { words: last.words.slice(0, end), parameters: [] }], 'collection'),
-  );
+  const keys = listShorterKeys(candidate.groups);
   const other = keys.flatMap((key) => all.find((each) => each.key === key && !each.singleton) ?? [])[0];
   const schema = index.read(other?.schema ?? '');
   if (other === undefined || schema === undefined) return undefined;
@@ -197,41 +195,65 @@ export function findItemsByKey(
     return item !== undefined && isSameItem(index.read, schema, item);
   };
   const properties = [...schema.properties.values()].filter(({ name }) => isNamedAfter(name, parameter));
-  if (isOwn(candidate.schema) && other.groups.at(-1)?.parameters.length === 1)
-    return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
-  const reading = index.operationsAt(candidate.itemKey ?? '').get('GET');
-  const property = properties.find(({ scalar, schema: own }) => scalar || own.type === 'array')?.name;
-  const isList = reading !== undefined && isOwn(index.list(reading)?.itemSchema);
-  return isList ? toKey(other, { property, parameter }) : undefined;
+  const showsList = (path: string | undefined): boolean => {
+    const operation = index.operationsAt(path ?? '').get('GET');
+    return operation !== undefined && isOwn(readListShape({ ...index, operation, noun: undefined })?.itemSchema);
+  };
+  // Some services show each item as the only element of an array.
+  if (showsList(candidate.itemKey) && !showsList(other.itemKey)) {
+    const property = properties.find(({ scalar, schema: own }) => scalar || own.type === 'array')?.name;
+    return toKey(other, { property, parameter });
+  }
+  if (!isOwn(candidate.schema) || other.groups.at(-1)?.parameters.length !== 1) return undefined;
+  return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
 }
 
 function toKey(candidate: CollectionCandidate, within: Within): Whole | undefined {
   return within.property === undefined ? undefined : { candidate, within };
 }
 
-/** The collection without a list of its own that a path beside it lists: `/catalog/list` shows the items of `/catalog/object/{id}`. */
+/**
+ * The collection that a path without a create lists: `/catalog/list` for `/catalog/object/{id}`, `/users/me/calendarList/{calendarId}` for
+ * `/calendars/{calendarId}`, and `/me/playlists` for `/playlists/{id}`.
+ */
 export function findListed(
   index: ContractIndex,
   all: readonly CollectionCandidate[],
   candidate: CollectionCandidate,
 ): Whole | undefined {
-  const toFolder = ({ groups }: CollectionCandidate): string =>
-    toGroupKey(
-      [...groups.slice(0, -1), { words: groups.at(-1)?.words.slice(0, -1) ?? [], parameters: [] }],
-      'collection',
-    );
-  const methods = index.operationsAt(candidate.key);
-  const isList = LIST_WORD.test(candidate.groups.at(-1)?.words.at(-1) ?? '');
-  if (!isList || candidate.itemKey !== undefined || methods.size !== 1 || !methods.has('GET')) return undefined;
-  const others = all.filter(
-    (each) =>
-      each.itemKey !== undefined &&
-      each.schema === candidate.schema &&
-      !index.operationsAt(each.key).has('GET') &&
-      toFolder(each) === toFolder(candidate),
-  );
+  const { groups, itemKey, key, schema } = candidate;
+  const methods = [...index.operationsAt(key).keys(), ...index.operationsAt(itemKey ?? '').keys()];
+  if (!index.operationsAt(key).has('GET') || methods.some((method) => method !== 'GET')) return undefined;
+  const last = groups.at(-1);
+  const isOwn = groups.length === 1 && OWN.test(last?.words.at(-2) ?? '');
+  const isList = itemKey === undefined && LIST_WORD.test(last?.words.at(-1) ?? '');
+  const others = all.filter((each) => {
+    if (each === candidate || each.singleton || !index.operationsAt(each.itemKey ?? '').has('GET')) return false;
+    const other = each.groups.at(-1);
+    const hasList = index.operationsAt(each.key).has('GET');
+    if (isList && !hasList && each.schema === schema && toFolder(each) === toFolder(candidate)) return true;
+    if (groups.length > 1 || each.groups.length > 1 || !isLike(index, schema, each.schema)) return false;
+    const [own = ''] = last?.parameters ?? [];
+    const isSameId =
+      other?.parameters.length === 1 && own === other.parameters[0] && !/^_?(id|key|name|slug)$/i.test(own);
+    return isOwn ? other?.words.at(-1) === last?.words.at(-1) || (isSameId && !hasList) : isSameId && !hasList;
+  });
   const [other] = others;
   return other === undefined || others.length > 1 ? undefined : { candidate: other, within: undefined };
 }
 
 const LIST_WORD = /^(list|all|index|search|query|find)$/i;
+
+/** Segments that stand for the user of a request. */
+const OWN = /^(@?me|self|user|current([-_]?user)?|viewer|-)$/i;
+
+function toFolder({ groups }: CollectionCandidate): string {
+  const folder = { words: groups.at(-1)?.words.slice(0, -1) ?? [], parameters: [] };
+  return toGroupKey([...groups.slice(0, -1), folder], 'collection');
+}
+
+/** Whether two schemas are those of one item, or one is a summary of the other. */
+function isLike({ read }: ContractIndex, one: string | undefined, other: string | undefined): boolean {
+  const [a, b] = [read(one ?? ''), read(other ?? '')];
+  return a !== undefined && b !== undefined && (a === b || compareSchemas(read, a, b) >= 0.8);
+}

@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.js';
+import { readString } from '../../contract/pointer.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { isNamedAfter, PART_NAME, toBareName } from '../names.js';
@@ -24,11 +25,12 @@ export function findAlternateKeys(
     const parameter = name === undefined ? undefined : findPathParameter(operation, name);
     if (parameter === undefined) continue;
     const isOwn = shape?.key === candidate.itemKey;
+    const accepted = readAccepted(index, operation);
     for (const { path, property } of properties) {
       const isNamed = isOwn
         ? toBareName(parameter.name) === toBareName(property.name)
         : isNamedAfter(property.name, parameter.name);
-      const isSaid = isMentioned(index, parameter, property) || isAccepted(index, operation, property.name);
+      const isSaid = isMentioned(index, parameter, property) || isDescribed(accepted, property.name);
       if ((isNamed && (!isOwn || id === 'id')) || isSaid) found.add(path);
     }
   }
@@ -74,19 +76,17 @@ function isMentioned(index: ContractIndex, parameter: Parameter, { name }: ItemP
   return isDescribed(parameter.description ?? '', name) || isBranch(index, parameter, bare);
 }
 
-/** Whether an operation says which ids it takes: "Accepts either an incident id, or an incident number." */
-function isAccepted({ contract }: ContractIndex, { pointer }: Operation, name: string): boolean {
-  const description = contract.at(`${pointer}/description`);
-  const accepts =
-    typeof description === 'string' ? /\baccepts?\b[^.]*\b(ids?|identifiers?)\b[^.]*/i.exec(description) : null;
-  return accepts !== null && isDescribed(accepts[0], name);
+/** Where an operation says which ids it takes: "Accepts either an incident id, or an incident number." */
+function readAccepted({ contract }: ContractIndex, { pointer }: Operation): string {
+  const description = readString(contract.at(`${pointer}/description`)) ?? '';
+  return /\baccepts?\b[^.]*\b(ids?|identifiers?)\b[^.]*/i.exec(description)?.[0] ?? '';
 }
 
 /** "the ID or the fingerprint", "slug or id", "`id | loginName`", "The `handle` is accepted as well". */
 function isDescribed(description: string, name: string): boolean {
   const word = `[\`'"*]*${name.replaceAll(/[^\w]/g, String.raw`\$&`).replaceAll('_', '[ _-]?')}[\`'"*]*`;
   const text = String.raw`(?:\bor|\|)\s+(?:(?:the|its|an?|by)\s+)*(?:\w+\s+)?${word}(?![\w-])|(?<![\w-])${word}\s*(?:\bor\b|\|)`;
-  if (new RegExp(text, 'i').test(description)) return true;
+  if (/\bor\b|\|/i.test(description) && new RegExp(text, 'i').test(description)) return true;
   return description.includes(`\`${name}\``) && /\b(also|as well|either|alternatively)\b/i.test(description);
 }
 

@@ -1,15 +1,13 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import { findJsonMedia, findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
+import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
 import { findEffect, isStatus } from '../store/server-values.js';
-import { readCountShape } from '../pages/list-shape.js';
-import type { Action, Within } from '../resource.js';
-import { compareSchemas, isSameItem } from '../positions.js';
+import type { Action } from '../resource.js';
+import { isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
 import type { CollectionCandidate } from './candidates.js';
-import { type ItemSchema, listBranches } from '../item-schema.js';
+import type { ItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { type ContractIndex, readBodyPointer } from './contract-index.js';
-import { isSearchWord } from './path-shape.js';
 
 /** What one operation does, before collections have names and hints are applied. */
 export interface InferredAction {
@@ -25,7 +23,8 @@ export interface InferredAction {
 /** The result for an operation of one candidate that sets no properties itself. */
 type Infer = (action: Action, confidence: number, why: string) => InferredAction;
 
-function inferFor(candidate: CollectionCandidate): Infer {
+/** Infers the actions of the operations of one candidate that set no properties themselves. */
+export function inferFor(candidate: CollectionCandidate): Infer {
   return (action, confidence, why) => ({ candidate, action, set: NO_PROPERTIES, confidence, why });
 }
 
@@ -62,20 +61,6 @@ export function bindItemOperation(
   }
 }
 
-/** What an operation on a path does that names the value of a property of several items: `/pets/by-status/{status}`. */
-export function bindPart(
-  candidate: CollectionCandidate,
-  { method }: Operation,
-  { property, parameter }: Within,
-): InferredAction | string {
-  if (method !== 'GET') return `${method} on the items that have one value of a property is not supported`;
-  return inferFor(candidate)(
-    'list',
-    0.85,
-    `GET; the response is a list of items whose "${property}" is {${parameter}}`,
-  );
-}
-
 /** Verbs of a DELETE after which the item still exists, where its schema shows what happened to it. */
 const ENDING = /^\W*(p>)?\W*(cancel|archive|deactivate|disable|void)l?[sd]?\b/i;
 
@@ -106,81 +91,6 @@ function bindNamedAct(index: ContractIndex, candidate: CollectionCandidate, oper
   }
   const why = `POST without a body on the path of one item; "${verb}" ${describeEffect(set)}`;
   return { candidate, action: 'act', set, confidence: 0.7, why };
-}
-
-/** What an operation on the path of a collection does, or why the store does not handle it. */
-export function bindCollectionOperation(
-  index: ContractIndex,
-  candidate: CollectionCandidate,
-  operation: Operation,
-): InferredAction | string {
-  const found = inferFor(candidate);
-  if (operation.method === 'GET') {
-    const list = index.list(operation);
-    if (list === undefined) return 'GET on a collection, but the response is not a list';
-    return found(
-      'list',
-      0.95,
-      `GET; the response is a list${list.path.length === 0 ? '' : ` in "${list.path.join('.')}"`}`,
-    );
-  }
-  const body = index.body(operation);
-  const creates = operation.method === 'POST' || isCreatingPut(index, candidate, operation);
-  if (creates || operation.method === 'PATCH') {
-    const last = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
-    if (operation.method === 'POST' && isSearchWord(last) && isListOf(index, candidate, operation))
-      return found('search', 0.85, `"${last}" by POST; the response is a list of items of the collection`);
-    const array = findItemArray(index, candidate, operation);
-    if (array !== undefined) {
-      const why = `${operation.method} on a collection; the items to create are in "${array}", the response lists them`;
-      return found('batch', 0.8, why);
-    }
-  }
-  if (creates) {
-    const { method } = operation;
-    if (body?.type === 'array') return found('batch', 0.7, `${method} on a collection; its body is an array of items`);
-    const confidence = measureConfidence(index, candidate, operation);
-    if (confidence === 0) return `${method} on a collection, but the response is not an item of it`;
-    return found('create', confidence, `${method} on a collection; the response is an item of it`);
-  }
-  // Some documents name the item in the body: `PUT /pet` with `{ "id": 10 }`.
-  if ((operation.method === 'PUT' || operation.method === 'PATCH') && body?.pointer === candidate.schema) {
-    const action = operation.method === 'PUT' ? 'replace' : 'update';
-    return found(action, 0.7, `${operation.method} on a collection; its body is a whole item with its id`);
-  }
-  return `${operation.method} on a whole collection is not supported`;
-}
-
-/** Words of an operation that creates items. */
-const CREATING = /^\W*(create|add|new|insert)s?(?![a-z])/;
-
-/** Whether a PUT on a collection creates items: nothing else does, and its name or its summary says so. */
-function isCreatingPut(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
-  if (operation.method !== 'PUT' || index.operationsAt(candidate.key).has('POST')) return false;
-  return CREATING.test(operation.id) || CREATING.test((operation.summary ?? '').toLowerCase());
-}
-
-function isListOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
-  const listed = index.list(operation)?.itemSchema;
-  const item = listed === undefined ? undefined : index.read(listed);
-  return item !== undefined && isListed(index, candidate, item);
-}
-
-/** The property of a request body that holds the items to create, where the response lists them: `children: [{ … }]`. */
-function findItemArray(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): string | undefined {
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  const media = findJsonMedia(operation.body?.content ?? []);
-  if (item === undefined || media?.schema === undefined || !isListOf(index, candidate, operation)) return undefined;
-  const properties = [...(index.read(media.schemaPointer)?.properties.values() ?? [])];
-  const arrays = properties.filter(({ target }) => {
-    const items = index.read(target)?.items;
-    const element = items === undefined ? undefined : index.read(items);
-    // Elements with an id are existing items.
-    return element !== undefined && !element.properties.has('id') && compareSchemas(index.read, item, element) >= 0.4;
-  });
-  const [only] = arrays;
-  const isListed = only !== undefined && index.list(operation)?.path.at(-1) === only.name;
-  return arrays.length === 1 && (only?.required === true || isListed) ? only?.name : undefined;
 }
 
 /** What an operation on a singleton does: `/me`, `/organization/settings`. */
@@ -254,12 +164,6 @@ export function bindItemWord(
   return { candidate, action: 'act', set, confidence: 0.85, why };
 }
 
-/** Whether the items of a list are those of a collection, or have most properties in common with them. */
-function isListed(index: ContractIndex, candidate: CollectionCandidate, listed: ItemSchema): boolean {
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  return item !== undefined && (listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6);
-}
-
 /** Whether an answer says no more than that a request was carried out: nothing, or a few scalars. */
 function isReport(answer: ItemSchema | undefined): boolean {
   if (answer === undefined) return true;
@@ -267,86 +171,14 @@ function isReport(answer: ItemSchema | undefined): boolean {
   return properties.length <= 4 && properties.every(({ name, scalar }) => scalar && !/^_?id$/i.test(name));
 }
 
-/** What an operation on a segment after a collection does: `/customers/search`, `/user/createWithList`. */
-export function bindCollectionWord(
-  index: ContractIndex,
-  candidate: CollectionCandidate,
-  operation: Operation,
-): InferredAction | string {
-  const found = inferFor(candidate);
-  const word = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
-  const list = index.list(operation);
-  const listed = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
-  if (operation.method === 'GET' && COUNT_WORD.test(word) && readCountShape(index.read, operation) !== undefined)
-    return found('count', 0.85, `"${word}"; the response is the number of items of the collection`);
-  if (operation.method === 'GET' && LATEST_WORD.test(word) && isItemOf(index, candidate, operation))
-    return found('latest', 0.85, `"${word}"; the response is an item of the collection`);
-  const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
-  if (searches && listed !== undefined && isListed(index, candidate, listed)) {
-    return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
-  }
-  const body = index.body(operation);
-  if (operation.method === 'POST' && body?.type === 'array' && body.items !== undefined) {
-    if (index.read(body.items)?.pointer === candidate.schema) {
-      return found('batch', 0.8, `"${word}"; its body is an array of items`);
-    }
-  }
-  return `"${word}" of a collection, but the response is not a list of its items`;
-}
-
-const COUNT_WORD = /^[_$]?(count|total|size)$/i;
-
-const LATEST_WORD = /^(latest|newest|last|(most[-_]?)?recent)$/i;
-
-function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operation: Operation): boolean {
-  const item = schema === undefined ? undefined : index.read(schema);
-  const answer = index.answer(operation);
-  return item !== undefined && answer !== undefined && isSameItem(index.read, item, answer);
-}
-
-/** How likely the response of a POST is an item of the collection; 0 where it is not. */
-function measureConfidence(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): number {
-  const answer = index.answer(operation);
-  if (candidate.schema === undefined) return 0;
-  if (answer === undefined || answer.properties.size === 0) {
-    // Without a response body, the request body must be an item.
-    if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
-    return index.body(operation) === undefined ? 0 : 0.6;
-  }
-  const item = index.read(candidate.schema);
-  const body = index.body(operation);
-  const isFile = [...(body?.properties.values() ?? [])].some(({ schema }) => schema.format === 'binary');
-  const isSent = body !== undefined && item !== undefined && compareSchemas(index.read, item, body) >= 0.4;
-  // What is not like an item can create several: `{ "project_ids": [] }`.
-  if (index.list(operation) !== undefined && !isSent && !isFile) return 0;
-  if (answer.pointer === candidate.schema) return 0.95;
-  if (hasBranch(index, operation, candidate.schema)) return 0.85;
-  const chosen = candidate.groups.at(-1)?.parameters.at(-1);
-  if (chosen !== undefined && candidate.groups.length > 1 && body?.properties.get(chosen)?.required === true) {
-    return 0.7;
-  }
-  if (item === undefined) return 0.5;
-  const similarity = compareSchemas(index.read, item, answer);
-  if (similarity >= 0.4) return similarity >= 0.6 ? 0.8 : 0.7;
-  // The answer may show only the id, or a message; then the request has to be like an item.
-  return isSent ? 0.6 : 0;
-}
-
-/** Whether one branch of the success schema is the schema of the item. */
-function hasBranch(index: ContractIndex, operation: Operation, schema: string | undefined): boolean {
-  const media = findSuccessMedia(operation);
-  return (
-    media?.schema !== undefined && listBranches(index.contract, media.schemaPointer).some((each) => each === schema)
-  );
-}
-
-/** Whether the response is not JSON, or a JSON string. */
+/** Whether the response cannot show an item: bytes, plain text, or a JSON string. */
 function isOpaque(operation: Operation): boolean {
   if (findSuccessWithBody(operation) === undefined) return false;
   const media = findSuccessMedia(operation);
   if (media === undefined) return operation.responses.some(({ status }) => status === '302');
   const type = typeof media.schema === 'object' ? media.schema.type : undefined;
-  return !/json/.test(media.type) || type === 'string';
+  // A range such as `*/*`, which generators of documents write, covers JSON.
+  return !/json|xml|yaml|^(application|\*)\/\*/.test(media.type) || type === 'string';
 }
 
 /** Words of a description that say that a PUT changes only what it sends. */
@@ -374,9 +206,10 @@ function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation
   const isCreated = operation.responses.some(({ status }) => status === '201');
   if (body === undefined) return isCreated;
   const told = readText(index, operation);
-  if (KEEPS.test(told) || [...body.properties.keys()].some((name) => IF_NEW.test(toBareName(name)))) return false;
-  const methods = index.operationsAt(candidate.itemKey ?? '');
-  if (methods.has('PATCH') || REPLACES.test(told) || isCreated) return true;
+  if ([...body.properties.keys()].some((name) => IF_NEW.test(toBareName(name)))) return false;
+  if (index.operationsAt(candidate.itemKey ?? '').has('PATCH')) return true;
+  if (KEEPS.test(told)) return false;
+  if (REPLACES.test(told) || isCreated) return true;
   const create = index.operationsAt(candidate.key).get('POST');
   const whole = create === undefined ? undefined : index.body(create);
   if (whole === undefined) return body.pointer === candidate.schema;

@@ -110,6 +110,7 @@ const OPERATION: Properties<OperationHint> = {
       'latest',
       'create',
       'batch',
+      'batch-delete',
       'copy',
       'read',
       'replace',

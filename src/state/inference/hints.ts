@@ -165,7 +165,17 @@ function placeParameter(places: Record<string, ParameterPlace>, given: Parameter
 }
 
 /** Actions whose path names no item. */
-const WITHOUT_ID: ReadonlySet<Action> = new Set<Action>(['batch', 'count', 'create', 'latest', 'list', 'search']);
+const WITHOUT_ID: ReadonlySet<Action> = new Set<Action>([
+  'batch',
+  'batch-delete',
+  'count',
+  'create',
+  'latest',
+  'list',
+  'search',
+]);
+
+const ANSWERS_LIST: ReadonlySet<Action> = new Set<Action>(['batch', 'batch-delete', 'list', 'search']);
 
 /** The list of an operation; a hint names the array, with dots where it is inside of another object. */
 function readHintedList(
@@ -175,7 +185,7 @@ function readHintedList(
   const { contract, read } = index;
   const { operation, action, items } = of;
   if (action === 'count') return readCountShape(read, operation);
-  if (action !== 'list' && action !== 'search') return undefined;
+  if (!ANSWERS_LIST.has(action)) return undefined;
   return items === undefined
     ? index.list(operation)
     : readListShape({ contract, read, operation, noun: undefined, path: items.split('.') });

@@ -4,15 +4,8 @@ import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Action, Binding, ParameterPlace, ParentLink, Resources, Unbound, Within } from '../resource.js';
-import {
-  bindCollectionOperation,
-  bindCollectionWord,
-  bindItemOperation,
-  bindItemWord,
-  bindPart,
-  bindSingletonOperation,
-  type InferredAction,
-} from './bind.js';
+import { bindItemOperation, bindItemWord, bindSingletonOperation, type InferredAction } from './bind.js';
+import { bindCollectionOperation, bindCollectionWord, bindPart } from './bind-collection.js';
 import {
   findBelow,
   findItemsBelow,
@@ -25,8 +18,8 @@ import {
 } from './aliases.js';
 import { type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
-import { type PathGroup, toGroupKey } from './path-shape.js';
-import { readCountShape } from '../pages/list-shape.js';
+import { listShorterKeys, type PathGroup, toGroupKey } from './path-shape.js';
+import { readCountShape, readListShape } from '../pages/list-shape.js';
 import { applyHints } from './hints.js';
 import { inferRpcResources } from './rpc.js';
 
@@ -184,8 +177,8 @@ function bindWord(index: ContractIndex, tree: CollectionTree, operation: Operati
     const item = tree.at(toGroupKey(above, 'collection'));
     if (item !== undefined) return bindItemWord(index, item, operation);
   }
-  const shorter = [...above, { words: last?.words.slice(0, -1) ?? [], parameters: [] }];
-  const collection = (last?.words.length ?? 0) > 1 ? tree.at(toGroupKey(shorter, 'collection')) : undefined;
+  const keys = (last?.words.length ?? 0) > 1 ? listShorterKeys(groups) : [];
+  const collection = keys.flatMap((key) => tree.at(key) ?? [])[0];
   if (collection !== undefined) return bindCollectionWord(index, collection, operation);
   return 'the path is not a collection and not below one';
 }
@@ -216,12 +209,7 @@ function toBinding(
     parents: links,
     within: tree.within(own),
     set: inferred.set,
-    list:
-      inferred.action === 'count'
-        ? readCountShape(index.read, operation)
-        : isListed
-          ? index.list(operation)
-          : undefined,
+    list: findAnswerList(index, operation, inferred.action),
     page: undefined,
     confidence: inferred.confidence,
     why: inferred.why,
@@ -231,11 +219,21 @@ function toBinding(
 /** The key of the collection that a path belongs to: its own, or that before a word such as `search`. */
 function findOwnKey(tree: CollectionTree, groups: readonly PathGroup[]): string {
   const key = toGroupKey(groups, 'collection');
-  return tree.at(key) === undefined ? key.slice(0, key.lastIndexOf('/')) : key;
+  const keys = [key, ...listShorterKeys(groups)];
+  return keys.find((each) => tree.at(each) !== undefined) ?? key;
+}
+
+/** The list, or the size of one, in the answer of an operation. */
+function findAnswerList(index: ContractIndex, operation: Operation, action: Action): Binding['list'] {
+  if (action === 'count') return readCountShape(index.read, operation);
+  if (!LISTED.has(action)) return undefined;
+  // A path that ends in the value of a property can show a list as well.
+  const other = action === 'list' ? readListShape({ ...index, operation, noun: undefined }) : undefined;
+  return index.list(operation) ?? other;
 }
 
 /** Actions whose answer can be a list. */
-const LISTED: ReadonlySet<Action> = new Set<Action>(['batch', 'list', 'search']);
+const LISTED: ReadonlySet<Action> = new Set<Action>(['batch', 'batch-delete', 'list', 'search']);
 
 /** Where the parameters are that are one of the segments of a path parameter: `name#3`. */
 function readSpanPlaces(groups: readonly PathGroup[]): Binding['places'] {

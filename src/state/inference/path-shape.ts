@@ -201,6 +201,13 @@ export function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'i
     .join('');
 }
 
+/** The keys of the paths without the last word, and without the last two: `/users/by` and `/users` for `/users/by/name`. */
+export function listShorterKeys(groups: readonly PathGroup[]): readonly string[] {
+  const key = toGroupKey(groups, 'collection');
+  const shorter = key.slice(0, key.lastIndexOf('/'));
+  return [shorter, shorter.slice(0, shorter.lastIndexOf('/'))];
+}
+
 function readSegment(
   segment: string,
 ): { readonly parameter?: string | undefined; readonly verb?: string | undefined } | undefined {

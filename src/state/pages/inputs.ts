@@ -3,6 +3,7 @@ import { isObject, readPath } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
 import { createItemSchemaReader } from '../item-schema.js';
+import { toBareName, toSingular } from '../names.js';
 
 /** A parameter of a list: of the query, a header, or a property of the request body. */
 export interface PageInput extends Pick<Parameter, 'name' | 'required' | 'schema' | 'schemaPointer' | 'description'> {
@@ -61,6 +62,17 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
       return [{ name, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
     });
   return [...declared, ...readInputs(media.schemaPointer, [])];
+}
+
+/** The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, or the only array in the body. */
+export function findIdsInput(contract: Contract, operation: Operation, collection: string): PageInput | undefined {
+  const noun = toBareName(toSingular(collection));
+  const names = new Set(['id', 'ids', `${noun}id`, `${noun}ids`, toBareName(collection)]);
+  const inputs = findPageInputs(contract, operation);
+  const arrays = inputs.filter(
+    ({ in: place, schema }) => place === 'body' && isObject(schema) && schema.type === 'array',
+  );
+  return inputs.find(({ name }) => names.has(toBareName(name))) ?? (arrays.length === 1 ? arrays[0] : undefined);
 }
 
 /** Plans how the values of the parameters are read from a request, by their names. */

@@ -154,7 +154,7 @@ export function readCountShape(read: ReadItemSchema, operation: Operation): List
 }
 
 /** The path to the number that is the size of a list: by its name, else the only one. */
-function findCount(schema: ItemSchema, read: ReadItemSchema): readonly string[] | undefined {
+export function findCount(schema: ItemSchema, read: ReadItemSchema): readonly string[] | undefined {
   if (isNumber(schema.schema)) return [];
   const listNumbers = ({ properties }: ItemSchema, above: readonly string[]): readonly (readonly string[])[] =>
     [...properties.values()].flatMap(({ name, schema: own, target }) => {

@@ -239,8 +239,10 @@ function matches(actual: unknown, wanted: unknown): boolean {
   }
   if (actual === undefined) return false;
   if (toText(actual) === toText(wanted)) return true;
+  if (typeof wanted !== 'string' || !wanted.includes(',')) return false;
   // Several values in one string: any of them.
-  return typeof wanted === 'string' && wanted.includes(',') && wanted.split(',').includes(toText(actual));
+  const values = wanted.split(',');
+  return values.every((each) => each.trim() !== '') && values.includes(toText(actual));
 }
 
 function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): boolean {

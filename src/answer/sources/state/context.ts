@@ -15,14 +15,14 @@ import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange, SourceParts } from '../../chain.js';
 import { chooseResponse, MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
 import type { ErrorAnswers } from '../../error-answers.js';
-import type { AnswerFailure } from './failure.js';
 
 /** What the handlers of all operations share. */
 export interface StateContext extends SourceParts {
   readonly resources: Resources;
   readonly items: Items;
   readonly read: ReadItemSchema;
-  readonly answerFailure: AnswerFailure;
+  /** The answer that reports an unknown item with a success status, where the contract of an operation reports failures so. */
+  answerFailure(operation: Operation, noun: string): Answer | undefined;
   /** The operations of a collection. */
   bindingsOf(collection: string): readonly Binding[];
 }

@@ -10,7 +10,7 @@ import { isPageMistake, type PageMistake, type PageRequest, type PageTurn } from
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
 import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
 import type { Binding, Resource } from '../../../state/resource.js';
-import type { Item } from '../../../state/store/collection.js';
+import type { Entry, Item } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
 import { createListReader } from './all-parents.js';
@@ -148,19 +148,29 @@ function cutPage(
 
 /** Answers with the newest item of a list. */
 export function createLatestHandler(context: OperationContext): StateHandler {
-  const { binding, findLocation, contract, model, read } = context;
+  const findMatching = createMatchReader(context);
+  return (exchange, transaction) => {
+    const location = context.findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
+    const newest = findMatching(exchange, location).at(-1);
+    return newest === undefined
+      ? answerMissing(context, exchange, { id: 'latest', location })
+      : answerItem(context, exchange, newest);
+  };
+}
+
+/** Plans which items a request means that names none: all of a list that match the filters of the operation. */
+export function createMatchReader(
+  context: OperationContext,
+): (exchange: Exchange, location: ItemLocation) => readonly Entry[] {
+  const { binding, contract, model, read } = context;
   const plan = createPagePlan(contract, binding.operation, { item: model.schema, read });
   const readList = createListReader(context);
   const readKeep = createKeepReader(binding.operation, plan);
-  return (exchange, transaction) => {
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
+  return ({ call }, location) => {
     const { list, origin } = readList(location);
-    const keep = both(readPart(binding.within, location, exchange.call), readKeep(plan.readValues(exchange.call)));
-    const newest = list.entries.findLast((entry) => keep?.(entry) !== false);
-    return newest === undefined
-      ? answerMissing(context, exchange, { id: 'latest', location })
-      : answerItem(context, exchange, origin(newest));
+    const keep = both(readPart(binding.within, location, call), readKeep(plan.readValues(call)));
+    return list.entries.filter((entry) => keep?.(entry) !== false).map(origin);
   };
 }
 

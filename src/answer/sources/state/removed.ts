@@ -1,6 +1,7 @@
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import { listBranches, type ReadItemSchema } from '../../../state/item-schema.js';
+import type { Binding } from '../../../state/resource.js';
 import type { Entry, ItemList } from '../../../state/store/collection.js';
 import { isStatus } from '../../../state/store/server-values.js';
 import type { Exchange } from '../../chain.js';
@@ -28,7 +29,15 @@ interface RemovedMark {
   readonly value: unknown;
   /** The query parameter of the operation that asks for removed items instead of others. */
   readonly parameter: string | undefined;
+  /** The query parameter of a list that asks for removed items beside others. */
+  readonly included?: string;
 }
+
+/** Query parameters of lists that ask for removed items beside others. */
+const INCLUDES = /^(include|with|show)[-_]?(deleted|removed|trashed)(items)?$/i;
+
+/** Statuses of removed items. */
+const REMOVED_STATUS = /^(deleted|removed|trashed|cancell?ed)$/i;
 
 /** What a removed item is read as; undefined where it is not found. */
 export type ReadRemoved = (exchange: Exchange, entry: Entry) => Answer | undefined;
@@ -50,17 +59,24 @@ export function createRemovedReader(context: OperationContext): ReadRemoved {
 /** Plans which list a call means: that of the removed items where a parameter asks for them. */
 export function createListChooser(context: OperationContext): (list: ItemList, call: Call) => ItemList {
   const mark = findMark(context);
-  if (mark?.parameter === undefined) return (list) => list;
+  const { parameter, included } = mark ?? {};
+  if (mark === undefined || (parameter === undefined && included === undefined)) return (list) => list;
   return (list, call) => {
-    if (isHidden(mark, call)) return list;
-    const entries = list.removed.map((entry) => withMark(entry, mark));
+    if (included === undefined ? isHidden(mark, call) : !isTrue(call, included)) return list;
+    const removed = list.removed.map((entry) => withMark(entry, mark));
+    const both = included === undefined ? removed : [...list.entries, ...removed];
+    const entries = both.toSorted((a, b) => a.sequence - b.sequence);
     const get = (id: string): Entry | undefined => entries.find((entry) => entry.id === id);
     return { size: entries.length, entries, removed: [], get, recall: list.recall };
   };
 }
 
-function isHidden({ parameter }: RemovedMark, { query }: Call): boolean {
-  return parameter !== undefined && query[parameter] !== true && query[parameter] !== 'true';
+function isHidden({ parameter }: RemovedMark, call: Call): boolean {
+  return parameter !== undefined && !isTrue(call, parameter);
+}
+
+function isTrue({ query }: Call, parameter: string): boolean {
+  return query[parameter] === true || query[parameter] === 'true';
 }
 
 /** An entry as it is shown after its removal. */
@@ -69,7 +85,8 @@ export function withMark(entry: Entry, { property, value }: RemovedMark): Entry 
 }
 
 /** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
-export function findMark({ contract, bindingsOf, binding, model }: OperationContext): RemovedMark | undefined {
+export function findMark(context: OperationContext): RemovedMark | undefined {
+  const { contract, bindingsOf, binding, model } = context;
   const bindings = bindingsOf(binding.collection);
   const removal = bindings.find(({ action }) => action === 'delete')?.operation;
   if (removal === undefined) return undefined;
@@ -95,13 +112,29 @@ export function findMark({ contract, bindingsOf, binding, model }: OperationCont
     const value = values.find((each) => named.includes(each) || (isKept && /^deleted$/i.test(String(each))));
     if (value !== undefined) return { property: name, value, parameter: undefined };
   }
+  return REMOVES_ITEM.test(told) ? undefined : findIncluded(context, bindings);
+}
+
+/** How the removed items differ that a list shows beside others: by a flag, or by a status that the parameter names. */
+function findIncluded({ model }: OperationContext, bindings: readonly Binding[]): RemovedMark | undefined {
+  const parameters = bindings.flatMap(({ action, operation }) => (action === 'list' ? operation.parameters : []));
+  const asking = parameters.find(({ in: place, name }) => place === 'query' && INCLUDES.test(name));
+  if (asking === undefined) return undefined;
+  for (const { name: property, schema } of model.schema?.properties.values() ?? []) {
+    const mark = { property, parameter: undefined, included: asking.name };
+    if (FLAG.test(property) && schema.type === 'boolean') return { ...mark, value: true };
+    if (!isStatus(property)) continue;
+    const named = readDescribedValues(asking.description ?? '', property);
+    const value = (schema.enum ?? named).find((each) => named.includes(each) || REMOVED_STATUS.test(String(each)));
+    if (value !== undefined) return { ...mark, value };
+  }
   return undefined;
 }
 
 /** The values that a description says a property gets: `archived: true`, "their `active` is false", "the status becomes `CLOSED`". */
 function readDescribedValues(text: string, name: string): readonly unknown[] {
   const property = name.replaceAll(/[^\w]/g, String.raw`\$&`);
-  const change = `becomes?|(?:is |are )?(?:set|changed) to|changes to|will be${isStatus(name) ? '' : '|is|are'}`;
+  const change = `becomes?|equals?(?: to)?|(?:is |are )?(?:set|changed) to|changes to|will be${isStatus(name) ? '' : '|is|are'}`;
   const quote = String.raw`[\`"'*]*`;
   const pattern = String.raw`(?<![\w-])${property}\b${quote}(?:\s+(?:${change})\s+|\s*[:=]\s*)${quote}([\w-]+)`;
   const found = [...text.matchAll(new RegExp(pattern, 'gi'))];

@@ -1,10 +1,14 @@
 import { readSchemaAt } from '../../../contract/contract.js';
+import type { MediaType, Operation } from '../../../contract/operations/operation.js';
+import { findJsonMedia, findSuccessWithBody } from '../../../contract/operations/responses.js';
 import { isObject, readMember, readPath, withPath } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
 import { type Binding, isNamedElsewhere } from '../../../state/resource.js';
-import type { ItemSchema } from '../../../state/item-schema.js';
+import { memoize } from '../../../memoize.js';
+import { NO_VIOLATIONS } from '../../../schema/violation.js';
+import { type ItemSchema, isSuccessFlag } from '../../../state/item-schema.js';
 import { toBareName } from '../../../state/names.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
@@ -242,4 +246,95 @@ function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
     content: { bytes, mediaType: mediaType === '' ? undefined : mediaType },
     properties: { ...named, ...typed, bytes: size, size, file_size: size },
   };
+}
+
+/** Strings that say why a request failed. */
+const REASON = /^(error|error_?code|error_?message|reason)$/i;
+
+/** How a success status reports a failure: `{ "ok": false, "error": "not_found" }`. */
+interface FailureShape {
+  readonly status: number;
+  readonly media: MediaType;
+  /** The names of the boolean and of the string. */
+  readonly flag: string;
+  readonly reason: string;
+  /** The reasons that the schema allows; empty where it allows any. */
+  readonly reasons: readonly string[];
+}
+
+/** What the shapes of failures are found with. */
+type FailureParts = Pick<StateContext, 'contract' | 'read' | 'validators'>;
+
+/** Creates the answers that report a failure with a success status; shapes are chosen once per operation. */
+export function createFailureAnswers(parts: FailureParts): StateContext['answerFailure'] {
+  const find = memoize((operation: Operation) => findShape(parts, operation));
+  return (operation, noun) => {
+    const shape = find(operation);
+    if (shape === undefined) return undefined;
+    const { status, media, flag, reason, reasons } = shape;
+    const body = { [flag]: false, [reason]: chooseReason(reasons, noun) };
+    const { schemaPointer, type: mediaType } = media;
+    return { status, headers: {}, body, mediaType, schemaPointer, from: 'state', violations: NO_VIOLATIONS };
+  };
+}
+
+function findShape({ contract, read, validators }: FailureParts, operation: Operation): FailureShape | undefined {
+  const response = findSuccessWithBody(operation);
+  const media = response && findJsonMedia(response.content);
+  if (response === undefined || media?.schema === undefined) return undefined;
+  const { schema, pointer } = contract.resolve(media.schema, media.schemaPointer);
+  const union = isObject(schema) ? (schema.oneOf === undefined ? 'anyOf' : 'oneOf') : 'oneOf';
+  const branches = (isObject(schema) ? schema[union] : undefined)?.map((_, i) => `${pointer}/${union}/${i}`);
+  for (const each of branches ?? [pointer]) {
+    const properties = [...(read(each)?.properties.values() ?? [])];
+    const flag = properties.find(({ name, schema: own }) => isSuccessFlag(name) && own.type === 'boolean')?.name;
+    const text = properties.find(({ name, schema: own }) => REASON.test(name) && own.type === 'string');
+    if (flag === undefined || text === undefined) continue;
+    const reasons = (text.schema.enum ?? []).filter((value) => typeof value === 'string');
+    const sample = { [flag]: false, [text.name]: reasons[0] ?? 'not_found' };
+    if (validators.check(media.schemaPointer, 'response')(sample, 'body').length > 0) continue;
+    return { status: Number(response.status) || 200, media, flag, reason: text.name, reasons };
+  }
+  return undefined;
+}
+
+/** The reason that says most exactly that an item was not found. */
+function chooseReason(reasons: readonly string[], noun: string): string {
+  const unknown = reasons.filter((each) => /not_?found|no_?such|unknown|does_?not_?exist|missing/i.test(each));
+  const invalid = reasons.find((each) => /invalid/i.test(each) && !/auth|name|arg/i.test(each));
+  const word = noun.replaceAll(' ', '_');
+  return unknown.find((each) => each.includes(word)) ?? unknown[0] ?? invalid ?? reasons[0] ?? 'not_found';
+}
+
+const MASK = /^(update|field)_?mask$/i;
+
+/** The properties that the field mask of a request names, in its query or its body: `displayName,labels`; all without a mask. */
+export function applyMask({ query, body }: Call, changes: Item): Item {
+  const given = [query, isObject(body) ? body : {}];
+  const name = given.flatMap((part) => Object.keys(part)).find((each) => MASK.test(each));
+  const mask = name === undefined ? undefined : given.map((part) => part[name]).find((value) => value !== undefined);
+  const paths = (typeof mask === 'string' ? mask.split(',') : Array.isArray(mask) ? mask.map(String) : []).map((path) =>
+    path.trim().split('.'),
+  );
+  if (paths.length === 0 || paths.some(([first]) => first === '*' || first === '')) return changes;
+  let masked: Item = {};
+  for (const path of paths) {
+    const steps = path.map(toBareName);
+    const found = readMasked(changes, steps);
+    if (found !== undefined) masked = withPath(masked, found.path, found.value);
+  }
+  return masked;
+}
+
+/** The value at a path whose names may have another casing: `display_name` for `displayName`. */
+function readMasked(
+  item: Item,
+  [first, ...rest]: readonly string[],
+): { readonly path: readonly string[]; readonly value: unknown } | undefined {
+  const name = Object.keys(item).find((each) => toBareName(each) === first);
+  if (name === undefined) return undefined;
+  const value = item[name];
+  if (rest.length === 0) return { path: [name], value };
+  const inner = isObject(value) ? readMasked(value, rest) : undefined;
+  return inner && { path: [name, ...inner.path], value: inner.value };
 }

@@ -5,6 +5,7 @@ import { memoize } from '../../../memoize.js';
 import { createItemSchemaReader } from '../../../state/item-schema.js';
 import type { Action, Binding } from '../../../state/resource.js';
 import type { AnswerSource } from '../../chain.js';
+import { createBatchDeleteHandler, createBatchHandler } from './batch.js';
 import { createBodyReader, createBodyWriters } from './bodies.js';
 import { createPreconditions, NO_PRECONDITIONS, withIdempotency } from './conditions.js';
 import {
@@ -14,18 +15,11 @@ import {
   type StateContext,
   type StateHandler,
 } from './context.js';
-import { createFailureAnswers } from './failure.js';
 import { withOperations } from './long-running.js';
 import { createContentHandler, createLatestHandler, createListHandler, createReadHandler } from './read.js';
-import { createLocationFinder } from './request.js';
+import { createFailureAnswers, createLocationFinder } from './request.js';
 import { createReferences, NO_REFERENCES, withReferences, withSelection } from './references.js';
-import {
-  createBatchHandler,
-  createCreateHandler,
-  createDeleteHandler,
-  createReplaceHandler,
-  createUpdateHandler,
-} from './write.js';
+import { createCreateHandler, createDeleteHandler, createReplaceHandler, createUpdateHandler } from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
 export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'bindingsOf' | 'read'>): AnswerSource {
@@ -42,7 +36,7 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'b
   });
   return {
     name: 'state',
-    onInvalid: 'fail',
+    onInvalid: 'pass',
     hint: 'Correct the fixture, or the request that stored it.',
     answer: (exchange, next) => {
       const handler = find(exchange.call.operation);
@@ -74,6 +68,7 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
 const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHandler | undefined>> = {
   act: createUpdateHandler,
   batch: createBatchHandler,
+  'batch-delete': createBatchDeleteHandler,
   content: createContentHandler,
   copy: createCreateHandler,
   count: createListHandler,

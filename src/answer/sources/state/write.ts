@@ -1,6 +1,6 @@
-import { createItemEnvelope } from '../../../state/pages/envelope.js';
-import { completeBody, locateItem } from './bodies.js';
+import { locateItem } from './bodies.js';
 import { isObject, readMember } from '../../../contract/json.js';
+import { applyJsonPatch } from '../../../state/store/json-patch.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
@@ -19,9 +19,9 @@ import {
   toAnswer,
 } from './context.js';
 import { findMark, withMark } from './removed.js';
-import { type Change, readChange } from './change.js';
 import {
   answerMissing,
+  applyMask,
   createItemHandler,
   findEntry,
   readId,
@@ -92,39 +92,8 @@ function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, 
   return model.check(item).length > 0 ? created : (collection.update(created.id, { item }, scope) ?? created);
 }
 
-/** Creates every item of an array, or none of them. */
-export function createBatchHandler(context: OperationContext): StateHandler {
-  const { binding, choose, bodies, reader, findLocation } = context;
-  return (exchange, transaction) => {
-    const choice = choose(exchange.call);
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
-    if (choice === undefined) return undefined;
-    const entries: Entry[] = [];
-    for (const body of reader.many(exchange.call)) {
-      const created = createItem(context, exchange, { location, body, id: readOwnId(context, body) });
-      if ('refused' in created) return created.refused;
-      entries.push(created.entry);
-    }
-    const projectAll = (pointer: string | undefined): readonly unknown[] =>
-      entries.map((entry) => bodies.project(pointer)(entry, exchange));
-    const pointer = choice.media?.schemaPointer;
-    const schema = pointer === undefined ? undefined : context.read(pointer);
-    if (pointer === undefined || schema === undefined) return toAnswer(choice, undefined);
-    if (schema.type === 'array') return toAnswer(choice, projectAll(schema.items));
-    const { list } = binding;
-    if (list !== undefined) {
-      const body = createItemEnvelope(context.read, schema, list.path)(projectAll(list.itemSchema));
-      const key = `${pointer}\0${entries[0]?.id ?? ''}`;
-      return toAnswer(choice, completeBody(context, exchange, { pointer, body, key }));
-    }
-    const last = entries.at(-1);
-    return last === undefined ? undefined : toAnswer(choice, bodies.project(pointer)(last, exchange));
-  };
-}
-
 /** Creates one item; `id` is the one that the request chooses. */
-function createItem(
+export function createItem(
   context: OperationContext,
   exchange: Exchange,
   from: { readonly location: ItemLocation; readonly body: Item; readonly id: string | number | undefined },
@@ -145,7 +114,7 @@ function createItem(
 }
 
 /** The answer to a change that the store refuses: 409 for a duplicate, 404 for a membership of an unknown item. */
-function answerProblem(
+export function answerProblem(
   context: OperationContext,
   exchange: Exchange,
   { id, problem }: { readonly id: string | number | undefined; readonly problem: ItemProblem | undefined },
@@ -160,7 +129,7 @@ function answerProblem(
 }
 
 /** The id that a request chooses: of the target for a membership, or of an item that clients name. */
-function readOwnId({ binding, model }: OperationContext, body: Item): string | number | undefined {
+export function readOwnId({ binding, model }: OperationContext, body: Item): string | number | undefined {
   const { resource, idProperty } = model;
   if (resource.members !== undefined) {
     const name = resource.memberParameter ?? Object.keys(body).find((each) => /_?id$/i.test(each));
@@ -170,7 +139,7 @@ function readOwnId({ binding, model }: OperationContext, body: Item): string | n
   return idProperty?.readOnly === true ? undefined : readIdValue(readMember(body, resource.idProperty ?? 'id'));
 }
 
-function readIdValue(value: unknown): string | number | undefined {
+export function readIdValue(value: unknown): string | number | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? value : undefined;
 }
 
@@ -214,27 +183,40 @@ export function createUpdateHandler(context: OperationContext): StateHandler {
 
 /** Replaces a whole item; where the contract declares 201, an unknown id is created. */
 export function createReplaceHandler(context: OperationContext): StateHandler {
+  const { binding, model, reader } = context;
+  const writeWhole = createReplacement(context);
+  const replace = createChangeHandler(context, (exchange, entry, location) => ({
+    after: writeWhole(exchange, { entry, location, body: reader.one(exchange.call) }),
+  }));
+  const isAdded = model.resource.singleton || createsUnknown(binding, context.resources);
+  return isAdded ? createUpsertHandler(context, replace) : replace;
+}
+
+/** What one item of a request replaces. */
+export interface ReplacedItem {
+  readonly entry: Entry;
+  readonly location: ItemLocation;
+  readonly body: Item;
+}
+
+/** Plans how a body replaces an item. */
+export function createReplacement(context: OperationContext): (exchange: Exchange, of: ReplacedItem) => Item {
   const { binding, model } = context;
   const { resource } = model;
   const keep = createKeptReader(context);
-  const replace = createChangeHandler(context, ({ session, call }, entry, location) => {
-    const sent = context.reader.one(call);
+  return ({ session }, { entry, location, body }) => {
     const id = readMember(entry.item, resource.idProperty ?? 'id');
     const isOwn = typeof id === 'number' || isPathId(resource) || resource.keyProperties.length > 0;
-    const after = model.replace(entry.item, {
+    return model.replace(entry.item, {
       id: isOwn ? (id as string | number) : entry.id,
-      body: { ...keep(entry.item), ...sent, ...context.references.embed(location.transaction, sent) },
+      body: { ...keep(entry.item), ...body, ...context.references.embed(location.transaction, body) },
       fixed: { ...binding.set, ...location.known },
       defaults: location.collection.defaults,
       seed: session.seed,
       key: `${resource.name}\0${location.scope}\0${entry.id}`,
       now: session.clock.now(),
     });
-    return { after };
-  });
-  return resource.singleton || createsUnknown(binding, context.resources)
-    ? createUpsertHandler(context, replace)
-    : replace;
+  };
 }
 
 /** Changes an item, or creates it where there is none. */
@@ -268,7 +250,7 @@ function createKeptReader(context: OperationContext): (item: Item) => Item {
   const { binding, model, reader } = context;
   const names = reader.names(binding.operation.body?.content[0]?.type);
   const kept = [...(model.schema?.properties.keys() ?? [])].filter((name) => names?.has(name) === false);
-  if (names === undefined || kept.length === 0) return () => ({});
+  if (names === undefined || kept.length === 0 || binding.action === 'batch') return () => ({});
   return (item) => Object.fromEntries(kept.flatMap((name) => (name in item ? [[name, item[name]]] : [])));
 }
 
@@ -349,4 +331,44 @@ function readNewId({ binding, model, reader }: OperationContext, { call }: Excha
     .map((name) => body[name])
     .find((value) => typeof value === 'string' && value !== '');
   return typeof id === 'string' && id !== entry.id && entry.item[idProperty] === entry.id ? id : undefined;
+}
+
+/** The item after a change, with the properties that the operation writes. */
+type Change = { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
+
+/** The item with the changes of a request, according to its media type. */
+function readChange(
+  context: OperationContext,
+  exchange: Exchange,
+  { item, transaction }: Pick<ItemLocation, 'transaction'> & { readonly item: Item },
+): Change {
+  const { call } = exchange;
+  const { model } = context;
+  const { set } = context.binding;
+  if (call.mediaType === 'application/json-patch+json') {
+    const patched = applyJsonPatch(item, call.body);
+    if ('item' in patched) return { after: { ...patched.item, ...keepServerProperties(model, item) }, set };
+    const status = chooseDeclared(context, [409, 422, 400]);
+    return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
+  }
+  const sent = context.reader.one(call);
+  const changes = applyMask(call, model.accept({ ...sent, ...context.references.embed(transaction, sent) }));
+  const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
+  // Every change of a part merges (RFC 7386), nested objects too: only a replacement drops what it omits.
+  return { after: model.merge(item, isForm ? clearEmpty(model, changes) : changes), set };
+}
+
+/** In a form an empty string clears a nullable property. */
+function clearEmpty({ schema }: ItemModel, changes: Item): Item {
+  const cleared = Object.entries(changes).map(([name, value]) => {
+    const isCleared = value === '' && schema?.properties.get(name)?.nullable === true;
+    return [name, isCleared ? null : value] as const;
+  });
+  return Object.fromEntries(cleared);
+}
+
+/** The properties that a patch must not change. */
+function keepServerProperties(model: ItemModel, item: Item): Item {
+  if (model.schema === undefined) return {};
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !model.accepts(name)));
 }

@@ -1,0 +1,208 @@
+import type { Operation } from '../../contract/operations/operation.js';
+import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
+import { type ItemSchema, listBranches } from '../item-schema.js';
+import { findIdsInput } from '../pages/inputs.js';
+import { readCountShape } from '../pages/list-shape.js';
+import { compareSchemas, isSameItem } from '../positions.js';
+import type { Within } from '../resource.js';
+import { inferFor, type InferredAction } from './bind.js';
+import type { CollectionCandidate } from './candidates.js';
+import type { ContractIndex } from './contract-index.js';
+import { isSearchWord } from './path-shape.js';
+
+/** What an operation on the path of a collection does, or why the store does not handle it. */
+export function bindCollectionOperation(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+): InferredAction | string {
+  const found = inferFor(candidate);
+  if (operation.method === 'GET') {
+    const list = index.list(operation);
+    if (list === undefined) return 'GET on a collection, but the response is not a list';
+    return found(
+      'list',
+      0.95,
+      `GET; the response is a list${list.path.length === 0 ? '' : ` in "${list.path.join('.')}"`}`,
+    );
+  }
+  if (operation.method === 'DELETE') {
+    const listing = index.operationsAt(index.shape(operation)?.key ?? '').get('GET');
+    const isPlain = operation.body === undefined && listing !== undefined && index.list(listing) !== undefined;
+    return bindRemoval(index, candidate, { operation, isPlain });
+  }
+  const body = index.body(operation);
+  const last = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
+  if (operation.method === 'POST' && isSearchWord(last) && isListOf(index, candidate, operation))
+    return found('search', 0.85, `"${last}" by POST; the response is a list of items of the collection`);
+  const { method } = operation;
+  const array = findItemArray(index, candidate, { operation, isNamed: false });
+  if (array !== undefined) return found('batch', 0.8, `${method} on a collection; ${array}`);
+  if (method === 'POST' || isCreatingPut(index, candidate, operation)) {
+    if (body?.type === 'array') return found('batch', 0.7, `${method} on a collection; its body is an array`);
+    const confidence = measureConfidence(index, candidate, operation);
+    if (confidence === 0) return `${method} on a collection, but the response is not an item of it`;
+    return found('create', confidence, `${method} on a collection; the response is an item of it`);
+  }
+  // Some documents name the item in the body: `PUT /pet` with `{ "id": 10 }`.
+  if ((operation.method === 'PUT' || operation.method === 'PATCH') && body?.pointer === candidate.schema) {
+    const action = operation.method === 'PUT' ? 'replace' : 'update';
+    return found(action, 0.7, `${operation.method} on a collection; its body is a whole item with its id`);
+  }
+  return `${operation.method} on a whole collection is not supported`;
+}
+
+/** Words of an operation that creates items. */
+const CREATING = /^\W*(create|add|new|insert)s?(?![a-z])/;
+
+/** Whether a PUT on a collection creates items: nothing else does, and its name or its summary says so. */
+function isCreatingPut(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  if (operation.method !== 'PUT' || index.operationsAt(candidate.key).has('POST')) return false;
+  return CREATING.test(operation.id) || CREATING.test((operation.summary ?? '').toLowerCase());
+}
+
+function isListOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const listed = index.list(operation)?.itemSchema;
+  const item = listed === undefined ? undefined : index.read(listed);
+  return item !== undefined && isListed(index, candidate, item);
+}
+
+/** Where the items in the body of a request are: the body itself, or an array in it; undefined without several items. */
+function findItemArray(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  { operation, isNamed }: { readonly operation: Operation; readonly isNamed: boolean },
+): string | undefined {
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const media = findJsonMedia(operation.body?.content ?? []);
+  const body = media?.schema === undefined ? undefined : index.read(media.schemaPointer);
+  if (body === undefined || operation.method === 'GET' || operation.method === 'DELETE') return undefined;
+  const isItem = (pointer: string | undefined): boolean => {
+    const element = pointer === undefined ? undefined : index.read(pointer);
+    return item !== undefined && element !== undefined && compareSchemas(index.read, item, element) >= 0.4;
+  };
+  if (body.type === 'array') return isItem(body.items) ? 'its body is an array of items' : undefined;
+  const arrays = [...body.properties.values()].filter(({ target }) => isItem(index.read(target)?.items));
+  const [only] = arrays;
+  if (only === undefined || arrays.length > 1) return undefined;
+  const hasId = index.read(index.read(only.target)?.items ?? '')?.properties.has('id') === true;
+  // A create can have other items in it, with which it is not confused where its response lists the items, or its path says so.
+  const isCreate = operation.method === 'POST' && !isNamed;
+  const isListed = only.required || index.list(operation)?.path.at(-1) === only.name;
+  const isPlain = isListed && !hasId && isListOf(index, candidate, operation);
+  return isPlain || (!isCreate && !body.properties.has('id'))
+    ? `the items are in "${only.name}" of its body`
+    : undefined;
+}
+
+/** A DELETE of a collection, or a POST that removes several items, removes those that the request names, else all. */
+function bindRemoval(
+  { contract }: ContractIndex,
+  candidate: CollectionCandidate,
+  { operation, isPlain }: { readonly operation: Operation; readonly isPlain: boolean },
+): InferredAction | string {
+  const input = findIdsInput(contract, operation, candidate.groups.at(-1)?.words.at(-1) ?? '');
+  if (input === undefined && !isPlain) return `${operation.method} on a whole collection is not supported`;
+  const which = input === undefined ? 'it removes all items that match' : `the ids of the items are in "${input.name}"`;
+  return inferFor(candidate)('batch-delete', 0.8, `${operation.method} on a collection; ${which}`);
+}
+
+/** What an operation on a segment after a collection does: `/customers/search`, `/user/createWithList`. */
+export function bindCollectionWord(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+): InferredAction | string {
+  const found = inferFor(candidate);
+  const word = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
+  const list = index.list(operation);
+  const listed = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
+  if (operation.method === 'GET' && COUNT_WORD.test(word) && readCountShape(index.read, operation) !== undefined)
+    return found('count', 0.85, `"${word}"; the response is the number of items of the collection`);
+  if (operation.method === 'GET' && LATEST_WORD.test(word) && isItemOf(index, candidate, operation))
+    return found('latest', 0.85, `"${word}"; the response is an item of the collection`);
+  const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
+  if (searches && listed !== undefined && isListed(index, candidate, listed)) {
+    return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
+  }
+  if (operation.method === 'DELETE' || (operation.method === 'POST' && REMOVAL_WORD.test(word))) {
+    const removal = bindRemoval(index, candidate, { operation, isPlain: false });
+    if (typeof removal !== 'string') return removal;
+  }
+  const elements = index.body(operation)?.items;
+  const isNamed =
+    BATCH_WORD.test(word) || (elements !== undefined && index.read(elements)?.pointer === candidate.schema);
+  const array = isNamed ? findItemArray(index, candidate, { operation, isNamed }) : undefined;
+  if (array !== undefined) return found('batch', 0.8, `"${word}"; ${array}`);
+  return `"${word}" of a collection, but the response is not a list of its items`;
+}
+
+const BATCH_WORD = /bulk|batch|man(y|ies)|multiple|import|create|add|insert|upsert|update|replace|list/i;
+
+const REMOVAL_WORD = /delete|remove|destroy/i;
+
+const COUNT_WORD = /^[_$]?(count|total|size)$/i;
+
+const LATEST_WORD = /^(latest|newest|last|(most[-_]?)?recent)$/i;
+
+function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operation: Operation): boolean {
+  const item = schema === undefined ? undefined : index.read(schema);
+  const answer = index.answer(operation);
+  return item !== undefined && answer !== undefined && isSameItem(index.read, item, answer);
+}
+
+/** How likely the response of a POST is an item of the collection; 0 where it is not. */
+function measureConfidence(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): number {
+  const answer = index.answer(operation);
+  if (candidate.schema === undefined) return 0;
+  if (answer === undefined || answer.properties.size === 0) {
+    // Without a response body, the request body must be an item.
+    if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
+    return index.body(operation) === undefined ? 0 : 0.6;
+  }
+  const item = index.read(candidate.schema);
+  const body = index.body(operation);
+  const isFile = [...(body?.properties.values() ?? [])].some(({ schema }) => schema.format === 'binary');
+  const isSent = body !== undefined && item !== undefined && compareSchemas(index.read, item, body) >= 0.4;
+  // What is not like an item can create several: `{ "project_ids": [] }`.
+  if (index.list(operation) !== undefined && !isSent && !isFile) return 0;
+  if (answer.pointer === candidate.schema) return 0.95;
+  if (hasBranch(index, operation, candidate.schema)) return 0.85;
+  const chosen = candidate.groups.at(-1)?.parameters.at(-1);
+  if (chosen !== undefined && candidate.groups.length > 1 && body?.properties.get(chosen)?.required === true) {
+    return 0.7;
+  }
+  if (item === undefined) return 0.5;
+  const similarity = compareSchemas(index.read, item, answer);
+  if (similarity >= 0.4) return similarity >= 0.6 ? 0.8 : 0.7;
+  // The answer may show only the id, or a message; then the request has to be like an item.
+  return isSent ? 0.6 : 0;
+}
+
+/** Whether one branch of the success schema is the schema of the item. */
+function hasBranch(index: ContractIndex, operation: Operation, schema: string | undefined): boolean {
+  const media = findSuccessMedia(operation);
+  return (
+    media?.schema !== undefined && listBranches(index.contract, media.schemaPointer).some((each) => each === schema)
+  );
+}
+
+/** What an operation on a path does that names the value of a property of several items: `/pets/by-status/{status}`. */
+export function bindPart(
+  candidate: CollectionCandidate,
+  { method }: Operation,
+  { property, parameter }: Within,
+): InferredAction | string {
+  if (method !== 'GET') return `${method} on the items that have one value of a property is not supported`;
+  return inferFor(candidate)(
+    'list',
+    0.85,
+    `GET; the response is a list of items whose "${property}" is {${parameter}}`,
+  );
+}
+
+/** Whether the items of a list are those of a collection, or have most properties in common with them. */
+function isListed(index: ContractIndex, candidate: CollectionCandidate, listed: ItemSchema): boolean {
+  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  return item !== undefined && (listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6);
+}

@@ -1,0 +1,205 @@
+import { expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: 'string' };
+const THING = { $ref: '#/components/schemas/Thing' };
+const PART = { $ref: '#/components/schemas/ThingPart' };
+
+const list = (items: Schema): Schema => ({ type: 'array', items });
+
+const object = (properties: Schema, ...required: readonly string[]): Schema => ({
+  type: 'object',
+  required,
+  properties,
+});
+
+const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
+
+const one = (status: number, schema?: Schema): Schema => ({
+  [status]: { description: 'done', ...(schema && { content: json(schema) }) },
+});
+
+const FAILED = one(404, object({}));
+
+/** A document with things, and with further operations on several of them. */
+async function start(paths: Readonly<Record<string, Schema>>): Promise<Mock> {
+  const id = { name: 'id', in: 'path', required: true, schema: TEXT };
+  const { '/things': more, ...others } = paths;
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: {
+      '/things': {
+        get: { operationId: 'listThings', responses: one(200, list(THING)) },
+        post: {
+          operationId: 'createThing',
+          requestBody: { required: true, content: json(PART) },
+          responses: one(201, THING),
+        },
+        ...more,
+      },
+      '/things/{id}': {
+        get: { operationId: 'readThing', parameters: [id], responses: { ...one(200, THING), ...FAILED } },
+      },
+      ...others,
+    },
+    components: {
+      schemas: {
+        Thing: object({ id: TEXT, name: TEXT, color: TEXT, size: { type: 'integer' } }, 'id', 'name'),
+        ThingPart: object({ id: TEXT, name: TEXT, color: TEXT }),
+      },
+    },
+  };
+  return createMock({ spec, state: { unknownIds: 'not-found' } });
+}
+
+async function send(mock: Mock, target: string, body?: unknown) {
+  const [method = '', path = ''] = target.split(' ');
+  const reply = await mock.fetch(
+    new Request(`http://things.test${path}`, {
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    }),
+  );
+  expect(reply.headers.get('x-mock-violation')).toBeNull();
+  const text = await reply.text();
+  return { status: reply.status, answer: (text === '' ? undefined : JSON.parse(text)) as Schema & readonly Schema[] };
+}
+
+async function createThings(mock: Mock, ...names: readonly string[]): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const name of names) ids.push(String((await send(mock, 'POST /things', { name, color: 'red' })).answer['id']));
+  return ids;
+}
+
+const listThings = async (mock: Mock): Promise<readonly Schema[]> => (await send(mock, 'GET /things')).answer;
+
+const operation = (operationId: string, body: Schema | undefined, responses: Schema, more: Schema = {}): Schema => ({
+  operationId,
+  ...(body && { requestBody: { required: true, content: json(body) } }),
+  responses,
+  ...more,
+});
+
+it.each<[path: string, body: Schema, answer: Schema, name: string | undefined]>([
+  ['/things/bulk', list(PART), list(THING), undefined],
+  ['/things/batch', object({ things: list(PART) }, 'things'), object({ things: list(THING) }, 'things'), 'things'],
+  [
+    '/things/batch/create',
+    object({ inputs: list(PART) }, 'inputs'),
+    object({ results: list(THING) }, 'results'),
+    'inputs',
+  ],
+  [
+    '/things/create_many',
+    object({ things: list(PART) }),
+    object({ created: { type: 'integer' } }, 'created'),
+    'things',
+  ],
+])('POST %s creates each item', async (path, body, answer, name) => {
+  const mock = await start({ [path]: { post: operation('createThings', body, one(200, answer)) } });
+  const parts = [{ name: 'a' }, { name: 'b' }];
+  const made = await send(mock, `POST ${path}`, name === undefined ? parts : { [name]: parts });
+  const things = await listThings(mock);
+  expect(things).toMatchObject(parts);
+  const [shown] = Object.values(made.answer);
+  expect(Array.isArray(made.answer) ? made.answer : shown).toEqual(shown === 2 ? 2 : things);
+});
+
+it.each<[name: string, body: Schema, answer: Schema]>([
+  ['an array', list(PART), list(THING)],
+  ['an envelope', object({ things: list(PART) }, 'things'), object({ things: list(THING) }, 'things')],
+])('PUT of %s replaces the items that exist and creates others', async (_, body, answer) => {
+  const mock = await start({ '/things': { put: operation('putThings', body, one(200, answer)) } });
+  const [first] = await createThings(mock, 'a', 'b');
+  const parts = [
+    { id: first, name: 'c' },
+    { id: 'other', name: 'd' },
+  ];
+  const put = await send(mock, 'PUT /things', body['type'] === 'array' ? parts : { things: parts });
+  expect(Array.isArray(put.answer) ? put.answer : put.answer['things']).toMatchObject(parts);
+  expect(await listThings(mock)).toMatchObject([{ id: first, name: 'c' }, { name: 'b', color: 'red' }, parts[1]]);
+  expect((await listThings(mock))[0]).not.toHaveProperty('color');
+});
+
+it.each<[method: string, path: string]>([
+  ['patch', '/things'],
+  ['patch', '/things/bulk'],
+  ['post', '/things/batch/update'],
+  ['put', '/things/update_many'],
+])('%s %s updates each item', async (method, path) => {
+  const responses = { ...one(200, list(THING)), ...FAILED };
+  const mock = await start({ [path]: { [method]: operation('updateThings', list(PART), responses) } });
+  const [first, second] = await createThings(mock, 'a', 'b');
+  const parts = [
+    { id: second, name: 'd' },
+    { id: first, color: 'blue' },
+  ];
+  const { answer } = await send(mock, `${method.toUpperCase()} ${path}`, parts);
+  expect(answer).toMatchObject([
+    { id: second, name: 'd', color: 'red' },
+    { id: first, name: 'a', color: 'blue' },
+  ]);
+  expect(await listThings(mock)).toEqual([answer[1], answer[0]]);
+});
+
+it('PATCH of an array with an unknown id changes nothing', async () => {
+  const responses = { ...one(200, list(THING)), ...FAILED };
+  const mock = await start({ '/things': { patch: operation('updateThings', list(PART), responses) } });
+  const [first] = await createThings(mock, 'a');
+  const { status } = await send(mock, 'PATCH /things', [
+    { id: first, name: 'b' },
+    { id: 'nope', name: 'c' },
+  ]);
+  expect(status).toBe(404);
+  expect(await listThings(mock)).toMatchObject([{ name: 'a' }]);
+});
+
+const inQuery = (name: string, schema: Schema): Schema => ({ parameters: [{ name, in: 'query', schema }] });
+
+it.each<[target: string, more: Schema, query: (ids: readonly string[]) => string]>([
+  ['DELETE /things', inQuery('ids', TEXT), (ids) => `?ids=${ids.join(',')}`],
+  ['DELETE /things', inQuery('thing_ids', list(TEXT)), (ids) => `?${ids.map((id) => `thing_ids=${id}`).join('&')}`],
+  ['DELETE /things/destroy_many', inQuery('ids', TEXT), (ids) => `?ids=${ids.join(',')}`],
+])('%s removes the items whose ids are in the query', async (target, more, toQuery) => {
+  const [method = '', path = ''] = target.split(' ');
+  const mock = await start({
+    [path]: { [method.toLowerCase()]: operation('deleteThings', undefined, one(204), more) },
+  });
+  const [a = '', b = '', c = ''] = await createThings(mock, 'a', 'b', 'c');
+  expect((await send(mock, `DELETE ${path}${toQuery([a, c])}`)).status).toBe(204);
+  expect(await listThings(mock)).toMatchObject([{ id: b }]);
+  expect((await send(mock, `GET /things/${a}`)).status).toBe(404);
+  await send(mock, `DELETE ${path}`);
+  expect(await listThings(mock)).toMatchObject([{ id: b }]);
+});
+
+it.each<[target: string, body: Schema, toBody: (ids: readonly string[]) => unknown]>([
+  ['DELETE /things', object({ ids: list(TEXT) }, 'ids'), (ids) => ({ ids })],
+  ['POST /things/bulk_delete', object({ things: list(TEXT) }), (things) => ({ things })],
+  [
+    'POST /things/batch/delete',
+    object({ inputs: list(object({ id: TEXT }, 'id')) }),
+    (ids) => ({ inputs: ids.map((id) => ({ id })) }),
+  ],
+])('%s removes the items whose ids are in the body', async (target, body, toBody) => {
+  const [method = '', path = ''] = target.split(' ');
+  const deleted = object({ deleted: { type: 'integer' } }, 'deleted');
+  const mock = await start({ [path]: { [method.toLowerCase()]: operation('deleteThings', body, one(200, deleted)) } });
+  const [a = '', b = '', c = ''] = await createThings(mock, 'a', 'b', 'c');
+  expect((await send(mock, target, toBody([a, c]))).answer).toEqual({ deleted: 2 });
+  expect(await listThings(mock)).toMatchObject([{ id: b }]);
+});
+
+it('DELETE of a list removes what its filters match, or all without them', async () => {
+  const mock = await start({
+    '/things': { delete: operation('deleteThings', undefined, one(204), inQuery('name', TEXT)) },
+  });
+  await createThings(mock, 'a', 'b', 'c');
+  await send(mock, 'DELETE /things?name=b');
+  expect(await listThings(mock)).toMatchObject([{ name: 'a' }, { name: 'c' }]);
+  await send(mock, 'DELETE /things');
+  expect(await listThings(mock)).toEqual([]);
+});
