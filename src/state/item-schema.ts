@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../contract/contract.js';
 import { isObject, type Schema, type SchemaObject } from '../contract/json.js';
 import { toPointer } from '../contract/pointer.js';
@@ -183,13 +184,27 @@ function chooseBranch(contract: Contract, part: Part): Part {
     const keyword = Array.isArray(schema['anyOf']) ? 'anyOf' : 'oneOf';
     const branches = schema[keyword];
     if (branches === undefined) return current;
-    const parts = branches.map((each, i) => contract.resolve(each, `${pointer}/${keyword}/${i}`));
+    const all = branches.map((each, i) => contract.resolve(each, `${pointer}/${keyword}/${i}`));
+    const general = all.filter((each) => !all.some((other) => isSpecial(each, other)));
+    const parts = keyword === 'anyOf' || general.length === 0 ? all : general;
     const best =
       parts.find((each) => isExistingItem(contract, each)) ?? parts.find((each) => !isNull(each.schema)) ?? parts[0];
     if (best === undefined) return current;
     current = best;
   }
   return current;
+}
+
+/** Whether each value of a branch of `oneOf` is one of another branch as well, so that none is valid. */
+function isSpecial(branch: Part, other: Part): boolean {
+  if (branch === other || !isObject(branch.schema) || !isObject(other.schema)) return false;
+  const { properties = {}, required = [] } = branch.schema;
+  const { properties: shared, required: needed = [], additionalProperties } = other.schema;
+  if (shared === undefined || additionalProperties === false) return false;
+  return (
+    needed.every((name) => required.includes(name)) &&
+    Object.entries(shared).every(([name, schema]) => isDeepStrictEqual(schema, properties[name]))
+  );
 }
 
 function readBranches(contract: Contract, { schema, pointer }: Part): readonly string[] {

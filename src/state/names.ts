@@ -3,7 +3,7 @@ export function toSingular(noun: string): string {
   const irregular = /^(.*)(people|children)$/.exec(noun);
   if (irregular !== null) return `${irregular[1]}${irregular[2] === 'people' ? 'person' : 'child'}`;
   if (noun.endsWith('ies')) return noun.replace(/ies$/, 'y');
-  if (/(ss|x|ch|sh|z)es$/.test(noun)) return noun.replace(/es$/, '');
+  if (/(ss|x|ch|sh|z|ias|tus|rus|nus|pus)es$/.test(noun)) return noun.replace(/es$/, '');
   return /[^s]s$/.test(noun) ? noun.replace(/s$/, '') : noun;
 }
 
@@ -18,6 +18,9 @@ export function isNamedAfter(property: string, parameter: string): boolean {
   if (own === wanted || toSingular(own) === wanted) return true;
   return own.startsWith(wanted) && /^(name|id|slug|key|code|address|number)$/.test(own.slice(wanted.length));
 }
+
+/** What is between two kinds of keys in the name of a parameter: `id_or_slug`, `idOrName`. */
+export const OR: RegExp = /[-_]or[-_]|(?<=[a-z])Or(?=[A-Z])/;
 
 /** Objects that hold properties of the item around them: JSON:API has `attributes`, others have `properties` or `fields`. */
 export const PART_NAME: RegExp = /^(attributes|properties|fields|spec|values|details|data|metadata)$/i;

@@ -194,6 +194,11 @@ export function isSameItem(read: ReadItemSchema, one: ItemSchema, other: ItemSch
   return most > 0 && shared / most >= 0.8;
 }
 
+/** Whether a schema has fewer properties than an item, and shares most of them. */
+export function isSummary(read: ReadItemSchema, schema: ItemSchema, item: ItemSchema): boolean {
+  return schema.properties.size < item.properties.size && compareSchemas(read, item, schema) >= 0.7;
+}
+
 function toSimilarity(shared: number, least: number): number {
   if (least === 0 || shared === 0) return 0;
   return shared === 1 && least > 1 ? 0.2 : least === 1 ? 0.4 : shared / least;

@@ -186,3 +186,21 @@ describe('a list at another path than the create', () => {
       expect((await send('GET', `${path}/${String(body['id'])}`)).body).toMatchObject({ title: 'home' });
   });
 });
+
+it('a list shows the branch of a `oneOf` that can be valid where another one is a special case of it', async () => {
+  const notes = { type: 'array', items: ref('Note') };
+  const pages = object({ notes, page: object({ count: { type: 'integer' } }) }, 'notes', 'page');
+  const spec = toDocument(
+    {
+      '/notes': {
+        get: { responses: { 200: json({ oneOf: [pages, object({ notes }, 'notes')] }) } },
+        post: { ...sends(object({ text: TEXT })), responses: { 201: json(ref('Note')) } },
+      },
+      '/notes/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Note')) } } },
+    },
+    { Note: object({ id: TEXT, text: TEXT }, 'id') },
+  );
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/notes', { text: 'a' });
+  expect((await send('GET', '/notes')).body).toEqual({ notes: [body] });
+});

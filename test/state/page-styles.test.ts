@@ -184,6 +184,33 @@ describe('an offset', () => {
   });
 });
 
+describe('the parameter that takes what the answer has for the next page', () => {
+  const described = (schema: Part): Part => ({ ...query('until', schema), description: '`next` goes here.' });
+  const nullable = (type: string): Part => ({ type: [type, 'null'] });
+
+  it.each([
+    ['is the one that the description names', described(TEXT), { next: nullable('string') }, '/next'],
+    [
+      'has a number where the answer has one',
+      described(TEXT),
+      { page: object({ next: nullable('number') }) },
+      '/page/next',
+    ],
+    ['is an offset that is not a number', query('offset'), { offset: TEXT }, '/offset'],
+  ])('%s', async (_, parameter, envelope, pointer) => {
+    const mock = await start({ parameters: [parameter, SIZE], envelope });
+    const names: string[] = [];
+    let turn = '';
+    do {
+      const page = await get(mock, `/parcels?limit=2${turn}`);
+      const next = readPointer(page.body, pointer) as string | number | null | undefined; // as declared
+      names.push(page.names);
+      turn = next === undefined || next === null ? '' : `&${String(parameter['name'])}=${next}`;
+    } while (turn !== '');
+    expect(names).toEqual(['ab', 'cd', 'e']);
+  });
+});
+
 describe('the link to the next page', () => {
   it.each([
     ['absolute', { type: 'string', examples: ['https://api.example/parcels?page=2'] }, /^http:\/\/localhost\//],

@@ -151,4 +151,32 @@ describe.each(WORLDS)('in a %s world', (_, options) => {
     expect((await send('DELETE', '/projects/acme/site')).status).toBe(204);
     for (const id of ['site', String(site['id'])]) expect((await send('GET', `/projects/acme/${id}`)).status).toBe(404);
   });
+
+  it('an item is created below a parent that answers with a summary, and read at the top by both keys', async () => {
+    const alias = { uid: TEXT, host: { ...TEXT, example: 'my-site.example' }, created: TEXT };
+    const spec = toDocument(
+      {
+        '/sites': { post: { ...sends(object({ name: TEXT })), ...shows('Site', 201) } },
+        '/sites/{id}': { ...inPath('id'), get: shows('Site') },
+        '/sites/{id}/aliases': {
+          ...inPath('id'),
+          post: { ...sends(object({ host: TEXT, note: TEXT })), ...shows('NewAlias') },
+        },
+        '/aliases': { get: list('Alias') },
+        '/aliases/{idOrHost}': { ...inPath('idOrHost'), get: shows('Alias') },
+      },
+      {
+        Site: object({ id: TEXT, name: TEXT }, 'id'),
+        NewAlias: object({ ...alias, former: TEXT }, 'uid'),
+        Alias: object({ ...alias, siteId: TEXT, note: TEXT }, 'uid', 'siteId'),
+      },
+    );
+    const { send } = await openShop({ ...options, spec });
+    const siteId = String((await send('POST', '/sites', { name: 'a' })).body['id']);
+    const sent = { host: 'one.example', note: 'first' };
+    const { body } = await send('POST', `/sites/${siteId}/aliases`, sent);
+    for (const key of ['uid', 'host'])
+      expect((await send('GET', `/aliases/${String(body[key])}`)).body).toMatchObject({ ...sent, siteId });
+    expect((await send('GET', '/aliases')).body).toMatchObject({ items: [{ uid: body['uid'], host: 'one.example' }] });
+  });
 });

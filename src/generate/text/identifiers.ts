@@ -40,15 +40,16 @@ export function createIdGenerator(schema: SchemaObject, pattern?: string): TextG
  */
 export function createLikeExample(example: string): TextGenerator | undefined {
   if (isUuid(example)) return pickUuid;
-  const match = /^((?:[A-Za-z][A-Za-z0-9]*[_-])*)([A-Za-z0-9]+)$/.exec(example);
+  // The first label of a host name differs between items.
+  const match = /^((?:[A-Za-z][A-Za-z0-9]*[_-])*)([A-Za-z0-9]+)((?:\.[a-z-]+)*)$/.exec(example);
   if (match === null) return undefined;
-  const [, prefix = '', tail = ''] = match;
+  const [, prefix = '', tail = '', domain = ''] = match;
   if (prefix === '' && !/\d/.test(tail)) return undefined;
   // A short tail (`file-abc123`, `sa_456`) only illustrates the prefix.
   const isFull = tail.length >= FULL_LENGTH;
   const alphabet = isFull || /^\d+$/.test(tail) ? readAlphabet(tail) : MIXED;
   const length = isFull ? tail.length : prefix === '' ? Math.max(tail.length, 10) : ID_LENGTH;
-  return joinPieces([prefix, { alphabet, minimum: length, maximum: length }]);
+  return joinPieces([prefix, { alphabet, minimum: length, maximum: length }, domain]);
 }
 
 const octet = (random: Random): number => random.integer(1, 254);

@@ -1,8 +1,6 @@
-import type { Operation } from '../../contract/operations/operation.js';
-import type { ItemSchema } from '../item-schema.js';
 import { isNamedAfter, toBareName, toSingular } from '../names.js';
 import { readListShape } from '../pages/list-shape.js';
-import { compareSchemas, isSameItem } from '../positions.js';
+import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
@@ -151,7 +149,8 @@ export function findItemsElsewhere(
       index.operationsAt(each.itemKey ?? '').has('GET') &&
       above.length < candidate.groups.length &&
       toGroupKey(above, 'item') === toGroupKey(candidate.groups.slice(0, above.length), 'item') &&
-      (isSameItem(index.read, schema, item) || isSummary(index, create, { item, of: schema }))
+      (isSameItem(index.read, schema, item) ||
+        (index.list(create) === undefined && isSummary(index.read, item, schema)))
     );
   });
   if (other === undefined) return undefined;
@@ -159,18 +158,8 @@ export function findItemsElsewhere(
     .slice(other.groups.length - 1, -1)
     .at(-1)
     ?.parameters.at(-1);
-  const property = findParentProperty(index, candidate);
+  const property = findParentProperty(index, { ...candidate, schema: other.schema });
   return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
-}
-
-/** Whether the answer to a create shows the item with fewer properties than a read does. */
-function isSummary(
-  index: ContractIndex,
-  create: Operation,
-  { item, of }: { readonly item: ItemSchema; readonly of: ItemSchema },
-): boolean {
-  const isSmaller = item.properties.size < of.properties.size && index.list(create) === undefined;
-  return isSmaller && compareSchemas(index.read, of, item) >= 0.9;
 }
 
 /**

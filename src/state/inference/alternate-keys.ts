@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.js';
 import { readString } from '../../contract/pointer.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
-import { isNamedAfter, PART_NAME, toBareName } from '../names.js';
+import { isNamedAfter, PART_NAME, toBareName, OR } from '../names.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 
@@ -71,7 +71,7 @@ function canIdentify({ schema, scalar }: ItemProperty): boolean {
 /** Whether the name, the description or a branch of the schema of a parameter says that it takes a property as well. */
 function isMentioned(index: ContractIndex, parameter: Parameter, { name }: ItemProperty): boolean {
   const bare = toBareName(name);
-  const parts = parameter.name.split(/[-_]or[-_]|(?<=[a-z])Or(?=[A-Z])/).map(toBareName);
+  const parts = parameter.name.split(OR).map(toBareName);
   if (parts.length > 1 && parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
   return isDescribed(parameter.description ?? '', name) || isBranch(index, parameter, bare);
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { type ItemSchema, listBranches } from '../item-schema.js';
+import { isSummary } from '../positions.js';
 import type { ContractIndex } from './contract-index.js';
 import { isSearchWord, type PathGroup, type PathShape, toGroupKey } from './path-shape.js';
 
@@ -141,14 +142,20 @@ function findQueried({ index, candidates, operation, shape, words }: PlainPath):
 
 /** A path that only creates what another path with the same last segment reads: `/test_helpers/credits` and `/treasury/credits/{id}`. */
 function findCreated({ index, candidates, operation, shape, words }: PlainPath): string | undefined {
-  const schema = operation.body === undefined ? undefined : index.answer(operation)?.pointer;
-  const isRead = ({ itemKey, groups, singleton, schema: own }: CollectionCandidate): boolean =>
-    own === schema &&
-    !singleton &&
-    groups.at(-1)?.words.at(-1) === words.at(-1) &&
-    groups.length <= shape.groups.length &&
-    index.operationsAt(itemKey ?? '').has('GET');
-  return schema !== undefined && [...candidates.values()].some(isRead) ? schema : undefined;
+  const answer = operation.body === undefined ? undefined : index.answer(operation);
+  const isShown = ({ schema, groups }: CollectionCandidate): boolean => {
+    const item = schema === undefined ? undefined : index.read(schema);
+    if (answer === undefined || item === undefined || answer === item) return answer === item;
+    // Below a parent, the answer can be a summary.
+    return groups.length < shape.groups.length && isSummary(index.read, answer, item);
+  };
+  const isRead = (candidate: CollectionCandidate): boolean =>
+    isShown(candidate) &&
+    !candidate.singleton &&
+    candidate.groups.at(-1)?.words.at(-1) === words.at(-1) &&
+    candidate.groups.length <= shape.groups.length &&
+    index.operationsAt(candidate.itemKey ?? '').has('GET');
+  return answer !== undefined && [...candidates.values()].some(isRead) ? answer.pointer : undefined;
 }
 
 /** Whether a list shows the collection of its parent path: `/customers/search`, `/pet/findByStatus`. */

@@ -4,7 +4,7 @@ import { findAlternateKeys } from './alternate-keys.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
-import { toBareName, toSingular } from '../names.js';
+import { toBareName, toSingular, OR } from '../names.js';
 import type { Binding, Resource, SecretKey } from '../resource.js';
 import { findSelfLink, findSelfUrl, type SelfUrl } from './self-url.js';
 
@@ -115,7 +115,8 @@ const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
 function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   const noun = toBareName(toSingular(candidate.groups.at(-1)?.words.at(-1) ?? ''));
-  const name = parameter?.replace(/#\d+$/, '') ?? 'id';
+  // `{idOrName}` takes another property as well.
+  const [name = 'id'] = parameter?.replace(/#\d+$/, '').split(OR) ?? [];
   const lastWord = /[A-Z]?[a-z0-9]+$/.exec(name)?.[0].toLowerCase() ?? '';
   const [operation] = index.operationsAt(candidate.itemKey ?? '').values();
   const isText = operation?.parameters.some(

@@ -131,7 +131,8 @@ function buildMember(
   }
   const value = facts && readField(plan.field, facts);
   if (typeof value === 'number' && plan.field.type === 'string') return String(value);
-  if (plan.field.type === 'integer' && typeof value === 'string' && /^\d+$/.test(value)) return Number(value);
+  if (/^(integer|number)$/.test(plan.field.type ?? '') && typeof value === 'string' && /^\d+$/.test(value))
+    return Number(value);
   if (value !== undefined) return value;
   if (nullable) return null;
   if (!required) return undefined;

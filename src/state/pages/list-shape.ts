@@ -182,6 +182,12 @@ export function announcesPages(plan: Plan): boolean {
   return plan.kind === 'field' && ANNOUNCES.has(plan.field.role);
 }
 
+/** Whether a list response shows the next page as a number. */
+export function hasNumberedTurns(plan: Plan): boolean {
+  if (plan.kind === 'object') return plan.members.some((member) => hasNumberedTurns(member.plan));
+  return plan.kind === 'field' && plan.field.role === 'next' && /^(integer|number)$/.test(plan.field.type ?? '');
+}
+
 /** The array at a path; undefined where there is none. */
 function findItemsAt(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): ItemsPosition | undefined {
   let current: ItemSchema | undefined = schema;
@@ -332,11 +338,13 @@ export function findRole(name: string, above: readonly string[]): EnvelopeRole |
 }
 
 function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
-  const { type, format, pattern, example = schema.examples?.[0] } = schema;
+  const { format, pattern, example = schema.examples?.[0] } = schema;
+  const type = [schema.type ?? []].flat().find((each) => each !== 'null');
   return {
-    role,
+    // An offset that is not a number leads to the next page.
+    role: role === 'offset' && type === 'string' ? 'next' : role,
     form: findFormIn(example) ?? findForm({ name, format, pattern }, above),
-    type: typeof type === 'string' ? type : type?.find((each) => each !== 'null'),
+    type,
   };
 }
 

@@ -54,6 +54,8 @@ const PAGE_SIZE = 20;
 interface PageKnowledge {
   readonly item: ItemSchema | undefined;
   readonly style?: PageStyleName | undefined;
+  /** Whether the response shows the next page as a number. */
+  readonly isNumbered?: boolean | undefined;
   /** Reads the schemas of objects in items. */
   readonly read?: ReadItemSchema | undefined;
 }
@@ -83,6 +85,7 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     fits: createFit(
       contract,
       query.find(({ name }) => name === names.token),
+      known.isNumbered === true,
     ),
     defaultLimit:
       limit === undefined
@@ -144,9 +147,17 @@ function findStyle(
     last = { style, names };
     if (style.signs.some((role) => names[role] !== undefined)) return last;
   }
+  const token =
+    hinted === undefined ? query.find(({ description = '' }) => TAKES_NEXT.test(description))?.name : undefined;
+  const byToken = PAGE_STYLES.find(({ name }) => name === 'token');
+  if (token !== undefined && byToken !== undefined)
+    return { style: byToken, names: { ...findNames(contract, query, byToken), token } };
   // The last style has only the limit.
   return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
 }
+
+/** A parameter that takes what the envelope of a list has for the next page: "Take it from `pagination.next`". */
+const TAKES_NEXT = /[`"'](\w+\.)*next(_?(page|cursor|token|key))?[`"']/i;
 
 /** The names of the parameters of a style. */
 function findNames(contract: Contract, query: readonly PageInput[], style: PageStyle): PagePlan['names'] {
@@ -210,10 +221,14 @@ function readFirstOffset(contract: Contract, parameter: PageInput | undefined): 
 }
 
 /** Whether the schema of a parameter allows a value: its type, pattern and lengths. */
-function createFit(contract: Contract, parameter: PageInput | undefined): (value: string) => boolean {
+function createFit(
+  contract: Contract,
+  parameter: PageInput | undefined,
+  isNumbered: boolean,
+): (value: string) => boolean {
   if (parameter === undefined) return () => true;
   const { type, pattern, minLength = 0, maxLength = Infinity } = readSchema(contract, parameter);
-  const isNumber = !(type === undefined || [type].flat().includes('string'));
+  const isNumber = isNumbered || !(type === undefined || [type].flat().includes('string'));
   const expression = pattern === undefined ? undefined : toExpression(pattern);
   return (value) =>
     value.length >= minLength &&

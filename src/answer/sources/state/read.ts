@@ -5,7 +5,7 @@ import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
-import { announcesPages, type ListShape } from '../../../state/pages/list-shape.js';
+import { announcesPages, hasNumberedTurns, type ListShape } from '../../../state/pages/list-shape.js';
 import { isPageMistake, type PageMistake, type PageRequest, type PageTurn } from '../../../state/pages/pagination.js';
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
 import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
@@ -88,7 +88,12 @@ export function createListHandler(context: OperationContext): StateHandler | und
   if (shape === undefined) return undefined;
   const { resource, schema } = context.model;
   const isCount = binding.action === 'count';
-  const usual = createPagePlan(context.contract, operation, { item: schema, style: binding.page, read: context.read });
+  const usual = createPagePlan(context.contract, operation, {
+    item: schema,
+    style: binding.page,
+    isNumbered: hasNumberedTurns(shape.plan),
+    read: context.read,
+  });
   const project = context.bodies.project(shape.itemSchema);
   const findId = createIdReader(resource);
   const envelope = createEnvelopeReader(context, shape);
