@@ -73,9 +73,11 @@ const placeOf = (name: string): JsonSchema => ({
   properties: { [name]: STRING.schema },
 });
 const PARAMETER: JsonSchema = { oneOf: [STRING.schema, placeOf('query'), placeOf('body')] };
-const PARAMETERS: Kind<ParameterHint | readonly ParameterHint[]> = {
-  schema: { oneOf: [STRING.schema, placeOf('query'), placeOf('body'), { type: 'array', items: PARAMETER }] },
+const PARAMETERS: JsonSchema = {
+  oneOf: [STRING.schema, placeOf('query'), placeOf('body'), { type: 'array', items: PARAMETER }],
 };
+// A definition is compiled when the first hint uses it; few documents do.
+const PARAMETERS_KIND: Kind<ParameterHint | readonly ParameterHint[]> = { schema: { $ref: '#/$defs/parameters' } };
 const OBJECT: Kind<Item> = { schema: { type: 'object', additionalProperties: true } };
 const oneOf = <Value extends string>(...values: readonly Value[]): Kind<Value> => ({ schema: { enum: values } });
 const mapOf = <Value>(kind: Kind<Value>): Kind<Readonly<Record<string, Value>>> => ({
@@ -123,13 +125,13 @@ const OPERATION: Properties<OperationHint> = {
     otherwise: 'from the method, the path and the schemas',
   },
   id: {
-    kind: PARAMETERS,
+    kind: PARAMETERS_KIND,
     description:
       'The path parameter, or path parameters, that identify the item; `{ query: name }` for one of the query, `{ body: /item_id }` for a property of the body.',
     otherwise: 'the last one',
   },
   parents: {
-    kind: mapOf(PARAMETERS),
+    kind: mapOf(PARAMETERS_KIND),
     description: 'The parameters of the parent items by collection, outermost first; written like those of `id`.',
     otherwise: 'the path parameters before the last',
   },
@@ -222,7 +224,7 @@ const COLLECTION: Properties<CollectionHint> = {
   },
   unknownIds: UNKNOWN_IDS,
   lifecycle: {
-    kind: { schema: { oneOf: [{ const: false }, objectOf(LIFECYCLE).schema] } },
+    kind: { schema: { $ref: '#/$defs/lifecycle' } },
     description:
       'The statuses through which a created item advances by itself: `{ property, statuses, seconds }`; each read advances it, or, with `seconds`, the clock. `false`: it keeps its status.',
     otherwise: 'found in the enum of the status',
@@ -250,6 +252,8 @@ export const HINT_SCHEMA: JsonSchema = {
       description: 'false: the store does not handle the operation.',
       oneOf: [{ const: false }, objectOf(OPERATION).schema],
     },
+    parameters: PARAMETERS,
+    lifecycle: { oneOf: [{ const: false }, objectOf(LIFECYCLE).schema] },
   },
   anyOf: [{ $ref: '#/$defs/document' }, { $ref: '#/$defs/operation' }],
 };
