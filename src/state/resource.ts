@@ -13,6 +13,7 @@ export type Action =
   | 'count'
   | 'create'
   | 'delete'
+  | 'elements'
   | 'latest'
   | 'list'
   | 'read'
@@ -123,6 +124,8 @@ export interface Binding {
   readonly id: readonly string[];
   /** By name, where the parameters are that are not whole segments of the path; undefined where all are. */
   readonly places?: Readonly<Record<string, ParameterPlace>> | undefined;
+  /** Where the operation reads or changes the elements of an array of the item: its property, and the parameter that names one of them. */
+  readonly elements?: { readonly property: string; readonly parameter: string | undefined } | undefined;
   /** The query parameter in which a create names the id of the new item. */
   readonly chosenId?: string | undefined;
   /** Outermost first. */

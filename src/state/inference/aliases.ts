@@ -1,3 +1,7 @@
+import { isObject } from '../../contract/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { ItemProperty } from '../item-schema.js';
+import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { isNamedAfter, toBareName, toSingular } from '../names.js';
 import { readListShape } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';
@@ -195,6 +199,66 @@ export function findItemsByKey(
   }
   if (!isOwn(candidate.schema) || other.groups.at(-1)?.parameters.length !== 1) return undefined;
   return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
+}
+
+/** An array of items that paths below them read and change: `labels` for `/issues/{id}/labels`. */
+export interface Sublist {
+  readonly owner: CollectionCandidate;
+  readonly property: string;
+}
+
+/** The arrays of items that have paths of their own, whose elements no path reads, by the key of the path. */
+export function findSublists(
+  index: ContractIndex,
+  candidates: ReadonlyMap<string, CollectionCandidate>,
+): ReadonlyMap<string, Sublist> {
+  const found = new Map<string, Sublist>();
+  for (const operation of index.contract.operations) {
+    const groups = index.shape(operation)?.groups ?? [];
+    const word = toBareName(groups.at(-1)?.words.join('/') ?? '');
+    const key = toGroupKey(groups, 'collection');
+    const owner = candidates.get(toGroupKey(groups.slice(0, -1), 'collection'));
+    if (groups.length < 2 || found.has(key) || owner?.itemKey !== toGroupKey(groups.slice(0, -1), 'item')) continue;
+    const own = [...(index.read(owner.schema ?? '')?.properties.values() ?? [])];
+    const property = own.find(({ name, target }) => toBareName(name) === word && index.read(target)?.type === 'array');
+    const isSublist = property !== undefined && !owner.singleton && hasOnlyElements(index, key, property);
+    if (isSublist) found.set(key, { owner, property: property.name });
+  }
+  return found;
+}
+
+/** Whether the operations below an item list, add, set and remove elements of an array, and none reads or changes one of them. */
+function hasOnlyElements(index: ContractIndex, key: string, { name, target }: ItemProperty): boolean {
+  const methods = index.operationsAt(key);
+  const others = index.operationsAt(`${key}/{}`);
+  const element = index.read(index.read(target)?.items ?? '');
+  const reading = others.get('GET');
+  if (element === undefined || others.has('PATCH') || methods.has('PATCH')) return false;
+  if (reading !== undefined && findSuccessMedia(reading) !== undefined) return false;
+  const listing = methods.get('GET');
+  const listed = listing === undefined ? undefined : index.read(index.list(listing)?.itemSchema ?? '');
+  const isSame = element.pointer === listed?.pointer || element.type === listed?.type;
+  const isOwn = element.properties.size === 0 || listed === undefined || isSameItem(index.read, element, listed);
+  const writes = ['POST', 'PUT'].flatMap((method) => methods.get(method) ?? []);
+  if ((listing !== undefined && !(isSame && isOwn)) || !writes.every((each) => hasArrayBody(index, each, name)))
+    return false;
+  const isRemoved = others.has('DELETE') && others.get('PUT')?.body === undefined;
+  return writes.length > 0 || (isRemoved && (listing !== undefined || others.has('PUT')));
+}
+
+/** Whether the body of a request is an array, or an object with one of this name or with nothing else. */
+function hasArrayBody({ contract, read }: ContractIndex, { body }: Operation, name: string): boolean {
+  const media = findJsonMedia(body?.content ?? []);
+  if (media?.schema === undefined) return false;
+  const { schema, pointer } = contract.resolve(media.schema, media.schemaPointer);
+  const keyword = isObject(schema) && schema.anyOf !== undefined ? 'anyOf' : 'oneOf';
+  const branches = isObject(schema) ? (schema[keyword] ?? []) : [];
+  return [pointer, ...branches.map((_, i) => `${pointer}/${keyword}/${i}`)].some((each) => {
+    const own = read(each);
+    const arrays = [...(own?.properties.values() ?? [])].filter(({ target }) => read(target)?.type === 'array');
+    const isNamed = arrays.some((array) => toBareName(array.name) === toBareName(name));
+    return own?.type === 'array' || isNamed || (arrays.length === 1 && own?.properties.size === 1);
+  });
 }
 
 function toKey(candidate: CollectionCandidate, within: Within): Whole | undefined {

@@ -97,12 +97,14 @@ function findItemArray(
 
 /** A DELETE of a collection, or a POST that removes several items, removes those that the request names, else all. */
 function bindRemoval(
-  { contract }: ContractIndex,
+  index: ContractIndex,
   candidate: CollectionCandidate,
   { operation, isPlain }: { readonly operation: Operation; readonly isPlain: boolean },
 ): InferredAction | string {
-  const input = findIdsInput(contract, operation, candidate.groups.at(-1)?.words.at(-1) ?? '');
-  if (input === undefined && !isPlain) return `${operation.method} on a whole collection is not supported`;
+  const input = findIdsInput(index.contract, operation, candidate.groups.at(-1)?.words.at(-1) ?? '');
+  // A path that shows items of another collection does not remove them.
+  const isOwn = index.shape(operation)?.key.startsWith(candidate.key) === true;
+  if (!isOwn || (input === undefined && !isPlain)) return `${operation.method} on a whole collection is not supported`;
   const which = input === undefined ? 'it removes all items that match' : `the ids of the items are in "${input.name}"`;
   return inferFor(candidate)('batch-delete', 0.8, `${operation.method} on a collection; ${which}`);
 }
@@ -125,7 +127,8 @@ export function bindCollectionWord(
   if (searches && listed !== undefined && isListed(index, candidate, listed)) {
     return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
   }
-  if (operation.method === 'DELETE' || (operation.method === 'POST' && REMOVAL_WORD.test(word))) {
+  const isNamedRemoval = operation.method === 'DELETE' && BATCH_WORD.test(word);
+  if (isNamedRemoval || (operation.method !== 'GET' && REMOVAL_WORD.test(word))) {
     const removal = bindRemoval(index, candidate, { operation, isPlain: false });
     if (typeof removal !== 'string') return removal;
   }

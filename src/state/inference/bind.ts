@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
 import { findEffect, isStatus } from '../store/server-values.js';
-import type { Action } from '../resource.js';
+import type { Action, Binding } from '../resource.js';
 import { isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
 import type { CollectionCandidate } from './candidates.js';
@@ -15,6 +15,7 @@ export interface InferredAction {
   readonly action: Action;
   /** Properties that it sets, whatever the request says. */
   readonly set: Item;
+  readonly elements?: Binding['elements'];
   /** From 0 to 1. */
   readonly confidence: number;
   readonly why: string;

@@ -12,9 +12,11 @@ import {
   findItemsByKey,
   findItemsElsewhere,
   findListed,
+  findSublists,
   findWhole,
   isAlias,
   isSameResource,
+  type Sublist,
 } from './aliases.js';
 import { type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
@@ -34,7 +36,9 @@ export function inferResources(contract: Contract): Resources {
   const index = createContractIndex(contract, createItemSchemaReader(contract));
   const rpc = inferRpcResources(index);
   const called = new Map(rpc.bindings.map((binding) => [binding.operation, binding]));
-  const candidates = withoutMethods(index, findCandidates(index), called);
+  const found = withoutMethods(index, findCandidates(index), called);
+  const sublists = findSublists(index, found);
+  const candidates = new Map([...found].filter(([key]) => !sublists.has(key)));
   const tree = createCollectionTree(index, candidates);
   const bindings = new Map<string, Binding>();
   const unbound: Unbound[] = [];
@@ -44,7 +48,7 @@ export function inferResources(contract: Contract): Resources {
       bindings.set(operation.id, method);
       continue;
     }
-    const inferred = findBinding(index, tree, operation);
+    const inferred = bindSublist(index, sublists, operation) ?? findBinding(index, tree, operation);
     if (typeof inferred === 'string') unbound.push({ operation, why: inferred });
     else bindings.set(operation.id, toBinding(index, tree, { operation, inferred }));
   }
@@ -132,6 +136,31 @@ function createCollectionTree(
   };
 }
 
+const ELEMENT_CHANGES: Readonly<Record<string, string>> = {
+  DELETE: 'removes from',
+  GET: 'lists',
+  POST: 'adds to',
+  PUT: 'sets',
+};
+
+/** What an operation does on an array of an item; undefined for any other path. */
+function bindSublist(
+  index: ContractIndex,
+  sublists: ReadonlyMap<string, Sublist>,
+  operation: Operation,
+): InferredAction | string | undefined {
+  const { groups = [] } = index.shape(operation) ?? {};
+  const sublist = sublists.get(toGroupKey(groups, 'collection'));
+  if (sublist === undefined) return undefined;
+  const { owner: candidate, property } = sublist;
+  const [parameter] = groups.at(-1)?.parameters ?? [];
+  const verb = operation.method === 'PUT' && parameter !== undefined ? 'adds to' : ELEMENT_CHANGES[operation.method];
+  if (verb === undefined || (verb === 'lists' && parameter !== undefined))
+    return `${operation.method} of elements of "${property}" is not supported`;
+  const why = `${operation.method}; it ${verb} "${property}" of the item`;
+  return { candidate, action: 'elements', elements: { property, parameter }, set: {}, confidence: 0.8, why };
+}
+
 /** What an operation does, or why the store does not handle it. */
 function findBinding(index: ContractIndex, tree: CollectionTree, operation: Operation): InferredAction | string {
   const shape = index.shape(operation);
@@ -178,7 +207,8 @@ function bindWord(index: ContractIndex, tree: CollectionTree, operation: Operati
     if (item !== undefined) return bindItemWord(index, item, operation);
   }
   const keys = (last?.words.length ?? 0) > 1 ? listShorterKeys(groups) : [];
-  const collection = keys.flatMap((key) => tree.at(key) ?? [])[0];
+  const [near, far] = keys.map((key) => tree.at(key));
+  const collection = near ?? (far?.singleton === true ? undefined : far);
   if (collection !== undefined) return bindCollectionWord(index, collection, operation);
   return 'the path is not a collection and not below one';
 }
@@ -203,13 +233,14 @@ function toBinding(
     operation,
     collection: tree.name(inferred.candidate),
     action: inferred.action,
-    id: isListed ? [] : (groups[itemIndex]?.parameters ?? []),
+    id: isListed && inferred.action !== 'elements' ? [] : (groups[itemIndex]?.parameters ?? []),
     places: readSpanPlaces(groups),
+    elements: inferred.elements,
     chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,
     within: tree.within(own),
     set: inferred.set,
-    list: findAnswerList(index, operation, inferred.action),
+    list: findAnswerList(index, operation, inferred),
     page: undefined,
     confidence: inferred.confidence,
     why: inferred.why,
@@ -224,16 +255,22 @@ function findOwnKey(tree: CollectionTree, groups: readonly PathGroup[]): string 
 }
 
 /** The list, or the size of one, in the answer of an operation. */
-function findAnswerList(index: ContractIndex, operation: Operation, action: Action): Binding['list'] {
+function findAnswerList(
+  index: ContractIndex,
+  operation: Operation,
+  { action, candidate }: InferredAction,
+): Binding['list'] {
   if (action === 'count') return readCountShape(index.read, operation);
-  if (!LISTED.has(action)) return undefined;
-  // A path that ends in the value of a property can show a list as well.
-  const other = action === 'list' ? readListShape({ ...index, operation, noun: undefined }) : undefined;
-  return index.list(operation) ?? other;
+  // An item that shows its own array is not a list.
+  const isItem = action === 'elements' && index.answer(operation)?.pointer === candidate.schema;
+  if (isItem || !LISTED.has(action)) return undefined;
+  // A path that ends in a parameter can show a list as well.
+  const isAny = action === 'elements' || action === 'list';
+  return index.list(operation) ?? (isAny ? readListShape({ ...index, operation, noun: undefined }) : undefined);
 }
 
 /** Actions whose answer can be a list. */
-const LISTED: ReadonlySet<Action> = new Set<Action>(['batch', 'batch-delete', 'list', 'search']);
+const LISTED: ReadonlySet<Action> = new Set<Action>(['batch', 'batch-delete', 'elements', 'list', 'search']);
 
 /** Where the parameters are that are one of the segments of a path parameter: `name#3`. */
 function readSpanPlaces(groups: readonly PathGroup[]): Binding['places'] {
@@ -255,6 +292,7 @@ function findChosenId({ parameters }: Operation, group: PathGroup | undefined): 
 function findItemIndex(groups: readonly PathGroup[], inferred: InferredAction): number {
   const behindItem = inferred.action === 'act' || inferred.action === 'content' || inferred.action === 'copy';
   const last = groups.at(-1);
+  if (inferred.action === 'elements') return groups.length - 2;
   return behindItem && last?.parameters.length === 0 ? groups.length - 2 : groups.length - 1;
 }
 

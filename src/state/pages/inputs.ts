@@ -64,15 +64,21 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
   return [...declared, ...readInputs(media.schemaPointer, [])];
 }
 
-/** The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, or the only array in the body. */
+/** Names of arrays that hold what a request is about. */
+const GENERIC = /^(inputs?|items|objects|records|entries|resources|data|list)$/i;
+
+/** The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, or an array of the body with a general name. */
 export function findIdsInput(contract: Contract, operation: Operation, collection: string): PageInput | undefined {
+  const own = toBareName(collection);
   const noun = toBareName(toSingular(collection));
-  const names = new Set(['id', 'ids', `${noun}id`, `${noun}ids`, toBareName(collection)]);
+  const names = new Set(['id', 'ids', `${noun}id`, `${noun}ids`, own]);
   const inputs = findPageInputs(contract, operation);
   const arrays = inputs.filter(
     ({ in: place, schema }) => place === 'body' && isObject(schema) && schema.type === 'array',
   );
-  return inputs.find(({ name }) => names.has(toBareName(name))) ?? (arrays.length === 1 ? arrays[0] : undefined);
+  const isOwn = ({ name }: PageInput): boolean =>
+    GENERIC.test(name) || own.endsWith(toBareName(name)) || toBareName(name).startsWith(noun);
+  return inputs.find(({ name }) => names.has(toBareName(name))) ?? arrays.find(isOwn);
 }
 
 /** Plans how the values of the parameters are read from a request, by their names. */

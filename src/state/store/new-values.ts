@@ -42,7 +42,7 @@ export function createSettableFinder(
 ): (collection: string) => IsSettable {
   const all = [...bindings.values()];
   const find = memoize((collection: string): SettableNames => {
-    const own = all.filter((binding) => binding.collection === collection);
+    const own = all.filter((binding) => binding.collection === collection && binding.action !== 'elements');
     return {
       all: collectNames(read, own),
       created: collectNames(

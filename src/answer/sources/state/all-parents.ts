@@ -1,3 +1,5 @@
+import { isObject } from '../../../contract/json.js';
+import type { Call } from '../../../http/request/call.js';
 import {
   findIndex,
   type Entry,
@@ -8,6 +10,7 @@ import {
 } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { OperationContext } from './context.js';
+import { readItemId } from './request.js';
 
 /** The items of a list, and the entry behind each. */
 interface ListedItems {
@@ -17,8 +20,15 @@ interface ListedItems {
 }
 
 /** Plans which items a list shows: those of one parent, or those of every parent where the path names none. */
-export function createListReader(context: OperationContext): (location: ItemLocation) => ListedItems {
+export function createListReader(context: OperationContext): (location: ItemLocation, call: Call) => ListedItems {
   const { binding, model } = context;
+  const { elements } = binding;
+  if (elements !== undefined) {
+    return (location, call) => {
+      const owner = context.items.lookUp(location, readItemId(context, call));
+      return listElements(toElements(owner?.item[elements.property]));
+    };
+  }
   if (model.resource.parents.length === 0 || binding.parents.length > 0 || binding.within !== undefined) {
     return (location) => {
       context.items.seed(location);
@@ -32,6 +42,21 @@ export function createListReader(context: OperationContext): (location: ItemLoca
     for (const scope of location.collection.scopes) advanceAll(context, { ...location, scope });
     return joinLists(location.collection);
   };
+}
+
+/** The elements of an array; none for any other value. */
+export function toElements(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The elements of an array as a list; a string or a number is the `name` of its item. */
+function listElements(elements: readonly unknown[]): ListedItems {
+  const entries = elements.map((element, i): Entry => {
+    const item = isObject(element) ? element : { name: element };
+    return { id: String(i), sequence: i, item, revision: 1, content: undefined };
+  });
+  const get = (id: string): Entry | undefined => entries[Number(id)];
+  return { list: { size: entries.length, entries, removed: [], get, recall: get }, origin: (entry) => entry };
 }
 
 /** Advances the statuses of the items of a list by the clock. */

@@ -23,6 +23,7 @@ import {
   type StateHandler,
   toAnswer,
   toNoun,
+  type WriteBody,
 } from './context.js';
 import { createListChooser, createRemovedReader } from './removed.js';
 import { answerMissing, createItemHandler } from './request.js';
@@ -86,7 +87,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const { binding, choose, findLocation } = context;
   const { operation, list: shape, within } = binding;
   if (shape === undefined) return undefined;
-  const { resource, schema } = context.model;
+  const { resource } = context.model;
+  const schema = binding.elements === undefined ? context.model.schema : context.read(shape.itemSchema ?? '');
   const isCount = binding.action === 'count';
   const usual = createPagePlan(context.contract, operation, {
     item: schema,
@@ -94,7 +96,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     isNumbered: hasNumberedTurns(shape.plan),
     read: context.read,
   });
-  const project = context.bodies.project(shape.itemSchema);
+  const project =
+    binding.elements === undefined ? context.bodies.project(shape.itemSchema) : createElementWriter(context);
   const findId = createIdReader(resource);
   const envelope = createEnvelopeReader(context, shape);
   const chooseList = createListChooser(context);
@@ -112,7 +115,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     if (choice === undefined) return undefined;
     const values = usual.readValues(call);
     const plan = choosePlan(usual, values);
-    const { list: whole, origin } = readList(withRequiredFilters(location, values));
+    const { list: whole, origin } = readList(withRequiredFilters(location, values), call);
     const list = chooseList(whole, call);
     const view = createView(list, {
       descending: readDescending(plan, values),
@@ -140,6 +143,12 @@ export function createListHandler(context: OperationContext): StateHandler | und
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
     return toAnswer(given, envelope(exchange)(facts), writeHeaders(facts));
   };
+}
+
+/** Writes the elements of an array of an item, which lists hold as items. */
+function createElementWriter({ binding, read }: OperationContext): WriteBody {
+  const isItem = read(binding.list?.itemSchema ?? '')?.type === 'object';
+  return ({ item }) => (isItem ? item : item['name']);
 }
 
 function cutPage(
@@ -173,7 +182,7 @@ export function createMatchReader(
   const readList = createListReader(context);
   const readKeep = createKeepReader(binding.operation, plan);
   return ({ call }, location) => {
-    const { list, origin } = readList(location);
+    const { list, origin } = readList(location, call);
     const keep = both(readPart(binding.within, location, call), readKeep(plan.readValues(call)));
     return list.entries.filter((entry) => keep?.(entry) !== false).map(origin);
   };

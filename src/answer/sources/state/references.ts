@@ -1,4 +1,4 @@
-import { isObject } from '../../../contract/json.js';
+import { isObject, readPath } from '../../../contract/json.js';
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../memoize.js';
@@ -252,7 +252,8 @@ export function withSelection(context: OperationContext, handler: StateHandler):
   const listProperties = (pointer: string): readonly string[] => [...(read(pointer)?.properties.keys() ?? [])];
   const sent = (body?.content ?? []).flatMap(({ schemaPointer }) => listProperties(schemaPointer));
   const inBody = sent.find((name) => EXPAND.test(name));
-  if (asking.length === 0 && inBody === undefined && select === undefined) return handler;
+  const include = createInclusion(context, query);
+  if (asking.length === 0 && inBody === undefined && select === undefined && include === undefined) return handler;
   const expand = createExpansion(context);
   return (exchange, transaction) => {
     const answer = handler(exchange, transaction);
@@ -260,7 +261,8 @@ export function withSelection(context: OperationContext, handler: StateHandler):
     const { call } = exchange;
     const named = inBody === undefined || !isObject(call.body) ? undefined : call.body[inBody];
     const paths = [...asking.flatMap((name) => readNames(call.query[name])), ...readNames(named)];
-    const selected = select?.(call.query, answer.body) ?? answer.body;
+    const whole = include?.(transaction, answer.body, readNames(call.query['include'])) ?? answer.body;
+    const selected = select?.(call.query, whole) ?? whole;
     if (paths.length === 0 && selected === answer.body) return answer;
     return { ...answer, body: expand(transaction, { body: selected, pointer: answer.schemaPointer, paths }) };
   };
@@ -270,6 +272,39 @@ export function withSelection(context: OperationContext, handler: StateHandler):
 function readNames(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(readNames);
   return typeof value === 'string' ? value.split(/\s*,\s*/).filter((name) => name !== '') : [];
+}
+
+/** Adds the items of relationships to the `included` of a JSON:API answer: `include=author,comments.author`. */
+type Inclusion = (transaction: Transaction, body: unknown, paths: readonly string[]) => unknown;
+
+/** Plans the inclusion of related items, where the operation declares the parameter and its answer has `included`. */
+function createInclusion(context: OperationContext, query: readonly string[]): Inclusion | undefined {
+  const { binding, items, read, resources } = context;
+  const answer = read(findSuccessMedia(binding.operation)?.schemaPointer ?? '');
+  if (!query.includes('include') || answer?.properties.get('included')?.schema.type !== 'array') return undefined;
+  const nouns = readNouns([...resources.collections.values()]);
+  const findRelated = (transaction: Transaction, named: unknown): readonly Item[] => {
+    if (Array.isArray(named)) return named.flatMap((each) => findRelated(transaction, each));
+    if (!isObject(named)) return [];
+    const collection = nouns.get(toBareName(toSingular(String(named['type']))));
+    if (collection === undefined) return [];
+    return [items.find(items.locate(transaction, collection), String(named['id']))?.item ?? []].flat();
+  };
+  return (transaction, body, paths) => {
+    if (!isObject(body) || paths.length === 0) return body;
+    const included = new Map<string, Item>();
+    for (const path of paths) {
+      let current: readonly unknown[] = [body['data']].flat();
+      for (const name of path.split('.')) {
+        const found = current.flatMap((each) =>
+          findRelated(transaction, readPath(each, ['relationships', name, 'data'])),
+        );
+        for (const item of found) included.set(JSON.stringify([item['type'], item['id']]), item);
+        current = found;
+      }
+    }
+    return { ...body, included: [...included.values()] };
+  };
 }
 
 /** Plans the selection of properties: those that are named, the id and what the schema requires. */

@@ -91,7 +91,16 @@ const WITH_ITEM: ReadonlySet<Action> = new Set<Action>([
   'replace',
   'update',
 ]);
-const ON_ITEM: ReadonlySet<Action> = new Set<Action>(['act', 'content', 'copy', 'delete', 'read', 'replace', 'update']);
+const ON_ITEM: ReadonlySet<Action> = new Set<Action>([
+  'act',
+  'content',
+  'copy',
+  'delete',
+  'elements',
+  'read',
+  'replace',
+  'update',
+]);
 
 /** Reports how state handles an operation, from the same plans that answer its requests. */
 export function describeBinding(context: ReportContext, binding: Binding): OperationReport {
@@ -219,7 +228,7 @@ function describeList(context: ReportContext, binding: Binding, model: ItemModel
   if (list === undefined) return undefined;
   const plan = createPagePlan(context.contract, operation, { item: model.schema, style: page, read: context.read });
   const toLimit = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
-  const element = describeAnswer(context, model, list.itemSchema);
+  const element = binding.elements === undefined ? describeAnswer(context, model, list.itemSchema) : undefined;
   return {
     items: binding.action === 'count' ? undefined : toPointer(...list.path),
     element: element && { ...element, item: toPointer(...list.element) + element.item },

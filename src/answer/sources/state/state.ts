@@ -16,6 +16,7 @@ import {
   type StateHandler,
 } from './context.js';
 import { withOperations } from './long-running.js';
+import { createElementsHandler } from './elements.js';
 import { createContentHandler, createLatestHandler, createListHandler, createReadHandler } from './read.js';
 import { createFailureAnswers, createLocationFinder } from './request.js';
 import { createReferences, NO_REFERENCES, withReferences, withSelection } from './references.js';
@@ -74,6 +75,7 @@ const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHand
   count: createListHandler,
   create: createCreateHandler,
   delete: createDeleteHandler,
+  elements: createElementsHandler,
   latest: createLatestHandler,
   list: createListHandler,
   read: createReadHandler,

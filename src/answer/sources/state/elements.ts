@@ -1,0 +1,179 @@
+import { isObject } from '../../../contract/json.js';
+import type { Answer } from '../../../http/answer.js';
+import type { ItemSchema } from '../../../state/item-schema.js';
+import { toBareName } from '../../../state/names.js';
+import { compareSchemas } from '../../../state/positions.js';
+import type { Resource } from '../../../state/resource.js';
+import { type Entry, type Item, readScope, toScope } from '../../../state/store/collection.js';
+import type { ItemLocation } from '../../../state/store/on-demand.js';
+import type { Exchange } from '../../chain.js';
+import { toElements } from './all-parents.js';
+import { answerItem, chooseDeclared, type OperationContext, refuse, type StateHandler, toNoun } from './context.js';
+import { createListHandler } from './read.js';
+import { createItemHandler } from './request.js';
+import { answerProblem } from './write.js';
+
+/** Lists, adds, sets or removes the elements of an array of an item: `/issues/{id}/labels`. */
+export function createElementsHandler(context: OperationContext): StateHandler | undefined {
+  const { binding, items, choose } = context;
+  const { elements, operation, list } = binding;
+  if (elements === undefined) return undefined;
+  const { property } = elements;
+  const showList = list === undefined ? undefined : createListHandler(context);
+  if (operation.method === 'GET')
+    return createItemHandler(context, (exchange, _, { transaction }) => showList?.(exchange, transaction));
+  const change = operation.method === 'DELETE' ? createRemoval(context, elements) : createAddition(context, elements);
+  return createItemHandler(context, (exchange, entry, location) => {
+    if (choose(exchange.call) === undefined) return undefined;
+    const changed = change(exchange, entry, location);
+    if ('refused' in changed) return changed.refused;
+    const after = { ...entry.item, [property]: changed.elements };
+    const updated = items.update(location, entry, { after, strict: false });
+    if ('problems' in updated) return answerProblem(context, exchange, { id: entry.id, problem: updated.problems[0] });
+    return showList?.(exchange, location.transaction) ?? answerItem(context, exchange, updated.entry);
+  });
+}
+
+/** Where the elements are, and the parameter that names one of them. */
+type Elements = NonNullable<OperationContext['binding']['elements']>;
+
+/** Changes the elements of an item. */
+type ChangeElements = (
+  exchange: Exchange,
+  entry: Entry,
+  location: ItemLocation,
+) => { readonly elements: readonly unknown[] } | { readonly refused: Answer };
+
+/** Plans a removal: of the elements that the request names, or of all where it names none. */
+function createRemoval(context: OperationContext, { property, parameter }: Elements): ChangeElements {
+  return (exchange, entry) => {
+    const { call } = exchange;
+    const before = toElements(entry.item[property]);
+    const named = parameter === undefined ? readSent(call.body, property) : [call.path[parameter]];
+    const left = before.filter((each) => named.length > 0 && !named.some((name) => isSame(each, name)));
+    if (parameter === undefined || left.length < before.length) return { elements: left };
+    return { refused: refuseElement(context, exchange, { property, named: named[0] }) };
+  };
+}
+
+/** Plans an addition to the elements; PUT of all of them sets them. */
+function createAddition(context: OperationContext, { property, parameter }: Elements): ChangeElements {
+  const resolve = createResolver(context, property);
+  const isSet = context.binding.operation.method === 'PUT' && parameter === undefined;
+  return (exchange, entry, location) => {
+    const { call } = exchange;
+    const elements = isSet ? [] : [...toElements(entry.item[property])];
+    const named = parameter === undefined ? readSent(call.body, property) : [call.path[parameter]];
+    for (const sent of named) {
+      if (elements.some((each) => isSame(each, sent))) continue;
+      const resolved = resolve(exchange, location, sent);
+      if ('refused' in resolved) return resolved;
+      elements.push(resolved.element);
+    }
+    return { elements };
+  };
+}
+
+function refuseElement(
+  context: OperationContext,
+  exchange: Exchange,
+  { property, named }: { readonly property: string; readonly named: unknown },
+): Answer {
+  const status = chooseDeclared(context, [404, 422, 404]);
+  const message = `the ${toNoun(context.binding.collection)} has no ${toNoun(property)} ${JSON.stringify(toKey(named))}`;
+  return refuse(context, exchange, { status, message, code: 'not_found', param: property });
+}
+
+/** The elements that a body names: itself, its array of that name, or its first array. */
+function readSent(body: unknown, property: string): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  if (!isObject(body)) return body === undefined || body === null ? [] : [body];
+  const arrays = Object.entries(body).filter(([, value]) => Array.isArray(value));
+  const [, own] = arrays.find(([name]) => toBareName(name) === toBareName(property)) ?? arrays[0] ?? [];
+  return own === undefined ? [body] : toElements(own);
+}
+
+/** The properties that can identify an element, the most likely first. */
+const KEYS = ['name', 'login', 'username', 'slug', 'key', 'title', 'id'] as const;
+
+/** The value that names an element: itself, or the first key of an object. */
+function toKey(named: unknown): unknown {
+  return isObject(named) ? KEYS.map((name) => named[name]).find((value) => value !== undefined) : named;
+}
+
+/** Whether an element is the one that a value names. */
+function isSame(element: unknown, named: unknown): boolean {
+  const key = toKey(named);
+  const own = isObject(element) ? KEYS.map((name) => element[name]) : [element];
+  return key !== undefined && own.some((value) => value === key || (typeof value === 'number' && `${value}` === key));
+}
+
+type Resolve = (
+  exchange: Exchange,
+  location: ItemLocation,
+  sent: unknown,
+) => { readonly element: unknown } | { readonly refused: Answer };
+
+/** Plans the element for what a request sends: itself, or the item of another collection that it names. */
+function createResolver(context: OperationContext, property: string): Resolve {
+  const { binding, generator, model, read } = context;
+  const pointer = read(model.schema?.properties.get(property)?.target ?? '')?.items ?? '';
+  const schema = read(pointer);
+  if (schema === undefined || schema.properties.size === 0)
+    return (_exchange, _location, sent) => ({ element: toKey(sent) });
+  const source = findSource(context, property, schema);
+  const names = KEYS.filter((name) => schema.properties.has(name));
+  const isNumber = (name: string): boolean => schema.properties.get(name)?.schema.type === 'integer';
+  const isRefused = binding.operation.responses.some(({ status }) => status === '404' || status === '422');
+  return ({ session, ...rest }, location, sent) => {
+    const value = toKey(sent);
+    const key = names.find((name) =>
+      isObject(sent) ? sent[name] === value : isNumber(name) === (typeof value === 'number'),
+    );
+    const partial: Item = isObject(sent) ? sent : { [key ?? 'name']: value };
+    const known = source && key && findItem(context, location, { source, key, partial });
+    if (known === undefined && source !== undefined && isRefused)
+      return { refused: refuseElement(context, { session, ...rest }, { property, named: sent }) };
+    const shown = Object.entries(known ?? {}).filter(([name]) => schema.properties.has(name));
+    const seeded = { seed: session.seed, key: `${property}\0${String(value)}`, now: session.clock.now() };
+    const element = { ...partial, ...Object.fromEntries(shown) };
+    return { element: generator.complete(pointer, element, { ...seeded, direction: 'response' }) };
+  };
+}
+
+/** The collection whose items are the elements: one of the same parents, with the noun of the array or the same schema. */
+function findSource(
+  { model, read, resources }: OperationContext,
+  property: string,
+  element: ItemSchema,
+): string | undefined {
+  const isNear = ({ parents, singleton }: Resource): boolean =>
+    !singleton && parents.every((name, i) => name === model.resource.parents[i]);
+  const isNamed = ({ name }: Resource): boolean => toBareName(name.split('.').at(-1) ?? '') === toBareName(property);
+  const near = [...resources.collections.values()].filter(isNear);
+  const found = near.filter((resource) => {
+    const own = resource.schema === undefined ? undefined : read(resource.schema);
+    if (own === undefined) return false;
+    return own.pointer === element.pointer || (isNamed(resource) && compareSchemas(read, own, element) >= 0.6);
+  });
+  return (found.find(isNamed) ?? found[0])?.name;
+}
+
+/** The item of a collection that an element shows, created where unknown ids are; undefined for an unknown one. */
+function findItem(
+  { items }: OperationContext,
+  { transaction, scope: around }: ItemLocation,
+  of: { readonly source: string; readonly key: string; readonly partial: Item },
+): Item | undefined {
+  const { source, key, partial } = of;
+  const { resource } = items.model(source);
+  const scope = toScope(...readScope(around).slice(0, resource.parents.length));
+  const location = items.locate(transaction, source, scope);
+  const value = partial[key];
+  const list = location.collection.list(scope);
+  const known = items.lookUp(location, String(value)) ?? list.entries.find(({ item }) => item[key] === value);
+  if (known !== undefined || items.unknownIds(location) !== 'create') return known?.item;
+  if (resource.idProperty === key) return items.find(location, String(value))?.item;
+  const created = items.create(location, { body: partial, fixed: { [key]: value }, strict: false });
+  return 'problems' in created ? undefined : created.entry.item;
+}

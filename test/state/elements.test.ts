@@ -1,0 +1,183 @@
+import { expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: 'string' };
+
+const object = (properties: Schema, ...required: readonly string[]): Schema => ({
+  type: 'object',
+  required,
+  properties,
+});
+
+const list = (items: Schema): Schema => ({ type: 'array', items });
+
+const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
+
+const one = (status: number, schema?: Schema): Schema => ({
+  [status]: { description: 'done', ...(schema && { content: json(schema) }) },
+});
+
+const inPath = (name: string): Schema => ({ name, in: 'path', required: true, schema: TEXT });
+
+const operation = (operationId: string, parameters: readonly string[], responses: Schema, body?: Schema): Schema => ({
+  operationId,
+  parameters: parameters.map(inPath),
+  responses: { ...responses, ...one(404, object({})) },
+  ...(body && { requestBody: { required: true, content: json(body) } }),
+});
+
+const LABEL = object({ name: TEXT, color: TEXT }, 'name', 'color');
+const ISSUE = { $ref: '#/components/schemas/Issue' };
+
+/** A document with issues that have labels and tags; labels are items of their own where it says so. */
+async function start(of: {
+  readonly areItems: boolean;
+  readonly answer?: Schema;
+  readonly isOpen?: boolean;
+}): Promise<Mock> {
+  const label = of.areItems ? { $ref: '#/components/schemas/Label' } : LABEL;
+  const answer = of.answer ?? list(label);
+  const named = object({ labels: list(TEXT) }, 'labels');
+  const labels = {
+    '/labels': {
+      get: operation('listLabels', [], one(200, list(label))),
+      post: operation('createLabel', [], one(201, label), label),
+    },
+    '/labels/{name}': { get: operation('readLabel', ['name'], one(200, label)) },
+  };
+  const paged = {
+    ...operation('listIssueLabels', ['id'], one(200, list(label))),
+    parameters: [
+      inPath('id'),
+      { name: 'page', in: 'query', schema: { type: 'integer' } },
+      { name: 'per_page', in: 'query', schema: { type: 'integer' } },
+    ],
+  };
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Issues', version: '1' },
+    paths: {
+      '/issues': {
+        get: operation('listIssues', [], one(200, list(ISSUE))),
+        post: operation('createIssue', [], one(201, ISSUE), object({ title: TEXT, labels: list(label) }, 'title')),
+      },
+      '/issues/{id}': { get: operation('readIssue', ['id'], one(200, ISSUE)) },
+      '/issues/{id}/labels': {
+        get: paged,
+        post: operation('addLabels', ['id'], one(200, answer), {
+          oneOf: [named, list(TEXT), list(object({ name: TEXT }, 'name'))],
+        }),
+        put: operation('setLabels', ['id'], one(200, answer), named),
+        delete: operation('removeLabels', ['id'], one(204)),
+      },
+      '/issues/{id}/labels/{name}': { delete: operation('removeLabel', ['id', 'name'], one(200, answer)) },
+      '/issues/{id}/tags': { get: operation('listTags', ['id'], one(200, object({ tags: list(TEXT) }, 'tags'))) },
+      '/issues/{id}/tags/{tag}': {
+        put: operation('addTag', ['id', 'tag'], one(204)),
+        delete: operation('removeTag', ['id', 'tag'], one(204)),
+      },
+      ...(of.areItems ? labels : {}),
+    },
+    components: {
+      schemas: {
+        Issue: object({ id: TEXT, title: TEXT, labels: list(label), tags: list(TEXT) }, 'id', 'title', 'labels'),
+        Label: LABEL,
+      },
+    },
+  };
+  return createMock({ spec, state: of.isOpen === true ? { initialItems: 0 } : { unknownIds: 'not-found' } });
+}
+
+async function send(mock: Mock, target: string, body?: unknown) {
+  const [method = '', path = ''] = target.split(' ');
+  const reply = await mock.fetch(
+    new Request(`http://issues.test${path}`, {
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    }),
+  );
+  expect(reply.headers.get('x-mock-violation')).toBeNull();
+  const text = await reply.text();
+  return { status: reply.status, answer: (text === '' ? undefined : JSON.parse(text)) as Schema & readonly Schema[] };
+}
+
+async function createIssue(mock: Mock): Promise<string> {
+  return `/issues/${String((await send(mock, 'POST /issues', { title: 'a' })).answer['id'])}`;
+}
+
+const listNames = (labels: unknown): readonly unknown[] => (labels as readonly Schema[]).map(({ name }) => name);
+
+it('labels are added to an issue, set and removed, and the issue shows the same', async () => {
+  const mock = await start({ areItems: false });
+  const issue = await createIssue(mock);
+  expect(listNames((await send(mock, `POST ${issue}/labels`, { labels: ['bug', 'ui'] })).answer)).toEqual([
+    'bug',
+    'ui',
+  ]);
+  expect(listNames((await send(mock, `POST ${issue}/labels`, ['ui', 'new'])).answer)).toEqual(['bug', 'ui', 'new']);
+  await send(mock, `POST ${issue}/labels`, [{ name: 'big' }]);
+  const { answer: shown } = await send(mock, `GET ${issue}`);
+  expect(listNames(shown['labels'])).toEqual(['bug', 'ui', 'new', 'big']);
+  expect((await send(mock, `GET ${issue}/labels`)).answer).toEqual(shown['labels']);
+  expect(listNames((await send(mock, `DELETE ${issue}/labels/ui`)).answer)).toEqual(['bug', 'new', 'big']);
+  expect((await send(mock, `DELETE ${issue}/labels/ui`)).status).toBe(404);
+  expect(listNames((await send(mock, `PUT ${issue}/labels`, { labels: ['old', 'bug'] })).answer)).toEqual([
+    'old',
+    'bug',
+  ]);
+  expect((await send(mock, `DELETE ${issue}/labels`)).status).toBe(204);
+  expect((await send(mock, `GET ${issue}`)).answer['labels']).toEqual([]);
+});
+
+it('the labels of an issue have pages', async () => {
+  const mock = await start({ areItems: false });
+  const issue = await createIssue(mock);
+  await send(mock, `POST ${issue}/labels`, ['a', 'b', 'c']);
+  expect(listNames((await send(mock, `GET ${issue}/labels?per_page=2`)).answer)).toEqual(['a', 'b']);
+  expect(listNames((await send(mock, `GET ${issue}/labels?per_page=2&page=2`)).answer)).toEqual(['c']);
+});
+
+it('a change of labels can answer with the issue', async () => {
+  const mock = await start({ areItems: false, answer: ISSUE });
+  const issue = await createIssue(mock);
+  const { answer } = await send(mock, `POST ${issue}/labels`, { labels: ['bug'] });
+  expect([answer['title'], listNames(answer['labels'])]).toEqual(['a', ['bug']]);
+});
+
+it('labels that are items are shown as those items, and stay when they are removed from an issue', async () => {
+  const mock = await start({ areItems: true });
+  const issue = await createIssue(mock);
+  const { answer: bug } = await send(mock, 'POST /labels', { name: 'bug', color: 'f00' });
+  expect((await send(mock, `POST ${issue}/labels`, { labels: ['bug'] })).answer).toEqual([bug]);
+  expect((await send(mock, `POST ${issue}/labels`, { labels: ['nope'] })).status).toBe(404);
+  expect((await send(mock, `DELETE ${issue}/labels/bug`)).answer).toEqual([]);
+  expect((await send(mock, 'GET /labels/bug')).answer).toEqual(bug);
+});
+
+it('labels that are items are created where unknown ids are', async () => {
+  const mock = await start({ areItems: true, isOpen: true });
+  const issue = await createIssue(mock);
+  const { answer } = await send(mock, `POST ${issue}/labels`, { labels: ['new'] });
+  expect(listNames(answer)).toEqual(['new']);
+  expect((await send(mock, 'GET /labels/new')).answer).toEqual(answer[0]);
+  expect((await send(mock, 'GET /labels')).answer).toContainEqual(answer[0]);
+});
+
+it('strings are added by PUT and removed by DELETE of their path', async () => {
+  const mock = await start({ areItems: false });
+  const issue = await createIssue(mock);
+  expect((await send(mock, `PUT ${issue}/tags/one`)).status).toBe(204);
+  await send(mock, `PUT ${issue}/tags/two`);
+  await send(mock, `PUT ${issue}/tags/one`);
+  expect((await send(mock, `GET ${issue}/tags`)).answer).toEqual({ tags: ['one', 'two'] });
+  await send(mock, `DELETE ${issue}/tags/one`);
+  expect((await send(mock, `GET ${issue}`)).answer['tags']).toEqual(['two']);
+});
+
+it('the labels of an unknown issue are not found', async () => {
+  const mock = await start({ areItems: false });
+  expect((await send(mock, 'GET /issues/nope/labels')).status).toBe(404);
+  expect((await send(mock, 'POST /issues/nope/labels', ['a'])).status).toBe(404);
+});
