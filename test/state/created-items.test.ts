@@ -108,6 +108,7 @@ describe('a PUT of an item', () => {
 
   it.each([
     'Fields that are not sent do not change.',
+    'Properties that are not in the request are not changed.',
     'Changes the fields of a team that are sent.',
     'This PUT works like a PATCH elsewhere.',
     'What you leave out stays.',

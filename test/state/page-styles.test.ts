@@ -177,6 +177,18 @@ describe('an offset', () => {
     expect(page.body).toMatchObject({ totalResults: 5, startIndex: 3, itemsPerPage: 2 });
   });
 
+  it('is a number in a string where its description says so, as the limit', async () => {
+    const start_position = query('start_position');
+    const count = query('count');
+    const mock = await start({
+      parameters: [
+        { ...count, description: 'The maximum number of results to return.' },
+        { ...start_position, description: 'The zero-based index of the first result.' },
+      ],
+    });
+    expect((await get(mock, '/parcels?count=2&start_position=2')).names).toBe('cd');
+  });
+
   it('shows its range in a declared header', async () => {
     const mock = await start({ parameters: [query('offset', WHOLE), SIZE], headers: ['Content-Range'] });
     expect((await get(mock, '/parcels?offset=2')).headers.get('content-range')).toBe('items 2-3/5');

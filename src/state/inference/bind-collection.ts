@@ -45,11 +45,20 @@ export function bindCollectionOperation(
     return found('create', confidence, `${method} on a collection; the response is an item of it`);
   }
   // Some documents name the item in the body: `PUT /pet` with `{ "id": 10 }`.
-  if ((operation.method === 'PUT' || operation.method === 'PATCH') && body?.pointer === candidate.schema) {
-    const action = operation.method === 'PUT' ? 'replace' : 'update';
-    return found(action, 0.7, `${operation.method} on a collection; its body is a whole item with its id`);
+  if ((method === 'PUT' || method === 'PATCH') && body !== undefined && hasItemWithId(index, candidate, body)) {
+    const action = method === 'PUT' ? 'replace' : 'update';
+    return found(action, 0.7, `${method} on a collection; its body is an item with its id`);
   }
   return `${operation.method} on a whole collection is not supported`;
+}
+
+/** Whether a body is an item with the property that identifies it. */
+function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandidate, body: ItemSchema): boolean {
+  const item = schema === undefined ? undefined : index.read(schema);
+  if (item === undefined || body.pointer === item.pointer) return item !== undefined;
+  const ids = ['id', '_id', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
+  const hasId = ids.some((name) => item.properties.has(name) && body.properties.has(name));
+  return hasId && compareSchemas(index.read, item, body) >= 0.6;
 }
 
 /** Words of an operation that creates items. */

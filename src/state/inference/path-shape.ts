@@ -25,6 +25,9 @@ export type PathShapes = ReadonlyMap<Operation, PathShape | undefined>;
 /** A segment that is a version of the API. */
 const VERSION = /^v\d+(\.\d+)*((alpha|beta|rc)\d*)?$/i;
 
+/** A segment with the version of the API as a parameter: `v{version}`, `{api-version}`. */
+const CHOSEN_VERSION = /^v?\{(api[-_]?)?v(er|ersion)?(:[^{}]*)?\}$/i;
+
 /** Segments that name no items: `/api/0`. */
 const PREFIX = /^(api|rest|\d+(\.\d+)*|v\d+(\.\d+)*((alpha|beta|rc)\d*)?)$/i;
 
@@ -163,6 +166,11 @@ function readPathShape({ path, spanned }: Operation): PathShape | undefined {
   // Some APIs write the media type behind each path: `/messages/{id}.json`.
   const plain = toTemplate(spanned?.path ?? toPlainPath(path)).replaceAll(/\.(json|xml)(?=\/|$)/gi, '');
   const segments = plain.split('/').filter((segment) => segment !== '');
+  // A version that the client chooses names no item, unless it is an item itself: `/apps/{app}/versions/{version}`.
+  for (const [i, segment] of segments.slice(0, -1).entries()) {
+    const isVersion = segment.startsWith('v{') || segments.slice(0, i).every((each) => PREFIX.test(each));
+    if (isVersion && CHOSEN_VERSION.test(segment)) segments[i] = 'v0';
+  }
   const groups: { words: string[]; parameters: string[] }[] = [];
   for (const segment of segments) {
     const read = readSegment(segment);
@@ -178,7 +186,7 @@ function readPathShape({ path, spanned }: Operation): PathShape | undefined {
     last.parameters.push(read.parameter);
     if (read.verb !== undefined) groups.push({ words: [read.verb], parameters: [] });
   }
-  return { groups, template, key: plain.replaceAll(/\{[^}]*\}/g, '{}') };
+  return { groups, template, key: `/${segments.join('/')}`.replaceAll(/\{[^}]*\}/g, '{}') };
 }
 
 /** A path key without its query, its fragment and a slash at its end. */

@@ -61,10 +61,11 @@ export interface PageStyle {
   cut(request: PageRequest): Page | PageMistake;
 }
 
-const OFFSET = /^(offset|skip|start|start(index|at)|pageoffset|from)$/;
+const OFFSET =
+  /^(offset|skip(count)?|start|start(index|at|position|row|record|item)|first(result|row)|pageoffset|from)$/;
 
 const LIMIT =
-  /^(limit|perpage|page(size|limit)|size|count|max(results|items|records)|results|take|first|top|itemsperpage|num(results|items)?)$/;
+  /^(limit|perpage|page(size|limit)|size|count|rows|max(results?(count)?|items|records|rows)|results|take|first|top|itemsperpage|num(results|items)?)$/;
 
 /** All styles, in the order in which they are recognised; the patterns are those of bare names (`pagesize` for `page[size]`). */
 export const PAGE_STYLES: readonly PageStyle[] = [

@@ -188,13 +188,19 @@ function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boo
   const types = [readSchema(contract, parameter).type ?? []].flat();
   if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name)) return types.includes('string');
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
-  if (role === 'limit' && types.includes('string') && PLAIN_LIMIT.test(toBareName(parameter.name))) return true;
+  const isText = types.includes('string') && readSchema(contract, parameter).enum === undefined;
+  if (role === 'limit' && isText && PLAIN_LIMIT.test(toBareName(parameter.name))) return true;
+  if ((role === 'limit' || role === 'offset') && isText && COUNTS.test(parameter.description ?? '')) return true;
   const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
   return isNumber || (!needsNumber && types.includes('string'));
 }
 
 /** Names of a limit that is a number in a string. */
 const PLAIN_LIMIT = /^(limit|perpage|page(size|limit)|max(results|items|records))$/;
+
+/** Words in the description of a parameter that say that its string is a number of items. */
+const COUNTS =
+  /\b(number of|how many|maximum|max|zero[- ]based|(starting|start) (index|position))\b|\blimit (the|of)\b/i;
 
 function hasDirections(schema: PageInput['schema']): boolean {
   const values = isObject(schema) ? schema.enum : undefined;

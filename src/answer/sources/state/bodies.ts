@@ -122,7 +122,7 @@ function readIdAs({ type }: ItemSchema, { idProperty = 'id' }: Resource, { item,
   return type === 'integer' ? Number(value) : typeof value === 'number' ? String(value) : value;
 }
 
-/** Names of a property that can hold nothing but the id of what was created. */
+/** Names of a property that can hold only the id of what was created. */
 const ID_OF_CREATED = /^(result|data|item|value|payload|response|content|key|identifier|.*id)$/;
 
 /** The only property of an answer to a create that can be the id: `{ "result": "a1", "ok": true }`. */

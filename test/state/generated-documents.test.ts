@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { inPath, json, object, type Part, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { openShop } from './shop.js';
+
+const BOAT = object({ id: { type: 'integer' }, name: TEXT, hull: TEXT }, 'id', 'name');
+const shows = (schema: object): Part => ({ responses: { 200: json(schema) } });
+const items: Part = { type: 'array', items: ref('Boat') };
+
+describe('a version of the API that is a parameter of the path', () => {
+  it.each(['/api/v{version}', '/api/{apiVersion}', '/{api-version}', '/v{version:apiVersion}'])(
+    'is not the id of an item: %s',
+    async (base) => {
+      const name = /\{([^}]+)\}/.exec(base)?.[1] ?? '';
+      const version = { name, in: 'path', required: true, schema: TEXT };
+      const spec = toDocument(
+        {
+          [`${base}/boats`]: {
+            parameters: [version],
+            get: shows(items),
+            post: { ...sends(object({ name: TEXT })), ...shows(ref('Boat')) },
+          },
+          [`${base}/boats/{id}`]: {
+            parameters: [version, { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+            get: shows(ref('Boat')),
+          },
+        },
+        { Boat: BOAT },
+      );
+      const { send } = await openShop({ spec });
+      const at = base.replace(/\{[^}]+\}/, '1');
+      const { body } = await send('POST', `${at}/boats`, { name: 'Heron' });
+      expect((await send('GET', `${at}/boats/${String(body['id'])}`)).body).toMatchObject({ name: 'Heron' });
+    },
+  );
+
+  it('is an item where the path ends in it', async () => {
+    const spec = toDocument(
+      {
+        '/apps/{app}/versions': {
+          ...inPath('app'),
+          post: { ...sends(object({ name: TEXT })), ...shows(ref('Boat')) },
+        },
+        '/apps/{app}/versions/{version}': { ...inPath('app', 'version'), get: shows(ref('Boat')) },
+      },
+      { Boat: object({ id: TEXT, name: TEXT }, 'id', 'name') },
+    );
+    const { send } = await openShop({ spec });
+    const { body } = await send('POST', '/apps/a/versions', { name: 'first' });
+    expect((await send('GET', `/apps/a/versions/${String(body['id'])}`)).body).toEqual(body);
+  });
+});
+
+describe('PUT on a collection', () => {
+  const paths = (sent: object): Part => ({
+    '/boats': {
+      get: shows(items),
+      post: { ...sends(object({ name: TEXT, hull: TEXT })), ...shows(ref('Boat')) },
+      put: { ...sends(sent), ...shows(ref('Boat')) },
+    },
+    '/boats/{id}': {
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+      get: shows(ref('Boat')),
+    },
+  });
+
+  it.each([
+    ['the schema of the item', ref('Boat')],
+    ['a schema of its own', object({ id: { type: 'integer' }, name: TEXT, hull: TEXT })],
+  ])('replaces the item that its body names, with %s', async (_, sent) => {
+    const { send } = await openShop({ spec: toDocument(paths(sent), { Boat: BOAT }) });
+    const { id } = (await send('POST', '/boats', { name: 'Heron', hull: 'wood' })).body;
+    expect((await send('PUT', '/boats', { id, name: 'Egret' })).body).toMatchObject({ id, name: 'Egret' });
+    const read = (await send('GET', `/boats/${String(id)}`)).body;
+    expect(read).toMatchObject({ id, name: 'Egret' });
+    expect(read).not.toHaveProperty('hull');
+  });
+});
