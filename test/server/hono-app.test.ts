@@ -1,19 +1,15 @@
 import { serve } from '@hono/node-server';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
-import { cors } from 'hono/cors';
 import { inspectRoutes, showRoutes } from 'hono/dev';
 import { HTTPException } from 'hono/http-exception';
 import { logger } from 'hono/logger';
 import { secureHeaders } from 'hono/secure-headers';
-import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
-import { readTemplate } from '../../src/contract/router/path-template.js';
-import type { Operation } from '../../src/contract/operations/operation.js';
+import { createOther } from './other-app.js';
 
 const KEYS = '/v1/organization/admin_api_keys';
-const GITHUB = '../shared/specs/github.json';
 const AUTHORIZED = { authorization: 'Bearer any' };
 const JSON_BODY = { ...AUTHORIZED, 'content-type': 'application/json' };
 
@@ -21,37 +17,6 @@ async function openMock(options: Partial<MockOptions> = {}): Promise<Mock> {
   const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures', ...options });
   onTestFinished(() => mock.close());
   return mock;
-}
-
-/** Another application with the middleware that applications have, and the lines that its logger wrote. */
-function createOther(): { readonly app: Hono; readonly lines: readonly string[] } {
-  const lines: string[] = [];
-  const app = new Hono();
-  app.use(logger((line) => void lines.push(line)));
-  app.use(secureHeaders());
-  app.use(cors({ origin: 'https://app.example', credentials: true }));
-  return { app, lines };
-}
-
-/** A path that matches the template of an operation and no literal one. */
-function samplePath({ path }: Operation): string {
-  const { segments } = readTemplate(path);
-  const texts = segments.map(({ kind, text, literals }) =>
-    kind === 'literal' ? text : kind === 'parameter' ? 'q7q' : literals.join('q7q'),
-  );
-  return `/${texts.join('/')}`;
-}
-
-/** The name of the first handler that is not middleware, as the router of an app finds it. */
-function createFinder(app: Hono): (method: string, path: string) => string | undefined {
-  const shown = inspectRoutes(app);
-  const names = new Map(
-    app.routes.flatMap(({ handler }, i) => (shown[i]?.isMiddleware === false ? [[handler, shown[i].name]] : [])),
-  );
-  return (method, path) => {
-    const [handlers] = app.router.match(method === 'HEAD' ? 'GET' : method, path);
-    return handlers.map(([[handler]]) => names.get(handler)).find((name) => name !== undefined);
-  };
 }
 
 afterEach(() => vi.restoreAllMocks());
@@ -292,33 +257,5 @@ describe('path keys that Hono cannot tell apart', () => {
     expect((await mock.app.request(path)).status).toBe(200);
     expect((await app.request(`/api${path}`)).status).toBe(200);
     expect(mock.journal.interactions.map((interaction) => interaction.operation)).toEqual([operation, operation]);
-  });
-});
-
-describe.skipIf(!existsSync(GITHUB))(`every operation of ${GITHUB} (skipped if the file is absent)`, () => {
-  it('reaches itself, in the app itself and in another app with routers of Hono', async () => {
-    const mock = await openMock({ spec: GITHUB, fixtures: undefined, control: false });
-    const { app } = createOther();
-    app.route('/api', mock.app);
-    const { operations } = mock.contract;
-    expect(operations.length).toBe(1223);
-    const own = createFinder(mock.app);
-    const routed = createFinder(app);
-    const lost = operations.filter((operation) => {
-      const { method, id } = operation;
-      const path = samplePath(operation);
-      // Hono serves the root of an app at the prefix itself, without a slash at the end.
-      const below = path === '/' ? '/api' : `/api${path}`;
-      return own(method, path) !== id || routed(method, below) !== id;
-    });
-    expect(lost.map(({ id }) => id)).toEqual([]);
-    // And through the whole of both apps, for some.
-    for (const operation of operations.filter(({ method }, i) => method === 'GET' && i % 30 === 0)) {
-      await mock.app.request(samplePath(operation));
-      expect(mock.journal.last()?.operation).toBe(operation.id);
-      await app.request(`/api${samplePath(operation)}`.replace(/\/$/, ''));
-      expect(mock.journal.last()?.operation).toBe(operation.id);
-    }
-    expect(mock.journal.interactions.length).toBeGreaterThan(20);
   });
 });
