@@ -187,6 +187,11 @@ export function isPathId({ fullName, selfUrl }: Resource): boolean {
   return fullName !== undefined || selfUrl !== undefined;
 }
 
+/** Whether the items of a resource are not below those of another one. */
+export function isTopLevel({ parents }: Resource): boolean {
+  return parents.length === 0;
+}
+
 /** A resource of which only the name is known. */
 export function createResource(name: string): Resource {
   return {

@@ -106,3 +106,208 @@ describe('a request that names an existing item', () => {
     expect((await send('GET', `/orders/${String(body['id'])}`)).body).toEqual(body);
   });
 });
+
+const price = { $ref: '#/components/schemas/Price' };
+
+const components = { schemas: { Price: toObject({ id: TEXT, amount: { type: 'integer' } }) } };
+
+const list = (item: object): object => ({ responses: { 200: json({ type: 'array', items: item }) } });
+
+const create = (item: object, body: object): object => ({
+  requestBody: { content: { 'application/json': { schema: toObject(body, []) } } },
+  responses: { 201: json(item), 404: json(error) },
+});
+
+const one = (name: string, item: object): object => ({
+  parameters: [{ name, in: 'path', required: true, schema: TEXT }],
+  get: { responses: { 200: json(item) } },
+  patch: create(item, {}),
+});
+
+/** A document of a catalog with one more collection, whose creates send the given properties. */
+const openCatalog = (sent: object, shown: object, more: object = {}): Promise<Shop> => {
+  const bundle = toObject({ id: TEXT, note: TEXT, ...shown });
+  const paths = {
+    '/prices': { get: list(price), post: create(price, { amount: { type: 'integer' } }) },
+    '/prices/{price_id}': one('price_id', price),
+    '/bundles': { get: list(bundle), post: create(bundle, { note: TEXT, ...sent }) },
+    '/bundles/{bundle_id}': one('bundle_id', bundle),
+    ...more,
+  };
+  const spec = { openapi: '3.1.0', info: { title: 'Catalog', version: '1' }, paths, components };
+  return openShop({ spec, state: { unknownIds: 'not-found' } });
+};
+
+const strings = { type: 'array', items: TEXT };
+const toArray = (items: object): object => ({ type: 'array', items });
+
+describe('a reference inside of a body', () => {
+  const NESTED: readonly (readonly [string, object, object, object])[] = [
+    [
+      'in objects of an array that show the item',
+      { lines: toArray(toObject({ price: TEXT, count: { type: 'integer' } }, [])) },
+      { lines: toArray(toObject({ price, count: { type: 'integer' } }, [])) },
+      { lines: [{ price: 'PRICE' }, { price: 'none' }] },
+    ],
+    [
+      'in the list of an envelope that shows the item',
+      { lines: toArray(toObject({ price: TEXT }, [])) },
+      { lines: toObject({ data: toArray(toObject({ price })), total: { type: 'integer' } }, []) },
+      { lines: [{ price: 'none' }] },
+    ],
+    ['in an object', { plan: toObject({ price_id: TEXT }, []) }, {}, { plan: { price_id: 'none' } }],
+    [
+      'in an array of ids',
+      { plan: toObject({ priceIds: strings }, []) },
+      {},
+      { plan: { priceIds: ['PRICE', 'none'] } },
+    ],
+    [
+      'of another name that is shown as the item',
+      { setup: TEXT },
+      { setup: { anyOf: [TEXT, price] } },
+      { setup: 'none' },
+    ],
+  ];
+
+  it.each(NESTED)('is checked %s', async (_, sent, shown, wrong) => {
+    const { send } = await openCatalog(sent, shown);
+    const { body } = await send('POST', '/prices', { amount: 4 });
+    const existing = JSON.parse(JSON.stringify(wrong).replaceAll('PRICE', String(body['id']))) as object;
+    expect(await send('POST', '/bundles', existing)).toMatchObject({
+      status: 404,
+      body: { detail: 'no price has the id "none"' },
+    });
+    const right = JSON.parse(JSON.stringify(wrong).replaceAll(/PRICE|none/g, String(body['id']))) as object;
+    expect((await send('POST', '/bundles', right)).status).toBe(201);
+  });
+
+  it.each(NESTED)('is accepted before there are such items: %s', async (_, sent, shown, body) => {
+    const { send } = await openCatalog(sent, shown);
+    expect((await send('POST', '/bundles', body)).status).toBe(201);
+  });
+
+  it('is checked in every element of a batch', async () => {
+    const item = toObject({ id: TEXT, price_id: TEXT });
+    const batch = {
+      requestBody: { content: { 'application/json': { schema: toArray(toObject({ price_id: TEXT }, [])) } } },
+      responses: { 201: json(toArray(item)), 404: json(error) },
+    };
+    const { send } = await openCatalog(
+      {},
+      {},
+      { '/offers': { get: list(item), post: batch }, '/offers/{id}': one('id', item) },
+    );
+    const { body } = await send('POST', '/prices', {});
+    expect((await send('POST', '/offers', [{ price_id: body['id'] }, { price_id: 'none' }])).status).toBe(404);
+    expect((await send('GET', '/offers')).list).toEqual([]);
+    expect((await send('POST', '/offers', [{ price_id: body['id'] }])).status).toBe(201);
+  });
+});
+
+describe('what is not plainly a reference', () => {
+  const other = toObject({ id: TEXT, name: TEXT });
+  const ACCEPTED: readonly (readonly [string, object, object, object])[] = [
+    ['a plain string with the noun of a collection', { price: TEXT }, { price: TEXT }, { price: 'ten' }],
+    [
+      'a string that is shown as one of several kinds',
+      { price: TEXT },
+      { price: { anyOf: [price, other] } },
+      { price: 'ten' },
+    ],
+    ['an id of what has no collection', { owner_id: TEXT }, {}, { owner_id: 'none' }],
+    ['a reference to an item of the own collection', { bundle_id: TEXT }, {}, { bundle_id: 'none' }],
+    [
+      'an object with other properties',
+      { price: toObject({ id: TEXT, amount: { type: 'integer' } }) },
+      {},
+      { price: { id: 'x', amount: 1 } },
+    ],
+    ['the example of the contract', { price_id: { type: 'string', example: '0' } }, {}, { price_id: '0' }],
+    ['the default of the contract', { price_id: { type: 'string', default: 'free' } }, {}, { price_id: 'free' }],
+    ['one of fixed values', { price_id: { type: 'string', enum: ['low', 'high'] } }, {}, { price_id: 'low' }],
+    ['a number', { prices: toArray({ type: 'number' }) }, {}, { prices: [1.5] }],
+  ];
+
+  it.each(ACCEPTED)('is accepted: %s', async (_, sent, shown, body) => {
+    const { send } = await openCatalog(sent, shown);
+    expect((await send('POST', '/bundles', body)).status).toBe(201);
+  });
+
+  it('is accepted: an id of what no request can create', async () => {
+    const region = toObject({ id: TEXT });
+    const { send } = await openCatalog(
+      { region_id: TEXT },
+      {},
+      { '/regions': { get: list(region) }, '/regions/{region_id}': { ...one('region_id', region), patch: undefined } },
+    );
+    expect((await send('POST', '/bundles', { region_id: 'eu-1' })).status).toBe(201);
+  });
+
+  it('is accepted: an id of another collection with the same noun', async () => {
+    const { send } = await openCatalog(
+      { price_id: TEXT },
+      {},
+      {
+        '/shops': { get: list(other), post: create(other, { name: TEXT }) },
+        '/shops/{shop_id}': one('shop_id', other),
+        '/shops/{shop_id}/prices': {
+          parameters: [{ name: 'shop_id', in: 'path', required: true, schema: TEXT }],
+          get: list(price),
+          post: create(price, { amount: { type: 'integer' } }),
+        },
+        '/shops/{shop_id}/prices/{price_id}': {
+          ...one('price_id', price),
+          parameters: ['shop_id', 'price_id'].map((name) => ({ name, in: 'path', required: true, schema: TEXT })),
+        },
+      },
+    );
+    const { body: shop } = await send('POST', '/shops', { name: 'a' });
+    const { body: own } = await send('POST', `/shops/${String(shop['id'])}/prices`, { amount: 1 });
+    expect((await send('POST', '/bundles', { price_id: own['id'] })).status).toBe(201);
+    expect((await send('POST', '/bundles', { price_id: 'none' })).status).toBe(404);
+  });
+});
+
+describe('an object that shows another item', () => {
+  const openOrders = async () => {
+    const user = toObject({ id: TEXT, name: TEXT, email: TEXT });
+    const order = toObject({ id: TEXT, note: TEXT, user: toObject({ id: TEXT, name: TEXT }) });
+    const paths = {
+      '/users': { get: list(user), post: create(user, { name: TEXT, email: TEXT }) },
+      '/users/{user_id}': { ...one('user_id', user), patch: create(user, { name: TEXT }) },
+      '/orders': { get: list(order), post: create(order, { user_id: TEXT, note: TEXT }) },
+      '/orders/{order_id}': { ...one('order_id', order), patch: create(order, { user_id: TEXT, note: TEXT }) },
+    };
+    const spec = { openapi: '3.1.0', info: { title: 'Orders', version: '1' }, paths };
+    const shop = await openShop({ spec, state: { unknownIds: 'not-found' } });
+    const { body: ada } = await shop.send('POST', '/users', { name: 'Ada', email: 'ada@example.com' });
+    const { body: order1 } = await shop.send('POST', '/orders', { user_id: ada['id'] });
+    return { ...shop, ada, order1, path: `/orders/${String(order1['id'])}` };
+  };
+
+  it('shows its part of that item', async () => {
+    const { ada, order1 } = await openOrders();
+    expect(order1['user']).toEqual({ id: ada['id'], name: 'Ada' });
+  });
+
+  it('follows the changes of that item', async () => {
+    const { send, ada, path } = await openOrders();
+    await send('PATCH', `/users/${String(ada['id'])}`, { name: 'Ada Lovelace' });
+    expect((await send('GET', path)).body['user']).toEqual({ id: ada['id'], name: 'Ada Lovelace' });
+    expect((await send('GET', '/orders')).list[0]?.['user']).toEqual({ id: ada['id'], name: 'Ada Lovelace' });
+  });
+
+  it('shows another item after a change of the id', async () => {
+    const { send, path } = await openOrders();
+    const { body: grace } = await send('POST', '/users', { name: 'Grace' });
+    const { body } = await send('PATCH', path, { user_id: grace['id'] });
+    expect(body['user']).toEqual({ id: grace['id'], name: 'Grace' });
+  });
+
+  it('stays after the removal of that item, and after other changes', async () => {
+    const { send, ada, path } = await openOrders();
+    const { body } = await send('PATCH', path, { note: 'a' });
+    expect(body).toMatchObject({ note: 'a', user: { id: ada['id'], name: 'Ada' } });
+  });
+});

@@ -1,10 +1,12 @@
 import { isObject, type SchemaObject } from '../../src/contract/json.js';
 import type { Contract } from '../../src/contract/contract.js';
-import type { Operation, Parameter } from '../../src/contract/operations/operation.js';
+import type { MediaType, Operation, Parameter } from '../../src/contract/operations/operation.js';
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';
 import { createGenerator, type Generator } from '../../src/generate/generate.js';
+import { memoize } from '../../src/memoize.js';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import { createValidators, type Validators } from '../../src/schema/validate.js';
+import { toPointer } from '../../src/contract/pointer.js';
 import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
 
 /** One resource as the paths of a document show it, without the inference of the engine. */
@@ -40,13 +42,15 @@ export async function sweepLifecycles(
   // The figures are those of the engine.
   const mock = await createMock({ preset: false, ...options, spec });
   try {
-    const candidates = findCandidates(mock.contract);
+    const candidates = findCandidates(mock.contract, isDeclaredUpsert);
+    const parents = findCandidates(mock.contract, () => true);
     const reports: ResourceReport[] = [];
     const isClosed = typeof options.state === 'object' && options.state.unknownIds === 'not-found';
     const schemas = readSchemas(`${String(options.preset)} ${spec}`, mock.contract);
+    const drafts = createDrafts(mock.contract, { candidates, isClosed, schemas });
     for (const candidate of candidates) {
       mock.reset();
-      reports.push(await createLife(mock, candidates, { candidate, isClosed, schemas }).run());
+      reports.push(await createLife(mock, { parents, candidate, drafts, isClosed, schemas }).run());
     }
     return reports;
   } finally {
@@ -89,7 +93,7 @@ function readParameters(path: string): readonly string[] {
 type Methods = ReadonlyMap<string, Operation>;
 
 /** The resources of a document: each path of one item that can be read, with the operation that creates what it reads. */
-function findCandidates(contract: Contract): readonly Candidate[] {
+function findCandidates(contract: Contract, isUpsert: (put: Operation) => boolean): readonly Candidate[] {
   const byKey = new Map<string, Map<string, Operation>>();
   for (const operation of contract.operations) {
     const key = toKey(operation.path);
@@ -106,17 +110,17 @@ function findCandidates(contract: Contract): readonly Candidate[] {
     // `/gists/{id}/{version}` reads a version of what `/gists/{id}` reads.
     const whole = itemKey === `${collectionKey}/{}` ? undefined : byKey.get(`${collectionKey}/{}`)?.get('GET');
     if (whole !== undefined && !isListAnswer(contract, whole)) return [];
-    const created = findCreate(contract, byKey, { read, methods, collectionKey });
+    const created = findCreate(contract, byKey, { read, methods, collectionKey, isUpsert });
     if (created === undefined || !isPlain(created.create)) return [];
     const lists = [here?.get('GET'), created.list].filter((each) => each !== undefined);
-    const isUpsert = created.create.path === read.path;
+    const isOwnPath = created.create.path === read.path;
     return [
       {
         name: collectionKey,
         create: created.create,
         read,
         lists: [...new Set(lists)].filter((each) => isListAnswer(contract, each)),
-        update: methods.get('PATCH') ?? (isUpsert ? undefined : methods.get('PUT')) ?? methods.get('POST'),
+        update: methods.get('PATCH') ?? (isOwnPath ? undefined : methods.get('PUT')) ?? methods.get('POST'),
         remove: methods.get('DELETE'),
         parameters: readParameters(read.path).slice(-itemKey.slice(collectionKey.length).split('/').length + 1),
       },
@@ -128,7 +132,12 @@ function findCandidates(contract: Contract): readonly Candidate[] {
 function findCreate(
   contract: Contract,
   byKey: ReadonlyMap<string, Methods>,
-  of: { readonly read: Operation; readonly methods: Methods; readonly collectionKey: string },
+  of: {
+    readonly read: Operation;
+    readonly methods: Methods;
+    readonly collectionKey: string;
+    readonly isUpsert: (put: Operation) => boolean;
+  },
 ): { readonly create: Operation; readonly list: Operation | undefined } | undefined {
   const { read, methods, collectionKey } = of;
   const here = byKey.get(collectionKey);
@@ -143,13 +152,14 @@ function findCreate(
     // The items above are those of the create; the path of the item has some of them.
     return { create, list: each.get('GET') };
   }
-  // A PUT that declares 201 creates the item that its path names.
   const put = methods.get('PUT');
-  const isUpsert =
-    put?.responses.some(({ status }) => status === '201') === true &&
-    here?.has('GET') === true &&
-    findSuccessMedia(read) !== undefined;
-  return put !== undefined && isUpsert ? { create: put, list: undefined } : undefined;
+  const isRead = here?.has('GET') === true && findSuccessMedia(read) !== undefined;
+  return put !== undefined && isRead && of.isUpsert(put) ? { create: put, list: undefined } : undefined;
+}
+
+/** Whether a PUT declares that it creates the item that its path names; other PUTs of items that no POST creates may do so as well. */
+function isDeclaredUpsert(put: Operation): boolean {
+  return put.responses.some(({ status }) => status === '201');
 }
 
 /** Whether two operations answer with the same item: the same schema, or the same properties. */
@@ -173,11 +183,15 @@ function isPlain(operation: Operation): boolean {
 
 function readAnswerSchema(contract: Contract, operation: Operation): readonly SchemaObject[] {
   const media = findSuccessMedia(operation);
-  return media?.schema === undefined ? [] : flatten(contract, media.schemaPointer);
+  return media?.schema === undefined ? [] : flatten(contract, media.schemaPointer).map(({ schema }) => schema);
 }
 
 /** A schema with the parts of its `allOf`, `anyOf` and `oneOf`. */
-function flatten(contract: Contract, pointer: string, depth = 0): readonly SchemaObject[] {
+function flatten(
+  contract: Contract,
+  pointer: string,
+  depth = 0,
+): readonly { readonly schema: SchemaObject; readonly pointer: string }[] {
   const start = contract.at(pointer);
   if (!isObject(start) || depth > 6) return [];
   const { schema, pointer: target } = contract.resolve(start, pointer);
@@ -186,7 +200,7 @@ function flatten(contract: Contract, pointer: string, depth = 0): readonly Schem
     (schema[keyword] ?? []).flatMap((_, i) => flatten(contract, `${target}/${keyword}/${i}`, depth + 1)),
   );
   // `contract.resolve` gives schemas.
-  return [schema, ...parts];
+  return [{ schema, pointer: target }, ...parts];
 }
 
 /** Whether a success is a list: an array, or an object with an array of objects and no id of its own. */
@@ -224,7 +238,9 @@ function readNames(contract: Contract, pointer: string, most: number, depth = 1)
   if (!isObject(schema)) return [];
   const own = Object.keys(schema.properties ?? {}).flatMap((name): readonly DeclaredName[] => {
     const inner = `${target}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    const isArray = flatten(contract, inner).some(({ type, items }) => type === 'array' || items !== undefined);
+    const isArray = flatten(contract, inner).some(
+      ({ schema: { type, items } }) => type === 'array' || items !== undefined,
+    );
     const own: DeclaredName = { name, depth, isArray };
     return [own].concat(readNames(contract, inner, most, depth + 1));
   });
@@ -260,18 +276,118 @@ interface Made {
   readonly chosen: FoundId | undefined;
 }
 
+/** A value of a body that names an item of another resource. */
+interface Reference {
+  readonly name: string;
+  readonly path: readonly string[];
+  /** The resources of that noun, the one nearest to the root first. */
+  readonly others: readonly Candidate[];
+  /** Whether the body is valid without it. */
+  isOptional(): boolean;
+}
+
+/** Requests as the document declares them, each made once. */
+interface Drafts {
+  request(operation: Operation): RequestDraft;
+  /** A body with all its properties; undefined where it is not JSON or a form. */
+  body(operation: Operation): { readonly media: MediaType; readonly value: unknown } | undefined;
+  references(operation: Operation): readonly Reference[];
+}
+
+function createDrafts(
+  contract: Contract,
+  of: { readonly candidates: readonly Candidate[]; readonly isClosed: boolean; readonly schemas: Schemas },
+): Drafts {
+  const { candidates, isClosed } = of;
+  const { validators, generator } = of.schemas;
+  const body = memoize((operation: Operation) => {
+    const content = operation.body?.content ?? [];
+    const media = content.find(({ type }) => /json/.test(type)) ?? content.find(({ type }) => /urlencoded/.test(type));
+    if (media?.schema === undefined) return undefined;
+    const value = generator.value(media.schemaPointer, {
+      seed: 1,
+      key: `lifecycle ${operation.id}`,
+      direction: 'request',
+      now: Date.UTC(2026, 0, 1),
+    });
+    return { media, value };
+  });
+
+  /** Where only created ids are known: the values of a body that name other resources, also inside of objects and arrays. */
+  const listReferences = (operation: Operation): readonly Reference[] => {
+    const { media, value } = (isClosed ? body(operation) : undefined) ?? {};
+    if (media === undefined) return [];
+    const answer = findSuccessMedia(operation)?.schemaPointer;
+    return findValues(value, [], true).flatMap(({ name, path }): readonly Reference[] => {
+      // An object that only has an id names another item.
+      const holder = path.at(-2) ?? '';
+      const noun = bare(name === 'id' || /^\d+$/.test(name) ? holder : name).replace(/ids?$/, '');
+      const shown = answer === undefined ? [] : findShown(answer, path);
+      const others = shown.length > 0 ? shown : findByNoun(noun.replace(/s$/, ''));
+      const isOptional = (): boolean => {
+        const without = replaceAt(value, path, undefined);
+        return validators.check(media.schemaPointer, 'request')(without, 'body').length === 0;
+      };
+      return others.length === 0 ? [] : [{ name, path, others, isOptional }];
+    });
+  };
+
+  /** The resources that an answer can show in place of the string at a path. */
+  const findShown = (pointer: string, path: readonly string[]): readonly Candidate[] => {
+    const [name, ...rest] = path.filter((each) => !/^\d+$/.test(each));
+    const parts = flatten(contract, pointer);
+    const pointers = parts.flatMap(({ pointer: own, schema }) =>
+      name !== undefined && schema.properties?.[name] !== undefined ? [own + toPointer('properties', name)] : [],
+    );
+    if (name === undefined) {
+      const reads = (each: Candidate): string | undefined => {
+        const media = findSuccessMedia(each.read);
+        return media?.schema === undefined ? undefined : contract.resolve(media.schema, media.schemaPointer).pointer;
+      };
+      const isString = parts.some(({ schema: { type } }) => type === 'string');
+      return isString ? candidates.filter((each) => parts.some(({ pointer: own }) => own === reads(each))) : [];
+    }
+    // Arrays are shown as they are, or as lists in objects.
+    return pointers.flatMap((each) => {
+      const inner = flatten(contract, each).flatMap(({ pointer: own, schema }) => {
+        if (schema.items !== undefined) return [`${own}/items`];
+        return schema.properties?.['data'] === undefined ? [] : [`${own}/properties/data/items`];
+      });
+      return [each, ...inner].flatMap((next) => findShown(next, rest));
+    });
+  };
+
+  /** The resources with a noun, the one nearest to the root first. */
+  const findByNoun = (noun: string): readonly Candidate[] => {
+    const found = candidates.filter((each) => readNoun(each.name) === noun);
+    return found.toSorted((a, b) => a.name.split('{').length - b.name.split('{').length);
+  };
+
+  return {
+    request: memoize((operation) => draftRequest(contract, generator, operation)),
+    body,
+    references: memoize(listReferences),
+  };
+}
+
 interface Life {
   run(): Promise<ResourceReport>;
 }
 
 function createLife(
   mock: Mock,
-  candidates: readonly Candidate[],
-  of: { readonly candidate: Candidate; readonly isClosed: boolean; readonly schemas: Schemas },
+  of: {
+    /** All resources, and the items that may be created by a PUT. */
+    readonly parents: readonly Candidate[];
+    readonly candidate: Candidate;
+    readonly drafts: Drafts;
+    readonly isClosed: boolean;
+    readonly schemas: Schemas;
+  },
 ): Life {
   const { contract } = mock;
-  const { candidate, isClosed } = of;
-  const { validators, generator } = of.schemas;
+  const { candidate, drafts, isClosed } = of;
+  const { validators } = of.schemas;
   const steps: string[] = [];
   let counter = 0;
   /** The answer to the create. */
@@ -281,7 +397,7 @@ function createLife(
     operation: Operation,
     change: Partial<Pick<RequestDraft, 'path' | 'query' | 'body'>>,
   ): Promise<Reply> => {
-    const draft = draftRequest(contract, generator, operation);
+    const draft = drafts.request(operation);
     const request = toRequest({
       ...draft,
       ...change,
@@ -298,18 +414,11 @@ function createLife(
   const draftBody = (
     operation: Operation,
     except: readonly (string | undefined)[] = [],
-    fixed: readonly Found[] = [],
+    { fixed = [], references = [] }: { readonly fixed?: readonly Found[]; readonly references?: readonly Found[] } = {},
   ): { readonly body: RequestDraft['body']; readonly sent: readonly Sent[] } => {
-    const media =
-      operation.body?.content.find(({ type }) => /json/.test(type)) ??
-      operation.body?.content.find(({ type }) => /urlencoded/.test(type));
-    if (media?.schema === undefined) return { body: undefined, sent: [] };
-    const value = generator.value(media.schemaPointer, {
-      seed: 1,
-      key: `lifecycle ${operation.id}`,
-      direction: 'request',
-      now: Date.UTC(2026, 0, 1),
-    });
+    const draft = drafts.body(operation);
+    if (draft === undefined) return { body: undefined, sent: [] };
+    const { media, value } = draft;
     const sent: Sent[] = [];
     const check = validators.check(media.schemaPointer, 'request');
     const names = new Set(except.map((each) => bare(each ?? '')));
@@ -320,7 +429,20 @@ function createLife(
       // What is required stays.
       if (check(others, 'body').length === 0) marked = others;
     }
-    for (const { path, name } of findTexts(contract, media.schemaPointer)) {
+    const texts = findTexts(contract, media.schemaPointer);
+    for (const { path, name, value: id } of references) {
+      const changed = [id, Number(id)].map((each) => (id === undefined ? undefined : replaceAt(marked, path, each)));
+      const next = [...changed, replaceAt(marked, path, undefined)].find(
+        (each) => each !== undefined && check(each, 'body').length === 0,
+      );
+      if (next === undefined) continue;
+      marked = next;
+      names.add(bare(name));
+      const isText = texts.some((each) => each.path.join('.') === path.join('.')) && next === changed[0];
+      if (isText)
+        sent.push({ name, value: String(id), path, isWrapped: isObject(next) && Object.keys(next).length === 1 });
+    }
+    for (const { path, name } of texts) {
       if (names.has(bare(name))) continue;
       const same = fixed.find((each) => bare(each.path.join('')) === bare(path.join('')))?.value;
       if (same === undefined) counter += 1;
@@ -342,9 +464,8 @@ function createLife(
     const isUpsert = of.create.path === of.read.path;
     const count = readParameters(of.create.path).length - (isUpsert ? of.parameters.length : 0);
     const parents = above?.length === count ? above : await createParents(of.create, { of, depth, count });
-    const references = await createReferences(of, depth);
-    const unknown = references.filter(({ value }) => value === undefined).map(({ name }) => name);
-    const { body, sent } = draftBody(of.create, unknown, [...(fixed ?? []), ...references]);
+    const references = await createReferences(of.create, { owner: of, depth, given: fixed });
+    const { body, sent } = draftBody(of.create, [], { fixed: fixed ?? [], references });
     const chosen = isUpsert ? chooseId(of) : undefined;
     const path = chosen === undefined ? toPath(of.create, parents) : toPath(of.create, parents, chosen);
     const reply = await send(of.create, { path, ...(body === undefined ? {} : { body }) });
@@ -352,31 +473,29 @@ function createLife(
     return { reply, sent, parents, chosen };
   };
 
-  /** Where only created ids are known: the properties of a body that name other resources. */
-  const listReferences = (operation: Operation): readonly (readonly [name: string, other: Candidate])[] => {
-    const { value } = (isClosed ? draftBody(operation).body : undefined) ?? {};
-    return Object.keys(isObject(value) ? value : {}).flatMap((name) => {
-      const noun = bare(name).replace(/ids?$/, '');
-      const other = candidates.find((each) => each !== candidate && readNoun(each.name) === noun);
-      return other === undefined ? [] : [[name, other] as const];
-    });
-  };
-
-  /** The same with the ids of created items. */
-  const createReferences = async (of: Candidate, depth: number): Promise<readonly Found[]> => {
+  /** The same with the ids of created items, or of those that are given. */
+  const createReferences = async (
+    operation: Operation,
+    of: { readonly owner: Candidate; readonly depth: number; readonly given?: readonly Found[] | undefined },
+  ): Promise<readonly Found[]> => {
+    const { owner, depth, given = [] } = of;
     const found: Found[] = [];
-    for (const [name, other] of listReferences(of.create)) {
-      // References of what is referred to are left out.
-      const made = depth > 0 ? undefined : await createItem(other, depth + 1);
-      const id = made === undefined || typeof made === 'string' ? undefined : await findId(other, made);
-      found.push({ name, path: [name], value: id?.id });
+    for (const { name, path, others, isOptional } of drafts.references(operation)) {
+      let value = given.find((each) => bare(each.path.join('')) === bare(path.join('')))?.value;
+      // What is referred to has only the references that it needs.
+      const isLeftOut = depth > 3 || (depth > 0 && isOptional());
+      for (const other of isLeftOut ? [] : others.filter((each) => each !== owner).slice(0, 3)) {
+        const made = value === undefined ? await createItem(other, depth + 1) : '';
+        if (typeof made !== 'string') value = (await findId(other, made))?.id;
+      }
+      found.push({ name, path, value });
     }
     return found;
   };
 
   /** A new id for an item that a PUT creates. */
   const chooseId = (of: Candidate): FoundId => {
-    const any = draftRequest(contract, generator, of.create).path;
+    const any = drafts.request(of.create).path;
     counter += 1;
     const ids = of.parameters.map((name, i) => {
       const parameter = of.create.parameters.find((each) => each.in === 'path' && each.name === name);
@@ -389,18 +508,20 @@ function createLife(
   /** The ids of the items above: each is created where the document can create it, else it is any valid value. */
   const createParents = async (
     operation: Operation,
-    { of, depth, count }: { readonly of: Candidate; readonly depth: number; readonly count: number },
+    { of: below, depth, count }: { readonly of: Candidate; readonly depth: number; readonly count: number },
   ): Promise<readonly unknown[]> => {
-    const any = draftRequest(contract, generator, operation).path;
+    const any = drafts.request(operation).path;
     const ids: unknown[] = [];
     const names = readParameters(operation.path).slice(0, count);
     while (ids.length < count) {
       const name = names[ids.length] ?? '';
       const before = operation.path.slice(0, operation.path.indexOf(`{${name}}`));
       const key = toKey(before).replace(/\/$/, '');
-      const parent = candidates.find(
-        (each) => each.name === key && each !== of && toKey(operation.path).startsWith(`${toKey(each.read.path)}/`),
-      );
+      const parent =
+        of.parents.find(
+          (each) =>
+            each.name === key && each !== below && toKey(operation.path).startsWith(`${toKey(each.read.path)}/`),
+        ) ?? (isClosed ? findSameParent(of.parents, { below, key, names: names.slice(ids.length) }) : undefined);
       const made = parent === undefined || depth > 4 ? undefined : await createItem(parent, depth + 1, { above: ids });
       const found =
         parent === undefined || made === undefined || typeof made === 'string' ? undefined : await findId(parent, made);
@@ -488,13 +609,10 @@ function createLife(
     parents: readonly unknown[],
     found: FoundId,
   ): Promise<string | undefined> => {
+    const references = await createReferences(operation, { owner: candidate, depth: 1 });
     // An update of the id itself renames the item.
-    const { body, sent } = draftBody(operation, [
-      ...candidate.parameters,
-      ...listReferences(operation).map(([name]) => name),
-      found.name,
-      'new_name',
-    ]);
+    const except = [...candidate.parameters, found.name, 'new_name'];
+    const { body, sent } = draftBody(operation, except, { references });
     const reply = await send(operation, {
       path: toPath(operation, parents, found),
       ...(body === undefined ? {} : { body }),
@@ -796,10 +914,12 @@ interface Found {
   readonly path: readonly string[];
 }
 
-/** Every scalar in a JSON value with the name of its property. */
-function findValues(value: Json, path: readonly string[] = []): readonly Found[] {
-  if (Array.isArray(value)) return value.flatMap((each) => findValues(each, path));
-  if (isObject(value)) return Object.entries(value).flatMap(([name, each]) => findValues(each, [...path, name]));
+/** Every scalar in a JSON value with the name of its property; where wanted, arrays are steps of a path too. */
+function findValues(value: Json, path: readonly string[] = [], isExact = false): readonly Found[] {
+  if (Array.isArray(value))
+    return value.flatMap((each, i) => findValues(each, isExact ? [...path, String(i)] : path, isExact));
+  if (isObject(value))
+    return Object.entries(value).flatMap(([name, each]) => findValues(each, [...path, name], isExact));
   return [{ name: path.at(-1) ?? '', value, path }];
 }
 
@@ -848,6 +968,18 @@ function isFreeText(schema: SchemaObject): boolean {
   );
 }
 
+/** A copy with another value in place of one that exists, in arrays too; without it, and without the objects that it leaves empty, for undefined. */
+function replaceAt(value: Json, [name, ...rest]: readonly string[], by: unknown): Json {
+  if (name === undefined) return by;
+  if (!isObject(value) && !Array.isArray(value)) return value;
+  const entries = Object.entries(value).flatMap(([key, each]): readonly (readonly [string, unknown])[] => {
+    const next = key === name ? replaceAt(each, rest, by) : each;
+    return next === undefined ? [] : [[key, next]];
+  });
+  if (by === undefined && entries.length === 0) return undefined;
+  return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+}
+
 /** A copy with a value at a path whose parents exist; undefined where they do not. */
 function setAt(value: Json, path: readonly string[], text: string): Json {
   const [name, ...rest] = path;
@@ -855,6 +987,23 @@ function setAt(value: Json, path: readonly string[], text: string): Json {
   if (!isObject(value)) return undefined;
   const inner = rest.length === 0 ? text : setAt(value[name], rest, text);
   return inner === undefined ? undefined : { ...value, [name]: inner };
+}
+
+/** What a path names by the same parameters as the path of another resource, or by one with its noun: `/projects/{project_id}` for `/organization/projects`. */
+function findSameParent(
+  candidates: readonly Candidate[],
+  of: { readonly below: Candidate; readonly key: string; readonly names: readonly string[] },
+): Candidate | undefined {
+  const noun = readNoun(of.key);
+  const found = candidates.filter(
+    (each) =>
+      each !== of.below &&
+      readNoun(each.name) === noun &&
+      each.parameters.length <= of.names.length &&
+      (each.parameters.length === 1 || each.parameters.every((name, i) => name === of.names[i])),
+  );
+  const whole = found.find((each) => each.name.endsWith(of.key));
+  return whole ?? found.toSorted((a, b) => a.name.split('{').length - b.name.split('{').length)[0];
 }
 
 /** The noun of one item of a path: `customer` for `/v1/customers`. */

@@ -191,7 +191,10 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const names = [...schema.properties.values()].filter(canBeId).map(({ name }) => name);
   const bare = new Map(names.map((name) => [toBareName(name), name]));
   const named = bare.get(wanted);
-  const short = noun !== '' && wanted.startsWith(noun) ? bare.get(wanted.slice(noun.length)) : undefined;
+  // `{space_number}` identifies one of the `copilot-spaces` by its `number`.
+  const stem = wanted.slice(0, -of.lastWord.length);
+  const isOwn = noun !== '' && (wanted.startsWith(noun) || (stem.length > 2 && noun.endsWith(stem)));
+  const short = isOwn ? bare.get(wanted.startsWith(noun) ? wanted.slice(noun.length) : of.lastWord) : undefined;
   // `{username}` identifies a user by the property `username`, even if the schema has an id as well.
   const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
   if (explicit !== undefined) return explicit;

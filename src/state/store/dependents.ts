@@ -1,6 +1,9 @@
+import { isObject } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
-import type { Resources } from '../resource.js';
-import { type Entry, toChildScope, type WritableCollection } from './collection.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { toBareName, toSingular } from '../names.js';
+import { isTopLevel, type Resource, type Resources } from '../resource.js';
+import { type Entry, type Item, listEntries, toChildScope, type WritableCollection } from './collection.js';
 import type { Transaction } from './store.js';
 
 /** Where one item is. */
@@ -9,16 +12,39 @@ interface ItemPlace {
   readonly scope: string;
 }
 
-/** Keeps what depends on items in step with them: the lists below, and memberships, which have the id of their target. */
+/**
+ * Keeps what depends on items in step with them: the lists below, memberships, which have the id of their target, and the objects in
+ * other items that show them.
+ */
 export interface Dependents {
   /** Removes an item with what depends on it. */
   remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): Entry | undefined;
   /** Moves the lists below an item to another id. */
   move(transaction: Transaction, collection: WritableCollection, at: ItemPlace & { readonly to: string }): void;
+  /**
+   * The objects of an item that only name others by their ids, or others than before a change, with what those others are now.
+   *
+   * @returns The properties that hold such objects.
+   */
+  embed(transaction: Transaction, collection: string, of: { readonly item: Item; readonly before?: Item }): Item;
+  /** Shows a changed item where other items show it. */
+  refresh(transaction: Transaction, collection: string, change: { readonly before: Item; readonly after: Item }): void;
+}
+
+/** A property of items that shows an item of another collection, or an array of them. */
+interface Embedding {
+  readonly name: string;
+  /** The collection of the item that is shown. */
+  readonly of: string;
+  readonly idProperty: string;
+  /** Whether an id is not valid in its place. */
+  readonly isObject: boolean;
+  /** What the object shows of that item. */
+  readonly shown: readonly string[];
 }
 
 /** The dependents of the collections of a contract. */
-export function createDependents({ collections }: Resources): Dependents {
+export function createDependents({ collections }: Resources, read: ReadItemSchema): Dependents {
   const all = [...collections.values()];
   const find = memoize((name: string) => ({
     below: all.filter(({ parents }) => parents.includes(name)).map((child) => child.name),
@@ -46,5 +72,112 @@ export function createDependents({ collections }: Resources): Dependents {
       children.dropScope(from);
     }
   };
-  return { remove, move };
+  return { remove, move, ...createEmbeddings(all, read) };
+}
+
+function createEmbeddings(resources: readonly Resource[], read: ReadItemSchema): Pick<Dependents, 'embed' | 'refresh'> {
+  const targets = resources.flatMap((resource) => {
+    const schema = resource.schema === undefined ? undefined : read(resource.schema);
+    const isTarget = isTopLevel(resource) && schema?.properties.has(resource.idProperty ?? '') === true;
+    return schema === undefined || !isTarget || resource.keyProperties.length > 0 ? [] : [{ resource, schema }];
+  });
+  const findAll = memoize((name: string): readonly Embedding[] => {
+    const own = resources.find((each) => each.name === name);
+    const properties = [...((own?.schema && read(own.schema)?.properties.values()) || [])];
+    return properties.flatMap((property) => findEmbedding(read, targets, { property, collection: name }) ?? []);
+  });
+  // An object inside of an object that shows an item stays as it is: two items can show each other.
+  const find = memoize((name: string): readonly Embedding[] =>
+    findAll(name).map(({ shown, ...own }) => {
+      const nested = new Set(findAll(own.of).map((inner) => inner.name));
+      return Object.assign(own, { shown: shown.filter((each) => !nested.has(each)) });
+    }),
+  );
+  const findShownIn = memoize((name: string) =>
+    resources.flatMap((resource) =>
+      find(resource.name)
+        .filter(({ of }) => of === name)
+        .map((embedding) => ({ collection: resource.name, embedding })),
+    ),
+  );
+  return {
+    embed: (transaction, collection, { item, before }) => {
+      const embedded: Record<string, unknown> = {};
+      for (const embedding of find(collection)) {
+        const { name, idProperty } = embedding;
+        const given = embedding.isObject ? toObjects(item[name], idProperty) : item[name];
+        if (item[name] === before?.[name]) continue;
+        const known =
+          before && new Set([before[name]].flat().map((each) => (isObject(each) ? each[idProperty] : each)));
+        const isOther = (object: Item): boolean =>
+          known?.has(object[idProperty]) === false || Object.keys(object).every((each) => each === idProperty);
+        const shown = mapObjects(given, (object) => (isOther(object) ? show(transaction, embedding, object) : object));
+        if (shown !== given) embedded[name] = shown;
+      }
+      return embedded;
+    },
+    refresh: (transaction, name, { before, after }) => {
+      for (const { collection, embedding } of findShownIn(name)) {
+        const { idProperty } = embedding;
+        const id = before[idProperty];
+        const holders = transaction.collection(collection);
+        for (const [scope, { id: key, item }] of listEntries(holders)) {
+          const own = item[embedding.name];
+          const shown = mapObjects(own, (object) =>
+            object[idProperty] === id ? { ...object, ...pick(after, embedding.shown) } : object,
+          );
+          if (shown !== own) holders.update(key, { item: { ...item, [embedding.name]: shown } }, scope);
+        }
+      }
+    },
+  };
+}
+
+/** The item that a property shows: one of a collection with the same schema, or one with the noun of the property and all that it shows. */
+function findEmbedding(
+  read: ReadItemSchema,
+  targets: readonly { readonly resource: Resource; readonly schema: ItemSchema }[],
+  { property, collection }: { readonly property: ItemProperty; readonly collection: string },
+): Embedding | undefined {
+  const whole = read(property.target);
+  const inner = whole?.items === undefined ? whole : read(whole.items);
+  if (inner === undefined || inner.properties.size < 2) return undefined;
+  const shown = [...inner.properties.keys()];
+  const noun = toSingular(toBareName(property.name));
+  const fitting = targets.filter(
+    ({ resource: { idProperty = '' }, schema }) =>
+      inner.properties.has(idProperty) &&
+      (schema.pointer === inner.pointer || shown.every((name) => schema.properties.has(name))),
+  );
+  const same = fitting.filter(({ schema }) => schema.pointer === inner.pointer);
+  const named = fitting.filter(({ resource }) => toBareName(toSingular(resource.name)) === noun);
+  const [only, ...others] = same.length > 0 ? same : named;
+  if (only === undefined || others.length > 0 || only.resource.name === collection) return undefined;
+  const { name: of, idProperty = 'id' } = only.resource;
+  return { name: property.name, of, idProperty, isObject: !property.scalar, shown };
+}
+
+/** An object with what the item that it names has now. */
+function show(transaction: Transaction, { of, idProperty, shown }: Embedding, object: Item): Item {
+  const entry = transaction.collection(of).get(String(object[idProperty]));
+  return entry === undefined ? object : { ...object, ...pick(entry.item, shown) };
+}
+
+function pick(item: Item, names: readonly string[]): Item {
+  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]]] : [])));
+}
+
+/** A value with objects in place of ids: itself, or the elements of an array. */
+function toObjects(value: unknown, idProperty: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => toObjects(each, idProperty));
+  return typeof value === 'string' || typeof value === 'number' ? { [idProperty]: value } : value;
+}
+
+/** A value with its objects replaced: itself, or those in an array; the same value where none of them changes. */
+function mapObjects(value: unknown, change: (object: Item) => Item): unknown {
+  if (Array.isArray(value)) {
+    const changed = value.map((each) => mapObjects(each, change));
+    return changed.every((each, i) => each === value[i]) ? value : changed;
+  }
+  return isObject(value) ? change(value) : value;
 }

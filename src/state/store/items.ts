@@ -1,14 +1,15 @@
 import { setOwn, readMember, withPath } from '../../contract/json.js';
 import { MockError, suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
-import { createItemSchemaReader } from '../item-schema.js';
-import { type Binding, CREATES, createsUnknown, type Resource, type Resources } from '../resource.js';
+import { createItemSchemaReader, type ReadItemSchema } from '../item-schema.js';
+import { type Binding, CREATES, createsUnknown, isTopLevel, type Resource, type Resources } from '../resource.js';
 import { type Advance, createAdvance } from './advance.js';
 import {
   type Entry,
   EVERY_SCOPE,
   type Item,
   type ItemContent,
+  listEntries,
   type NewEntry,
   readScope,
   toScope,
@@ -118,7 +119,9 @@ export interface ItemsParts extends OnDemandParts {
 /** The owner of the items of one contract. */
 export function createItems(parts: ItemsParts): Items {
   const { resources } = parts;
-  const model = createModels(parts);
+  const names = [...resources.collections.keys()];
+  const read = createItemSchemaReader(parts.contract);
+  const model = createModels(parts, read);
   const onDemand = createItemsOnDemand({ ...parts, documented: resources.unknownIds });
   const locate: Items['locate'] = (transaction, name, scope = '') => ({
     transaction,
@@ -128,19 +131,22 @@ export function createItems(parts: ItemsParts): Items {
     known: NO_PROPERTIES,
     part: '',
   });
-  const links = createLinks(onDemand, { locate, model }, findCreatable(resources));
-  const dependents = createDependents(resources);
+  const links = createLinks(onDemand, { locate, model, names }, findCreatable(resources));
+  const dependents = createDependents(resources, read);
+  const update = createUpdate(dependents);
   const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
     dependents.remove(transaction, collection, { id, scope });
   return {
     ...onDemand,
-    names: [...resources.collections.keys()],
+    names,
     model,
     locate,
     open: createOpen(onDemand, locate),
     findParents: links.findParents,
     create: (location, given) => {
-      const { entry, whole } = draftEntry(location, given);
+      const { collection, transaction } = location;
+      const shown = dependents.embed(transaction, collection.name, { item: { ...given.body, ...given.fixed } });
+      const { entry, whole } = draftEntry(location, { ...given, fixed: { ...given.fixed, ...shown } });
       // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
       const problem = given.strict
         ? links.findBrokenLink(location, entry.id)
@@ -148,7 +154,7 @@ export function createItems(parts: ItemsParts): Items {
       const values = { ...given.body, ...given.fixed };
       const first = problem ?? findDuplicate(location, { given: values, id: entry.id });
       const problems = listProblems(first, given.strict ? location.model : undefined, entry.item);
-      return problems.length > 0 ? { problems } : { entry: location.collection.add(entry, location.scope), whole };
+      return problems.length > 0 ? { problems } : { entry: collection.add(entry, location.scope), whole };
     },
     insert: (location, given) => {
       const { collection, scope, transaction } = location;
@@ -188,18 +194,23 @@ function createClear(model: Items['model'], locate: Items['locate'], remove: Ite
 
 const NO_PROPERTIES: Item = Object.freeze({});
 
-const update: Items['update'] = (location, entry, { after, set = NO_PROPERTIES, strict }) => {
-  const { model, collection, scope, transaction } = location;
-  const now = transaction.clock.now();
-  const stamped = model.stamp(entry.item, { after, set, now });
-  const duplicate = findDuplicate(location, { given: stamped, id: entry.id, before: entry.item });
-  const problems = listProblems(duplicate, strict ? model : undefined, stamped);
-  if (problems.length > 0) return { problems };
-  const input = { seed: transaction.seed, key: model.resource.name, now };
-  const changed = model.tag(strict ? stamped : model.repair(stamped, input), entry.revision + 1);
-  const item = withJoinedKeys(model.resource, changed);
-  return { entry: collection.update(entry.id, { item }, scope) ?? entry };
-};
+function createUpdate({ embed, refresh }: Dependents): Items['update'] {
+  return (location, entry, { after, set = NO_PROPERTIES, strict }) => {
+    const { model, collection, scope, transaction } = location;
+    const now = transaction.clock.now();
+    const before = entry.item;
+    const shown = embed(transaction, collection.name, { item: after, before });
+    const stamped = model.stamp(before, { after: { ...after, ...shown }, set, now });
+    const duplicate = findDuplicate(location, { given: stamped, id: entry.id, before });
+    const problems = listProblems(duplicate, strict ? model : undefined, stamped);
+    if (problems.length > 0) return { problems };
+    const input = { seed: transaction.seed, key: model.resource.name, now };
+    const changed = model.tag(strict ? stamped : model.repair(stamped, input), entry.revision + 1);
+    const item = withJoinedKeys(model.resource, changed);
+    refresh(transaction, collection.name, { before, after: item });
+    return { entry: collection.update(entry.id, { item }, scope) ?? entry };
+  };
+}
 
 /** The collections that requests can add items to. */
 function findCreatable(resources: Resources): ReadonlySet<string> {
@@ -209,7 +220,7 @@ function findCreatable(resources: Resources): ReadonlySet<string> {
 
 function createLinks(
   { find, isKnown, recall }: ItemsOnDemand,
-  { locate, model }: Pick<Items, 'locate' | 'model'>,
+  { locate, model, names }: Pick<Items, 'locate' | 'model' | 'names'>,
   creatable: ReadonlySet<string>,
 ) {
   /** Whether the store decides which items exist; a parent that nothing can create exists for every id. */
@@ -223,7 +234,7 @@ function createLinks(
   const findParents: Items['findParents'] = (transaction, parents) => {
     const ids: string[] = [];
     for (const parent of parents) {
-      const isTop = ids.length === 0 || model(parent.collection).resource.parents.length === 0;
+      const isTop = ids.length === 0 || isTopLevel(model(parent.collection).resource);
       const location = locate(transaction, parent.collection, isTop ? '' : toScope(...ids));
       const entry = find(location, parent.id);
       if (entry === undefined && isMissing(location, parent.id)) return { ids, missing: parent };
@@ -231,14 +242,19 @@ function createLinks(
     }
     return { ids, missing: undefined };
   };
+  const toNoun = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+  const namesakes = memoize((name: string) => names.filter((each) => each !== name && toNoun(each) === toNoun(name)));
   /** The target of a membership where it does not exist. */
   const findMissingTarget = ({ transaction, model }: ItemLocation, id: string | undefined): ItemProblem | undefined => {
     const { members } = model.resource;
     if (id === undefined || members === undefined) return undefined;
     const location = locate(transaction, members);
-    return find(location, id) === undefined && isMissing(location, id)
-      ? toLinkProblem({ collection: members, id })
-      : undefined;
+    if (find(location, id) !== undefined || !isMissing(location, id)) return undefined;
+    // A membership can be that of an item below the same parent, in another collection of that noun.
+    const isElsewhere = namesakes(members).some((name) =>
+      listEntries(transaction.collection(name)).some(([, entry]) => entry.id === id),
+    );
+    return isElsewhere ? undefined : toLinkProblem({ collection: members, id });
   };
   return {
     findParents,
@@ -253,7 +269,7 @@ function createLinks(
   };
 }
 
-function createRename({ move }: Dependents): Items['rename'] {
+function createRename({ move, refresh }: Dependents): Items['rename'] {
   return (location, entry, id) => {
     const { transaction, collection, scope, model } = location;
     const { idProperty = 'id', keyProperties } = model.resource;
@@ -262,6 +278,7 @@ function createRename({ move }: Dependents): Items['rename'] {
     const problems = listProblems(findDuplicateId(location, id), model, item);
     if (problems.length > 0) return { problems };
     move(transaction, collection, { id: entry.id, scope, to: id });
+    refresh(transaction, collection.name, { before: entry.item, after: item });
     collection.update(entry.id, { item }, scope);
     return { entry: collection.rename(entry.id, id, scope) ?? entry };
   };
@@ -277,9 +294,8 @@ function listProblems(
   return model === undefined ? [] : findProblems(model, item);
 }
 
-function createModels(parts: ItemsParts): (name: string) => ItemModel {
+function createModels(parts: ItemsParts, read: ReadItemSchema): (name: string) => ItemModel {
   const { collections } = parts.resources;
-  const read = createItemSchemaReader(parts.contract);
   const findSettable = createSettableFinder(read, parts.resources);
   return memoize((name) => {
     const resource = collections.get(name);

@@ -65,10 +65,10 @@ export interface BodyReader {
   many(call: Call): readonly Item[];
 }
 
-/** The items that the bodies of one operation name by their ids. */
+/** The items of other collections that a request creates by what it sends inside of an item. */
 export interface References {
-  /** The objects of an item that show the items which a body names, or creates. */
-  embed(transaction: Transaction, body: Item): Item;
+  /** Creates items of collections at the top level, and returns the objects of the new item that show them. */
+  create(transaction: Transaction, body: Item): Item;
   /** A new item whose parts are items of the collections below it. */
   adopt(location: ItemLocation, entry: Entry): Entry;
 }

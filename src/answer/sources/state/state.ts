@@ -19,7 +19,8 @@ import { withOperations } from './long-running.js';
 import { createElementsHandler } from './elements.js';
 import { createContentHandler, createLatestHandler, createListHandler, createReadHandler } from './read.js';
 import { createFailureAnswers, createLocationFinder } from './request.js';
-import { createReferences, NO_REFERENCES, withReferences, withSelection } from './references.js';
+import { createReferences, NO_REFERENCES, withReferences } from './references/references.js';
+import { withSelection } from './references/selection.js';
 import { createCreateHandler, createDeleteHandler, createReplaceHandler, createUpdateHandler } from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */

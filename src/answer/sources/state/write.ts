@@ -83,9 +83,9 @@ function toCopy(model: ItemModel, source: Item): Item {
 /** Takes over the strings of the answer to a create that differ from the item, so that a read shows the same. */
 function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, shown: unknown): Entry {
   if (model.schema === undefined || shown === created.item || !isObject(shown)) return created;
-  const { idProperty } = model.resource;
   const names = Object.keys(created.item).filter(
-    (name) => name !== idProperty && typeof shown[name] === 'string' && shown[name] !== created.item[name],
+    (name) =>
+      name !== model.resource.idProperty && typeof shown[name] === 'string' && shown[name] !== created.item[name],
   );
   if (names.length === 0) return created;
   const item = { ...created.item, ...Object.fromEntries(names.map((name) => [name, shown[name]])) };
@@ -102,7 +102,7 @@ export function createItem(
   const upload = readUpload(exchange.call);
   const created = context.items.create(location, {
     body,
-    fixed: { ...context.references.embed(location.transaction, body), ...context.binding.set, ...location.known },
+    fixed: { ...context.references.create(location.transaction, body), ...context.binding.set, ...location.known },
     defaults: upload?.properties,
     content: upload?.content,
     id,
@@ -110,7 +110,7 @@ export function createItem(
   });
   if ('problems' in created) return { refused: answerProblem(context, exchange, { id, problem: created.problems[0] }) };
   const entry = context.references.adopt(location, created.entry);
-  return entry === created.entry ? created : { entry, whole: { ...created.whole, ...entry.item } };
+  return { entry, whole: { ...created.whole, ...entry.item } };
 }
 
 /** The answer to a change that the store refuses: 409 for a duplicate, 404 for a membership of an unknown item. */
@@ -175,9 +175,7 @@ type WriteLocation = (exchange: Exchange, entry: Entry) => Answer['headers'];
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
 export function createUpdateHandler(context: OperationContext): StateHandler {
-  const update = createChangeHandler(context, (exchange, { item }, { transaction }) =>
-    readChange(context, exchange, { item, transaction }),
-  );
+  const update = createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, item));
   return createsUnknown(context.binding, context.resources) ? createUpsertHandler(context, update) : update;
 }
 
@@ -209,7 +207,7 @@ export function createReplacement(context: OperationContext): (exchange: Exchang
     const isOwn = typeof id === 'number' || isPathId(resource) || resource.keyProperties.length > 0;
     return model.replace(entry.item, {
       id: isOwn ? (id as string | number) : entry.id,
-      body: { ...keep(entry.item), ...body, ...context.references.embed(location.transaction, body) },
+      body: { ...keep(entry.item), ...body },
       fixed: { ...binding.set, ...location.known },
       defaults: location.collection.defaults,
       seed: session.seed,
@@ -337,11 +335,7 @@ function readNewId({ binding, model, reader }: OperationContext, { call }: Excha
 type Change = { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
 
 /** The item with the changes of a request, according to its media type. */
-function readChange(
-  context: OperationContext,
-  exchange: Exchange,
-  { item, transaction }: Pick<ItemLocation, 'transaction'> & { readonly item: Item },
-): Change {
+function readChange(context: OperationContext, exchange: Exchange, item: Item): Change {
   const { call } = exchange;
   const { model } = context;
   const { set } = context.binding;
@@ -351,8 +345,7 @@ function readChange(
     const status = chooseDeclared(context, [409, 422, 400]);
     return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
   }
-  const sent = context.reader.one(call);
-  const changes = applyMask(call, model.accept({ ...sent, ...context.references.embed(transaction, sent) }));
+  const changes = applyMask(call, model.accept(context.reader.one(call)));
   const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
   // Every change of a part merges (RFC 7386), nested objects too: only a replacement drops what it omits.
   return { after: model.merge(item, isForm ? clearEmpty(model, changes) : changes), set };

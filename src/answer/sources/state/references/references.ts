@@ -1,0 +1,325 @@
+import { addTo, isObject } from '../../../../contract/json.js';
+import type { Answer } from '../../../../http/answer.js';
+import { type ItemProperty, type ItemSchema, listBranches } from '../../../../state/item-schema.js';
+import { toBareName, toSingular } from '../../../../state/names.js';
+import { isTopLevel, type Resource } from '../../../../state/resource.js';
+import { type Collection, type Item, listEntries, toChildScope } from '../../../../state/store/collection.js';
+import type { Transaction } from '../../../../state/store/store.js';
+import type { Exchange } from '../../../chain.js';
+import { locateItem } from '../bodies.js';
+import {
+  chooseDeclared,
+  type OperationContext,
+  type References,
+  type StateContext,
+  type StateHandler,
+} from '../context.js';
+import { refuseUnknown } from '../request.js';
+
+/** A property of a request body that names an item of another collection. */
+interface Reference {
+  /** The property names from the root of the body, the own one last; arrays in between have no step. */
+  readonly path: readonly string[];
+  /** The collections of which one has the item. */
+  readonly collections: readonly string[];
+  /** Whether it is at the root and has the name of what it refers to; any other is checked once there are such items. */
+  readonly isPlain: boolean;
+  /** Values that the contract itself gives, such as the id of what exists from the beginning. */
+  readonly given: readonly unknown[];
+}
+
+/** Refuses a request whose body names an item that does not exist, where the store knows which items exist. */
+export function withReferences(context: OperationContext, handler: StateHandler): StateHandler {
+  const { action } = context.binding;
+  if (!NAMES_OTHERS.has(action) || !declaresRefusal(context)) return handler;
+  const references = findReferences(context);
+  if (references.length === 0) return handler;
+  return (exchange, transaction) =>
+    findMissing(context, references, { exchange, transaction }) ?? handler(exchange, transaction);
+}
+
+const NAMES_OTHERS: ReadonlySet<string> = new Set(['act', 'batch', 'copy', 'create', 'replace', 'update']);
+
+/** Whether the contract declares a status for a request that cannot be carried out. */
+function declaresRefusal({ binding }: OperationContext): boolean {
+  return binding.operation.responses.some(({ status }) => /^(404|422|400|4XX|default)$/i.test(status));
+}
+
+function findMissing(
+  context: OperationContext,
+  references: readonly Reference[],
+  { exchange, transaction }: { readonly exchange: Exchange; readonly transaction: Transaction },
+): Answer | undefined {
+  for (const { path, collections, given, isPlain } of references) {
+    if (!isPlain && !collections.some((each) => isUsed(transaction.collection(each)))) continue;
+    const named = readIds(
+      readAll(exchange.call.body, path),
+      context.items.model(collections[0] ?? '').resource.idProperty,
+    );
+    const id = named.find(
+      (each) => !given.includes(each) && isMissing(context, transaction, { collections, id: each }),
+    );
+    if (id === undefined) continue;
+    const collection = collections[0] ?? '';
+    const status = chooseDeclared(context, [404, 422, 400]);
+    const { places } = context.binding;
+    return refuseUnknown(context, exchange, { collection, id, status, param: path.join('.'), places });
+  }
+  return undefined;
+}
+
+/** Whether a collection has or had items. */
+function isUsed({ scopes, list }: Collection): boolean {
+  return scopes.some((scope) => list(scope).size + list(scope).removed.length > 0);
+}
+
+/** Whether none of some collections has an item, and the store knows all items of each of them. */
+function isMissing(
+  { items }: OperationContext,
+  transaction: Transaction,
+  { collections, id }: { readonly collections: readonly string[]; readonly id: string },
+): boolean {
+  return collections.every((collection) => {
+    const location = items.locate(transaction, collection);
+    // Where unknown ids are created, every id is that of an item.
+    if (items.unknownIds(location) === 'create') return false;
+    if (items.findParents(transaction, [{ collection, id }]).missing === undefined) return false;
+    // An item can be below any parent, and be named by its id where a path names it otherwise.
+    return !listEntries(location.collection).some(([, entry]) => entry.id === id || String(entry.item['id']) === id);
+  });
+}
+
+/** The value at a path, in each element where there are arrays on the way. */
+function readAll(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((each) => readAll(each, path));
+  const [name, ...rest] = path;
+  return name === undefined || !isObject(value) ? value : readAll(value[name], rest);
+}
+
+/** The ids that a value holds: itself, that of an object that only refers, or those of the elements of an array. */
+function readIds(value: unknown, key = 'id'): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => readIds(each, key));
+  // An object with other properties is a new item inside of this one.
+  const refers =
+    isObject(value) && Object.keys(value).every((name) => name === key || /^(id|_?type|object)$/.test(name));
+  const id = refers ? (value[key] ?? value['id']) : value;
+  return (typeof id === 'string' && id !== '') || typeof id === 'number' ? [String(id)] : [];
+}
+
+/** Of an operation whose bodies create no other items. */
+export const NO_REFERENCES: References = { create: () => NO_PROPERTIES, adopt: (_, entry) => entry };
+
+const NO_PROPERTIES: Item = Object.freeze({});
+
+/** Plans the items of other collections that an operation creates by what it is sent inside of an item. */
+export function createReferences(context: OperationContext): References {
+  const { binding, items, model, read, bindingsOf } = context;
+  const adopt = createAdoption(context);
+  const { bySchema } = readTargets(context);
+  const created = [...(binding.action === 'create' ? (model.schema?.properties.values() ?? []) : [])].flatMap(
+    ({ name, scalar, target }) => {
+      const inner = scalar ? undefined : read(target);
+      const object = inner?.type === 'array' ? read(inner.items ?? '') : inner;
+      const collection = bySchema.get(object?.pointer ?? '');
+      const canCreate = bindingsOf(collection ?? '').some(({ action }) => action === 'create');
+      if (collection === undefined || collection === binding.collection || !canCreate) return [];
+      return [{ name, collection, shown: [...(object?.properties.keys() ?? [])] }];
+    },
+  );
+  if (created.length === 0) return { ...NO_REFERENCES, adopt };
+  return {
+    adopt,
+    create: (transaction, body) => {
+      const parts: Record<string, unknown> = {};
+      for (const { name, collection, shown } of created) {
+        const location = items.locate(transaction, collection);
+        const isNew = (value: unknown): value is Item =>
+          isObject(value) && !Object.hasOwn(value, location.model.resource.idProperty ?? 'id');
+        const create = (value: unknown): unknown => {
+          if (!isNew(value)) return value;
+          const made = items.create(location, { body: value, fixed: NO_PROPERTIES, strict: false });
+          if ('problems' in made) return value;
+          const { item } = made.entry;
+          return Object.fromEntries(shown.flatMap((each) => (Object.hasOwn(item, each) ? [[each, item[each]]] : [])));
+        };
+        const given = body[name];
+        if (Array.isArray(given) ? given.some(isNew) : isNew(given))
+          parts[name] = Array.isArray(given) ? given.map(create) : create(given);
+      }
+      return parts;
+    },
+  };
+}
+
+/** Plans how the elements of the arrays of a new item become items of the collections below it. */
+function createAdoption({ items, model, read, resources, binding }: OperationContext): References['adopt'] {
+  const children = [...resources.collections.values()].filter(
+    ({ parents, schema }) => parents.at(-1) === binding.collection && schema !== undefined,
+  );
+  const found = [...(model.schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
+    const element = read(target)?.type === 'array' ? read(read(target)?.items ?? '') : undefined;
+    const child = children.find(
+      ({ schema = '' }) => element !== undefined && read(schema)?.pointer === element.pointer,
+    );
+    return child === undefined ? [] : [{ name, collection: child.name }];
+  });
+  if (found.length === 0) return NO_REFERENCES.adopt;
+  return ({ transaction, collection, scope }, entry) => {
+    const adopted: Record<string, unknown> = {};
+    for (const { name, collection: child } of found) {
+      const given = entry.item[name];
+      if (!Array.isArray(given) || given.length === 0 || !given.every(isObject)) continue;
+      const location = items.locate(transaction, child, toChildScope(scope, entry.id));
+      const created = given.map((body) => items.create(location, { body, fixed: NO_PROPERTIES, strict: false }));
+      adopted[name] = created.map((each, i) => ('problems' in each ? (given[i] as unknown) : each.entry.item));
+    }
+    if (Object.keys(adopted).length === 0) return entry;
+    return collection.update(entry.id, { item: { ...entry.item, ...adopted } }, scope) ?? entry;
+  };
+}
+
+/** What references in a contract can mean: its collections by the noun of an item, and those at the top level by its schema. */
+interface Targets {
+  readonly byNoun: ReadonlyMap<string, readonly Resource[]>;
+  readonly bySchema: ReadonlyMap<string, string>;
+}
+
+/** Paths of what only the user of a request has. */
+const OWN_ITEMS = /\/(me|user|self|current|viewer)\//;
+
+/** Reads what references in a contract can mean. */
+export function readTargets({ read, resources }: StateContext): Targets {
+  const byNoun = new Map<string, Resource[]>();
+  const bySchema = new Map<string, string>();
+  for (const resource of resources.collections.values()) {
+    const { name, singleton, idProperty, schema, path } = resource;
+    // `key_id` does not name one of `/user/keys`.
+    if (singleton || idProperty === undefined || OWN_ITEMS.test(path)) continue;
+    addTo(byNoun, toBareName(toSingular(name.split('.').at(-1) ?? '')), resource);
+    const pointer = schema === undefined || !isTopLevel(resource) ? undefined : read(schema)?.pointer;
+    if (pointer !== undefined && !bySchema.has(pointer)) bySchema.set(pointer, name);
+  }
+  return { byNoun, bySchema };
+}
+
+/** How deep references are looked for in a body. */
+const MAX_DEPTH = 5;
+
+/** A part of a body in which references are looked for, and the part of the item that shows it. */
+interface BodyPart {
+  readonly pointer: string;
+  readonly path: readonly string[];
+  readonly shown: ItemSchema | undefined;
+  /** Whether it is the whole body, or an element of it, apart from an envelope. */
+  readonly isRoot: boolean;
+}
+
+function findReferences(context: OperationContext): readonly Reference[] {
+  const { binding, model, read } = context;
+  const targets = readTargets(context);
+  const found = new Map<string, Reference>();
+  const addReferences = ({ pointer, path, shown, isRoot }: BodyPart, depth = 0): void => {
+    const schema = read(pointer);
+    if (schema === undefined || depth > MAX_DEPTH) return;
+    if (schema.items !== undefined) return addReferences({ pointer: schema.items, path, shown, isRoot }, depth + 1);
+    for (const property of schema.properties.values()) {
+      const own = [...path, property.name];
+      const inItem = shown?.properties.get(property.name);
+      const { collections, isNamed } = findTargets(context, targets, { property, shown: inItem });
+      if (collections.length === 0) {
+        const inner = property.scalar ? undefined : { pointer: property.target, path: own };
+        const showing = inItem && readElement(context, inItem.target);
+        if (inner !== undefined) addReferences({ ...inner, shown: showing, isRoot: false }, depth + 1);
+      } else if (!collections.includes(binding.collection) && !isAddressed(context, own)) {
+        const { schema: declared } = property;
+        const examples = Array.isArray(declared.examples) ? declared.examples : [];
+        const given = [declared.default, declared.example, ...examples].flat().map(String);
+        found.set(own.join('.'), { path: own, collections, isPlain: isRoot && isNamed, given });
+      }
+    }
+  };
+  for (const { schemaPointer } of binding.operation.body?.content ?? []) {
+    const { path, schema } = locateItem(context, model, schemaPointer);
+    const pointer = path.length === 0 ? schemaPointer : schema?.pointer;
+    if (pointer !== undefined) addReferences({ pointer, path, shown: model.schema, isRoot: true });
+  }
+  return [...found.values()];
+}
+
+/** Whether a property of a body addresses an item as a parameter in a path does, or is the target of a membership: both are checked elsewhere. */
+function isAddressed({ binding, model }: OperationContext, path: readonly string[]): boolean {
+  const isPlace = Object.values(binding.places ?? {}).some(
+    (place) => place.in === 'body' && place.path.join('.') === path.join('.'),
+  );
+  return isPlace || path.join('.') === model.resource.memberParameter;
+}
+
+/** The schema of an object, or of the elements of an array or of an object around one. */
+function readElement({ read }: StateContext, pointer: string): ItemSchema | undefined {
+  const schema = read(pointer);
+  if (schema?.items !== undefined) return read(schema.items);
+  const lists = [...(schema?.properties.values() ?? [])].flatMap(({ target }) => read(target)?.items ?? []);
+  return lists.length === 1 ? read(lists[0] ?? '') : schema;
+}
+
+/**
+ * The collections of which a property of a body names an item.
+ *
+ * The item shows the id in place of a schema of a collection, or the name of the property is the noun of a collection at the top level
+ * with `id` behind it, or without it where the schema is that of its ids: then it can be any collection of that noun.
+ */
+function findTargets(
+  context: OperationContext,
+  { byNoun, bySchema }: Targets,
+  { property, shown }: { readonly property: ItemProperty; readonly shown: ItemProperty | undefined },
+): Pick<Reference, 'collections'> & { readonly isNamed: boolean } {
+  const { name, schema, target } = property;
+  const { read } = context;
+  const inner = read(target);
+  const element = inner?.items === undefined ? inner : read(inner.items);
+  if (
+    schema.enum !== undefined ||
+    'const' in schema ||
+    element?.type === 'boolean' ||
+    element?.schema.enum !== undefined
+  )
+    return NO_TARGETS;
+  const isObjectOfId =
+    element?.properties.has('id') === true &&
+    [...element.properties.values()].every(({ name: each }) => /^(id|type|object)$/.test(each));
+  const isId = element?.properties.size === 0 && ['string', 'integer'].includes(element.type ?? '');
+  if (!isObjectOfId && !isId) return NO_TARGETS;
+  const bare = toBareName(name);
+  const stem = /^(.+?)ids?$/.exec(bare)?.[1];
+  const ofNoun = byNoun.get(stem ?? toSingular(bare)) ?? [];
+  const nouned = ofNoun.some(isTopLevel) ? ofNoun.map((each) => each.name) : [];
+  const shownItems = isId && shown !== undefined ? readShownItems(context, shown) : [];
+  // It can be an item of any of them, also of one that is not a collection.
+  if (shownItems.length > 1) return NO_TARGETS;
+  const [item] = shownItems;
+  const only = item && bySchema.get(item.pointer);
+  if (only !== undefined) return { collections: [only], isNamed: nouned.includes(only) };
+  const isPlain = isObjectOfId || stem !== undefined || item?.properties.has('id') === true;
+  const isReference = isPlain || ofNoun.some((each) => isIdOf(context, each, element));
+  return isReference ? { collections: nouned, isNamed: true } : NO_TARGETS;
+}
+
+const NO_TARGETS: ReturnType<typeof findTargets> = { collections: [], isNamed: false };
+
+/** The objects that a property of the item can show in place of an id. */
+function readShownItems({ contract, read }: StateContext, { pointer }: ItemProperty): readonly ItemSchema[] {
+  const union = listBranches(contract, pointer);
+  const branches = (union.length === 0 ? [pointer] : union).flatMap((branch) => read(branch) ?? []);
+  // A branch for a removed item only says that it was removed.
+  return branches.filter(({ properties }) => properties.size > 0 && !properties.has('deleted'));
+}
+
+/** Whether a schema is that of the ids of a collection: the same, or one with the same pattern or of the format `uuid`. */
+function isIdOf({ items, read }: OperationContext, { name, idParameterSchema }: Resource, own: ItemSchema): boolean {
+  const { idProperty } = items.model(name);
+  const ids = [idProperty?.target, idParameterSchema].flatMap((pointer) => (pointer && read(pointer)) || []);
+  return ids.some(({ pointer, schema }) => {
+    const isSameForm = schema.pattern !== undefined && schema.pattern === own.schema.pattern;
+    return pointer === own.pointer || isSameForm || (schema.format === 'uuid' && own.schema.format === 'uuid');
+  });
+}
