@@ -1,30 +1,23 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
+import { CLOSED, content, object, TEXT, type Part } from './document-parts.js';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const TEXT = { type: 'string' };
 const THING = { $ref: '#/components/schemas/Thing' };
 const PART = { $ref: '#/components/schemas/ThingPart' };
 
-const list = (items: Schema): Schema => ({ type: 'array', items });
+const list = (items: Part): Part => ({ type: 'array', items });
 
-const object = (properties: Schema, ...required: readonly string[]): Schema => ({
-  type: 'object',
-  required,
-  properties,
-});
-
-const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
-
-const one = (status: number, schema?: Schema): Schema => ({
-  [status]: { description: 'done', ...(schema && { content: json(schema) }) },
+const one = (status: number, schema?: Part): Part => ({
+  [status]: { description: 'done', ...(schema && { content: content(schema) }) },
 });
 
 const FAILED = one(404, object({}));
 
 /** A document with things, and with further operations on several of them. */
-async function start(paths: Readonly<Record<string, Schema>>): Promise<Mock> {
+async function start(
+  paths: Readonly<Record<string, Part>>,
+  state: NonNullable<Parameters<typeof createMock>[0]['state']> = CLOSED.state,
+): Promise<Mock> {
   const id = { name: 'id', in: 'path', required: true, schema: TEXT };
   const { '/things': more, ...others } = paths;
   const spec = {
@@ -35,7 +28,7 @@ async function start(paths: Readonly<Record<string, Schema>>): Promise<Mock> {
         get: { operationId: 'listThings', responses: one(200, list(THING)) },
         post: {
           operationId: 'createThing',
-          requestBody: { required: true, content: json(PART) },
+          requestBody: { required: true, content: content(PART) },
           responses: one(201, THING),
         },
         ...more,
@@ -52,7 +45,7 @@ async function start(paths: Readonly<Record<string, Schema>>): Promise<Mock> {
       },
     },
   };
-  return createMock({ spec, state: { unknownIds: 'not-found' } });
+  return createMock({ spec, state });
 }
 
 async function send(mock: Mock, target: string, body?: unknown) {
@@ -65,7 +58,7 @@ async function send(mock: Mock, target: string, body?: unknown) {
   );
   expect(reply.headers.get('x-mock-violation')).toBeNull();
   const text = await reply.text();
-  return { status: reply.status, answer: (text === '' ? undefined : JSON.parse(text)) as Schema & readonly Schema[] };
+  return { status: reply.status, answer: (text === '' ? undefined : JSON.parse(text)) as Part & readonly Part[] };
 }
 
 async function createThings(mock: Mock, ...names: readonly string[]): Promise<readonly string[]> {
@@ -74,16 +67,16 @@ async function createThings(mock: Mock, ...names: readonly string[]): Promise<re
   return ids;
 }
 
-const listThings = async (mock: Mock): Promise<readonly Schema[]> => (await send(mock, 'GET /things')).answer;
+const listThings = async (mock: Mock): Promise<readonly Part[]> => (await send(mock, 'GET /things')).answer;
 
-const operation = (operationId: string, body: Schema | undefined, responses: Schema, more: Schema = {}): Schema => ({
+const operation = (operationId: string, body: Part | undefined, responses: Part, more: Part = {}): Part => ({
   operationId,
-  ...(body && { requestBody: { required: true, content: json(body) } }),
+  ...(body && { requestBody: { required: true, content: content(body) } }),
   responses,
   ...more,
 });
 
-it.each<[path: string, body: Schema, answer: Schema, name: string | undefined]>([
+it.each<[path: string, body: Part, answer: Part, name: string | undefined]>([
   ['/things/bulk', list(PART), list(THING), undefined],
   ['/things/batch', object({ things: list(PART) }, 'things'), object({ things: list(THING) }, 'things'), 'things'],
   [
@@ -108,7 +101,7 @@ it.each<[path: string, body: Schema, answer: Schema, name: string | undefined]>(
   expect(Array.isArray(made.answer) ? made.answer : shown).toEqual(shown === 2 ? 2 : things);
 });
 
-it.each<[name: string, body: Schema, answer: Schema]>([
+it.each<[name: string, body: Part, answer: Part]>([
   ['an array', list(PART), list(THING)],
   ['an envelope', object({ things: list(PART) }, 'things'), object({ things: list(THING) }, 'things')],
 ])('PUT of %s replaces the items that exist and creates others', async (_, body, answer) => {
@@ -157,9 +150,9 @@ it('PATCH of an array with an unknown id changes nothing', async () => {
   expect(await listThings(mock)).toMatchObject([{ name: 'a' }]);
 });
 
-const inQuery = (name: string, schema: Schema): Schema => ({ parameters: [{ name, in: 'query', schema }] });
+const inQuery = (name: string, schema: Part): Part => ({ parameters: [{ name, in: 'query', schema }] });
 
-it.each<[target: string, more: Schema, query: (ids: readonly string[]) => string]>([
+it.each<[target: string, more: Part, query: (ids: readonly string[]) => string]>([
   ['DELETE /things', inQuery('ids', TEXT), (ids) => `?ids=${ids.join(',')}`],
   ['DELETE /things', inQuery('thing_ids', list(TEXT)), (ids) => `?${ids.map((id) => `thing_ids=${id}`).join('&')}`],
   ['DELETE /things/destroy_many', inQuery('ids', TEXT), (ids) => `?ids=${ids.join(',')}`],
@@ -176,7 +169,7 @@ it.each<[target: string, more: Schema, query: (ids: readonly string[]) => string
   expect(await listThings(mock)).toMatchObject([{ id: b }]);
 });
 
-it.each<[target: string, body: Schema, toBody: (ids: readonly string[]) => unknown]>([
+it.each<[target: string, body: Part, toBody: (ids: readonly string[]) => unknown]>([
   ['DELETE /things', object({ ids: list(TEXT) }, 'ids'), (ids) => ({ ids })],
   ['POST /things/bulk_delete', object({ things: list(TEXT) }), (things) => ({ things })],
   [
@@ -202,4 +195,13 @@ it('DELETE of a list removes what its filters match, or all without them', async
   expect(await listThings(mock)).toMatchObject([{ name: 'a' }, { name: 'c' }]);
   await send(mock, 'DELETE /things');
   expect(await listThings(mock)).toEqual([]);
+});
+
+it('items of a batch come after the initial items', async () => {
+  const spec = { post: operation('createThings', list(PART), one(200, list(THING))) };
+  const mock = await start({ '/things/bulk': spec }, { initialItems: 2 });
+  await send(mock, 'POST /things/bulk', [{ name: 'a' }]);
+  const things = await listThings(mock);
+  expect(things).toHaveLength(3);
+  expect(things[2]).toMatchObject({ name: 'a' });
 });

@@ -1,25 +1,23 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
+import { TEXT, type Part } from './document-parts.js';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const TEXT = { type: 'string' };
 const WIDGET = { $ref: '#/components/schemas/Widget' };
 const WIDGETS = { type: 'array', items: WIDGET };
 
-const answers = (schema: Schema, type = 'application/json'): Schema => ({
+const answers = (schema: Part, type = 'application/json'): Part => ({
   200: { description: 'ok', content: { [type]: { schema } } },
   404: { description: 'none', content: { 'application/json': { schema: { type: 'object' } } } },
 });
 
-const inPath = (...names: readonly string[]): readonly Schema[] =>
+const inPath = (...names: readonly string[]): readonly Part[] =>
   names.map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
 
-const inQuery = (name: string): Schema => ({ name, in: 'query', schema: TEXT });
+const inQuery = (name: string): Part => ({ name, in: 'query', schema: TEXT });
 
 /** A document with widgets, at the top and below shops, and further paths. */
-function createDocument(paths: Schema): Record<string, unknown> {
-  const collection = (parameters: readonly Schema[], id: string): Schema => ({
+function createDocument(paths: Part): Record<string, unknown> {
+  const collection = (parameters: readonly Part[], id: string): Part => ({
     get: { operationId: `list${id}`, parameters: [...parameters, inQuery('color')], responses: answers(WIDGETS) },
     post: {
       operationId: `create${id}`,
@@ -28,7 +26,7 @@ function createDocument(paths: Schema): Record<string, unknown> {
       responses: { 201: { description: 'one', content: { 'application/json': { schema: WIDGET } } } },
     },
   });
-  const item = (parameters: readonly Schema[], id: string): Schema => ({
+  const item = (parameters: readonly Part[], id: string): Part => ({
     get: { operationId: `read${id}`, parameters, responses: answers(WIDGET) },
     delete: { operationId: `delete${id}`, parameters, responses: { 204: { description: 'gone' } } },
   });
@@ -70,10 +68,10 @@ function createDocument(paths: Schema): Record<string, unknown> {
   };
 }
 
-const start = async (paths: Schema, initialItems = 0): Promise<Mock> =>
+const start = async (paths: Part, initialItems = 0): Promise<Mock> =>
   createMock({ spec: createDocument(paths), state: { initialItems } });
 
-const startClosed = async (paths: Schema): Promise<Mock> =>
+const startClosed = async (paths: Part): Promise<Mock> =>
   createMock({ spec: createDocument(paths), state: { unknownIds: 'not-found' } });
 
 async function send(mock: Mock, path: string, body?: unknown) {
@@ -91,7 +89,7 @@ async function send(mock: Mock, path: string, body?: unknown) {
 
 const NUMBER = { type: 'integer' };
 
-it.each<[name: string, path: string, schema: Schema, want: unknown, type?: string]>([
+it.each<[name: string, path: string, schema: Part, want: unknown, type?: string]>([
   ['a member "count"', '/widgets/count', { type: 'object', properties: { count: NUMBER } }, { count: 3 }],
   ['a number', '/widgets/count', NUMBER, 3],
   ['a number as text', '/widgets/$count', NUMBER, '3', 'text/plain'],

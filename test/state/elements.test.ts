@@ -1,31 +1,20 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
+import { content, object, TEXT, type Part } from './document-parts.js';
 
-type Schema = Readonly<Record<string, unknown>>;
+const list = (items: Part): Part => ({ type: 'array', items });
 
-const TEXT = { type: 'string' };
-
-const object = (properties: Schema, ...required: readonly string[]): Schema => ({
-  type: 'object',
-  required,
-  properties,
+const one = (status: number, schema?: Part): Part => ({
+  [status]: { description: 'done', ...(schema && { content: content(schema) }) },
 });
 
-const list = (items: Schema): Schema => ({ type: 'array', items });
+const inPath = (name: string): Part => ({ name, in: 'path', required: true, schema: TEXT });
 
-const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
-
-const one = (status: number, schema?: Schema): Schema => ({
-  [status]: { description: 'done', ...(schema && { content: json(schema) }) },
-});
-
-const inPath = (name: string): Schema => ({ name, in: 'path', required: true, schema: TEXT });
-
-const operation = (operationId: string, parameters: readonly string[], responses: Schema, body?: Schema): Schema => ({
+const operation = (operationId: string, parameters: readonly string[], responses: Part, body?: Part): Part => ({
   operationId,
   parameters: parameters.map(inPath),
   responses: { ...responses, ...one(404, object({})) },
-  ...(body && { requestBody: { required: true, content: json(body) } }),
+  ...(body && { requestBody: { required: true, content: content(body) } }),
 });
 
 const LABEL = object({ name: TEXT, color: TEXT }, 'name', 'color');
@@ -34,7 +23,7 @@ const ISSUE = { $ref: '#/components/schemas/Issue' };
 /** A document with issues that have labels and tags; labels are items of their own where it says so. */
 async function start(of: {
   readonly areItems: boolean;
-  readonly answer?: Schema;
+  readonly answer?: Part;
   readonly isOpen?: boolean;
 }): Promise<Mock> {
   const label = of.areItems ? { $ref: '#/components/schemas/Label' } : LABEL;
@@ -100,14 +89,14 @@ async function send(mock: Mock, target: string, body?: unknown) {
   );
   expect(reply.headers.get('x-mock-violation')).toBeNull();
   const text = await reply.text();
-  return { status: reply.status, answer: (text === '' ? undefined : JSON.parse(text)) as Schema & readonly Schema[] };
+  return { status: reply.status, answer: (text === '' ? undefined : JSON.parse(text)) as Part & readonly Part[] };
 }
 
 async function createIssue(mock: Mock): Promise<string> {
   return `/issues/${String((await send(mock, 'POST /issues', { title: 'a' })).answer['id'])}`;
 }
 
-const listNames = (labels: unknown): readonly unknown[] => (labels as readonly Schema[]).map(({ name }) => name);
+const listNames = (labels: unknown): readonly unknown[] => (labels as readonly Part[]).map(({ name }) => name);
 
 it('labels are added to an issue, set and removed, and the issue shows the same', async () => {
   const mock = await start({ areItems: false });

@@ -1,24 +1,15 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
+import { object, TEXT, type Part } from './document-parts.js';
 
-type Schema = Readonly<Record<string, unknown>>;
+const list = (items: Part): Part => ({ type: 'array', items });
 
-const TEXT = { type: 'string' };
-
-const object = (properties: Schema, ...required: readonly string[]): Schema => ({
-  type: 'object',
-  required,
-  properties,
-});
-
-const list = (items: Schema): Schema => ({ type: 'array', items });
-
-const json = (schema: Schema): Schema => ({ content: { 'application/vnd.api+json': { schema } } });
+const json = (schema: Part): Part => ({ content: { 'application/vnd.api+json': { schema } } });
 
 const reference = object({ type: TEXT, id: TEXT }, 'type', 'id');
 
 /** A resource of JSON:API with one attribute and with relationships. */
-const resource = (type: string, attribute: string, relationships: Schema): Schema =>
+const resource = (type: string, attribute: string, relationships: Part): Part =>
   object(
     {
       type: { type: 'string', enum: [type] },
@@ -39,12 +30,12 @@ const RESOURCES = {
   people: resource('people', 'name', {}),
 };
 
-function toPaths([type, schema]: readonly [string, Schema]): readonly (readonly [string, Schema])[] {
-  const { id: _, ...sent } = schema['properties'] as Schema;
+function toPaths([type, schema]: readonly [string, Part]): readonly (readonly [string, Part])[] {
+  const { id: _, ...sent } = schema['properties'] as Part;
   const included = { included: list({ type: 'object' }) };
   const parameters = [{ name: 'include', in: 'query', schema: TEXT }];
   const id = { name: 'id', in: 'path', required: true, schema: TEXT };
-  const answer = (data: Schema): Schema => ({
+  const answer = (data: Part): Part => ({
     200: { description: 'ok', ...json(object({ data, ...included }, 'data')) },
   });
   return [
@@ -73,7 +64,7 @@ async function start() {
     paths: Object.fromEntries(Object.entries(RESOURCES).flatMap(toPaths)),
   };
   const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
-  const send = async (path: string, data?: unknown): Promise<{ data: Schema; included?: unknown }> => {
+  const send = async (path: string, data?: unknown): Promise<{ data: Part; included?: unknown }> => {
     const reply = await mock.fetch(
       new Request(`http://articles.test${path}`, {
         method: data === undefined ? 'GET' : 'POST',
@@ -83,9 +74,9 @@ async function start() {
       }),
     );
     expect(reply.headers.get('x-mock-violation')).toBeNull();
-    return (await reply.json()) as { data: Schema; included?: unknown };
+    return (await reply.json()) as { data: Part; included?: unknown };
   };
-  const refer = ({ type, id }: Schema): Schema => ({ data: { type, id } });
+  const refer = ({ type, id }: Part): Part => ({ data: { type, id } });
   const { data: ada } = await send('/people', { type: 'people', attributes: { name: 'Ada' } });
   const { data: bob } = await send('/people', { type: 'people', attributes: { name: 'Bob' } });
   const comment = { type: 'comments', attributes: { text: 'Yes' }, relationships: { author: refer(bob) } };

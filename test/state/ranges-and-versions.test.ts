@@ -1,26 +1,22 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
+import { content, TEXT, type Part } from './document-parts.js';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const TEXT = { type: 'string' };
 const FAILURE = { description: 'refused', content: { 'application/json': { schema: { type: 'object' } } } };
 
-const json = (schema: Schema): Schema => ({ 'application/json': { schema } });
+const inPath = (name: string): Part => ({ name, in: 'path', required: true, schema: TEXT });
 
-const inPath = (name: string): Schema => ({ name, in: 'path', required: true, schema: TEXT });
-
-const inHeader = (name: string): Schema => ({ name, in: 'header', schema: TEXT });
+const inHeader = (name: string): Part => ({ name, in: 'header', schema: TEXT });
 
 const ids = { id: { type: 'string', readOnly: true } };
 
-const create = (schema: Schema, body = schema): Schema => ({
+const create = (schema: Part, body = schema): Part => ({
   operationId: 'createOne',
-  requestBody: { required: true, content: json(body) },
-  responses: { 201: { description: 'one', content: json(schema) } },
+  requestBody: { required: true, content: content(body) },
+  responses: { 201: { description: 'one', content: content(schema) } },
 });
 
-async function start(paths: Schema): Promise<Mock> {
+async function start(paths: Part): Promise<Mock> {
   const info = { title: 'Notes', version: '1' };
   return createMock({ spec: { openapi: '3.1.0', info, paths }, state: { unknownIds: 'not-found' } });
 }
@@ -51,7 +47,7 @@ async function startList(statuses: readonly number[]): Promise<Mock> {
   const page = {
     description: 'a page',
     headers: { 'Content-Range': { schema: TEXT } },
-    content: json({ type: 'array', items: NOTE }),
+    content: content({ type: 'array', items: NOTE }),
   };
   const declared = statuses.map((status) => [status, status < 300 ? page : FAILURE] as const);
   const mock = await start({
@@ -63,7 +59,7 @@ async function startList(statuses: readonly number[]): Promise<Mock> {
       get: {
         operationId: 'readNote',
         parameters: [inPath('id')],
-        responses: { 200: { description: 'one', content: json(NOTE) } },
+        responses: { 200: { description: 'one', content: content(NOTE) } },
       },
     },
   });
@@ -116,7 +112,7 @@ async function startFile(statuses: readonly number[]) {
       get: {
         operationId: 'readFile',
         parameters: [inPath('id')],
-        responses: { 200: { description: 'one', content: json(file) } },
+        responses: { 200: { description: 'one', content: content(file) } },
       },
     },
     '/files/{id}/content': {
@@ -173,14 +169,14 @@ async function startVersioned(version: string, refusal: number | undefined) {
     properties: { text: TEXT, [version]: { type: 'integer' } },
   };
   const responses = {
-    200: { description: 'one', content: json(note) },
+    200: { description: 'one', content: content(note) },
     ...(refusal === undefined ? {} : { [refusal]: FAILURE }),
   };
   const asked = { name: version, in: 'query', required: true, schema: { type: 'integer' } };
-  const item = (operationId: string, schema: Schema | undefined, parameters: readonly Schema[] = []): Schema => ({
+  const item = (operationId: string, schema: Part | undefined, parameters: readonly Part[] = []): Part => ({
     operationId,
     parameters: [inPath('id'), ...parameters],
-    ...(schema && { requestBody: { required: true, content: json(schema) } }),
+    ...(schema && { requestBody: { required: true, content: content(schema) } }),
     responses,
   });
   const mock = await start({

@@ -170,6 +170,52 @@ describe('vouch resources explains', () => {
   });
 });
 
+const NOTE = { $ref: '#/components/schemas/Note' };
+const NOTES = { type: 'array', items: NOTE };
+const one = (schema: object): object => ({ responses: { 200: { description: 'ok', ...json(schema) } } });
+
+/** Notes with operations on several of them, on their size, by the value of a property, and on an array of one. */
+const NOTES_DOCUMENT = {
+  ...DOCUMENT,
+  paths: {
+    '/notes': {
+      get: { operationId: 'listNotes', ...one(NOTES) },
+      put: { operationId: 'putNotes', requestBody: json(NOTES), ...one(NOTES) },
+      delete: { operationId: 'deleteNotes', parameters: [query('ids')], responses: { 204: { description: 'gone' } } },
+    },
+    '/notes/count': { get: { operationId: 'countNotes', ...one(object({ count: { type: 'integer' } })) } },
+    '/notes/latest': { get: { operationId: 'readLatest', ...one(NOTE) } },
+    '/notes/slugs/{slug}': { parameters: path('slug'), get: { operationId: 'readBySlug', ...one(NOTE) } },
+    '/notes/{id}': { parameters: path('id'), get: { operationId: 'readNote', ...one(NOTE) } },
+    '/notes/{id}/tags': {
+      parameters: path('id'),
+      post: {
+        operationId: 'addTags',
+        requestBody: json(object({ tags: { type: 'array', items: TEXT } })),
+        ...one(NOTE),
+      },
+    },
+  },
+  components: { schemas: { Note: object({ id: TEXT, slug: TEXT, tags: { type: 'array', items: TEXT } }) } },
+};
+
+it('vouch resources explains operations on several items, on their number and on their arrays', async () => {
+  const file = join(folder, 'notes.json');
+  await writeFile(file, JSON.stringify(NOTES_DOCUMENT));
+  const text = (await run(file, false)).replaceAll(/ +/g, ' ');
+  for (const line of [
+    'batch PUT /notes 0.80 PUT on a collection; its body is an array of items',
+    'batch-delete DELETE /notes 0.80 DELETE on a collection; the ids of the items are in "ids"',
+    'count GET /notes/count 0.85 "count"; the response is the number of items of the collection',
+    'answer: the number of items',
+    'latest GET /notes/latest 0.85 "latest"; the response is an item of the collection',
+    'only the items whose slug is {slug}',
+    'elements POST /notes/{id}/tags 0.80 POST; it adds to "tags" of the item',
+  ]) {
+    expect(text).toContain(line);
+  }
+});
+
 describe('docs/resources.schema.json', () => {
   it('describes every property of the reports, and no other', async () => {
     const schema = JSON.parse(await readFile('docs/resources.schema.json', 'utf8')) as object;

@@ -24,6 +24,7 @@ export function createBatchHandler(context: OperationContext): StateHandler {
     const location = findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (choice === undefined) return undefined;
+    context.items.seed(location);
     const entries: Entry[] = [];
     for (const body of reader.many(exchange.call)) {
       const done =

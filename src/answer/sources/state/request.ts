@@ -60,7 +60,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       const id = ids[parent] ?? '';
       known = withPath(known, [property], isNumber && /^\d+$/.test(id) ? Number(id) : id);
     }
-    const path = toScope(...ids, ...(isLast ? [readId(call, [within.parameter], places)] : []));
+    const path = isLast ? toScope(...ids, readId(call, [within.parameter], places)) : toScope(...ids);
     if (within === undefined || within.isKey === true)
       return { ...items.locate(transaction, binding.collection, path), known };
     // A part of a collection that is not below all parents of the path.
