@@ -1,10 +1,18 @@
 import { configDefaults, defineConfig, type ViteUserConfigFnObject } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const report = process.env['VOUCH_TEST_REPORT'];
 
-/** Test files that `npm run test:fast` leaves out: large documents, child processes, browsers, packing; each takes seconds. */
+/**
+ * Test files that `npm run test:fast` leaves out: large documents, child processes, browsers, packing; each takes seconds.
+ * The longest come first.
+ */
 const SLOW = [
+  'test/state/real-lifecycles.test.ts',
   'test/sweep.test.ts',
+  'test/state/drawn-documents.test.ts',
+  'test/state/lifecycle-documents.test.ts',
+  'test/session/isolation.test.ts',
   'test/docker.test.ts',
   'test/package.test.ts',
   'test/documentation.test.ts',
@@ -22,16 +30,24 @@ const SLOW = [
   'test/scenario/schema-documents.test.ts',
   'test/scenario/shipped.test.ts',
   'test/server/hono-github.test.ts',
-  'test/session/isolation.test.ts',
   'test/state/any-document.test.ts',
-  'test/state/drawn-documents.test.ts',
   'test/state/inference.test.ts',
-  'test/state/lifecycle-documents.test.ts',
   'test/state/lifecycle.test.ts',
   'test/state/openai-document.test.ts',
-  'test/state/real-lifecycles.test.ts',
   'test/state/stripe-document.test.ts',
 ];
+
+/** Starts the slow files before all others, so that none of them runs alone at the end. */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = SLOW.findIndex((file) => moduleId.endsWith(file));
+      return place < 0 ? SLOW.length : place;
+    };
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
 
 const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
   // Examples import the package by its name; the suite runs them against the source.
@@ -42,6 +58,7 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     // `.ci/run` reads the numbers from a report of its own choice, so that it can run `npm test` as it stands.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     maxWorkers: '100%',
+    sequence: { sequencer: SlowFirst },
     // No module of `src/` keeps state (`test/architecture.test.ts`), so test files share the modules loaded by a worker: half the CPU time.
     isolate: false,
     // Only a limit for tests that hang: a busy machine of a CI service can be many times slower.
