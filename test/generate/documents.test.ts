@@ -5,6 +5,7 @@ import type { Contract } from '../../src/contract/contract.js';
 import { isObject } from '../../src/contract/json.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
+import { memoize } from '../../src/memoize.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createRandom } from '../../src/random.js';
 import { NOW } from './one-schema.js';
@@ -89,6 +90,13 @@ function toPlainSchema(value: unknown, isNamed = false): unknown {
   );
 }
 
+/** A document with its generator, which both of its tests use. */
+const open = memoize(async (path: string) => {
+  const contract = await loadContract(path);
+  const validators = createValidators(contract);
+  return { contract, validators, generator: createGenerator(contract, validators) };
+});
+
 describe.each(DOCUMENTS)('%s', (file, own, second) => {
   const path = `${FOLDER}/${file}`;
   const isThere = existsSync(path);
@@ -96,9 +104,7 @@ describe.each(DOCUMENTS)('%s', (file, own, second) => {
   it.skipIf(!isThere)(
     `every generated body fits its schema${isThere ? '' : ` (skipped: ${path} is not there)`}`,
     async () => {
-      const contract = await loadContract(path);
-      const validators = createValidators(contract);
-      const generator = createGenerator(contract, validators);
+      const { contract, validators, generator } = await open(path);
       const failures: string[] = [];
       const targets = choose(listTargets(contract), own, file);
       for (const { pointer, direction } of targets) {
@@ -114,8 +120,7 @@ describe.each(DOCUMENTS)('%s', (file, own, second) => {
   );
 
   it.skipIf(!isThere)('a second validator agrees', async () => {
-    const contract = await loadContract(path);
-    const generator = createGenerator(contract, createValidators(contract));
+    const { contract, generator } = await open(path);
     const uri = `https://vouch.test/${file}`;
     const document = toPlainSchema(contract.document) as Parameters<typeof registerSchema>[0];
     registerSchema(document, uri, 'https://json-schema.org/draft/2020-12/schema');

@@ -1,7 +1,6 @@
-import { loadContract } from '../../src/contract/load/load.js';
-import { inferResources } from '../../src/state/inference/infer.js';
 import { isStatus } from '../../src/state/store/server-values.js';
 import type { Binding, Resource, Resources } from '../../src/state/resource.js';
+import { inferDocument, loadDocument } from './real-document.js';
 
 const INTRODUCTION = `# What is inferred from real documents
 
@@ -25,8 +24,8 @@ export async function createDocumentsPage(documents: readonly PageDocument[]): P
   let page = INTRODUCTION;
   const summary: string[] = [];
   for (const { title, spec } of documents) {
-    const contract = await loadContract(spec);
-    const resources = inferResources(contract);
+    const contract = await loadDocument(spec);
+    const resources = await inferDocument(spec);
     const name = `${title} ${contract.version}`;
     summary.push(summarise(name, contract.operations.length, resources));
     page += `\n## ${name}\n\n${describeResources(resources)}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import type { Resources } from '../../src/state/resource.js';
-import { describeDocument } from './real-document.js';
+import { describeDocument, inferDocument, loadDocument } from './real-document.js';
 
 /** What was found of some operations: `action collection {what it sets}`, or undefined where nothing was. */
 function describeBindings(resources: Resources, places: readonly string[]): readonly (string | undefined)[] {
@@ -136,15 +136,15 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, string | undefined>
 for (const [file, known] of Object.entries(KNOWN)) {
   describeDocument(file, (spec) => {
     it('is understood the way a reader of its documentation understands it', async () => {
-      const resources = inferResources(await loadContract(spec));
+      const resources = await inferDocument(spec);
       const places = Object.keys(known);
       const found = describeBindings(resources, places);
       expect(Object.fromEntries(places.map((place, i) => [place, found[i]]))).toEqual(known);
     });
 
     it('shows what each operation does, or why it is not bound', async () => {
-      const contract = await loadContract(spec);
-      const { bindings, unbound } = inferResources(contract);
+      const contract = await loadDocument(spec);
+      const { bindings, unbound } = await inferDocument(spec);
       expect(bindings.size + unbound.length).toBe(contract.operations.length);
       for (const { why } of [...bindings.values(), ...unbound]) expect(why).not.toBe('');
       for (const { confidence } of bindings.values()) expect(confidence).toBeGreaterThan(0);

@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'vitest';
+import { loadContract } from '../../src/contract/load/load.js';
+import type { Contract } from '../../src/contract/contract.js';
+import { memoize } from '../../src/memoize.js';
+import { inferResources } from '../../src/state/inference/infer.js';
+import type { Resources } from '../../src/state/resource.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../../shared/specs');
 
@@ -16,3 +21,11 @@ export function describeDocument(file: string, define: (spec: string) => void): 
   if (existsSync(spec)) describe(file, () => define(spec));
   else describe(file, () => it.skip(`needs ${spec}, which is not there`, () => undefined));
 }
+
+/** The contract of a real document, loaded once for all tests of a worker. */
+export const loadDocument: (spec: string) => Promise<Contract> = memoize((spec) => loadContract(spec));
+
+/** What is inferred from a real document, once for all tests of a worker. */
+export const inferDocument: (spec: string) => Promise<Resources> = memoize(async (spec) =>
+  inferResources(await loadDocument(spec)),
+);
