@@ -209,6 +209,8 @@ it('any keys are listed exactly once with any limit in any order, also when keys
     created_at: 1_700_000_000 + i,
     owner: { type: 'service_account', id: 'sa_1', name: 'Owner', created_at: 1_700_000_000, role: 'member' },
   });
+  await using mock = await createMock(BUILT_IN);
+  const reach = { send: (path: string, init?: RequestInit) => mock.fetch(`/v1${path}`, init) };
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 40 }),
@@ -216,11 +218,8 @@ it('any keys are listed exactly once with any limit in any order, also when keys
       fc.constantFrom('asc', 'desc'),
       fc.integer({ min: 0, max: 3 }),
       async (count, limit, order, created) => {
-        await using mock = await createMock({
-          ...BUILT_IN,
-          fixtures: { admin_api_keys: Array.from({ length: count }, (_, i) => item(i)) },
-        });
-        const reach = { send: (path: string, init?: RequestInit) => mock.fetch(`/v1${path}`, init) };
+        mock.reset();
+        mock.state.collection('admin_api_keys').replace(Array.from({ length: count }, (_, i) => item(i)));
         const first = await listPage(reach, `?limit=${limit}&order=${order}`);
         for (let i = 0; i < created; i++) await createKey(reach, `Late ${i}`);
         const rest = first.has_more
