@@ -194,9 +194,9 @@ export function isSameItem(read: ReadItemSchema, one: ItemSchema, other: ItemSch
   return most > 0 && shared / most >= 0.8;
 }
 
-/** Whether a schema has fewer properties than an item, and shares most of them. */
+/** Whether a schema has no more properties than an item, and shares most of them. */
 export function isSummary(read: ReadItemSchema, schema: ItemSchema, item: ItemSchema): boolean {
-  return schema.properties.size < item.properties.size && compareSchemas(read, item, schema) >= 0.7;
+  return schema.properties.size <= item.properties.size && compareSchemas(read, item, schema) >= 0.7;
 }
 
 function toSimilarity(shared: number, least: number): number {

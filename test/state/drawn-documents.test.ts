@@ -18,6 +18,7 @@ interface Style {
   /** What is before the noun in paths. */
   readonly prefix: string;
   readonly isSingular: boolean;
+  readonly fashion: Fashion;
   readonly idSchema: Json;
   readonly parameter: string;
   readonly page: 'cursor' | 'deep' | 'none' | 'number' | 'offset' | 'page' | 'start' | 'zero';
@@ -25,6 +26,9 @@ interface Style {
   readonly isShared: boolean;
   readonly update: 'patch' | 'put';
 }
+
+/** How the paths of a resource are written. */
+type Fashion = 'bare' | 'below' | 'first' | 'inside' | 'numbers' | 'own' | 'plain';
 
 const NOUNS = ['widget', 'order', 'playlist', 'policy', 'zone', 'machine'];
 
@@ -48,6 +52,7 @@ const styles: fc.Arbitrary<Style> = fc
     id: fc.constantFrom('id', 'uuid', 'sid', 'gid', 'noun_id', 'key', 'metadata.id', 'resource_name'),
     prefix: fc.constantFrom('', '/v1', '/api/v2/store', '/orgs/{org}', '/v1/projects/{project}/places/{place}'),
     isSingular: fc.boolean(),
+    fashion: fc.constantFrom<Fashion>('plain', 'plain', 'bare', 'below', 'first', 'inside', 'numbers', 'own'),
     idSchema: fc.constantFrom<Json>(
       { type: 'string' },
       { type: 'string', format: 'uuid' },
@@ -56,7 +61,7 @@ const styles: fc.Arbitrary<Style> = fc
     ),
     parameter: fc.constantFrom('id', 'noun_id', 'nounId'),
     page: fc.constantFrom('cursor', 'deep', 'none', 'number', 'offset', 'page', 'start', 'zero'),
-    suffix: fc.constantFrom('', '.json'),
+    suffix: fc.constantFrom('', '.json', '/'),
     isShared: fc.boolean(),
     update: fc.constantFrom('patch', 'put'),
   })
@@ -70,8 +75,11 @@ const styles: fc.Arbitrary<Style> = fc
       request: wrapsRequest ? answer : [],
       list: listName === 'array' ? [] : listName === 'deep' ? ['data', 'items'] : [listed],
       members: envelope === 'none' ? {} : rest.members,
-      id: rest.id === 'noun_id' ? `${noun}_id` : rest.id,
-      parameter: rest.parameter.replace('noun', noun),
+      // Other paths than plain ones have no full names.
+      id:
+        rest.id === 'noun_id' ? `${noun}_id` : rest.id === 'resource_name' && rest.fashion !== 'plain' ? 'id' : rest.id,
+      // Where no path names the noun, the parameter does.
+      parameter: rest.fashion === 'bare' && rest.id === 'noun_id' ? `${noun}_id` : rest.parameter.replace('noun', noun),
     });
   });
 
@@ -128,6 +136,30 @@ const PAGE_QUERIES: Readonly<Partial<Record<Style['page'], (index: number, size:
 
 const toRoot = ({ prefix, isSingular, noun }: Style): string => `${prefix}/${isSingular ? noun : plural(noun)}`;
 
+/** The paths of the list, of the create and of one item, without their suffix. */
+function toPaths(style: Style): { readonly list: string; readonly create: string; readonly item: string } {
+  const { prefix, noun, parameter, fashion } = style;
+  const root = toRoot(style);
+  const item = (path: string): string => `${path}/{${parameter}}`;
+  const same = (path: string): ReturnType<typeof toPaths> => ({ list: path, create: path, item: item(path) });
+  switch (fashion) {
+    case 'bare':
+      return same('/v0/{shop_id}/{table_name}');
+    case 'below':
+      return { list: root, create: `${prefix}/shops/{shop_id}/${root.split('/').at(-1)}`, item: item(root) };
+    case 'first':
+      return same(`/{shop_id}/${plural(noun)}`);
+    case 'inside':
+      return same(`${prefix}/${plural(noun)}/{shop_id}`);
+    case 'numbers':
+      return { list: `${prefix}/${plural(noun)}`, create: `${prefix}/${noun}`, item: item(`${prefix}/${noun}`) };
+    case 'own':
+      return { list: `/me/${plural(noun)}`, create: `/me/${plural(noun)}`, item: item(`/${plural(noun)}`) };
+    default:
+      return same(root);
+  }
+}
+
 /** Full resource names: the words and the ids of a path. */
 const toFullName = (style: Style): string =>
   `${toRoot(style)
@@ -149,7 +181,12 @@ function createDocument(style: Style): Json {
   const [first = '', ...rest] = style.id.split('.');
   const own = {
     type: 'object',
-    properties: { [first]: wrap(idSchema, rest, {}), ...FIELDS, created_at: { type: 'string', format: 'date-time' } },
+    properties: {
+      [first]: wrap(idSchema, rest, {}),
+      ...FIELDS,
+      archived: { type: 'boolean' },
+      created_at: { type: 'string', format: 'date-time' },
+    },
   };
   const item: Json = style.isShared ? { $ref: '#/components/schemas/Item' } : own;
   const content = (schema: Json): Json => ({ description: 'ok', content: { 'application/json': { schema } } });
@@ -162,36 +199,36 @@ function createDocument(style: Style): Json {
   const list = content(
     wrap({ type: 'array', items: item }, style.list, { ...style.members, ...next, total: { type: 'integer' } }),
   );
-  const above = [...style.prefix.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-
-  const at = {
-    name: style.parameter,
-    in: 'path',
-    required: true,
-    schema: isName ? { type: 'string' } : style.idSchema,
-  };
-  const root = toRoot(style);
+  const inPath = (path: string): readonly Json[] =>
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: name === style.parameter && !isName ? style.idSchema : { type: 'string' },
+    }));
+  const paths = toPaths(style);
   const notFound = { description: 'not found' };
+  const get = { parameters: PAGE_PARAMETERS[style.page], responses: { 200: list } };
+  const post = { requestBody: body, responses: { 201: one } };
   return {
     openapi: '3.0.3',
     info: { title: 'Drawn', version: '1' },
     paths: {
-      [`${root}${style.suffix}`]: {
-        parameters: above,
-        get: { parameters: PAGE_PARAMETERS[style.page], responses: { 200: list } },
-        post: { requestBody: body, responses: { 201: one } },
+      [`${paths.list}${style.suffix}`]: {
+        parameters: inPath(paths.list),
+        get,
+        ...(paths.create === paths.list && { post }),
       },
-      [`${root}/{${style.parameter}}${style.suffix}`]: {
-        parameters: [...above, at],
+      ...(paths.create !== paths.list && {
+        [`${paths.create}${style.suffix}`]: { parameters: inPath(paths.create), post },
+      }),
+      [`${paths.item}${style.suffix}`]: {
+        parameters: inPath(paths.item),
         get: { responses: { 200: one, 404: notFound } },
         [style.update]: { requestBody: body, responses: { 200: one, 404: notFound } },
         delete: { responses: { 204: { description: 'gone' }, 404: notFound } },
       },
+      [`${paths.item}:archive`]: { parameters: inPath(paths.item), post: { responses: { 200: one, 404: notFound } } },
     },
     components: { schemas: { Item: own } },
   };
@@ -213,7 +250,9 @@ async function send(
 async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<void> {
   const mock = await createMock({ spec: createDocument(style), state: { unknownIds } });
   const { suffix } = style;
-  const root = toRoot(style).replaceAll(/\{(\w+)\}/g, '$1-1');
+  const paths = toPaths(style);
+  const fill = (path: string): string => path.replaceAll(/\{(\w+)\}/g, '$1-1');
+  const root = fill(paths.list);
   const inRequest = (value: Json): unknown =>
     style.request.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
   const inAnswer = (value: unknown): Json => {
@@ -226,12 +265,13 @@ async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<v
     return readPath(body, style.list) as readonly Json[]; // the document declares an array
   };
   const sent = { name: 'one', size: 7, tags: ['a', 'b'] };
-  const created = await send(mock, 'POST', `${root}${suffix}`, inRequest(sent));
+  const created = await send(mock, 'POST', `${fill(paths.create)}${suffix}`, inRequest(sent));
   expect(created.status).toBe(201);
   expect(inAnswer(created.body)).toMatchObject(sent);
   const id = readId(inAnswer(created.body), style);
   const key = style.id === 'resource_name' ? String(id).split('/').at(-1) : id;
-  const at = `${root}/${encodeURIComponent(String(key))}${suffix}`;
+  const one = fill(paths.item.replace(`{${style.parameter}}`, encodeURIComponent(String(key))));
+  const at = `${one}${suffix}`;
   const shown = await send(mock, 'GET', at);
   expect(readId(inAnswer(shown.body), style)).toBe(id);
   expect(inAnswer(shown.body)).toMatchObject(sent);
@@ -239,6 +279,7 @@ async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<v
   const changed = { ...sent, name: 'two', size: 8 };
   expect((await send(mock, style.update.toUpperCase(), at, inRequest(changed))).status).toBe(200);
   expect(inAnswer((await send(mock, 'GET', at)).body)).toMatchObject(changed);
+  expect(inAnswer((await send(mock, 'POST', `${one}:archive`)).body)).toMatchObject({ ...changed, archived: true });
   const toQuery = PAGE_QUERIES[style.page];
   if (toQuery !== undefined) {
     const before = await list(toQuery(0, 100));

@@ -284,7 +284,11 @@ export function findListed(
     if (each === candidate || each.singleton || !index.operationsAt(each.itemKey ?? '').has('GET')) return false;
     const other = each.groups.at(-1);
     const hasList = index.operationsAt(each.key).has('GET');
-    if (isList && !hasList && each.schema === schema && toFolder(each) === toFolder(candidate)) return true;
+    const isBeside = !hasList && toFolder(each) === toFolder(candidate);
+    if (isBeside && isList && each.schema === schema) return true;
+    // `GET /things` beside `POST /thing`
+    const isPlural = toSingular(last?.words.at(-1) ?? '') === toSingular(other?.words.at(-1) ?? '');
+    if (isBeside && isPlural && isLike(index, schema, each.schema)) return true;
     if (groups.length > 1 || each.groups.length > 1 || !isLike(index, schema, each.schema)) return false;
     const [own = ''] = last?.parameters ?? [];
     const isSameId =

@@ -11,6 +11,7 @@ import {
   findItemPositions,
   findListPositions,
   findSamePosition,
+  isSameItem,
 } from '../positions.js';
 import { isSearchWord, type PathGroup, type PathShape, readPathShapes, toGroupKey } from './path-shape.js';
 
@@ -31,8 +32,8 @@ export interface ContractIndex {
 
 /** Indexes the operations of a contract by path. */
 export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
-  const isList = (operation: Operation): boolean =>
-    readListShape({ contract, read, operation, noun: undefined }) !== undefined;
+  const isList = (operation: Operation, noun: string | undefined): boolean =>
+    readListShape({ contract, read, operation, noun }) !== undefined;
   const shapes = readPathShapes(contract.operations, isList);
   const byKey = new Map<string, Map<string, Operation>>();
   for (const [operation, shape] of shapes) {
@@ -206,7 +207,13 @@ function readList(
   const pointer = readAnswerPointer(operation);
   if (last === undefined || pointer === undefined) return named;
   if (isOnItem(shape)) {
-    const isSingle = findItem(operation).some((item) => findItemPlace(read, item, pointer)?.isInArray === true);
+    // An item can have a single array, too.
+    const whole = read(pointer);
+    const isSingle = findItem(operation).some(
+      (item) =>
+        findItemPlace(read, item, pointer)?.isInArray === true ||
+        (operation.method === 'GET' && whole?.type === 'object' && isSameItem(read, item, whole)),
+    );
     return isSingle ? undefined : named;
   }
   if (named === undefined && isSingleton(of.byKey.get(shapes.get(operation)?.key ?? ''))) return undefined;

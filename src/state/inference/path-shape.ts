@@ -38,7 +38,7 @@ const PREFIX = /^(api|rest|\d+(\.\d+)*|v\d+(\.\d+)*((alpha|beta|rc)\d*)?)$/i;
  */
 export function readPathShapes(
   operations: readonly Operation[],
-  isList: (operation: Operation) => boolean,
+  isList: (operation: Operation, noun: string | undefined) => boolean,
 ): PathShapes {
   return splitGroups(unifyVersions(operations), isList);
 }
@@ -92,16 +92,19 @@ function withVersion(shape: PathShape, version: string): PathShape {
  * Reads parameters that identify parents as groups of their own: `/flags/{projectKey}/{flagKey}` as `/projects/{projectKey}/flags/{flagKey}`,
  * and `/v0/{baseId}/{tableId}/{recordId}` as `/v0/bases/{baseId}/tables/{tableId}/records/{recordId}`.
  */
-function splitGroups(shapes: PathShapes, isList: (operation: Operation) => boolean): PathShapes {
+function splitGroups(
+  shapes: PathShapes,
+  isList: (operation: Operation, noun: string | undefined) => boolean,
+): PathShapes {
   const nouns = new Set<string>();
   const byKey = new Map<string, Map<string, Operation>>();
   for (const [operation, shape] of shapes) {
     for (const { words, parameters } of shape?.groups ?? []) if (parameters.length === 1) nouns.add(words.at(-1) ?? '');
     if (shape !== undefined) byKey.set(shape.key, (byKey.get(shape.key) ?? new Map()).set(operation.method, operation));
   }
-  const isListed = (key: string): boolean => {
+  const isListed = (key: string, noun: string | undefined): boolean => {
     const read = byKey.get(key)?.get('GET');
-    return read !== undefined && isList(read);
+    return read !== undefined && isList(read, noun);
   };
   const splits = new Map<string, readonly string[]>();
   for (const shape of shapes.values()) {
@@ -109,19 +112,23 @@ function splitGroups(shapes: PathShapes, isList: (operation: Operation) => boole
       const key = toGroupKey(shape?.groups.slice(0, i + 1) ?? [], 'collection');
       // What is created without a parent has all of the ids.
       if (parameters.length < 2 || byKey.get(key)?.has('POST') === true) continue;
-      const own = findNoun(words);
+      const noun = findNoun(words);
+      // The noun can be that of the first parent: `/orgs/{org}/{repo}`.
+      const isOfParent = isIdOf(parameters[0] ?? '', noun ?? '');
+      const own = isOfParent ? undefined : noun;
       const named = parameters.map((name) =>
-        isIdOf(name, own ?? '') ? undefined : [...nouns].find((noun) => isIdOf(name, noun)),
+        isIdOf(name, noun ?? '') ? undefined : [...nouns].find((noun) => isIdOf(name, noun)),
       );
       const count = Math.max(
-        parameters.findLastIndex((_, at) => at < parameters.length - 1 && isListed(key + '/{}'.repeat(at + 1))) + 1,
+        parameters.findLastIndex((_, at) => at < parameters.length - 1 && isListed(key + '/{}'.repeat(at + 1), noun)) +
+          1,
         byKey.has(key) ? 0 : [...named, undefined].indexOf(undefined),
       );
       // A path with the ids of other items only is that of a membership.
-      const isMembership = own !== undefined && count === parameters.length;
+      const isMembership = noun !== undefined && count === parameters.length;
       if (isMembership || count < (splits.get(key)?.length ?? 1)) continue;
-      const toNoun = (name: string, at: number): string => named[at] ?? `${name.replace(ID_PART, '')}s`;
-      splits.set(key, [...parameters.slice(0, count).map(toNoun), own ?? toNoun(parameters[count] ?? '', count)]);
+      const nameAt = (name: string, at: number): string => (at === 0 && isOfParent ? noun : named[at]) ?? toNoun(name);
+      splits.set(key, [...parameters.slice(0, count).map(nameAt), own ?? nameAt(parameters[count] ?? '', count)]);
     }
   }
   if (splits.size === 0) return shapes;
@@ -154,6 +161,11 @@ function findNoun(words: readonly string[]): string | undefined {
 /** What the names of parameters have behind the noun: `{projectKey}`, `{team_id_or_slug}`. */
 const ID_PART = /[-_]?(id|key|slug|name|uuid|guid|gid|sid|uid|code|number|handle)([-_]?or[-_]?\w+)?$/i;
 
+/** The noun of the items that a parameter identifies: `shops` for `{shopId}`. */
+function toNoun(parameter: string): string {
+  return `${parameter.replace(ID_PART, '') || 'item'}s`;
+}
+
 /** Whether a parameter identifies the items of a noun: `{project_id_or_slug}` those of `projects`. */
 function isIdOf(parameter: string, noun: string): boolean {
   const singular = toBareName(toSingular(noun));
@@ -181,12 +193,15 @@ function readPathShape({ path, spanned }: Operation): PathShape | undefined {
       else last.words.push(segment);
       continue;
     }
-    // A path that begins with a parameter belongs to no collection.
-    if (last === undefined) return undefined;
-    last.parameters.push(read.parameter);
+    // A path that is only a parameter belongs to no collection.
+    if (segments.length === 1) return undefined;
+    if (last === undefined) groups.push({ words: [toNoun(read.parameter)], parameters: [read.parameter] });
+    else last.parameters.push(read.parameter);
     if (read.verb !== undefined) groups.push({ words: [read.verb], parameters: [] });
   }
-  return { groups, template, key: `/${segments.join('/')}`.replaceAll(/\{[^}]*\}/g, '{}') };
+  const isBare = segments[0]?.startsWith('{') === true;
+  const key = isBare ? toGroupKey(groups, 'item') : `/${segments.join('/')}`.replaceAll(/\{[^}]*\}/g, '{}');
+  return { groups, template, key };
 }
 
 /** A path key without its query, its fragment and a slash at its end. */

@@ -203,10 +203,18 @@ function findItems(schema: ItemSchema, read: ReadItemSchema, noun: string | unde
   if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
   const arrays = [...schema.properties.values()].filter((property) => read(property.target)?.type === 'array');
   const named = arrays.find((property) => property.name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));
-  const found = named ?? findOnlyArray(schema, arrays);
+  const found =
+    named ??
+    findOnlyArray(
+      schema,
+      arrays.filter(({ name }) => !NOTES.test(name)),
+    );
   if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.items };
   return findEmbedded(schema, read, noun);
 }
+
+/** Arrays of an envelope that say what went wrong. */
+const NOTES = /^(errors|messages|warnings)$/i;
 
 /** Without a known name: the only array, unless the object is an item with an id, or does not look like a page. */
 function findOnlyArray(schema: ItemSchema, arrays: readonly ItemProperty[]): ItemProperty | undefined {
@@ -316,7 +324,7 @@ function planConstant(property: ItemProperty, inner: ItemSchema | undefined): Pl
   const { name, schema, required } = property;
   const only = findOnlyValue(property);
   if (only !== undefined) return { kind: 'constant', value: only };
-  if (/^(errors|messages|warnings)$/i.test(name) && inner?.type === 'array') return { kind: 'constant', value: [] };
+  if (NOTES.test(name) && inner?.type === 'array') return { kind: 'constant', value: [] };
   const { default: value } = schema;
   return required && value !== undefined && !isObject(value) ? { kind: 'constant', value } : undefined;
 }
