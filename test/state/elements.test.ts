@@ -62,7 +62,10 @@ async function start(of: {
         delete: operation('removeLabels', ['id'], one(204)),
       },
       '/issues/{id}/labels/{name}': { delete: operation('removeLabel', ['id', 'name'], one(200, answer)) },
-      '/issues/{id}/tags': { get: operation('listTags', ['id'], one(200, object({ tags: list(TEXT) }, 'tags'))) },
+      '/issues/{id}/tags': {
+        get: operation('listTags', ['id'], one(200, object({ tags: list(TEXT) }, 'tags'))),
+        delete: operation('removeTags', ['id'], one(204), object({ tags: list(TEXT) })),
+      },
       '/issues/{id}/tags/{tag}': {
         put: operation('addTag', ['id', 'tag'], one(204)),
         delete: operation('removeTag', ['id', 'tag'], one(204)),
@@ -169,4 +172,13 @@ it('the labels of an unknown issue are not found', async () => {
   const mock = await start({ areItems: false });
   expect((await send(mock, 'GET /issues/nope/labels')).status).toBe(404);
   expect((await send(mock, 'POST /issues/nope/labels', ['a'])).status).toBe(404);
+});
+
+it('DELETE with a body removes the elements that the body names, and none without one', async () => {
+  const mock = await start({ areItems: false });
+  const issue = await createIssue(mock);
+  for (const tag of ['one', 'two', 'three']) await send(mock, `PUT ${issue}/tags/${tag}`);
+  await send(mock, `DELETE ${issue}/tags`, { tags: [] });
+  await send(mock, `DELETE ${issue}/tags`, { tags: ['one', 'three'] });
+  expect((await send(mock, `GET ${issue}/tags`)).answer).toEqual({ tags: ['two'] });
 });

@@ -44,13 +44,14 @@ type ChangeElements = (
   location: ItemLocation,
 ) => { readonly elements: readonly unknown[] } | { readonly refused: Answer };
 
-/** Plans a removal: of the elements that the request names, or of all where it names none. */
+/** Plans a removal: of the elements that the request names, or of all where it cannot name any. */
 function createRemoval(context: OperationContext, { property, parameter }: Elements): ChangeElements {
+  const isAll = parameter === undefined && context.binding.operation.body === undefined;
   return (exchange, entry) => {
     const { call } = exchange;
     const before = toElements(entry.item[property]);
     const named = parameter === undefined ? readSent(call.body, property) : [call.path[parameter]];
-    const left = before.filter((each) => named.length > 0 && !named.some((name) => isSame(each, name)));
+    const left = before.filter((each) => !isAll && !named.some((name) => isSame(each, name)));
     if (parameter === undefined || left.length < before.length) return { elements: left };
     return { refused: refuseElement(context, exchange, { property, named: named[0] }) };
   };
