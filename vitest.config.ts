@@ -31,6 +31,7 @@ const SLOW = [
   'test/scenario/shipped.test.ts',
   'test/server/hono-github.test.ts',
   'test/state/any-document.test.ts',
+  'test/state/documents-page.test.ts',
   'test/state/inference.test.ts',
   'test/state/lifecycle.test.ts',
   'test/state/openai-document.test.ts',
