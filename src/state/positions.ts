@@ -163,8 +163,10 @@ function findBest(
   positions: readonly BodyPosition[],
 ): ScoredPosition | undefined {
   let best: ScoredPosition | undefined;
+  const root = positions.find(({ path }) => path.length === 0);
+  const isWrapped = root === undefined || isEnvelope(read, root.schema);
   for (const position of positions) {
-    if (isReference(position)) continue;
+    if (isReference(position, isWrapped)) continue;
     const { shared, least, most } = countNames(read, item, position.schema);
     if (toSimilarity(shared, least) < MIN_SIMILARITY) continue;
     const depth = position.path.length + 2 * position.element.length;
@@ -176,10 +178,11 @@ function findBest(
   return best;
 }
 
-/** Whether an object inside of a body only names another item: `assign_to: { type, id }`. */
-function isReference({ path, schema }: BodyPosition): boolean {
+/** Whether an object inside of a body only names another item: `assign_to: { type, id }`, or `voice: { id }` beside other properties. */
+function isReference({ path, schema }: BodyPosition, isWrapped: boolean): boolean {
   const names = [...schema.properties.keys()];
-  return path.length > 0 && names.length === 2 && names.includes('id') && names.includes('type');
+  if (path.length === 0 || !names.includes('id')) return false;
+  return names.length === 1 ? !isWrapped : names.length === 2 && names.includes('type');
 }
 
 /** How likely two schemas describe the same item, from 0 to 1. */

@@ -72,7 +72,7 @@ function describeActions(bindings: readonly Binding[]): string {
 
 function describeAction({ action, operation, set, within }: Binding): string {
   if (action !== 'act' && action !== 'search' && action !== 'copy')
-    return within === undefined ? action : `${action} by ${within.property}`;
+    return within?.property === undefined ? action : `${action} by ${within.property}`;
   const word =
     operation.path
       .replace(/[?#].*/, '')

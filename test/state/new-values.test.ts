@@ -25,6 +25,10 @@ const toDocument = (item: object, body: object): Readonly<Record<string, unknown
   },
 });
 
+/** Some properties. */
+const toNames = (count: number, stem = 'result'): Readonly<Record<string, object>> =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`${stem}${i}`, TEXT]));
+
 /** Where the clock of a mock starts. */
 const NOW = '2026-01-01T00:00:00.000Z';
 
@@ -60,6 +64,27 @@ describe('a created item', () => {
       account_id: expect.stringMatching(/^acc_[0-9a-f]{8}$/),
       owner: { name: expect.any(String) },
     });
+  });
+
+  it('has results that the server computes, and no items that are added later', async () => {
+    const choice = toObject({ index: { type: 'integer' }, text: TEXT }, ['index', 'text']);
+    const comment = toObject({ id: TEXT, text: TEXT }, ['id']);
+    const list = (items: object): object => ({ type: 'array', items });
+    const item = toObject({ id: TEXT, note: TEXT, choices: list(choice), comments: list(comment) }, [
+      'id',
+      'choices',
+      'comments',
+    ]);
+    const created = await create(item, toObject({ note: TEXT }), { note: 'a' });
+    expect(created['choices']).toContainEqual({ index: expect.any(Number), text: expect.any(String) });
+    expect(created['comments']).toEqual([]);
+  });
+
+  it('has what was sent, beside a reference to another item in the same body', async () => {
+    const item = toObject({ id: TEXT, model: TEXT, owner: TEXT, ...toNames(6) }, ['id', 'model']);
+    const voice = toObject({ id: TEXT }, ['id']);
+    const body = toObject({ model: TEXT, audio: toObject({ voice }), ...toNames(6, 'option') });
+    expect(await create(item, body, { model: 'm-1', audio: { voice: { id: 'v' } } })).toMatchObject({ model: 'm-1' });
   });
 
   it('shows a secret that only an action takes', async () => {

@@ -31,8 +31,12 @@ describeDocument('openai.yaml', (spec) => {
     const read = await client.files.retrieve(first);
     expect(read).toMatchObject({ id: first, object: 'file', purpose: 'assistants' });
     const content = await client.files.content(first);
-    // The document says that the content is a JSON string, and nothing else.
-    expect(await content.json()).toBe('line 0\nZürich 🗝️\n');
+    // The document says that the content is a JSON string; the client asks for `application/binary`.
+    expect(await content.text()).toBe('line 0\nZürich 🗝️\n');
+    const bytes = Buffer.from([0x00, 0xff, 0x89, 0x50]);
+    const { id } = await client.files.create({ file: await toFile(bytes, 'a.bin'), purpose: 'assistants' });
+    expect(Buffer.from(await (await client.files.content(id)).arrayBuffer())).toEqual(bytes);
+    await client.files.delete(id);
     expect(read).toMatchObject({ filename: 'notes-0.txt', bytes: Buffer.byteLength('line 0\nZürich 🗝️\n') });
     expect(await client.files.delete(first)).toMatchObject({ id: first, deleted: true });
     await expect(client.files.retrieve(first)).rejects.toBeInstanceOf(NotFoundError);

@@ -129,7 +129,8 @@ export function createNewValue(
   const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== 'null') : schema.type;
   if (schema.default !== undefined && !isObject(schema.default)) return () => schema.default;
   if (type === 'boolean') return () => schema.enum === undefined && TRUE_NAME.test(bare);
-  if (type === 'array') return schema.minItems === undefined || schema.minItems === 0 ? () => [] : () => nothing;
+  if (type === 'array' && !(required && isResult(target, read)))
+    return schema.minItems === undefined || schema.minItems === 0 ? () => [] : () => nothing;
   const isOptionalNull = nullable && isNullMeaningful;
   if (isInstant(property)) return createInstant(property, isOptionalNull ? null : undefined);
   if (schema.enum !== undefined && isStatusName(name)) {
@@ -166,6 +167,14 @@ function createNewId({ schema }: ItemProperty): NewValue | undefined {
   if (isInteger) return ({ seed, key }) => createRandom(seed, `${key}\0id`).integer(minimum, maximum);
   const generate = createIdGenerator(schema);
   return generate && (({ seed, key }) => generate(createRandom(seed, `${key}\0id`)));
+}
+
+/** Whether an array holds what the server computes: objects without an id. Objects with one are items that are added later. */
+function isResult(pointer: string, read: ReadItemSchema): boolean {
+  const array = read(pointer);
+  const element = array?.items === undefined ? undefined : read(array.items);
+  const names = [...(element?.properties.keys() ?? [])];
+  return names.length > 0 && names.every((name) => !ID_NAME.test(toBareName(name)));
 }
 
 /** Whether an object is a list of other items. */

@@ -1,7 +1,7 @@
 import { readMember } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
-import { isJsonType } from '../../../http/media-type.js';
+import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
@@ -39,7 +39,7 @@ export function createReadHandler(context: OperationContext): StateHandler {
 
 /**
  * Answers with the content of one item: its bytes, the range of them that a request names where the contract declares 206, or a JSON
- * string where it declares JSON.
+ * string where it declares JSON and the client asks for it.
  */
 export function createContentHandler(context: OperationContext): StateHandler {
   const hasRanges = declaresPart(context.binding.operation);
@@ -49,7 +49,8 @@ export function createContentHandler(context: OperationContext): StateHandler {
     if (choice === undefined || content === undefined) return undefined;
     const { bytes, mediaType = 'application/octet-stream' } = content;
     const isJson = choice.mediaType !== undefined && isJsonType(choice.mediaType);
-    if (isJson) return toAnswer(choice, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+    if (isJson && isAccepted(choice.mediaType, call.headers.get('accept')))
+      return toAnswer(choice, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
     const size = bytes.byteLength;
     // Contents have no entity tags, so that no `If-Range` holds (RFC 9110 13.1.5).
     const range =
@@ -62,9 +63,19 @@ export function createContentHandler(context: OperationContext): StateHandler {
     const part = range && { 'content-range': `bytes ${from}-${to - 1}/${size}` };
     const headers = hasRanges ? { 'accept-ranges': 'bytes', ...part } : {};
     const shown = toAnswer(part === undefined ? choice : { ...choice, status: 206 }, bytes.subarray(from, to), headers);
+    // Documents declare a JSON string for downloads whose clients ask for bytes.
+    if (isJson) return { ...shown, mediaType, schemaPointer: undefined, checked: { body: shown.body } };
     // The contract declares a range: the media type is that of the content.
     return choice.media?.type.includes('*') === true ? { ...shown, mediaType } : shown;
   });
+}
+
+/** Whether an `Accept` header has a range that covers a media type. */
+function isAccepted(mediaType: string | undefined, accept: string | null): boolean {
+  const ranges = accept?.split(',').map(toEssence) ?? [];
+  return (
+    ranges.length === 0 || ranges.some((range) => isCovered(toEssence(mediaType ?? ''), range) || isJsonType(range))
+  );
 }
 
 function declaresPart({ responses }: Operation): boolean {
