@@ -57,8 +57,15 @@ export function describeResource(
     sent,
     unique: [],
     set: {},
-    unknownIds: undefined,
+    // What no request creates or removes exists: the settings of an account, the user of the request.
+    unknownIds: candidate.singleton && isAlwaysThere(index, candidate) ? 'create' : undefined,
   };
+}
+
+/** Whether requests only read and change a singleton. */
+function isAlwaysThere(index: ContractIndex, { key }: CollectionCandidate): boolean {
+  const methods = [...index.operationsAt(key).keys()];
+  return methods.includes('PATCH') && methods.every((method) => method === 'GET' || method === 'PATCH');
 }
 
 /** The property that holds the URL of an item, where nothing else identifies it. */
