@@ -154,6 +154,24 @@ describe('a DELETE', () => {
     expect(after).toMatchObject({ status: 200, body: { status: 'archived' } });
   });
 
+  it.each([
+    ['removes what its create enables', 'Enables a gadget', 404],
+    ['leaves what its create adds', 'Adds a gadget', 200],
+  ])('that disables %s', async (_, description, status) => {
+    const document = createDocument({
+      properties: { id: ID, name: TEXT, enabled: { type: 'boolean', readOnly: true } },
+      item: { delete: { summary: 'Disable a gadget', responses: { 204: { description: 'done' } } } },
+    });
+    const paths = document['paths'] as Record<string, Record<string, object>>;
+    const gadgets = paths['/gadgets'] ?? {};
+    const described = { ...gadgets, post: { ...gadgets['post'], summary: 'Create a gadget', description } };
+    const spec = { ...document, paths: { ...paths, '/gadgets': described } };
+    const mock = await createMock({ spec, state: { initialItems: 0, unknownIds: 'not-found' } });
+    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
+    await send(mock, `DELETE /gadgets/${String(body['id'])}`);
+    expect((await send(mock, `GET /gadgets/${String(body['id'])}`)).status).toBe(status);
+  });
+
   it('reports the id of the removed item', async () => {
     const report = content(object({ deleted_gadget_id: TEXT }));
     const mock = await start({

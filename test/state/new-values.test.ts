@@ -248,3 +248,44 @@ describe('a member that a path identifies', () => {
     expect((await send('GET', '/teams/t1/members')).body).toEqual([body]);
   });
 });
+
+describe('a created item beside what a request sends', () => {
+  const STATUSES = ['canceled', 'paid', 'processing', 'requires_source'];
+
+  it('begins with the first status in the order in which the description lists all of them', async () => {
+    const description = 'One of `requires_source`, `processing`, `paid` or `canceled`.';
+    const created = await create(toObject({ id: TEXT, status: { enum: STATUSES, type: 'string', description } }), {});
+    expect(created['status']).toBe('requires_source');
+  });
+
+  it('begins with the first status of the enum that is not a later one where the description lists only some', async () => {
+    const description = 'For example `requires_source`.';
+    const created = await create(toObject({ id: TEXT, status: { enum: STATUSES, type: 'string', description } }), {});
+    expect(created['status']).toBe('paid');
+  });
+
+  it('has required dates that are not before its creation', async () => {
+    const anchor = { type: 'integer', format: 'unix-time' };
+    const item = toObject({ id: TEXT, anchor }, ['id', 'anchor']);
+    expect((await create(item, toObject({ anchor })))['anchor']).toBe(Date.parse(NOW) / 1000);
+    expect((await create(item, toObject({ anchor }), { anchor: 5 }))['anchor']).toBe(5);
+  });
+
+  it('does not refer to an item of another collection that no request named', async () => {
+    const shop = { $ref: '#/components/schemas/Shop' };
+    const order = toObject({ id: TEXT, title: TEXT, shop, size: toObject({ width: { type: 'integer' } }) });
+    const document = toDocument(order, toObject({ title: TEXT }));
+    const spec = {
+      ...document,
+      components: { schemas: { Shop: toObject({ id: TEXT, name: TEXT }, ['id']) } },
+      paths: {
+        ...(document['paths'] as object),
+        '/shops': { post: { ...sends(toObject({ name: TEXT })), responses: { 201: json(shop) } } },
+        '/shops/{shop_id}': { ...inPath('shop_id'), get: { responses: { 200: json(shop) } } },
+      },
+    };
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/orders', { title: 'a' });
+    expect(body).toEqual({ id: expect.any(String), title: 'a', size: { width: expect.any(Number) } });
+  });
+});

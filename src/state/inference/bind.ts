@@ -65,11 +65,18 @@ export function bindItemOperation(
 /** Verbs of a DELETE after which the item still exists, where its schema shows what happened to it. */
 const ENDING = /^\W*(p>)?\W*(cancel|archive|deactivate|disable|void)l?[sd]?\b/i;
 
+/** Verbs of a create that such a DELETE undoes. */
+const ENABLING = /^\W*(p>)?\W*(enable|activate)s?\b/im;
+
 /** A DELETE removes the item, unless its description says that it cancels or archives it and the item shows that. */
 function bindDelete(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
   const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
   const verb = ENDING.exec(readText(index, operation))?.[2]?.toLowerCase();
-  const set = verb === undefined || item === undefined ? undefined : findEffect(verb, item);
+  const create = index.operationsAt(candidate.key).get('POST');
+  // What its create enables is gone once it is disabled.
+  const isUndone =
+    /^(disable|deactivate)$/.test(verb ?? '') && create !== undefined && ENABLING.test(readText(index, create));
+  const set = verb === undefined || item === undefined || isUndone ? undefined : findEffect(verb, item);
   // An item that only has a flag is read with it after its removal, but no longer listed.
   if (verb === undefined || set === undefined || (verb === 'archive' && !Object.keys(set).some(isStatus)))
     return inferFor(candidate)('delete', 0.95, 'DELETE on the path of one item');

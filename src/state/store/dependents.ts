@@ -3,7 +3,18 @@ import { memoize } from '../../memoize.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
 import { isTopLevel, type Resource, type Resources } from '../resource.js';
-import { type Entry, type Item, listEntries, toChildScope, type WritableCollection } from './collection.js';
+import {
+  type Entry,
+  type Item,
+  listEntries,
+  type NewEntry,
+  readScope,
+  toChildScope,
+  toScope,
+  type WritableCollection,
+} from './collection.js';
+import type { ItemLocation } from './on-demand.js';
+import { isStatus } from './server-values.js';
 import type { Transaction } from './store.js';
 
 /** Where one item is. */
@@ -17,6 +28,8 @@ interface ItemPlace {
  * other items that show them.
  */
 export interface Dependents {
+  /** Adds an item, which the item above it counts. */
+  add(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, entry: NewEntry): Entry;
   /** Removes an item with what depends on it. */
   remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): Entry | undefined;
   /** Moves the lists below an item to another id. */
@@ -27,8 +40,14 @@ export interface Dependents {
    * @returns The properties that hold such objects.
    */
   embed(transaction: Transaction, collection: string, of: { readonly item: Item; readonly before?: Item }): Item;
-  /** Shows a changed item where other items show it. */
-  refresh(transaction: Transaction, collection: string, change: { readonly before: Item; readonly after: Item }): void;
+  /** Shows a changed item where other items show it, and counts it where the item above it counts those of its status. */
+  refresh(transaction: Transaction, collection: string, change: ItemChange): void;
+}
+
+interface ItemChange {
+  readonly before: Item;
+  readonly after: Item;
+  readonly scope: string;
 }
 
 /** A property of items that shows an item of another collection, or an array of them. */
@@ -44,15 +63,18 @@ interface Embedding {
 }
 
 /** The dependents of the collections of a contract. */
-export function createDependents({ collections }: Resources, read: ReadItemSchema): Dependents {
-  const all = [...collections.values()];
+export function createDependents(resources: Resources, read: ReadItemSchema): Dependents {
+  const all = [...resources.collections.values()];
   const find = memoize((name: string) => ({
     below: all.filter(({ parents }) => parents.includes(name)).map((child) => child.name),
     memberships: all.filter(({ members }) => members === name).map((child) => child.name),
   }));
+  const count = createCount(resources, read);
+  const embeddings = createEmbeddings(all, read);
   const remove: Dependents['remove'] = (transaction, collection, at) => {
     const entry = collection.remove(at.id, at.scope);
     if (entry === undefined) return undefined;
+    count(transaction, collection.name, { scope: at.scope, part: entry.part });
     const { below, memberships } = find(collection.name);
     const scope = toChildScope(at.scope, at.id);
     for (const name of below) transaction.collection(name).dropScope(scope);
@@ -72,15 +94,99 @@ export function createDependents({ collections }: Resources, read: ReadItemSchem
       children.dropScope(from);
     }
   };
-  return { remove, move, ...createEmbeddings(all, read) };
+  return {
+    embed: embeddings.embed,
+    move,
+    remove,
+    add: ({ transaction, collection, scope }, entry) => {
+      const added = collection.add(entry, scope);
+      count(transaction, collection.name, { scope, part: entry.part });
+      return added;
+    },
+    refresh: (transaction, collection, change) => {
+      embeddings.refresh(transaction, collection, change);
+      count(transaction, collection, { scope: change.scope });
+    },
+  };
 }
 
-function createEmbeddings(resources: readonly Resource[], read: ReadItemSchema): Pick<Dependents, 'embed' | 'refresh'> {
-  const targets = resources.flatMap((resource) => {
-    const schema = resource.schema === undefined ? undefined : read(resource.schema);
-    const isTarget = isTopLevel(resource) && schema?.properties.has(resource.idProperty ?? '') === true;
-    return schema === undefined || !isTarget || resource.keyProperties.length > 0 ? [] : [{ resource, schema }];
+/** A number of an item that counts the items of one collection below it: all, or those with a status. */
+interface Count {
+  readonly property: string;
+  readonly status: string | undefined;
+}
+
+/** The list in which an item was created or removed: that of its parents, or that of the parents whose part it belongs to. */
+interface CountedList {
+  readonly scope: string;
+  readonly part?: string | undefined;
+}
+
+/** Creates the function that updates the counts of the item above a list: `comments`, `comments_count`, `open_issues_count`. */
+function createCount(
+  { collections, bindings }: Resources,
+  read: ReadItemSchema,
+): (transaction: Transaction, collection: string, list: CountedList) => void {
+  const find = memoize((name: string) => {
+    const creates = [...bindings.values()].filter((each) => each.collection === name && each.within !== undefined);
+    const above = [
+      collections.get(name)?.parents.at(-1),
+      creates.flatMap(({ parents }) => parents.at(-1) ?? [])[0]?.collection,
+    ];
+    const [whole, part] = above.map((parent = '') => ({
+      parent,
+      counts: findCounts(read, collections.get(parent), name),
+    }));
+    return { whole, part };
   });
+  return (transaction, name, { scope, part = '' }) => {
+    const { parent = '', counts = [] } = find(name)[part === '' ? 'whole' : 'part'] ?? {};
+    const path = part === '' ? scope : part;
+    if (counts.length === 0 || path === '') return;
+    const ids = readScope(path);
+    const [id = '', above] = [ids.at(-1), toScope(...ids.slice(0, -1))];
+    const holders = transaction.collection(parent);
+    const holder = holders.get(id, above);
+    if (holder === undefined) return;
+    const { entries } = transaction.collection(name).list(scope);
+    const own = part === '' ? entries : entries.filter((each) => each.part === part);
+    const numbers = counts.map(({ property, status }) => {
+      const counted = status === undefined ? own : own.filter(({ item }) => hasStatus(item, status));
+      return [property, counted.length] as const;
+    });
+    const changed = numbers.filter(([property, number]) => holder.item[property] !== number);
+    if (changed.length > 0) holders.update(id, { item: { ...holder.item, ...Object.fromEntries(changed) } }, above);
+  };
+}
+
+/** The properties of an item that count the items of a collection below it. */
+function findCounts(read: ReadItemSchema, parent: Resource | undefined, collection: string): readonly Count[] {
+  const noun = toBareName(collection.slice(collection.lastIndexOf('.') + 1));
+  const properties = [...((parent?.schema && read(parent.schema)?.properties.values()) || [])];
+  return properties.flatMap(({ name: property, schema }): readonly Count[] => {
+    const bare = toBareName(property);
+    const [, prefix] =
+      new RegExp(`^(.*)${noun}(count|total)?$`).exec(bare) ??
+      new RegExp(`^(.*)${toSingular(noun)}(count|total)$`).exec(bare) ??
+      [];
+    if (prefix === undefined || ![schema.type].flat().includes('integer')) return [];
+    if (/^(total|num|numberof|count)?$/.test(prefix)) return [{ property, status: undefined }];
+    return prefix === 'open' ? [{ property, status: prefix }] : [];
+  });
+}
+
+function hasStatus(item: Item, status: string): boolean {
+  return Object.entries(item).some(([name, value]) => isStatus(name) && value === status);
+}
+
+function createEmbeddings(
+  resources: readonly Resource[],
+  read: ReadItemSchema,
+): {
+  readonly embed: Dependents['embed'];
+  refresh(transaction: Transaction, collection: string, change: Pick<ItemChange, 'before' | 'after'>): void;
+} {
+  const targets = listTargets(resources, read);
   const findAll = memoize((name: string): readonly Embedding[] => {
     const own = resources.find((each) => each.name === name);
     const properties = [...((own?.schema && read(own.schema)?.properties.values()) || [])];
@@ -133,10 +239,24 @@ function createEmbeddings(resources: readonly Resource[], read: ReadItemSchema):
   };
 }
 
+/** A collection whose items others can show. */
+interface Target {
+  readonly resource: Resource;
+  readonly schema: ItemSchema;
+}
+
+function listTargets(resources: readonly Resource[], read: ReadItemSchema): readonly Target[] {
+  return resources.flatMap((resource) => {
+    const schema = resource.schema === undefined ? undefined : read(resource.schema);
+    const isTarget = isTopLevel(resource) && schema?.properties.has(resource.idProperty ?? '') === true;
+    return schema === undefined || !isTarget || resource.keyProperties.length > 0 ? [] : [{ resource, schema }];
+  });
+}
+
 /** The item that a property shows: one of a collection with the same schema, or one with the noun of the property and all that it shows. */
 function findEmbedding(
   read: ReadItemSchema,
-  targets: readonly { readonly resource: Resource; readonly schema: ItemSchema }[],
+  targets: readonly Target[],
   { property, collection }: { readonly property: ItemProperty; readonly collection: string },
 ): Embedding | undefined {
   const whole = read(property.target);

@@ -7,7 +7,7 @@ import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
-import type { Binding, Resource } from '../resource.js';
+import type { Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
@@ -18,6 +18,7 @@ import {
   createTimestampWriter,
   findVersion,
   isChangeTimestamp,
+  isInstant,
   isStatus,
   isStatusName,
   isStatusTimestamp,
@@ -81,6 +82,7 @@ interface ItemModelFacts {
   readonly isSettable: IsSettable;
   /** The operations of the resource. */
   readonly bindings: readonly Binding[];
+  readonly resources: Resources;
 }
 
 /** What item models are built with. */
@@ -231,8 +233,11 @@ function createRules(
       const value: Rule['value'] = ({ seed, key }) => generate(createRandom(seed, `${key}\0${property.name}`));
       return { property, open: rule.open, made: true, value };
     }
-    if (!isWhole || fixed || isSettable(name)) return rule;
-    return { property, open, made: true, value: createNewValue(property, parts, nullable) };
+    if (!isWhole || fixed) return rule;
+    // A required date that no request sent is not before the creation.
+    if (isSettable(name) && !(property.required && isInstant(property))) return rule;
+    const value = createNewValue(property, { ...parts, resource }, nullable);
+    return { property, open, made: !isSettable(name), value };
   });
 }
 
@@ -383,7 +388,7 @@ function createRule(
     return always(({ seed, key }) => generate?.(createRandom(seed, `${key}\0${name}`)));
   }
   if (isStatusName(name) && Array.isArray(schema.enum)) {
-    const initial = schema.default ?? chooseInitialStatus(schema.enum);
+    const initial = schema.default ?? chooseInitialStatus(schema.enum, schema.description);
     if (isStatus(name) || property.required) return { ...initially(initial), open: !isServerOnly };
   }
   const otherwise = findEmptyValue(property, read);

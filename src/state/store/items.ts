@@ -144,27 +144,25 @@ export function createItems(parts: ItemsParts): Items {
     open: createOpen(onDemand, locate),
     findParents: links.findParents,
     create: (location, given) => {
-      const { collection, transaction } = location;
-      const shown = dependents.embed(transaction, collection.name, { item: { ...given.body, ...given.fixed } });
+      const values = { ...given.body, ...given.fixed };
+      const shown = dependents.embed(location.transaction, location.collection.name, { item: values });
       const { entry, whole } = draftEntry(location, { ...given, fixed: { ...given.fixed, ...shown } });
       // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
       const problem = given.strict
         ? links.findBrokenLink(location, entry.id)
         : links.findMissingTarget(location, given.id?.toString());
-      const values = { ...given.body, ...given.fixed };
       const first = problem ?? findDuplicate(location, { given: values, id: entry.id });
       const problems = listProblems(first, given.strict ? location.model : undefined, entry.item);
-      return problems.length > 0 ? { problems } : { entry: collection.add(entry, location.scope), whole };
+      return problems.length > 0 ? { problems } : { entry: dependents.add(location, entry), whole };
     },
     insert: (location, given) => {
-      const { collection, scope, transaction } = location;
-      const entry = toEntry({ ...location, seed: transaction.seed }, given);
+      const entry = toEntry({ ...location, seed: location.transaction.seed }, given);
       const problem =
         findDuplicateId(location, entry.id) ??
         links.findBrokenLink(location, entry.id) ??
         findDuplicate(location, { given: entry.item, id: entry.id });
       const problems = listProblems(problem, location.model, entry.item);
-      return problems.length > 0 ? { problems } : { entry: collection.add(entry, scope), whole: entry.item };
+      return problems.length > 0 ? { problems } : { entry: dependents.add(location, entry), whole: entry.item };
     },
     update,
     advance: createAdvance(update),
@@ -207,8 +205,9 @@ function createUpdate({ embed, refresh }: Dependents): Items['update'] {
     const input = { seed: transaction.seed, key: model.resource.name, now };
     const changed = model.tag(strict ? stamped : model.repair(stamped, input), entry.revision + 1);
     const item = withJoinedKeys(model.resource, changed);
-    refresh(transaction, collection.name, { before, after: item });
-    return { entry: collection.update(entry.id, { item }, scope) ?? entry };
+    const updated = collection.update(entry.id, { item }, scope) ?? entry;
+    refresh(transaction, collection.name, { before, after: item, scope });
+    return { entry: updated };
   };
 }
 
@@ -278,7 +277,7 @@ function createRename({ move, refresh }: Dependents): Items['rename'] {
     const problems = listProblems(findDuplicateId(location, id), model, item);
     if (problems.length > 0) return { problems };
     move(transaction, collection, { id: entry.id, scope, to: id });
-    refresh(transaction, collection.name, { before: entry.item, after: item });
+    refresh(transaction, collection.name, { before: entry.item, after: item, scope });
     collection.update(entry.id, { item }, scope);
     return { entry: collection.rename(entry.id, id, scope) ?? entry };
   };

@@ -6,7 +6,7 @@ import { memoize } from '../../memoize.js';
 import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
-import type { Action, Binding, Resources } from '../resource.js';
+import type { Action, Binding, Resource, Resources } from '../resource.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName } from './server-values.js';
 
 /** What the values of a new item depend on. */
@@ -120,9 +120,15 @@ const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
  */
 export function createNewValue(
   property: ItemProperty,
-  { read, generator }: { readonly read: ReadItemSchema; readonly generator: Pick<Generator, 'value'> },
+  parts: {
+    readonly read: ReadItemSchema;
+    readonly generator: Pick<Generator, 'value'>;
+    readonly resource: Resource;
+    readonly resources: Resources;
+  },
   isNullMeaningful: boolean,
 ): NewValue {
+  const { read, generator, resource, resources } = parts;
   const { schema, name, nullable, required, target } = property;
   const bare = toBareName(name);
   const nothing = nullable ? null : undefined;
@@ -134,16 +140,17 @@ export function createNewValue(
   const isOptionalNull = nullable && isNullMeaningful;
   if (isInstant(property)) return createInstant(property, isOptionalNull ? null : undefined);
   if (schema.enum !== undefined && isStatusName(name)) {
-    const initial = chooseInitialStatus(schema.enum);
+    const initial = chooseInitialStatus(schema.enum, schema.description);
     return () => initial;
   }
   if (LATER_NAME.test(bare)) return () => nothing;
   if (type === 'object') {
     const inner = read(target);
     if (inner?.properties.size === 0 && (schema.minProperties ?? 0) === 0) return () => ({});
-    if (!required && inner !== undefined && isList(inner, read)) return () => nothing;
+    if (!required && inner !== undefined && (isList(inner, read) || isItem(inner, read, resources)))
+      return () => nothing;
   }
-  if (COUNT_NAME.test(bare)) {
+  if (COUNT_NAME.test(bare) || isCountBelow(bare, resource, resources)) {
     const zero = toZero(property, read);
     if (zero !== undefined) return () => zero;
   }
@@ -175,6 +182,19 @@ function isResult(pointer: string, read: ReadItemSchema): boolean {
   const element = array?.items === undefined ? undefined : read(array.items);
   const names = [...(element?.properties.keys() ?? [])];
   return names.length > 0 && names.every((name) => !ID_NAME.test(toBareName(name)));
+}
+
+/** Whether a property has the name of a collection below its item: `open_issues` of a repository. */
+function isCountBelow(bare: string, { name }: Resource, { collections }: Resources): boolean {
+  const below = [...collections.values()].filter(({ parents }) => parents.at(-1) === name);
+  return below.some((each) => bare.endsWith(toBareName(each.name.slice(each.name.lastIndexOf('.') + 1))));
+}
+
+/** Whether an object is an item of a collection, which a new item does not refer to unless a request says so. */
+function isItem({ pointer, properties }: ItemSchema, read: ReadItemSchema, { collections }: Resources): boolean {
+  const isOf = ({ schema, idProperty }: Resource): boolean =>
+    schema !== undefined && read(schema)?.pointer === pointer && properties.has(idProperty ?? '');
+  return [...collections.values()].some(isOf);
 }
 
 /** Whether an object is a list of other items. */

@@ -55,7 +55,10 @@ const INSTANT =
 export function isInstant(property: ItemProperty): boolean {
   const { format } = property.schema;
   const unit = readUnit(property);
-  return unit !== undefined && (format === 'date' || format === 'date-time' || INSTANT.test(property.name));
+  return (
+    unit !== undefined &&
+    (format === 'date' || format === 'date-time' || format === 'unix-time' || INSTANT.test(property.name))
+  );
 }
 
 /** Whether a property says when an item got a status: `cancelled_at` for `cancelled`. */
@@ -261,11 +264,27 @@ const LATER_STATUS =
 const NO_STATUS = /unspecified|unknown|^none$/i;
 
 /** The initial status of a new item: a usual one, else the first value that is not a later status. */
-export function chooseInitialStatus(values: readonly unknown[]): unknown {
-  const names = values.filter((value) => typeof value === 'string');
+export function chooseInitialStatus(values: readonly unknown[], description = ''): unknown {
+  const names = sortAsDescribed(
+    values.filter((value) => typeof value === 'string'),
+    description,
+  );
   const find = (word: string): unknown => names.find((value) => toBareName(value) === toBareName(word));
   const usual = INITIAL_STATUSES.find((word) => find(word) !== undefined);
   if (usual !== undefined) return find(usual);
   const early = names.filter((value) => !LATER_STATUS.test(value));
   return early.find((value) => !NO_STATUS.test(value)) ?? early[0] ?? values[0];
+}
+
+/** Values in the order in which a description lists all of them, which is that of a life; enums are often sorted by name. */
+function sortAsDescribed(names: readonly string[], description: string): readonly string[] {
+  const at = new Map(
+    names.map((name) => [name, description.search(new RegExp(`(?<![\\w-])${toPattern(name)}(?![\\w-])`))]),
+  );
+  if ([...at.values()].includes(-1)) return names;
+  return names.toSorted((a, b) => (at.get(a) ?? 0) - (at.get(b) ?? 0));
+}
+
+function toPattern(text: string): string {
+  return text.replaceAll(/[^\w]/g, String.raw`\$&`);
 }
