@@ -11,7 +11,7 @@ const WHOLE: Readonly<Record<string, readonly [created: number, notFound: number
   'openai.yaml': [40, 39],
   'stripe.yaml': [68, 68],
   'box.json': [30, 30],
-  'github.json': [78, 75],
+  'github.json': [79, 76],
 };
 
 for (const [file, [created, notFound]] of Object.entries(WHOLE)) {
