@@ -52,10 +52,15 @@ export function createErrorAnswers(
     memoize((status: number) => {
       const declared = operation?.responses.find((response) => response.status === String(status));
       shared ??= countErrorMedia(contract);
-      const usual = shared.get(String(status))?.media;
-      const exact = operation === undefined ? usual : declared && findErrorMedia(declared.content);
+      const ofStatus = shared.get(String(status));
+      const ofAny = shared.get('*');
+      // Few operations of some documents declare the status, in a form that no other error has.
+      const isRare = ofStatus !== undefined && ofAny !== undefined && ofStatus.count * RARE < ofAny.count;
+      const usual = (isRare ? ofAny : ofStatus)?.media;
+      const exact =
+        operation === undefined ? (isRare ? undefined : usual) : declared && findErrorMedia(declared.content);
       const other = operation === undefined ? undefined : findOtherMedia(operation, status);
-      const media = exact ?? other ?? usual ?? shared.get('*')?.media;
+      const media = exact ?? other ?? usual ?? ofAny?.media;
       return media && { media, draftBody: createErrorDraft(contract, media, media === exact) };
     }),
   );
@@ -146,6 +151,9 @@ function findOtherMedia(operation: Operation, status: number): MediaType | undef
 function isErrorStatus(status: string): boolean {
   return status.startsWith('4') || status.startsWith('5');
 }
+
+/** How many times as many errors have the usual form where that of one status is left aside. */
+const RARE = 10;
 
 /** An error schema of some operations. */
 interface SharedMedia {

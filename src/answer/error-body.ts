@@ -18,12 +18,13 @@ export interface ErrorFacts {
 }
 
 /** What a property of an error body holds. */
-type Role = 'message' | 'code' | 'param' | 'status' | 'title' | 'violations' | 'failed';
+type Role = 'message' | 'code' | 'param' | 'status' | 'title' | 'type' | 'violations' | 'failed';
 
 /** By the name of the property. */
 const ROLES: ReadonlyMap<string, Role> = toTable<Role>([
   ['message msg detail description errordescription errormessage usermessage reason text', 'message'],
   ['code errorcode errortype key', 'code'],
+  ['type kind category class errorclass errorkind exception', 'type'],
   ['param parameter field property target location pointer', 'param'],
   ['status statuscode httpstatus httpcode httpstatuscode', 'status'],
   ['title', 'title'],
@@ -139,32 +140,60 @@ function createScalarFiller({ isForStatus }: DraftContext, role: Role | undefine
     }
     const fact = readFact(role, facts);
     if (role === 'code') return (isForStatus ? example : undefined) ?? facts.code ?? example;
+    // RFC 9457 section 4.2.1: the type of a problem that has no page of its own.
+    if (role === 'type' && types.includes('string'))
+      return example ?? (schema.format?.startsWith('uri') === true ? 'about:blank' : facts.code);
     if (fact !== undefined && (types.length === 0 || types.includes('string'))) return fact;
     return example;
   };
 }
 
-/** Other words for a status in the codes of errors. */
-const STATUS_WORDS: ReadonlyMap<number, readonly string[]> = new Map([
-  [400, ['invalidargument', 'invalidrequest', 'badrequest', 'validationerror', 'invalid']],
-  [401, ['unauthenticated', 'unauthorized']],
-  [403, ['permissiondenied', 'forbidden']],
-  [404, ['notfound', 'resourcenotfound', 'objectnotfound']],
-  [409, ['alreadyexists', 'conflict', 'aborted']],
-  [412, ['preconditionfailed', 'failedprecondition']],
-  [422, ['unprocessableentity', 'validationerror', 'invalidargument', 'invalidrequest']],
-  [429, ['resourceexhausted', 'toomanyrequests', 'ratelimited']],
-  [500, ['internal', 'internalservererror', 'internalerror', 'unknown']],
+/** Words for an invalid request, the most exact first. */
+const INVALID = [
+  /^(invalid|bad)(argument|request|input|parameter)s?$/,
+  /validation/,
+  /invalidrequest|badrequest|requesterror/,
+  /invalid/,
+];
+
+/** Words for conditions in the codes and types of errors, without their separators, the most exact first. */
+const CONDITION_WORDS: readonly (readonly [code: RegExp, words: readonly RegExp[]])[] = [[/idempoten/, [/idempoten/]]];
+
+const STATUS_WORDS: ReadonlyMap<number, readonly RegExp[]> = new Map([
+  [401, [/unauthenticated|unauthori[sz]ed|authentication/, /auth|credential|apikey|token/]],
+  [402, [/paymentrequired/, /card|payment|billing/]],
+  [403, [/permissiondenied|forbidden/, /permission|accessdenied|authorization|denied/]],
+  [404, [/^(resource|object)?notfound/, /notfound|nosuch|missing|unknown(id|resource)/]],
+  [405, [/methodnotallowed/]],
+  [409, [/alreadyexists|conflict|aborted/, /exists|duplicate|taken/]],
+  [412, [/preconditionfailed|failedprecondition/, /precondition/]],
+  [413, [/toolarge/]],
+  [415, [/mediatype/]],
+  [422, [/unprocessable/]],
+  [429, [/ratelimit|toomanyrequests|resourceexhausted/, /throttl|quota|limit/]],
 ]);
 
-/** The member of an enum that names an error: its code in any case, its status, or another word for that status. */
+/** Words for failures of the server. */
+const SERVER_WORDS = [/^internal(server)?(error)?$/, /internal|servererror|apierror/, /server|unavailable|unknown/];
+
+const ANY_ERROR = /^((api|general|generic|unknown)error|other|unknown|error)$/;
+
+/** The member of an enum that names an error: its code in any case, its status, or another word for the condition or the status. */
 function chooseMember(members: readonly unknown[], fact: string | undefined, facts: ErrorFacts): unknown {
   if (fact !== undefined && members.includes(fact)) return fact;
-  const { status, code } = facts;
+  const { status, code = '' } = facts;
   const number = members.find((member) => member === status || member === String(status));
   if (number !== undefined) return number;
-  const words = [code ?? '', ...(STATUS_WORDS.get(status) ?? [])].map(toLetters);
-  return words.flatMap((word) => members.filter((member) => toLetters(String(member)) === word))[0];
+  const own = toLetters(code);
+  const find = (isMeant: (letters: string) => boolean): unknown =>
+    members.find((member) => typeof member === 'string' && isMeant(toLetters(member)));
+  const exact = own === '' ? undefined : find((letters) => letters === own);
+  if (exact !== undefined) return exact;
+  const words = [
+    ...CONDITION_WORDS.flatMap(([condition, meant]) => (condition.test(code) ? meant : [])),
+    ...(status >= 500 ? SERVER_WORDS : [...(STATUS_WORDS.get(status) ?? []), ...INVALID, ANY_ERROR]),
+  ];
+  return words.map((word) => find((letters) => word.test(letters))).find((member) => member !== undefined);
 }
 
 function toLetters(name: string): string {
