@@ -62,7 +62,9 @@ describe('the small documents', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vouch-sweep-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const here = new URL('documents/', import.meta.url);
-  const pages = readdirSync(here).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  // No answer can fit the schemas of `contradictions.md`.
+  const others = ['README.md', 'contradictions.md'];
+  const pages = readdirSync(here).filter((name) => name.endsWith('.md') && !others.includes(name));
   it.each(pages)('of %s answer valid requests by their schemas and refuse broken ones', async (page) => {
     const [first] = readCases(new URL(page, here));
     const text = first?.files['openapi.yaml'] ?? '';
@@ -92,7 +94,7 @@ describe('the sweep itself', () => {
     rmSync(folder, { recursive: true });
     expect(wrongAnswers).toEqual([
       expect.stringMatching(/^GET \/wrong: .*breaks.*type/),
-      expect.stringMatching(/^GET \/contradiction: status 500/),
+      expect.stringMatching(/^GET \/contradiction: .*breaks.*maximum/),
     ]);
   });
 });

@@ -224,8 +224,7 @@ function isNull(schema: Schema): boolean {
 }
 
 function readType(schema: SchemaObject): string | undefined {
-  if (typeof schema.type === 'string') return schema.type;
-  return schema.type?.find((type) => type !== 'null');
+  return [schema.type].flat().find((type) => typeof type === 'string' && type !== 'null');
 }
 
 function collectProperties(contract: Contract, part: Part, into: Map<string, ItemProperty>): void {

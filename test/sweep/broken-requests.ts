@@ -32,6 +32,8 @@ export function breakRequest(contract: Contract, draft: RequestDraft): readonly 
   if (typeof schema === 'boolean') return broken;
   for (const name of schema.required ?? []) {
     if (isReadOnly(contract, schema, name)) continue;
+    // A form cannot express an empty array or object, so that leaving one out is not a mistake.
+    if (FORM.test(media.type) && mayBeEmpty(contract, schema.properties?.[name])) continue;
     add(`body without ${name}`, { body: { media, value: without(value, name) } });
   }
   for (const name of Object.keys(value)) {
@@ -40,6 +42,14 @@ export function breakRequest(contract: Contract, draft: RequestDraft): readonly 
       add(`body ${name}: ${JSON.stringify(wrong)}`, { body: { media, value: { ...value, [name]: wrong } } });
   }
   return broken;
+}
+
+const FORM = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/;
+
+function mayBeEmpty(contract: Contract, property: Schema | undefined): boolean {
+  const schema = property === undefined ? undefined : plain(contract, property);
+  if (schema?.type === 'array') return (schema.minItems ?? 0) === 0;
+  return schema?.type === 'object' && (schema.minProperties ?? 0) === 0 && (schema.required ?? []).length === 0;
 }
 
 function without(values: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {

@@ -286,7 +286,7 @@ export function findListed(
     const hasList = index.operationsAt(each.key).has('GET');
     const isBeside = !hasList && toFolder(each) === toFolder(candidate);
     if (isBeside && isList && each.schema === schema) return true;
-    // `GET /things` beside `POST /thing`
+    // `GET /books` beside `POST /book`
     const isPlural = toSingular(last?.words.at(-1) ?? '') === toSingular(other?.words.at(-1) ?? '');
     if (isBeside && isPlural && isLike(index, schema, each.schema)) return true;
     if (groups.length > 1 || each.groups.length > 1 || !isLike(index, schema, each.schema)) return false;

@@ -84,7 +84,7 @@ export function createTimestampWriter(property: ItemProperty): (now: number) => 
 
 function readUnit(property: ItemProperty): 'date' | 'date-time' | 'milliseconds' | 'seconds' | undefined {
   const { schema } = property;
-  const type = typeof schema.type === 'string' ? schema.type : schema.type?.find((each) => each !== 'null');
+  const type = [schema.type].flat().find((each) => each !== 'null');
   if (type === 'integer' || type === 'number') {
     const examples = [schema.example, ...(Array.isArray(schema.examples) ? schema.examples : [])];
     const long = examples.some((example) => typeof example === 'number' && example > 100_000_000_000);

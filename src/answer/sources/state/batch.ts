@@ -101,7 +101,7 @@ function readIds(value: unknown, idProperty: string): readonly string[] {
   return typeof value === 'string' || typeof value === 'number' ? String(value).split(/\s*,\s*/) : [];
 }
 
-type AnswerSeveral = (exchange: Exchange, choice: ResponseChoice, entries: readonly Entry[]) => Answer;
+type AnswerSeveral = (exchange: Exchange, choice: ResponseChoice, entries: readonly Entry[]) => Answer | undefined;
 
 /** Plans the answer that shows several items: as a list, in an envelope, by their ids, by their number, or the last of them. */
 function createSeveralAnswer(context: OperationContext): AnswerSeveral {
@@ -140,6 +140,6 @@ function createSeveralAnswer(context: OperationContext): AnswerSeveral {
       return toAnswer(choice, completeBody(context, exchange, { pointer, body, key }));
     }
     const last = entries.at(-1);
-    return toAnswer(choice, last === undefined ? undefined : bodies.project(pointer)(last, exchange));
+    return last && toAnswer(choice, bodies.project(pointer)(last, exchange));
   };
 }
