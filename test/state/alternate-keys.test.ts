@@ -173,3 +173,31 @@ it('a second key that the server makes is different for every item', async () =>
     expect((await send('GET', `/keys/${String(body['fingerprint'])}`)).body).toEqual(body);
   }
 });
+
+it('a list of what the user of a request has shows the items of the collection without a list', async () => {
+  const refs = { $ref: '#/components/schemas/Team' };
+  const summary = { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } };
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Lists', version: '1' },
+    paths: {
+      '/teams': { post: { ...sends(newTeam), responses: { 201: json(refs) } } },
+      '/teams/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: { responses: { 200: json(refs) } },
+      },
+      '/users/@me/teams': { get: { responses: { 200: json({ type: 'array', items: summary }) } } },
+    },
+    components: { schemas: { Team: team } },
+  };
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
+  expect((await send('GET', '/users/@me/teams')).body).toEqual([{ id: body['id'], name: 'Red' }]);
+});
+
+it('is found in a list of what a parameter can be', async () => {
+  const description = 'The id of the team, their slug, or `own`.';
+  const { send } = await openShop({ ...CLOSED, spec: toDocument({ name: 'team_id', description }) });
+  const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
+  expect((await send('GET', '/teams/red')).body).toEqual(body);
+});

@@ -1,32 +1,21 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { json, object, type Part as Json, ref, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop } from './shop.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const WORLDS = ['create', 'not-found'] as const;
 
-const json = (schema: Json, description = 'ok'): Json => ({ description, content: { 'application/json': { schema } } });
-const sends = (schema: Json): Json => ({ requestBody: { content: { 'application/json': { schema } } } });
-const inPath = (name: string, schema: Json = { type: 'string' }): Json => ({
+const inPath = (name: string, schema: Json = TEXT): Json => ({
   parameters: [{ name, in: 'path', required: true, schema }],
 });
 const arrayOf = (items: Json): Json => ({ type: 'array', items });
-const object = (properties: Json, required: readonly string[] = []): Json => ({ type: 'object', properties, required });
-const toDocument = (paths: Json, schemas: Json = {}): Json => ({
-  openapi: '3.1.0',
-  info: { title: 'Body shapes', version: '1' },
-  paths,
-  components: { schemas },
-});
-const text = { type: 'string' };
-const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 const NOT_FOUND = { description: 'not found' };
 
 describe.each(WORLDS)('an item in an array of one, unknown ids: %s', (unknownIds) => {
-  const contact = object({ ContactID: { ...text, format: 'uuid' }, Name: text, EmailAddress: text, Status: text });
+  const contact = object({ ContactID: { ...TEXT, format: 'uuid' }, Name: TEXT, EmailAddress: TEXT, Status: TEXT });
   const contacts = object({
-    Id: { ...text, format: 'uuid', readOnly: true },
-    Status: { ...text, readOnly: true, example: 'OK' },
+    Id: { ...TEXT, format: 'uuid', readOnly: true },
+    Status: { ...TEXT, readOnly: true, example: 'OK' },
     pagination: object({ page: { type: 'integer' }, itemCount: { type: 'integer' } }),
     Contacts: arrayOf(ref('Contact')),
   });
@@ -78,7 +67,7 @@ describe.each(WORLDS)('an item in an array of one, unknown ids: %s', (unknownIds
   });
 
   it('is the only element of a body that is an array', async () => {
-    const team = object({ id: { type: 'integer' }, name: text, note: text });
+    const team = object({ id: { type: 'integer' }, name: TEXT, note: TEXT });
     const spec = toDocument(
       {
         '/teams': {
@@ -104,8 +93,8 @@ describe.each(WORLDS)('an item in an array of one, unknown ids: %s', (unknownIds
 });
 
 describe.each(WORLDS)('a create that answers with less than the item, unknown ids: %s', (unknownIds) => {
-  const person = object({ id: text, name: text, href: { ...text, format: 'uri' }, status: text }, ['id', 'name']);
-  const newPerson = object({ name: text }, ['name']);
+  const person = object({ id: TEXT, name: TEXT, href: { ...TEXT, format: 'uri' }, status: TEXT }, 'id', 'name');
+  const newPerson = object({ name: TEXT }, 'name');
   const open = async (answer: Json, item: Json = person): Promise<Awaited<ReturnType<typeof openShop>>> =>
     openShop({
       spec: toDocument({
@@ -119,25 +108,25 @@ describe.each(WORLDS)('a create that answers with less than the item, unknown id
     });
 
   it.each<[name: string, answer: Json, read: (body: unknown) => unknown]>([
-    ['its id', json(object({ id: text }, ['id'])), (body) => (body as Json)['id']],
-    ['its id, not required', json(object({ id: text })), (body) => (body as Json)['id']],
-    ['its id and URL', json(object({ id: text, href: text }, ['id', 'href'])), (body) => (body as Json)['id']],
+    ['its id', json(object({ id: TEXT }, 'id')), (body) => (body as Json)['id']],
+    ['its id, not required', json(object({ id: TEXT })), (body) => (body as Json)['id']],
+    ['its id and URL', json(object({ id: TEXT, href: TEXT }, 'id', 'href')), (body) => (body as Json)['id']],
     [
       'its id after the noun',
-      json(object({ person_id: text, join_url: text }, ['person_id', 'join_url'])),
+      json(object({ person_id: TEXT, join_url: TEXT }, 'person_id', 'join_url')),
       (body) => (body as Json)['person_id'],
     ],
     [
       'its id in an object',
-      json(object({ data: object({ person_id: text }) })),
+      json(object({ data: object({ person_id: TEXT }) })),
       (body) => ((body as Json)['data'] as Json)['person_id'],
     ],
     [
       'its id in an envelope',
-      json(object({ result: text, ok: { type: 'boolean' } }, ['result'])),
+      json(object({ result: TEXT, ok: { type: 'boolean' } }, 'result')),
       (body) => (body as Json)['result'],
     ],
-    ['its id as a string', json(text), (body) => body],
+    ['its id as a string', json(TEXT), (body) => body],
   ])('shows %s', async (_, answer, read) => {
     const { send } = await open(answer);
     const { body, status } = await send('POST', '/people', { name: 'Ada' });
@@ -147,17 +136,17 @@ describe.each(WORLDS)('a create that answers with less than the item, unknown id
   });
 
   it('shows its path in the header alone', async () => {
-    const { send } = await open({ description: 'created', headers: { Location: { schema: text } } });
+    const { send } = await open({ description: 'created', headers: { Location: { schema: TEXT } } });
     const { headers } = await send('POST', '/people', { name: 'Ada' });
     expect((await send('GET', headers.get('location') ?? '')).body).toMatchObject({ name: 'Ada' });
   });
 
   it('shows the id of the path where items have two', async () => {
-    const item = object({ id: { type: 'integer' }, uid: text, name: text }, ['id', 'uid']);
+    const item = object({ id: { type: 'integer' }, uid: TEXT, name: TEXT }, 'id', 'uid');
     const spec = toDocument({
       '/people': {
         get: { responses: { 200: json(arrayOf(item)) } },
-        post: { ...sends(newPerson), responses: { 201: json(object({ uid: text }, ['uid'])) } },
+        post: { ...sends(newPerson), responses: { 201: json(object({ uid: TEXT }, 'uid')) } },
       },
       '/people/{uid}': { ...inPath('uid'), get: { responses: { 200: json(item), 404: NOT_FOUND } } },
     });
@@ -169,21 +158,21 @@ describe.each(WORLDS)('a create that answers with less than the item, unknown id
 
 describe.each(WORLDS)('a value of another type than the item has, unknown ids: %s', (unknownIds) => {
   const item = object({
-    id: text,
-    permissions: text,
+    id: TEXT,
+    permissions: TEXT,
     price: { type: 'number' },
     size: { type: 'integer' },
     enabled: { type: 'boolean' },
-    starts_at: { ...text, format: 'date-time' },
+    starts_at: { ...TEXT, format: 'date-time' },
     ends: { type: 'integer', description: 'Unix time in seconds' },
   });
   const sent = object({
     permissions: { type: 'integer' },
-    price: text,
-    size: text,
-    enabled: text,
+    price: TEXT,
+    size: TEXT,
+    enabled: TEXT,
     starts_at: { type: 'integer' },
-    ends: { ...text, format: 'date-time' },
+    ends: { ...TEXT, format: 'date-time' },
   });
   const spec = toDocument({
     '/roles': { post: { ...sends(sent), responses: { 201: json(item) } } },
@@ -225,17 +214,17 @@ describe.each(WORLDS)('a value of another type than the item has, unknown ids: %
 });
 
 describe.each(WORLDS)('the references of an item, unknown ids: %s', (unknownIds) => {
-  const address = object({ id: text, city: text }, ['id']);
-  const parcel = object({ id: text, weight: { type: 'number' } }, ['id', 'weight']);
+  const address = object({ id: TEXT, city: TEXT }, 'id');
+  const parcel = object({ id: TEXT, weight: { type: 'number' } }, 'id', 'weight');
   const shipment = object({
-    id: text,
+    id: TEXT,
     address_from: ref('Address'),
     parcels: arrayOf(ref('Parcel')),
-    status: { ...text, enum: ['WAITING', 'SENT'] },
+    status: { ...TEXT, enum: ['WAITING', 'SENT'] },
   });
   const newShipment = object({
-    address_from: { oneOf: [text, ref('NewAddress')] },
-    parcels: arrayOf({ oneOf: [text, ref('NewParcel')] }),
+    address_from: { oneOf: [TEXT, ref('NewAddress')] },
+    parcels: arrayOf({ oneOf: [TEXT, ref('NewParcel')] }),
   });
   const collection = (name: string, item: string, sent: string): Json => ({
     [`/${name}`]: {
@@ -252,7 +241,7 @@ describe.each(WORLDS)('the references of an item, unknown ids: %s', (unknownIds)
     },
     {
       Address: address,
-      NewAddress: object({ city: text }),
+      NewAddress: object({ city: TEXT }),
       Parcel: parcel,
       NewParcel: object({ weight: { type: 'number' } }),
       Shipment: shipment,
@@ -281,5 +270,45 @@ describe.each(WORLDS)('the references of an item, unknown ids: %s', (unknownIds)
     expect((await send('GET', `/parcels/${String(second?.['id'])}`)).body).toEqual(second);
     const { id } = created['address_from'] as Json;
     expect((await send('GET', `/addresses/${String(id)}`)).body).toMatchObject({ city: 'Oslo' });
+  });
+});
+
+describe.each(WORLDS)('an id that is a hash of a property, unknown ids: %s', (unknownIds) => {
+  const member = object({
+    id: { ...TEXT, description: "The MD5 hash of the lowercase version of the list member's email address." },
+    email_address: TEXT,
+    note: TEXT,
+  });
+  const spec = toDocument({
+    '/lists/{list_id}/members': {
+      ...inPath('list_id'),
+      get: { responses: { 200: json(object({ members: arrayOf(member) })) } },
+      post: {
+        ...sends(object({ email_address: TEXT, note: TEXT }, 'email_address')),
+        responses: { 200: json(member) },
+      },
+    },
+    '/lists/{list_id}/members/{subscriber_hash}': {
+      parameters: [
+        { name: 'list_id', in: 'path', required: true, schema: TEXT },
+        {
+          name: 'subscriber_hash',
+          in: 'path',
+          required: true,
+          description: "The MD5 hash of the lowercase version of the list member's email address.",
+          schema: TEXT,
+        },
+      ],
+      get: { responses: { 200: json(member), 404: NOT_FOUND } },
+      put: { ...sends(object({ email_address: TEXT, note: TEXT })), responses: { 200: json(member) } },
+    },
+  });
+
+  it('is computed', async () => {
+    const { send } = await openShop({ spec, state: { unknownIds } });
+    const id = createHash('md5').update('ada@example.com').digest('hex');
+    const { body } = await send('POST', '/lists/l1/members', { email_address: 'Ada@Example.com', note: 'a' });
+    expect(body).toMatchObject({ id, email_address: 'Ada@Example.com' });
+    expect((await send('GET', `/lists/l1/members/${id}`)).body).toEqual(body);
   });
 });

@@ -36,7 +36,7 @@ export function findBelow(
       itemKey !== undefined &&
       index.operationsAt(itemKey).size > 0 &&
       groups.at(-1)?.words.join('/') === noun &&
-      isLike(index, candidate.schema, schema) &&
+      isLike(index, [candidate.schema, schema], 0.8) &&
       own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
   );
 }
@@ -288,8 +288,11 @@ export function findListed(
     if (isBeside && isList && each.schema === schema) return true;
     // `GET /books` beside `POST /book`
     const isPlural = toSingular(last?.words.at(-1) ?? '') === toSingular(other?.words.at(-1) ?? '');
-    if (isBeside && isPlural && isLike(index, schema, each.schema)) return true;
-    if (groups.length > 1 || each.groups.length > 1 || !isLike(index, schema, each.schema)) return false;
+    if (isBeside && isPlural && isLike(index, [schema, each.schema], 0.8)) return true;
+    // A noun without a list of its own is listed by a summary.
+    const isNamed = isOwn && !hasList && other?.words.at(-1) === last?.words.at(-1);
+    const least = isNamed ? 0.4 : 0.8;
+    if (groups.length > 1 || each.groups.length > 1 || !isLike(index, [schema, each.schema], least)) return false;
     const [own = ''] = last?.parameters ?? [];
     const isSameId =
       other?.parameters.length === 1 && own === other.parameters[0] && !/^_?(id|key|name|slug)$/i.test(own);
@@ -310,7 +313,11 @@ function toFolder({ groups }: CollectionCandidate): string {
 }
 
 /** Whether two schemas are those of one item, or one is a summary of the other. */
-function isLike({ read }: ContractIndex, one: string | undefined, other: string | undefined): boolean {
-  const [a, b] = [read(one ?? ''), read(other ?? '')];
-  return a !== undefined && b !== undefined && (a === b || compareSchemas(read, a, b) >= 0.8);
+function isLike(
+  { read }: ContractIndex,
+  [one = '', other = '']: readonly [string | undefined, string | undefined],
+  least: number,
+): boolean {
+  const [a, b] = [read(one), read(other)];
+  return a !== undefined && b !== undefined && (a === b || compareSchemas(read, a, b) >= least);
 }

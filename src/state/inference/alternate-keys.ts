@@ -82,10 +82,10 @@ function readAccepted({ contract }: ContractIndex, { pointer }: Operation): stri
   return /\baccepts?\b[^.]*\b(ids?|identifiers?)\b[^.]*/i.exec(description)?.[0] ?? '';
 }
 
-/** "the ID or the fingerprint", "slug or id", "`id | loginName`", "The `handle` is accepted as well". */
+/** "the ID or the fingerprint", "slug or id", "`id | loginName`", "the id, their email address or `me`", "The `handle` is accepted as well". */
 function isDescribed(description: string, name: string): boolean {
   const word = `[\`'"*]*${name.replaceAll(/[^\w]/g, String.raw`\$&`).replaceAll('_', '[ _-]?')}[\`'"*]*`;
-  const text = String.raw`(?:\bor|\|)\s+(?:(?:the|its|an?|by)\s+)*(?:\w+\s+)?${word}(?![\w-])|(?<![\w-])${word}\s*(?:\bor\b|\|)`;
+  const text = String.raw`(?:\bor|\||,(?=[^.]*\bor\b))\s+(?:(?:the|its|their|an?|by)\s+)*(?:\w+\s+)?${word}(?![\w-])|(?<![\w-])${word}\s*(?:\bor\b|\|)`;
   if (/\bor\b|\|/i.test(description) && new RegExp(text, 'i').test(description)) return true;
   return description.includes(`\`${name}\``) && /\b(also|as well|either|alternatively)\b/i.test(description);
 }

@@ -203,27 +203,31 @@ function findItems(schema: ItemSchema, read: ReadItemSchema, noun: string | unde
   if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
   const arrays = [...schema.properties.values()].filter((property) => read(property.target)?.type === 'array');
   const named = arrays.find((property) => property.name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));
-  const found =
-    named ??
-    findOnlyArray(
-      schema,
-      arrays.filter(({ name }) => !NOTES.test(name)),
-    );
+  const found = named ?? findOnlyArray(schema, arrays, read);
   if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.items };
   return findEmbedded(schema, read, noun);
 }
 
-/** Arrays of an envelope that say what went wrong. */
-const NOTES = /^(errors|messages|warnings)$/i;
-
 /** Without a known name: the only array, unless the object is an item with an id, or does not look like a page. */
-function findOnlyArray(schema: ItemSchema, arrays: readonly ItemProperty[]): ItemProperty | undefined {
+function findOnlyArray(
+  schema: ItemSchema,
+  all: readonly ItemProperty[],
+  read: ReadItemSchema,
+): ItemProperty | undefined {
+  const isOfItems = ({ name, target }: ItemProperty): boolean =>
+    !REPORTS.test(name) && !SCALAR.test(read(read(target)?.items ?? '')?.type ?? '');
+  const arrays = all.length === schema.properties.size ? all : all.filter(isOfItems);
   const names = [...schema.properties.keys()];
   if (names.some((name) => /^(id|sha)$/.test(name)) || arrays.length !== 1) return undefined;
   const isOfPage = (name: string): boolean => findRole(name, []) !== undefined || NESTED.test(name);
   const paged = names.some(isOfPage);
   return paged || schema.properties.size === 1 ? arrays[0] : undefined;
 }
+
+/** Arrays about the request, not of items. */
+const REPORTS = /^(errors|messages|warnings)$/i;
+
+const SCALAR = /^(string|integer|number|boolean)$/;
 
 /** A list one level below: `_embedded.orders`, `data.items`. */
 function findEmbedded(schema: ItemSchema, read: ReadItemSchema, noun: string | undefined): ItemsPosition | undefined {
@@ -324,7 +328,7 @@ function planConstant(property: ItemProperty, inner: ItemSchema | undefined): Pl
   const { name, schema, required } = property;
   const only = findOnlyValue(property);
   if (only !== undefined) return { kind: 'constant', value: only };
-  if (NOTES.test(name) && inner?.type === 'array') return { kind: 'constant', value: [] };
+  if (REPORTS.test(name) && inner?.type === 'array') return { kind: 'constant', value: [] };
   const { default: value } = schema;
   return required && value !== undefined && !isObject(value) ? { kind: 'constant', value } : undefined;
 }

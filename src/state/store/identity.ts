@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
 import { isObject, readMember, type SchemaObject, withPath } from '../../contract/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
-import { toSingular } from '../names.js';
+import { toBareName, toSingular } from '../names.js';
 import { isPathId, type Resource, type SecretKey } from '../resource.js';
 import { type Collection, type Item, readScope } from './collection.js';
 
@@ -20,6 +21,8 @@ interface IdSource {
 export interface Identity {
   /** The id of create number `number`: a function of the seed, the collection and that number, unused in this scope. */
   generateId(collection: Collection, scope: string, source: IdSource): string | number;
+  /** The id that is a hash of what an item holds; undefined where ids are generated, or the item does not hold that. */
+  deriveId(values: Item): string | undefined;
   /** The key of create number `number` that only its answer shows; undefined where the id identifies the items. */
   readonly generateKey: ((source: IdSource) => string) | undefined;
   /** The id in the form of an item: a number where the schema requires one, a full resource name with the ids of the parents in the scope. */
@@ -43,6 +46,7 @@ export function createIdentity(
       ? undefined
       : findForm(resource, schema, [shown, parameter]);
   return {
+    deriveId: createHashReader(schema, [property?.schema.description, readParameterDescription(contract, resource)]),
     generateKey: resource.secretKey && createKeyGenerator(contract, resource.name, resource.secretKey),
     toValue: (id, scope) => {
       if (resource.selfUrl !== undefined)
@@ -68,6 +72,35 @@ export function createIdentity(
       }
     },
   };
+}
+
+/** The description of the path parameter that identifies an item. */
+function readParameterDescription(contract: Contract, { idParameterSchema = '' }: Resource): unknown {
+  return contract.at(idParameterSchema.replace(/\/schema$/, '/description'));
+}
+
+/** Hash functions by the bare name that a description uses. */
+const HASHES: Readonly<Record<string, string>> = { md5: 'md5', sha1: 'sha1', sha256: 'sha256', sha512: 'sha512' };
+
+/** Computes what descriptions call a hash of a property: "The MD5 hash of the lowercase version of the member's email address". */
+function createHashReader(schema: ItemSchema | undefined, descriptions: readonly unknown[]): Identity['deriveId'] {
+  for (const description of descriptions) {
+    const [, algorithm = '', of = ''] =
+      typeof description === 'string' ? (/\b(md5|sha-?(?:1|256|512))\b([^.]*)/i.exec(description) ?? []) : [];
+    const hash = HASHES[toBareName(algorithm)];
+    const names = [...(schema?.properties.keys() ?? [])].toSorted((a, b) => b.length - a.length);
+    const name = names.find((each) => toBareName(each).length > 3 && toBareName(of).includes(toBareName(each)));
+    if (hash === undefined || name === undefined) continue;
+    const isLower = /lower-?\s?cased?/i.test(of);
+    return (values) => {
+      const value = values[name];
+      if (typeof value !== 'string') return undefined;
+      return createHash(hash)
+        .update(isLower ? value.toLowerCase() : value)
+        .digest('hex');
+    };
+  }
+  return () => undefined;
 }
 
 function createKeyGenerator(

@@ -319,7 +319,7 @@ function draftEntry(
   const { resource, identity } = model;
   const { seed, clock } = transaction;
   const { body = NO_PROPERTIES, fixed, content, strict } = given;
-  const chosen = resource.singleton ? '' : given.id;
+  const chosen = resource.singleton ? '' : (given.id ?? identity.deriveId({ ...body, ...fixed }));
   const number = chosen === undefined ? collection.nextNumber() : undefined;
   const id = number === undefined ? (chosen ?? '') : identity.generateId(collection, scope, { seed, number });
   const defaults = given.defaults === undefined ? collection.defaults : { ...given.defaults, ...collection.defaults };
