@@ -202,6 +202,35 @@ describe('an item that was removed', () => {
     expect((await send('GET', '/teams?archived=true')).body).toEqual([body]);
   });
 
+  it.each([
+    ['alone', { type: 'string' }],
+    ['among others', { type: 'array', items: { type: 'string', enum: ['current', 'trashed'] }, default: ['current'] }],
+  ])('is read and listed where a parameter names its status %s', async (_, own) => {
+    const schema = own.type === 'array' ? own : { ...own, enum: ['current', 'trashed'] };
+    const page = { ...team, properties: { ...team.properties, status: { type: 'string', default: 'current' } } };
+    const parameters = [{ name: 'status', in: 'query', schema }];
+    const spec = toDocument({
+      '/pages': {
+        get: { parameters, responses: { 200: json({ type: 'array', items: page }) } },
+        post: { ...sends(newTeam), responses: { 201: json(page) } },
+      },
+      '/pages/{page_id}': {
+        ...inPath('page_id'),
+        get: { parameters, responses: { 200: json(page), 404: { description: 'none' } } },
+        delete: { responses: { 204: { description: 'gone' } } },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const path = `/pages/${String((await send('POST', '/pages', { name: 'a' })).body['id'])}`;
+    expect((await send('GET', '/pages?status=current')).list).toHaveLength(1);
+    await send('DELETE', path);
+    expect((await send('GET', path)).status).toBe(404);
+    expect((await send('GET', '/pages')).body).toEqual([]);
+    const { body } = await send('GET', `${path}?status=trashed`);
+    expect(body).toMatchObject({ name: 'a', status: 'trashed' });
+    expect((await send('GET', '/pages?status=trashed')).body).toEqual([body]);
+  });
+
   it('is read with its mark where the description of the DELETE says so', async () => {
     const { send } = await open({}, { summary: 'Archive a team', description: 'It can still be read afterwards.' });
     const path = `/teams/${String((await send('POST', '/teams', { name: 'a' })).body['id'])}`;

@@ -1,3 +1,4 @@
+import { isObject } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import { listBranches, type ReadItemSchema } from '../../../state/item-schema.js';
@@ -27,8 +28,10 @@ const REMOVES_ITEM =
 interface RemovedMark {
   readonly property: string;
   readonly value: unknown;
-  /** The query parameter of the operation that asks for removed items instead of others. */
+  /** The query parameter of the operation that asks for removed items instead of others, by true or by their status. */
   readonly parameter: string | undefined;
+  /** The status of a removed item, where it has a flag as well. */
+  readonly status?: { readonly property: string; readonly value: unknown };
   /** The query parameter of a list that asks for removed items beside others. */
   readonly included?: string;
 }
@@ -62,7 +65,7 @@ export function createListChooser(context: OperationContext): (list: ItemList, c
   const { parameter, included } = mark ?? {};
   if (mark === undefined || (parameter === undefined && included === undefined)) return (list) => list;
   return (list, call) => {
-    if (included === undefined ? isHidden(mark, call) : !isTrue(call, included)) return list;
+    if (included === undefined ? isHidden(mark, call) : !isAsked(call, included, mark)) return list;
     const removed = list.removed.map((entry) => withMark(entry, mark));
     const both = included === undefined ? removed : [...list.entries, ...removed];
     const entries = both.toSorted((a, b) => a.sequence - b.sequence);
@@ -71,21 +74,57 @@ export function createListChooser(context: OperationContext): (list: ItemList, c
   };
 }
 
-function isHidden({ parameter }: RemovedMark, call: Call): boolean {
-  return parameter !== undefined && !isTrue(call, parameter);
+function isHidden(mark: RemovedMark, call: Call): boolean {
+  return mark.parameter !== undefined && !isAsked(call, mark.parameter, mark);
 }
 
-function isTrue({ query }: Call, parameter: string): boolean {
-  return query[parameter] === true || query[parameter] === 'true';
+function isAsked({ query }: Call, parameter: string, { value, status }: RemovedMark): boolean {
+  const own = status?.value ?? value;
+  return [query[parameter]].flat().some((given) => given === true || given === 'true' || given === own);
 }
 
 /** An entry as it is shown after its removal. */
-export function withMark(entry: Entry, { property, value }: RemovedMark): Entry {
-  return { ...entry, item: { ...entry.item, [property]: value } };
+export function withMark(entry: Entry, { property, value, status }: RemovedMark): Entry {
+  const shown = status === undefined ? {} : { [status.property]: status.value };
+  return { ...entry, item: { ...entry.item, ...shown, [property]: value } };
 }
 
-/** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
+/** How removed items differ from others; undefined where they are not found. */
 export function findMark(context: OperationContext): RemovedMark | undefined {
+  const { bindingsOf, binding } = context;
+  const flag = findFlag(context);
+  const lists = bindingsOf(binding.collection).filter(({ action }) => action === 'list');
+  const [status] = lists.flatMap(({ operation }) => findListedStatus(context, operation));
+  if (status === undefined || flag?.included !== undefined) return flag;
+  const { parameters } = binding.operation;
+  const isRead = parameters.some(({ in: place, name }) => place === 'query' && name === status.property);
+  const parameter = flag?.parameter ?? (isRead ? status.property : undefined);
+  if (flag?.property === status.property) return { ...flag, parameter };
+  if (flag !== undefined) return { ...flag, status, parameter };
+  return isRead ? { ...status, parameter } : undefined;
+}
+
+/** The status of removed items that a list can be asked for: `status=trashed`. */
+function findListedStatus(
+  { contract, model }: OperationContext,
+  { parameters }: Binding['operation'],
+): NonNullable<RemovedMark['status']>[] {
+  return parameters.flatMap(({ in: place, name, schema, schemaPointer }) => {
+    if (place !== 'query' || !isStatus(name) || model.schema?.properties.has(name) !== true) return [];
+    const { schema: own, pointer } = contract.resolve(schema, schemaPointer);
+    const isArray = isObject(own) && own.items !== undefined;
+    const element = isArray ? contract.resolve(own.items ?? true, `${pointer}/items`).schema : own;
+    const values = isObject(element) ? (element.enum ?? []) : [];
+    const value = values.find((each) => DELETED_STATUS.test(String(each)));
+    return value === undefined ? [] : [{ property: name, value }];
+  });
+}
+
+/** Statuses that no existing item has. */
+const DELETED_STATUS = /^(deleted|removed|trashed)$/i;
+
+/** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
+function findFlag(context: OperationContext): RemovedMark | undefined {
   const { contract, bindingsOf, binding, model } = context;
   const bindings = bindingsOf(binding.collection);
   const removal = bindings.find(({ action }) => action === 'delete')?.operation;
