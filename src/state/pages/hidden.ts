@@ -1,8 +1,10 @@
 import type { SchemaObject } from '../../contract/json.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
-import { isInactiveTime, isInstant, isStatus } from '../store/server-values.js';
+import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../store/server-values.js';
 import type { Entry } from '../store/collection.js';
+import type { PageInput } from './inputs.js';
+import type { Filter } from './view.js';
 
 /** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
 export interface HiddenItems {
@@ -77,4 +79,36 @@ function findHiddenValue(property: ItemProperty, word: string): ((value: unknown
     return (value) => value !== undefined && value !== null && value !== 0;
   const isTime = (bare === word || bare === `${word}at`) && isInstant(property);
   return isTime ? (value) => value !== undefined && value !== null : undefined;
+}
+
+/** Names of the earliest and of the latest time of the items of a list. */
+const TIME_BOUND =
+  /^(created|updated|modified|changed)?(at|on|date|time)?(since|after|from|startingafter|until|before|to|endingbefore)(date|time|timestamp)?$/;
+
+const LATEST = /(until|before|to|endingbefore)(date|time|timestamp)?$/;
+
+const CHANGED = /\b(updated|modified|changed)\b/i;
+
+/** Whether a parameter of a list names a time by its format, or as a number according to its description. */
+export function isTimeBound({ name, description = '' }: PageInput, { type, format, ...schema }: SchemaObject): boolean {
+  if (!TIME_BOUND.test(toBareName(name))) return false;
+  const isNumber = [type].flat().some((each) => each === 'integer' || each === 'number');
+  const text = `${description} ${schema.description ?? ''}`;
+  return (
+    format?.startsWith('date') === true || (isNumber && /\b(unix|epoch|timestamp|(milli)?seconds|time)\b/i.test(text))
+  );
+}
+
+/** The filter that leaves out items from before or after a time: `since`, `created_before`. */
+export function findTimeBound(
+  input: PageInput,
+  schema: SchemaObject,
+  item: ItemSchema | undefined,
+): Filter | undefined {
+  if (!isTimeBound(input, schema)) return undefined;
+  const isChange = CHANGED.test(`${input.name.replaceAll(/[-_]/g, ' ')} ${input.description ?? ''}`);
+  const times = [...(item?.properties.values() ?? [])].filter(isTimestamp);
+  const property = times.find((each) => isChangeTimestamp(each) === isChange) ?? (isChange ? times[0] : undefined);
+  const bound = LATEST.test(toBareName(input.name)) ? 'lte' : 'gte';
+  return property && { parameter: input.name, property: property.name, bound };
 }

@@ -3,7 +3,7 @@ import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
-import { findExcludedItems, findHiddenItems, type HiddenItems } from './hidden.js';
+import { findExcludedItems, findHiddenItems, findTimeBound, type HiddenItems, isTimeBound } from './hidden.js';
 import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
@@ -99,7 +99,9 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
     search: search?.name,
     filters: query.flatMap((input) => {
-      const filter = taken.has(input.name) ? undefined : findFilter(input, readSchema(contract, input), known);
+      if (taken.has(input.name)) return [];
+      const schema = readSchema(contract, input);
+      const filter = findFilter(input, schema, known) ?? findTimeBound(input, schema, known.item);
       return filter === undefined ? [] : [filter];
     }),
     hidden: [
@@ -185,7 +187,10 @@ function findOtherStyles(contract: Contract, query: readonly PageInput[], own: P
 /** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
 function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boolean {
   if (role === 'range') return parameter.in === 'header';
-  const types = [readSchema(contract, parameter).type ?? []].flat();
+  const schema = readSchema(contract, parameter);
+  // A time leaves out items, it does not name one.
+  if ((role === 'after' || role === 'before') && isTimeBound(parameter, schema)) return false;
+  const types = [schema.type ?? []].flat();
   if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name)) return types.includes('string');
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
   const isText = types.includes('string') && readSchema(contract, parameter).enum === undefined;

@@ -76,6 +76,8 @@ export interface Filter {
   readonly property: string;
   /** The property of the object in `property` that is compared: `id` for `user_id` where items have `user: { id }`. */
   readonly inner?: string | undefined;
+  /** Where the value is the earliest or the latest time of the property. */
+  readonly bound?: 'gte' | 'lte' | undefined;
   /** Whether every request has a value. */
   readonly isRequired?: boolean | undefined;
   /** The value of a request that does not name the parameter. */
@@ -148,8 +150,9 @@ export function readFilters(
   const conditions: (readonly [property: string, value: unknown])[] = Object.entries(within ?? {});
   // Items that do not have the property match these: the default of a filter, and a filter of every request.
   const lenient: (readonly [property: string, value: unknown])[] = [];
-  for (const { parameter, property, isRequired, fallback, isForAll } of filters) {
-    const value = query[parameter];
+  for (const { parameter, property, bound, isRequired, fallback, isForAll } of filters) {
+    const given = query[parameter];
+    const value = bound === undefined || given === undefined ? given : { [bound]: given };
     if (isForAll?.(value ?? fallback) === true) continue;
     if (value === undefined && fallback !== undefined) lenient.push([property, fallback]);
     else if (value !== undefined && value !== '') (isRequired === true ? lenient : conditions).push([property, value]);
@@ -249,12 +252,20 @@ function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): 
   const number = typeof actual === 'number' ? actual : Date.parse(String(actual));
   return Object.entries(bounds).every(([name, bound]) => {
     const isNumber = typeof bound === 'number' || /^-?\d+$/.test(String(bound));
-    const limit = isNumber ? Number(bound) : Date.parse(String(bound));
+    const plain = isNumber ? Number(bound) : Date.parse(String(bound));
+    const limit = toUnit(plain, { isNumber, actual });
     if (name === 'gt') return number > limit;
     if (name === 'gte') return number >= limit;
     if (name === 'lt') return number < limit;
     return name === 'lte' ? number <= limit : true;
   });
+}
+
+/** A bound in the unit of a value: seconds for a number of seconds, milliseconds for a date. */
+function toUnit(bound: number, { isNumber, actual }: { readonly isNumber: boolean; readonly actual: unknown }): number {
+  const isSeconds = (value: number): boolean => Math.abs(value) < 100_000_000_000;
+  if (typeof actual !== 'number') return isNumber && isSeconds(bound) ? bound * 1000 : bound;
+  return !isNumber && isSeconds(actual) ? bound / 1000 : bound;
 }
 
 function toText(value: unknown): string {

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { CLOSED, json, object, query, sends, TEXT, toDocument } from './document-parts.js';
+import { openShop } from './shop.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const TIME = { type: 'string', format: 'date-time' };
+const SECONDS = { type: 'integer' };
+
+type Bounds = readonly [earliest: string, latest: string];
+
+const open = async (
+  time: object,
+  [earliest, latest]: Bounds,
+  schema: object,
+): Promise<Awaited<ReturnType<typeof openShop>>> => {
+  const event = object({ id: TEXT, name: TEXT, created_at: time }, 'id', 'name');
+  const description = 'A Unix timestamp, or a date.';
+  const parameters = [earliest, latest].map((name) => Object.assign({ description }, query(name, schema)));
+  return openShop({
+    ...CLOSED,
+    spec: toDocument({
+      '/events': {
+        get: {
+          parameters: [...parameters, query('limit', { type: 'integer' })],
+          responses: { 200: json({ type: 'array', items: event }), 400: { description: 'wrong' } },
+        },
+        post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(event) } },
+      },
+    }),
+  });
+};
+
+describe.each<[names: Bounds]>([
+  [['since', 'until']],
+  [['after', 'before']],
+  [['created_after', 'created_before']],
+  [['starting_after', 'ending_before']],
+])('a list with %s', (names) => {
+  it.each<[kind: string, time: object, schema: object, write: (now: number) => string]>([
+    ['dates', TIME, TIME, (now) => new Date(now).toISOString()],
+    ['seconds', SECONDS, SECONDS, (now) => String(Math.floor(now / 1000))],
+    ['seconds for dates', TIME, SECONDS, (now) => String(Math.floor(now / 1000))],
+    ['dates for seconds', SECONDS, TIME, (now) => new Date(now).toISOString()],
+  ])('leaves out the items of other times, named by %s', async (_, time, schema, write) => {
+    const [earliest, latest] = names;
+    const { mock, send } = await open(time, names, schema);
+    const now = mock.clock.now();
+    await send('POST', '/events', { name: 'first' });
+    mock.clock.advance(2 * DAY_MS);
+    await send('POST', '/events', { name: 'second' });
+    const between = encodeURIComponent(write(now + DAY_MS));
+    const list = async (text: string): Promise<readonly unknown[]> =>
+      (await send('GET', `/events?${text}`)).list.map(({ name }) => name);
+    expect(await list(`${earliest}=${between}`)).toEqual(['second']);
+    expect(await list(`${latest}=${between}`)).toEqual(['first']);
+    expect(await list('limit=5')).toHaveLength(2);
+  });
+});
