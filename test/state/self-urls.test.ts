@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
 import { CLOSED, inPath, json, sends, TEXT } from './document-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
@@ -200,5 +201,73 @@ describe('an item with an id that shows its own URL', () => {
     expect(task['url']).toBe('https://app.example/in');
     const [url, other] = await create(await openTasks({ url: { ...link, description: 'The web page of the task' } }));
     expect(other['url']).not.toBe(url);
+  });
+});
+
+describe('the own URL of an item where the document has no absolute server', () => {
+  const task = { type: 'object', required: ['id', 'self'], properties: { id: TEXT, title: TEXT, self: link } };
+  const room = { type: 'object', required: ['url', 'name'], properties: { url: link, name: TEXT } };
+  const toPaths = (item: object): object => ({
+    get: { responses: { 200: json({ type: 'array', items: item }) } },
+    post: {
+      ...sends({ type: 'object', properties: { title: TEXT, name: TEXT } }),
+      responses: { 201: json(item) },
+    },
+  });
+  const openSpace = async (server: object, unknownIds: 'create' | 'not-found'): Promise<Mock> =>
+    createMock({
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Space', version: '1' },
+        ...server,
+        paths: {
+          '/tasks': toPaths(task),
+          '/tasks/{task_id}': { ...inPath('task_id'), get: { responses: { 200: json(task) } } },
+          '/rooms': toPaths(room),
+          '/rooms/{uuid}': { ...inPath('uuid'), get: { responses: { 200: json(room) } } },
+        },
+      },
+      state: { unknownIds },
+    });
+  const readJson = async (response: Response): Promise<Reply['body']> => (await response.json()) as Reply['body'];
+
+  it.each([
+    ['create', {}],
+    ['not-found', {}],
+    ['create', { servers: [{ url: '/' }] }],
+    ['not-found', { servers: [{ url: '/v1' }] }],
+  ] as const)('is read where the mock listens, unknown ids: %s, %j', async (unknownIds, server) => {
+    const mock = await openSpace(server, unknownIds);
+    const { url } = await mock.listen();
+    try {
+      for (const [path, name] of [
+        ['tasks', 'self'],
+        ['rooms', 'url'],
+      ] as const) {
+        const body = JSON.stringify({ title: 'a', name: 'a' });
+        const headers = { 'content-type': 'application/json' };
+        const created = await readJson(await fetch(`${url}/${path}`, { method: 'POST', body, headers }));
+        const own = String(created[name]);
+        expect(new URL(own).origin).toBe(new URL(url).origin);
+        expect(await readJson(await fetch(own))).toEqual(created);
+        for (const each of (await (await fetch(`${url}/${path}`)).json()) as readonly Reply['body'][])
+          expect(await readJson(await fetch(String(each[name])))).toEqual(each);
+      }
+    } finally {
+      await mock.close();
+    }
+  });
+
+  it('has the host of a request that is not sent over a socket', async () => {
+    const mock = await openSpace({}, 'not-found');
+    const { self } = await readJson(
+      await mock.fetch('/tasks', {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', host: 'api.test:81' },
+      }),
+    );
+    expect(self).toMatch(/^http:\/\/api\.test:81\/tasks\//);
+    expect((await readJson(await mock.fetch('/tasks', { method: 'POST' })))['self']).toMatch(/^http:\/\/localhost\//);
   });
 });

@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 
-/** The property of an item that holds its own URL, and the template of that URL: `https://api.example.com/teams/{team_id}`. */
+/** The property of an item that holds its own URL, and the template of that URL: `https://api.example.com/teams/{team_id}`, or a path. */
 export interface SelfUrl {
   /** A path with dots where it is inside of objects: `_links.self.href`. */
   readonly property: string;
@@ -124,7 +124,7 @@ function readShownBase(schema: ItemSchema, { name, schema: own }: ItemProperty, 
   return undefined;
 }
 
-/** The first server of a contract, which may be relative. */
+/** The first server of a contract; the path of one that is relative, which is at the origin of each request. */
 function readServer({ document }: Contract): string {
   const servers: readonly unknown[] = Array.isArray(document['servers']) ? document['servers'] : [];
   const [first] = servers;
@@ -134,5 +134,5 @@ function readServer({ document }: Contract): string {
     const variable = variables[name];
     return isObject(variable) && typeof variable['default'] === 'string' ? variable['default'] : name;
   });
-  return /^https?:\/\//.test(filled) ? filled : `http://localhost${filled}`;
+  return /^(https?:\/\/|\/|$)/.test(filled) ? filled : `/${filled}`;
 }

@@ -26,7 +26,7 @@ export interface Identity {
   /** The key of create number `number` that only its answer shows; undefined where the id identifies the items. */
   readonly generateKey: ((source: IdSource) => string) | undefined;
   /** The id in the form of an item: a number where the schema requires one, a full resource name with the ids of the parents in the scope. */
-  toValue(id: string | number, scope: string): string | number;
+  toValue(id: string | number, scope: string, origin?: string): string | number;
 }
 
 /** Creates ids from the pattern, format or examples of the id, else with a prefix from the name of the resource. */
@@ -48,9 +48,9 @@ export function createIdentity(
   return {
     deriveId: createHashReader(schema, [property?.schema.description, readParameterDescription(contract, resource)]),
     generateKey: resource.secretKey && createKeyGenerator(contract, resource.name, resource.secretKey),
-    toValue: (id, scope) => {
+    toValue: (id, scope, origin) => {
       if (resource.selfUrl !== undefined)
-        return toSelfUrl(resource.selfUrl, [...readScope(scope), readIdInUrl(String(id))]);
+        return toSelfUrl(resource.selfUrl, [...readScope(scope), readIdInUrl(String(id))], origin);
       if (resource.fullName !== undefined)
         return toFullName(resource.fullName, [...readScope(scope), readLastStep(String(id))]);
       return whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id);
@@ -124,11 +124,11 @@ export function readItemKey({ keyProperties, fullName, selfUrl }: Resource, item
 export function showSelfLink(
   { selfLink, keyProperties }: Resource,
   item: Item,
-  { scope, id }: { readonly scope: string; readonly id: string },
+  of: { readonly scope: string; readonly id: string; readonly origin: string | undefined },
 ): Item {
   if (selfLink === undefined || typeof readMember(item, selfLink.property) !== 'string') return item;
-  const ids = [...readScope(scope), ...(keyProperties.length > 1 ? id.split('/') : [id])];
-  return withPath(item, selfLink.property.split('.'), toSelfUrl(selfLink.template, ids));
+  const ids = [...readScope(of.scope), ...(keyProperties.length > 1 ? of.id.split('/') : [of.id])];
+  return withPath(item, selfLink.property.split('.'), toSelfUrl(selfLink.template, ids, of.origin));
 }
 
 /** The last segment of the URL of an item; what is not a URL is the id itself. */
@@ -143,9 +143,10 @@ function readIdInUrl(url: string): string {
   }
 }
 
-/** The URL of an item with these ids, its own last. */
-function toSelfUrl(template: string, ids: readonly string[]): string {
-  const [base = '', ...texts] = template.split(/\{[^{}]+\}/);
+/** The URL of an item with these ids, its own last; the origin is that of a template which is a path. */
+function toSelfUrl(template: string, ids: readonly string[], origin = 'http://localhost'): string {
+  const [start = '', ...texts] = template.split(/\{[^{}]+\}/);
+  const base = start.startsWith('/') ? origin + start : start;
   const [last = ''] = ids.slice(-1);
   // The id of a parent can have several parts.
   const all = ids.length < texts.length ? [...ids.slice(0, -1).flatMap((id) => id.split('/')), last] : ids;

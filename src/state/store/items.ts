@@ -273,7 +273,7 @@ function createRename({ move, refresh }: Dependents): Items['rename'] {
     const { transaction, collection, scope, model } = location;
     const { idProperty = 'id', keyProperties } = model.resource;
     const renamed = keyProperties.length > 0 ? entry.item : { ...entry.item, [idProperty]: id };
-    const item = showSelfLink(model.resource, renamed, { scope, id });
+    const item = showSelfLink(model.resource, renamed, { scope, id, origin: transaction.origin });
     const problems = listProblems(findDuplicateId(location, id), model, item);
     if (problems.length > 0) return { problems };
     move(transaction, collection, { id: entry.id, scope, to: id });
@@ -324,7 +324,7 @@ function draftEntry(
   const id = number === undefined ? (chosen ?? '') : identity.generateId(collection, scope, { seed, number });
   const defaults = given.defaults === undefined ? collection.defaults : { ...given.defaults, ...collection.defaults };
   const built = model.create({
-    id: resource.singleton ? undefined : identity.toValue(id, scope),
+    id: resource.singleton ? undefined : identity.toValue(id, scope, transaction.origin),
     body,
     fixed,
     defaults: readDefaults(resource, id, defaults),
@@ -339,7 +339,7 @@ function draftEntry(
   const key = given.key ?? secret ?? (resource.singleton ? '' : readItemKey(resource, visible, shown ?? id));
   const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
   if (resource.secretKey !== undefined) hidden.push(resource.secretKey.name);
-  const linked = strict ? visible : showSelfLink(resource, visible, { scope, id: key });
+  const linked = strict ? visible : showSelfLink(resource, visible, { scope, id: key, origin: transaction.origin });
   const whole = resource.secretKey === undefined ? linked : { ...linked, [resource.secretKey.name]: key };
   const statusSince = strict || model.lifecycle === undefined ? undefined : clock.now();
   return { entry: { id: key, ...hideSecrets(whole, hidden), content, part, statusSince }, whole };

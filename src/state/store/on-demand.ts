@@ -159,6 +159,7 @@ function generateOnDemand(
   { id, key, index }: { readonly id: string | number; readonly key: string; readonly index?: number },
 ): Item {
   const { resource, schema, identity, idProperty: property } = model;
+  const { origin } = transaction;
   const given: Record<string, unknown> = {};
   const nested: (readonly [path: string, value: string | number])[] = [];
   const ids = String(id).split('/');
@@ -169,7 +170,7 @@ function generateOnDemand(
       else given[name] = value;
     }
   } else if (property !== undefined) {
-    const value = isPathId(resource) ? identity.toValue(id, scope) : toType(id, property.schema.type);
+    const value = isPathId(resource) ? identity.toValue(id, scope, origin) : toType(id, property.schema.type);
     // The id in the path may not be valid as the id in the item.
     if (parts.validators.check(property.target, 'response')(value, 'body').length === 0) {
       if (property.isNested) nested.push([resource.idProperty ?? '', value]);
@@ -191,7 +192,7 @@ function generateOnDemand(
     },
   });
   const whole = nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
-  return showSelfLink(resource, withJoinedKeys(resource, whole), { scope, id: String(id) });
+  return showSelfLink(resource, withJoinedKeys(resource, whole), { scope, id: String(id), origin });
 }
 
 /** Properties named like the path parameters of the parents: `thread_id`. */

@@ -42,6 +42,8 @@ export interface Store {
 export interface Transaction {
   readonly seed: number;
   readonly clock: Clock;
+  /** The origin that the URLs of items have where the document has no absolute server: that of the request. */
+  readonly origin?: string | undefined;
   collection(name: string): WritableCollection;
   /** The answer to an earlier request with the same `Idempotency-Key`; undefined for a new key. */
   recallAnswer(key: string): unknown;

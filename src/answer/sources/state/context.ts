@@ -117,6 +117,11 @@ function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefi
   return mediaType === undefined || text || STRUCTURED.test(mediaType) ? choice : undefined;
 }
 
+/** The origin that a request is sent to. */
+export function readOrigin({ headers }: Call): string {
+  return `http://${headers.get('host') ?? 'localhost'}`;
+}
+
 /** The answer that shows an item. */
 export function answerItem(context: OperationContext, exchange: Exchange, entry: Entry): Answer | undefined {
   const choice = context.choose(exchange.call);

@@ -18,6 +18,7 @@ import {
   answerItem,
   chooseDeclared,
   type OperationContext,
+  readOrigin,
   refuse,
   type StateContext,
   type StateHandler,
@@ -320,7 +321,7 @@ function toUrl(
   to: { readonly turn: PageTurn | 'first' | undefined; readonly absolute: boolean },
 ): string {
   const [path = '', query = ''] = call.url.split('?');
-  const origin = to.absolute ? `http://${call.headers.get('host') ?? 'localhost'}` : '';
+  const origin = to.absolute ? readOrigin(call) : '';
   if (to.turn === undefined) return origin + call.url;
   const parameters = new URLSearchParams(query);
   for (const role of ['after', 'before', 'token', 'page', 'offset'] as const) {

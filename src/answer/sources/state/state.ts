@@ -12,6 +12,7 @@ import {
   createChoice,
   createCreatedChoice,
   type OperationContext,
+  readOrigin,
   type StateContext,
   type StateHandler,
 } from './context.js';
@@ -30,6 +31,9 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'b
   for (const binding of parts.resources.bindings.values()) addTo(byCollection, binding.collection, binding);
   const bindingsOf: StateContext['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
   const context = { ...parts, read, bindingsOf, answerFailure: createFailureAnswers({ ...parts, read }) };
+  const hasOwnUrls = [...parts.resources.collections.values()].some(
+    ({ selfLink, selfUrl }) => (selfLink?.template ?? selfUrl)?.startsWith('/') === true,
+  );
   const find = memoize(({ id }: Operation): StateHandler | undefined => {
     const binding = parts.resources.bindings.get(id);
     const own = binding && createOperationContext(context, binding);
@@ -43,7 +47,10 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'b
     answer: (exchange, next) => {
       const handler = find(exchange.call.operation);
       if (handler === undefined) return next();
-      return exchange.session.store.transaction((transaction) => handler(exchange, transaction)) ?? next();
+      const { store } = exchange.session;
+      if (!hasOwnUrls) return store.transaction((transaction) => handler(exchange, transaction)) ?? next();
+      const origin = readOrigin(exchange.call);
+      return store.transaction((transaction) => handler(exchange, { ...transaction, origin })) ?? next();
     },
   };
 }
