@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { afterEach, describe } from 'vitest';
+import { afterAll, afterEach, describe } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../src/index.js';
 
 /** A mock and the way a test reaches it. */
@@ -33,8 +33,12 @@ export function describeBoth(name: string, define: (start: Start) => void): void
   );
 }
 
-/** Runs each case of a suite in-process, over a socket and mounted in another Hono app. */
-export function describeAll(name: string, define: (start: Start) => void): void {
+/**
+ * Runs each case of a suite in-process, over a socket and mounted in another Hono app.
+ *
+ * @param isShared - Whether the cases without options get the same mock, which is reset after each case.
+ */
+export function describeAll(name: string, define: (start: Start) => void, isShared = false): void {
   describeWays(
     name,
     [
@@ -43,18 +47,24 @@ export function describeAll(name: string, define: (start: Start) => void): void 
       ['mounted in a Hono app', startMounted],
     ],
     define,
+    isShared,
   );
 }
 
 type Way = readonly [name: string, start: (mock: Mock) => Promise<Reach>];
 
-function describeWays(name: string, ways: readonly Way[], define: (start: Start) => void): void {
+// oxlint-disable-next-line max-params -- two of them are those of a suite
+function describeWays(name: string, ways: readonly Way[], define: (start: Start) => void, isShared = false): void {
   describe.each(ways)(`${name}, %s`, (_, startReach) => {
     const open: Mock[] = [];
+    let shared: Promise<Reach> | undefined;
     afterEach(async () => {
       await Promise.all(open.splice(0).map((mock) => mock.close()));
+      (await shared)?.mock.reset();
     });
+    afterAll(async () => (await shared)?.mock.close());
     define(async (options) => {
+      if (isShared && options === undefined) return (shared ??= createMock(BUILT_IN).then(startReach));
       const mock = await createMock({ ...BUILT_IN, ...options });
       open.push(mock);
       return startReach(mock);
