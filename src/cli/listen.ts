@@ -109,10 +109,9 @@ export function logInteractions({ json, quiet, write }: Pick<ListenFlags & Outpu
 
 const STATUS_COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red' };
 
-/** Method, path, status, time, answer source and the first violation. */
+/** Method, path, status, time, answer source and the violations. */
 function formatInteraction(interaction: Interaction): string {
   const { request, answer, elapsedMs } = interaction;
-  const violation = interaction.violations[0];
   const parts = [
     request.method.padEnd(6),
     shorten(request.url),
@@ -120,11 +119,10 @@ function formatInteraction(interaction: Interaction): string {
     colour('gray', `${elapsedMs.toFixed(elapsedMs < 10 ? 1 : 0)}ms`),
     colour('gray', answer.from),
   ];
-  if (violation !== undefined) {
-    const more = interaction.violations.length === 1 ? '' : ` (+${interaction.violations.length - 1})`;
-    parts.push(colour(violation.severity === 'error' ? 'yellow' : 'gray', `${violation.message}${more}`));
-  }
-  return parts.join(' ');
+  const violations = interaction.violations.map(({ severity, message }) =>
+    colour(severity === 'error' ? 'yellow' : 'gray', message),
+  );
+  return [...parts, violations.join('; ')].join(' ').trimEnd();
 }
 
 /** Headers are left out because they carry credentials. */

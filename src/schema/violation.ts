@@ -83,6 +83,20 @@ export const VIOLATION_CODES = {
 /** The code of a violation. */
 export type ViolationCode = keyof typeof VIOLATION_CODES;
 
+/** A header can be longer than some clients read. */
+const MAX_HEADER = 4000;
+
+/** Violations as the value of `x-mock-violations`, with the number of those that are too many for it. */
+export function toViolationsHeader(violations: readonly Violation[]): string {
+  let text = '';
+  for (const [i, { code, message }] of violations.entries()) {
+    const next = `${i === 0 ? '' : '; '}${code} ${message}`;
+    if (i > 0 && text.length + next.length > MAX_HEADER) return `${text}; and ${violations.length - i} more`;
+    text += next;
+  }
+  return text;
+}
+
 /** Whether one of the violations refuses a call; notes do not. */
 export function hasErrors(violations: readonly Violation[]): boolean {
   return violations.some(({ severity }) => severity === 'error');

@@ -258,7 +258,7 @@ describe('an error body', () => {
       },
     });
     const response = await mock.fetch('/x');
-    expect(response.headers.get('x-mock-violations')).toBeNull();
+    expect(response.headers.get('x-mock-violations')).toBe('REQUIRED query parameter "n" is required');
     const body = (await response.json()) as Readonly<Record<string, unknown>>;
     expect([response.status, Object.keys(body).toSorted()]).toEqual([400, names.toSorted()]);
     expect(Object.values(body).every((value) => typeof value === 'string')).toBe(true);

@@ -2,7 +2,7 @@ import type { DeclaredResponse, Operation } from '../../contract/operations/oper
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
-import { NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
+import { NO_VIOLATIONS, toError, toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource } from '../chain.js';
 import { chooseResponse, MAX_ACCEPT_HEADERS } from '../choose-response.js';
@@ -54,7 +54,7 @@ export function createRefuseSource({ errors, accepts, lenientAccept, answerPrefe
         code: first.code.toLowerCase(),
         param: first.in === 'security' || first.in === 'method' ? undefined : readParam(first.pointer),
         violations: mistakes,
-        headers: readChallenges(call, status),
+        headers: { ...readChallenges(call, status), 'x-mock-violations': toViolationsHeader(mistakes) },
       });
     },
   };

@@ -1,5 +1,5 @@
 import { isObject, mapValues } from '../../contract/json.js';
-import type { Violation } from '../../schema/violation.js';
+import { toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Answer } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
 import { isJsonType, isSequenceType, toEssence } from '../media-type.js';
@@ -18,9 +18,6 @@ export type BodyWriter = (answer: Answer) => string | Uint8Array | undefined;
 
 /** RFC 9110 15.3.5, 15.3.6, 15.4.5: statuses without content. */
 const EMPTY_STATUSES: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
-
-/** The maximum number of violations in a header; the journal has all of them. */
-const MAX_SHOWN = 3;
 
 // Field values are visible ASCII, obs-text, space and tab (RFC 9110 5.5); anything else would make the server throw.
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -89,12 +86,10 @@ function toText(value: unknown): string {
 
 /** The violations of an answer that is sent anyway. */
 function toViolationHeaders(violations: readonly Violation[]): Readonly<Record<string, string>> {
-  // The violations of the client are in the body.
+  // A refusal has those of the client in a header of its own.
   const own = violations.filter(({ by }) => by !== 'client');
   if (own.length === 0) return {};
-  const shown = own.slice(0, MAX_SHOWN).map((violation) => `${violation.code} ${violation.message}`);
-  const more = own.length > MAX_SHOWN ? [`and ${own.length - MAX_SHOWN} more`] : [];
-  return { 'x-mock-violations': toFieldValue([...shown, ...more].join('; ')) };
+  return { 'x-mock-violations': toFieldValue(toViolationsHeader(own)) };
 }
 
 function toFieldValue(value: string): string {
