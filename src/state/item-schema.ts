@@ -324,3 +324,11 @@ function isScalar(contract: Contract, own: Part, depth = 0): boolean {
     ),
   );
 }
+
+/** Whether a schema is a union, whose branches have properties of their own. */
+export function isUnion(contract: Contract, pointer: string | undefined): boolean {
+  const root = pointer === undefined ? undefined : contract.at(pointer);
+  if (pointer === undefined || !isObject(root)) return false;
+  const { schema } = contract.resolve(root, pointer);
+  return isObject(schema) && schema.properties === undefined && (schema.anyOf ?? schema.oneOf) !== undefined;
+}

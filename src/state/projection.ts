@@ -1,6 +1,8 @@
 import { isObject, readPath, type SchemaObject, withPath } from '../contract/json.js';
+import { findListObject } from './pages/envelope.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
 import { OPTIONS_NAME, PART_NAME, toBareName, toSingular } from './names.js';
+import type { Resources } from './resource.js';
 import type { Item } from './store/collection.js';
 import { createTimestampWriter } from './store/server-values.js';
 
@@ -8,10 +10,13 @@ import { createTimestampWriter } from './store/server-values.js';
 export interface PropertyLink {
   readonly from: readonly string[];
   readonly to: readonly string[];
-  /** Whether an object becomes its id, an id an object, or a scalar one of another type; for an array each element does. */
-  readonly change: 'to-id' | 'to-object' | 'to-type' | undefined;
-  /** For `to-type`: converts one value; what cannot be converted stays as it is. */
-  readonly toType?: ((value: unknown) => unknown) | undefined;
+  /**
+   * Whether an object becomes its id, an id an object, a scalar one of another type, an array the object of a list, or the parts of an
+   * object are changed so; for an array each element is.
+   */
+  readonly change: 'to-id' | 'to-list' | 'to-object' | 'to-parts' | 'to-type' | undefined;
+  /** Makes the change; what cannot be changed stays as it is. */
+  readonly convert?: ((value: unknown) => unknown) | undefined;
   /** The property of the object that holds its id. */
   readonly key: string;
 }
@@ -22,6 +27,15 @@ export interface SchemaPair {
   readonly to: ItemSchema;
   /** The name of the collection, which property names can begin with: `RecordingTrack` for the `track` of a recording. */
   readonly collection: string;
+  /** The collections whose items the schemas can show. */
+  readonly resources?: Resources | undefined;
+}
+
+/** What the properties of two schemas are compared with. */
+interface LinkContext extends Pick<SchemaPair, 'resources'> {
+  readonly read: ReadItemSchema;
+  /** Whether the properties are those of an object inside of the item. */
+  readonly isInside?: boolean;
 }
 
 /** Converts an object of one schema to an object of another. */
@@ -48,33 +62,38 @@ export function createProjection(read: ReadItemSchema, pair: SchemaPair): Projec
     let result: Item = {};
     for (const link of links) {
       const found = readPath(value, link.from);
-      if (found !== undefined) result = withPath(result, link.to, convert(found, link));
+      if (found !== undefined)
+        result = withPath(result, link.to, link.convert === undefined ? found : link.convert(found));
     }
     return result;
   };
 }
 
 /** Which properties of two schemas of one item correspond. */
-export function findLinks(read: ReadItemSchema, { from, to, collection }: SchemaPair): readonly PropertyLink[] {
+export function findLinks(
+  read: ReadItemSchema,
+  { from, to, collection, resources }: SchemaPair,
+): readonly PropertyLink[] {
+  const context: LinkContext = { read, resources };
   const sources = findSources(read, from, to);
   const noun = toBareName(toSingular(collection.split('.').at(-1) ?? ''));
   const targets = new Set([...to.properties.keys()].map(toBareName));
   const others = sources.filter(({ property: { name, scalar } }) => scalar && !targets.has(toBareName(name)));
   const links: PropertyLink[] = [];
   const lengthened = findLengthened(from, to);
-  const ids = findIdAfterNoun(read, sources, { to, noun });
+  const ids = findIdAfterNoun(context, sources, { to, noun });
   for (const property of to.properties.values()) {
     if (ids?.isOther(property) === true) continue;
-    const link = findLink(read, sources, property) ?? ids?.links.get(property.name) ?? lengthened.get(property.name);
+    const link = findLink(context, sources, property) ?? ids?.links.get(property.name) ?? lengthened.get(property.name);
     if (link !== undefined) {
       links.push({ ...link, to: [property.name, ...link.to] });
       continue;
     }
     const prefixed = noun === '' ? undefined : findPrefixed(others, noun, property);
-    if (prefixed !== undefined) links.push({ ...toLink(read, prefixed, property), to: [property.name] });
+    if (prefixed !== undefined) links.push({ ...toLink(context, prefixed, property), to: [property.name] });
     if (!PART_NAME.test(property.name)) continue;
     for (const inner of read(property.target)?.properties.values() ?? []) {
-      const below = findLink(read, sources, inner);
+      const below = findLink(context, sources, inner);
       if (below !== undefined) links.push({ ...below, to: [property.name, inner.name, ...below.to] });
     }
   }
@@ -86,7 +105,7 @@ export function findLinks(read: ReadItemSchema, { from, to, collection }: Schema
  * something else, such as the parent.
  */
 function findIdAfterNoun(
-  read: ReadItemSchema,
+  context: LinkContext,
   sources: readonly Source[],
   { to, noun }: { readonly to: ItemSchema; readonly noun: string },
 ): { readonly links: ReadonlyMap<string, PropertyLink>; isOther(property: ItemProperty): boolean } | undefined {
@@ -96,7 +115,7 @@ function findIdAfterNoun(
   if (id === undefined || own === undefined || sources.some(({ property }) => isOwn(property))) return undefined;
   const type = readType(id.property.schema);
   return {
-    links: new Map([[own.name, toLink(read, id, own)]]),
+    links: new Map([[own.name, toLink(context, id, own)]]),
     isOther: ({ name, schema }) =>
       name === id.property.name && readType(schema) !== type && readType(own.schema) === type,
   };
@@ -151,28 +170,28 @@ function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): re
 }
 
 /** The source of a property; the `to` of the link is the path inside of that property. */
-function findLink(read: ReadItemSchema, sources: readonly Source[], property: ItemProperty): PropertyLink | undefined {
+function findLink(context: LinkContext, sources: readonly Source[], property: ItemProperty): PropertyLink | undefined {
   const bare = toBareName(property.name);
   const same =
     sources.find(({ property: { name } }) => name === property.name) ??
     sources.find(({ property: { name } }) => toBareName(name) === bare);
-  if (same !== undefined) return toLink(read, same, property);
+  if (same !== undefined) return toLink(context, same, property);
   // `role` from `role_id`, and `role_id` from `role`.
   const id = sources.find(
     ({ property: { name } }) => toBareName(name) === `${bare}id` || toBareName(name) === `${singular(bare)}ids`,
   );
-  if (id !== undefined) return toReference(read, id, property);
+  if (id !== undefined) return readKind(context.read, property).isObject ? toLink(context, id, property) : undefined;
   const object = /ids?$/.test(bare)
     ? sources.find(({ property: { name } }) => {
         const other = toBareName(name);
         return `${other}id` === bare || `${singular(other)}ids` === bare;
       })
     : undefined;
-  if (object !== undefined) return toLink(read, object, property);
+  if (object !== undefined) return toLink(context, object, property);
   // `plan_slug` from a plain `plan`.
   const stem = /^(.+)(?:slug|id|code|key|uuid)$/.exec(bare)?.[1];
   const plain = sources.find(({ property: { name, scalar } }) => scalar && toBareName(name) === stem);
-  return plain && property.scalar ? toLink(read, plain, property) : undefined;
+  return plain && property.scalar ? toLink(context, plain, property) : undefined;
 }
 
 function singular(bare: string): string {
@@ -180,15 +199,81 @@ function singular(bare: string): string {
 }
 
 /** A link between properties of the same meaning, which may be an object in one and its id in the other. */
-function toLink(read: ReadItemSchema, { path, property: source }: Source, target: ItemProperty): PropertyLink {
+function toLink(context: LinkContext, { path, property: source }: Source, target: ItemProperty): PropertyLink {
+  const { read } = context;
   const plain: PropertyLink = { from: path, to: [], change: undefined, key: '' };
   const [a, b] = [readKind(read, source), readKind(read, target)];
-  if (a.isObject && b.isScalar && a.id !== undefined) return { ...plain, change: 'to-id', key: a.id };
+  const list = a.isArray && !b.isArray && b.of !== undefined ? findListObject(read, b.of) : undefined;
+  if (list === undefined) return { ...plain, ...toChange(context, a, b) };
+  const { convert = (value: unknown) => value } = toChange(
+    context,
+    a,
+    toKind(list.element, { ...target, schema: list.element.schema }),
+  );
+  const toList = (value: unknown): unknown =>
+    Array.isArray(value) ? withoutNull(list.wrap(value.map(convert))) : value;
+  return { ...plain, change: 'to-list', convert: toList };
+}
+
+/** Without what a merge would remove. */
+function withoutNull(object: Item): Item {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}
+
+/** Finds out how a value of one kind becomes one of another kind. */
+function toChange(context: LinkContext, source: Kind, target: Kind): Pick<PropertyLink, 'change' | 'convert' | 'key'> {
+  if (source.isObject && target.isScalar && source.id !== undefined) {
+    const key = source.id;
+    return { change: 'to-id', key, convert: toEach((value) => (isObject(value) ? value[key] : value)) };
+  }
   // What can be an object as well as its id is left as it is where it is an object.
-  if ((a.isScalar || source.scalar) && b.isObject && b.id !== undefined)
-    return { ...plain, change: 'to-object', key: findIdOfType(b.of, readType(source.schema)) ?? b.id };
-  const toType = a.isScalar && b.isScalar ? createTypeChange(a.schema, { ...target, schema: b.schema }) : undefined;
-  return toType === undefined ? plain : { ...plain, change: 'to-type', toType };
+  if ((source.isScalar || source.isEither) && target.of !== undefined && target.isObject && target.id !== undefined) {
+    const { of, id } = target;
+    // `role_id` is what the role calls `id`.
+    const own = /ids?$/i.test(source.name) ? undefined : findKeyInCollection(context, target.name, of);
+    const find = (type: string | undefined): string => findKeyOfType(of, type, own) ?? id;
+    const keys: Readonly<Record<string, string>> = { string: find('string'), number: find('integer') };
+    const convert = (value: unknown): unknown => {
+      const key = keys[typeof value];
+      return key === undefined ? value : { [key]: value };
+    };
+    return { change: 'to-object', key: find(readType(source.schema)), convert: toEach(convert) };
+  }
+  const convert = source.isScalar && target.isScalar ? createTypeChange(source.schema, target) : undefined;
+  if (convert !== undefined) return { change: 'to-type', key: '', convert: toEach(convert) };
+  const parts = createPartsChange(context, source.of, target.of);
+  return { change: parts && 'to-parts', key: '', convert: parts && toEach(parts) };
+}
+
+/** Changes a value that is not null, or each element of an array. */
+function toEach(change: (value: unknown) => unknown): (value: unknown) => unknown {
+  return function convert(value): unknown {
+    if (Array.isArray(value)) return value.map(convert);
+    return value === null ? value : change(value);
+  };
+}
+
+/** How an object inside of an item changes whose properties are ids in one schema and objects, or lists of them, in another one. */
+function createPartsChange(
+  context: LinkContext,
+  from: ItemSchema | undefined,
+  to: ItemSchema | undefined,
+): PropertyLink['convert'] {
+  if (from === undefined || to === undefined || from.pointer === to.pointer || context.isInside === true)
+    return undefined;
+  const links = [...from.properties.values()].flatMap((property) => {
+    const target = to.properties.get(property.name);
+    const link = target && toLink({ ...context, isInside: true }, { path: [], property }, target);
+    return link?.convert !== undefined && /^to-(list|object)$/.test(link.change ?? '')
+      ? [{ name: property.name, convert: link.convert }]
+      : [];
+  });
+  if (links.length === 0) return undefined;
+  return (value) => {
+    if (!isObject(value)) return value;
+    const own = links.filter(({ name }) => Object.hasOwn(value, name));
+    return { ...value, ...Object.fromEntries(own.map(({ name, convert }) => [name, convert(value[name])])) };
+  };
 }
 
 const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
@@ -199,7 +284,10 @@ const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 ]);
 
 /** How a value of one scalar type is written in another one, also times; undefined where the types are the same. */
-function createTypeChange(source: SchemaObject, target: ItemProperty): PropertyLink['toType'] {
+function createTypeChange(
+  source: SchemaObject,
+  target: Pick<ItemProperty, 'name' | 'schema'>,
+): PropertyLink['convert'] {
   const [from, to] = [readType(source), readType(target.schema)];
   if (from === to || from === undefined || to === undefined || (isNumeric(from) && isNumeric(to))) return undefined;
   if (isTime(target.schema) && isNumeric(from)) {
@@ -226,30 +314,37 @@ function isTime({ format }: SchemaObject): boolean {
   return format === 'date-time' || format === 'date';
 }
 
-function toReference(read: ReadItemSchema, source: Source, target: ItemProperty): PropertyLink | undefined {
-  return readKind(read, target).isObject ? toLink(read, source, target) : undefined;
-}
-
 /** What a property holds, or what the elements of its array are. */
-interface Kind {
+interface Kind extends Pick<ItemProperty, 'name' | 'schema'> {
+  readonly isArray: boolean;
   readonly isObject: boolean;
   readonly isScalar: boolean;
-  readonly schema: SchemaObject;
+  /** Whether it is an object or its id. */
+  readonly isEither: boolean;
   /** For objects: the property that holds their id. */
   readonly id?: string | undefined;
   /** For objects: their schema. */
   readonly of?: ItemSchema | undefined;
 }
 
-function readKind(read: ReadItemSchema, { target, schema, scalar }: ItemProperty): Kind {
-  const inner = read(target);
+function readKind(read: ReadItemSchema, property: ItemProperty): Kind {
+  const inner = read(property.target);
   const one = inner?.type === 'array' && inner.items !== undefined ? read(inner.items) : inner;
+  if (one === inner) return toKind(one, property);
+  return { ...toKind(one, { ...property, schema: one?.schema ?? property.schema }), isArray: true };
+}
+
+function toKind(
+  one: ItemSchema | undefined,
+  { name, schema, scalar }: Pick<ItemProperty, 'name' | 'scalar' | 'schema'>,
+): Kind {
+  const common = { name, schema, isArray: false, isScalar: false };
   // What can be an id as well as its object needs no conversion.
   if (one !== undefined && one.properties.size > 0)
-    return { isObject: !scalar, isScalar: false, schema, id: findId(one), of: one };
+    return { ...common, isObject: !scalar, isEither: scalar, id: findId(one), of: one };
   const type = one?.type ?? (typeof schema.type === 'string' ? schema.type : undefined);
   const isScalar = type !== undefined && type !== 'object' && type !== 'array';
-  return { isObject: false, isScalar, schema: one === inner ? schema : (one?.schema ?? schema) };
+  return { ...common, isObject: false, isScalar, isEither: false };
 }
 
 function findId(schema: ItemSchema): string | undefined {
@@ -259,21 +354,37 @@ function findId(schema: ItemSchema): string | undefined {
 
 const OPAQUE_ID = /^(id|_id|uuid|sid|gid|guid|object_?id)$/i;
 
-/** The property for an id of a type: `value` of `{ name, value }` for a number. */
-function findIdOfType(schema: ItemSchema | undefined, type: string | undefined): string | undefined {
-  const all = [...(schema?.properties.values() ?? [])].filter(
-    (each) => type !== undefined && readType(each.schema) === type,
+/** Names of what people call an object by, those that look most like a key first. */
+const KEY_NAMES = ['login', 'slug', 'username'];
+
+/** The property for an id of a type: `value` of `{ name, value }` for a number; `own` identifies the items that such objects show. */
+function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string | undefined): string | undefined {
+  const all = [...schema.properties.values()]
+    .filter(({ schema: each }) => isSameType(readType(each), type))
+    .map(({ name }) => name);
+  return (
+    all.find((name) => name === own) ??
+    all.find((name) => OPAQUE_ID.test(name)) ??
+    KEY_NAMES.find((name) => all.includes(name)) ??
+    all.find((name) => ID_NAME.test(name))
   );
-  return all.find(({ name }) => OPAQUE_ID.test(name))?.name ?? all.find(({ name }) => ID_NAME.test(name))?.name;
 }
 
-function convert(value: unknown, link: PropertyLink): unknown {
-  const { change, key, toType } = link;
-  if (change === undefined || value === null) return value;
-  if (Array.isArray(value)) return value.map((element: unknown) => convert(element, link));
-  if (toType !== undefined) return toType(value);
-  if (change === 'to-id') return isObject(value) ? value[key] : value;
-  return isObject(value) ? value : { [key]: value };
+function isSameType(a: string | undefined, b: string | undefined): boolean {
+  return (a !== undefined && a === b) || (isNumeric(a) && isNumeric(b));
+}
+
+/** The property that identifies the items of the collection with the schema of some objects, else of that with their name. */
+function findKeyInCollection(
+  { read, resources }: LinkContext,
+  name: string,
+  { pointer, properties }: ItemSchema,
+): string | undefined {
+  const noun = toSingular(toBareName(name));
+  const all = [...(resources?.collections.values() ?? [])].filter(({ idProperty = '' }) => properties.has(idProperty));
+  const same = all.find(({ schema }) => schema !== undefined && read(schema)?.pointer === pointer);
+  const named = all.find((each) => toBareName(toSingular(each.name.split('.').at(-1) ?? '')) === noun);
+  return (same ?? named)?.idProperty;
 }
 
 /** An object with a value at a path; an empty path is the value itself. */

@@ -83,6 +83,25 @@ describeDocument('stripe.yaml', (spec) => {
     expect(of.data.map(({ id }) => id)).toEqual([subscription.id]);
   });
 
+  it('a subscription shows the prices that it is created with', async () => {
+    const product = await stripe.products.create({ name: 'Gold' });
+    const price = await stripe.prices.create({ currency: 'usd', unit_amount: 1500, product: product.id });
+    const { id: customer } = await stripe.customers.create({});
+    const subscription = await stripe.subscriptions.create({ customer, items: [{ price: price.id, quantity: 3 }] });
+    const { object, has_more: hasMore, data } = subscription.items;
+    expect({ object, hasMore }).toEqual({ object: 'list', hasMore: false });
+    expect(data).toMatchObject([
+      { price, quantity: 3, subscription: subscription.id, object: 'subscription_item', created: subscription.created },
+    ]);
+    expect(data[0]?.id).toMatch(/^si_/);
+    expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ items: subscription.items });
+    const [element] = data;
+    expect(await stripe.subscriptionItems.retrieve(element?.id ?? '')).toEqual(element);
+    const period = subscription as unknown as Readonly<Record<string, number>>;
+    expect(period['current_period_start']).toBeGreaterThanOrEqual(subscription.created);
+    expect(period['current_period_end']).toBeGreaterThan(subscription.created);
+  });
+
   it('refunds and webhook endpoints are created, read, updated and listed over pages', async () => {
     const refund = await stripe.refunds.create({ charge: 'ch_1', amount: 50 });
     expect(refund).toMatchObject({ object: 'refund', charge: 'ch_1', amount: 50 });

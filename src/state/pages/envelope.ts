@@ -1,7 +1,14 @@
 import { isObject } from '../../contract/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import type { Entry } from '../store/collection.js';
-import { type EnvelopeField, type ListShape, type Member, planObject } from './list-shape.js';
+import {
+  type EnvelopeField,
+  type EnvelopeRole,
+  findItems,
+  type ListShape,
+  type Member,
+  planObject,
+} from './list-shape.js';
 import type { Page, PageTurn } from './pagination.js';
 
 /** Plans the envelope around one item: a function that puts the item at its place, and the properties with one valid value. */
@@ -23,6 +30,41 @@ function keepFixed(members: readonly Member[]): readonly Member[] {
     const inner = keepFixed(member.plan.members);
     return inner.length === 0 ? [] : [{ ...member, plan: { kind: 'object', members: inner } }];
   });
+}
+
+/** A list inside of an item: `{ "object": "list", "data": [], "has_more": false }`. */
+export interface ListObject {
+  /** The property names from the object to its array. */
+  readonly path: readonly string[];
+  readonly element: ItemSchema;
+  /** The object around some elements, which are all that there are. */
+  wrap(elements: readonly unknown[]): Readonly<Record<string, unknown>>;
+}
+
+/** Plans the object of a list inside of an item; undefined where the schema is another one. */
+export function findListObject(read: ReadItemSchema, schema: ItemSchema): ListObject | undefined {
+  const found = schema.type === 'array' || schema.properties.has('id') ? undefined : findItems(schema, read, undefined);
+  const element = found?.itemSchema === undefined ? undefined : read(found.itemSchema);
+  if (found === undefined || element === undefined) return undefined;
+  const { path } = found;
+  const members = planObject(schema, { read, items: path, above: [] }).members.filter(isComputed);
+  return { path, element, wrap: (items) => buildObject(members, items, toOnlyPage(items)) };
+}
+
+const COMPUTED: ReadonlySet<EnvelopeRole> = new Set(['count', 'hasMore', 'next', 'page', 'pages', 'previous', 'total']);
+
+/** Whether a member is known without a request; URLs of the list are not. */
+function isComputed({ plan }: Member): boolean {
+  if (plan.kind === 'object') return plan.members.every(isComputed);
+  return plan.kind !== 'field' || COMPUTED.has(plan.field.role);
+}
+
+/** The facts of a list whose items are all on one page. */
+function toOnlyPage(items: readonly unknown[]): EnvelopeFacts {
+  const total = items.length;
+  const page = { from: 0, to: total, more: false, next: undefined, previous: undefined, last: undefined };
+  const common = { firstPage: 1, firstOffset: 0, entries: [], id: () => undefined, url: () => '' };
+  return { ...common, page, total, limit: total, items };
 }
 
 /** What the envelope and the headers of a list are filled from. */
@@ -169,7 +211,7 @@ export function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
     case 'total':
       return total;
     case 'count':
-      return entries.length;
+      return facts.items.length;
     case 'limit':
       return Number.isFinite(limit) ? limit : total;
     case 'offset':

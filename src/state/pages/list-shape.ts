@@ -199,7 +199,11 @@ function findItemsAt(schema: ItemSchema, read: ReadItemSchema, path: readonly st
 }
 
 /** The array of a response that is a list, by the names of its properties. */
-function findItems(schema: ItemSchema, read: ReadItemSchema, noun: string | undefined): ItemsPosition | undefined {
+export function findItems(
+  schema: ItemSchema,
+  read: ReadItemSchema,
+  noun: string | undefined,
+): ItemsPosition | undefined {
   if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
   const arrays = [...schema.properties.values()].filter((property) => read(property.target)?.type === 'array');
   const named = arrays.find((property) => property.name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));

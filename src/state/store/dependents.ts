@@ -2,6 +2,7 @@ import { isObject } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
+import { findListObject } from '../pages/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../resource.js';
 import {
   type Entry,
@@ -39,9 +40,14 @@ export interface Dependents {
    *
    * @returns The properties that hold such objects.
    */
-  embed(transaction: Transaction, collection: string, of: { readonly item: Item; readonly before?: Item }): Item;
+  embed(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, of: EmbeddingItem): Item;
   /** Shows a changed item where other items show it, and counts it where the item above it counts those of its status. */
   refresh(transaction: Transaction, collection: string, change: ItemChange): void;
+}
+
+interface EmbeddingItem {
+  readonly item: Item;
+  readonly before?: Item;
 }
 
 interface ItemChange {
@@ -53,13 +59,19 @@ interface ItemChange {
 /** A property of items that shows an item of another collection, or an array of them. */
 interface Embedding {
   readonly name: string;
+  /** The property names below it to the object, where it is in the elements of a list; arrays have no step. */
+  readonly path: readonly string[];
   /** The collection of the item that is shown. */
   readonly of: string;
   readonly idProperty: string;
   /** Whether an id is not valid in its place. */
   readonly isObject: boolean;
+  /** Whether that item has the same parents. */
+  readonly isSibling: boolean;
   /** What the object shows of that item. */
   readonly shown: readonly string[];
+  /** Of these, what shows items itself: two items can show each other, so that only their ids are taken over. */
+  readonly nested?: ReadonlySet<string>;
 }
 
 /** The dependents of the collections of a contract. */
@@ -184,19 +196,16 @@ function createEmbeddings(
   read: ReadItemSchema,
 ): {
   readonly embed: Dependents['embed'];
-  refresh(transaction: Transaction, collection: string, change: Pick<ItemChange, 'before' | 'after'>): void;
+  refresh(transaction: Transaction, collection: string, change: ItemChange): void;
 } {
   const targets = listTargets(resources, read);
-  const findAll = memoize((name: string): readonly Embedding[] => {
-    const own = resources.find((each) => each.name === name);
-    const properties = [...((own?.schema && read(own.schema)?.properties.values()) || [])];
-    return properties.flatMap((property) => findEmbedding(read, targets, { property, collection: name }) ?? []);
-  });
-  // An object inside of an object that shows an item stays as it is: two items can show each other.
+  const findAll = memoize((name: string): readonly Embedding[] =>
+    resources.filter((each) => each.name === name).flatMap((own) => findEmbeddings(read, targets, own)),
+  );
   const find = memoize((name: string): readonly Embedding[] =>
-    findAll(name).map(({ shown, ...own }) => {
-      const nested = new Set(findAll(own.of).map((inner) => inner.name));
-      return Object.assign(own, { shown: shown.filter((each) => !nested.has(each)) });
+    findAll(name).map((embedding) => {
+      const inner = findAll(embedding.of).filter(({ path }) => path.length === 0);
+      return Object.assign({}, embedding, { nested: new Set(inner.map((each) => each.name)) });
     }),
   );
   const findShownIn = memoize((name: string) =>
@@ -207,30 +216,34 @@ function createEmbeddings(
     ),
   );
   return {
-    embed: (transaction, collection, { item, before }) => {
+    embed: ({ transaction, collection, scope }, { item, before }) => {
       const embedded: Record<string, unknown> = {};
-      for (const embedding of find(collection)) {
-        const { name, idProperty } = embedding;
-        const given = embedding.isObject ? toObjects(item[name], idProperty) : item[name];
-        if (item[name] === before?.[name]) continue;
+      for (const embedding of find(collection.name)) {
+        const { name, idProperty, path } = embedding;
+        const own = embedded[name] ?? item[name];
+        if (own === undefined || item[name] === before?.[name]) continue;
+        const given = embedding.isObject ? toObjects(own, embedding) : own;
         const known =
-          before && new Set([before[name]].flat().map((each) => (isObject(each) ? each[idProperty] : each)));
+          before && new Set(listAt(before[name], path).map((each) => (isObject(each) ? each[idProperty] : each)));
         const isOther = (object: Item): boolean =>
           known?.has(object[idProperty]) === false || Object.keys(object).every((each) => each === idProperty);
-        const shown = mapObjects(given, (object) => (isOther(object) ? show(transaction, embedding, object) : object));
-        if (shown !== given) embedded[name] = shown;
+        const shown = mapObjects(given, path, (object) =>
+          isOther(object) ? show(transaction, embedding, { object, scope }) : object,
+        );
+        if (shown !== own) embedded[name] = shown;
       }
       return embedded;
     },
-    refresh: (transaction, name, { before, after }) => {
+    refresh: (transaction, name, { before, after, scope: at }) => {
       for (const { collection, embedding } of findShownIn(name)) {
         const { idProperty } = embedding;
         const id = before[idProperty];
         const holders = transaction.collection(collection);
         for (const [scope, { id: key, item }] of listEntries(holders)) {
+          if (embedding.isSibling && scope !== at) continue;
           const own = item[embedding.name];
-          const shown = mapObjects(own, (object) =>
-            object[idProperty] === id ? { ...object, ...pick(after, embedding.shown) } : object,
+          const shown = mapObjects(own, embedding.path, (object) =>
+            object[idProperty] === id ? { ...object, ...pick(after, embedding) } : object,
           );
           if (shown !== own) holders.update(key, { item: { ...item, [embedding.name]: shown } }, scope);
         }
@@ -248,8 +261,31 @@ interface Target {
 function listTargets(resources: readonly Resource[], read: ReadItemSchema): readonly Target[] {
   return resources.flatMap((resource) => {
     const schema = resource.schema === undefined ? undefined : read(resource.schema);
-    const isTarget = isTopLevel(resource) && schema?.properties.has(resource.idProperty ?? '') === true;
+    const isTarget = schema?.properties.has(resource.idProperty ?? '') === true;
     return schema === undefined || !isTarget || resource.keyProperties.length > 0 ? [] : [{ resource, schema }];
+  });
+}
+
+/** The items that the items of a resource show: in a property, or in the elements of the list in one. */
+function findEmbeddings(read: ReadItemSchema, targets: readonly Target[], own: Resource): readonly Embedding[] {
+  const { name: collection, parents, schema: pointer = '' } = own;
+  const top = targets.filter(({ resource }) => isTopLevel(resource));
+  const near = targets.filter(
+    ({ resource }) => !isTopLevel(resource) && resource.parents.join('\0') === parents.join('\0'),
+  );
+  const find = (property: ItemProperty): Embedding | undefined =>
+    findEmbedding(read, top, { property, collection }) ?? findEmbedding(read, near, { property, collection });
+  return [...(read(pointer)?.properties.values() ?? [])].flatMap((property): readonly Embedding[] => {
+    const whole = find(property);
+    if (whole !== undefined) return [whole];
+    const schema = read(property.target);
+    const { path = [], element = read(schema?.items ?? '') } = (schema && findListObject(read, schema)) ?? {};
+    const inList = element && find({ ...property, target: element.pointer });
+    const inner = [...(element?.properties.values() ?? [])].flatMap((each) => {
+      const found = find(each);
+      return found === undefined ? [] : [{ ...found, name: property.name, path: [...path, each.name] }];
+    });
+    return inList === undefined ? inner : [{ ...inList, path }, ...inner];
   });
 }
 
@@ -270,34 +306,62 @@ function findEmbedding(
       (schema.pointer === inner.pointer || shown.every((name) => schema.properties.has(name))),
   );
   const same = fitting.filter(({ schema }) => schema.pointer === inner.pointer);
-  const named = fitting.filter(({ resource }) => toBareName(toSingular(resource.name)) === noun);
+  const named = fitting.filter(
+    ({ resource: { name } }) => toBareName(toSingular(name.split('.').at(-1) ?? '')) === noun,
+  );
   const [only, ...others] = same.length > 0 ? same : named;
   if (only === undefined || others.length > 0 || only.resource.name === collection) return undefined;
   const { name: of, idProperty = 'id' } = only.resource;
-  return { name: property.name, of, idProperty, isObject: !property.scalar, shown };
+  const isSibling = !isTopLevel(only.resource);
+  return { name: property.name, path: [], of, idProperty, isObject: !property.scalar, isSibling, shown };
 }
 
 /** An object with what the item that it names has now. */
-function show(transaction: Transaction, { of, idProperty, shown }: Embedding, object: Item): Item {
-  const entry = transaction.collection(of).get(String(object[idProperty]));
-  return entry === undefined ? object : { ...object, ...pick(entry.item, shown) };
+function show(
+  transaction: Transaction,
+  embedding: Embedding,
+  { object, scope }: { readonly object: Item; readonly scope: string },
+): Item {
+  const { of, idProperty, isSibling } = embedding;
+  const entry = transaction.collection(of).get(String(object[idProperty]), isSibling ? scope : '');
+  return entry === undefined ? object : { ...object, ...pick(entry.item, embedding) };
 }
 
-function pick(item: Item, names: readonly string[]): Item {
-  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]]] : [])));
+/** What an object shows of an item. */
+function pick(item: Item, { shown, nested }: Embedding): Item {
+  const isShown = (name: string): boolean =>
+    Object.hasOwn(item, name) && !(nested?.has(name) === true && item[name] instanceof Object);
+  return Object.fromEntries(shown.filter(isShown).map((name) => [name, item[name]]));
 }
 
-/** A value with objects in place of ids: itself, or the elements of an array. */
-function toObjects(value: unknown, idProperty: string): unknown {
-  if (Array.isArray(value)) return value.map((each) => toObjects(each, idProperty));
-  return typeof value === 'string' || typeof value === 'number' ? { [idProperty]: value } : value;
+/** A value with objects in place of the ids at the path of an embedding. */
+function toObjects(value: unknown, { path, idProperty }: Embedding): unknown {
+  return mapAt(value, path, (id) => (typeof id === 'string' || typeof id === 'number' ? { [idProperty]: id } : id));
 }
 
-/** A value with its objects replaced: itself, or those in an array; the same value where none of them changes. */
-function mapObjects(value: unknown, change: (object: Item) => Item): unknown {
+function mapObjects(value: unknown, path: readonly string[], change: (object: Item) => Item): unknown {
+  return mapAt(value, path, (each) => (isObject(each) ? change(each) : each));
+}
+
+/** A value with what is at a path replaced, in each element where there are arrays; the same value where nothing changes. */
+function mapAt(value: unknown, path: readonly string[], change: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) {
-    const changed = value.map((each) => mapObjects(each, change));
+    const changed = value.map((each) => mapAt(each, path, change));
     return changed.every((each, i) => each === value[i]) ? value : changed;
   }
-  return isObject(value) ? change(value) : value;
+  const [name, ...rest] = path;
+  if (name === undefined) return change(value);
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value;
+  const changed = mapAt(value[name], rest, change);
+  return changed === value[name] ? value : { ...value, [name]: changed };
+}
+
+/** The values at a path. */
+function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const found: unknown[] = [];
+  mapAt(value, path, (each) => {
+    found.push(each);
+    return each;
+  });
+  return found;
 }

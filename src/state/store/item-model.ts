@@ -6,12 +6,12 @@ import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { isUnion, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../item-schema.js';
 import type { Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
-import { createNewValue, findEmptyValue, isNullMeaningful, type IsSettable, isUnion } from './new-values.js';
+import { createElements, createNewValue, findEmptyValue, isNullMeaningful, type IsSettable } from './new-values.js';
 import {
   CHANGE_TIME,
   chooseInitialStatus,
@@ -142,7 +142,7 @@ export function createItemModel(
   const pointer = resource.schema ?? '';
   const checkSchema = resource.schema === undefined ? undefined : validators.check(pointer, 'response');
   const check = (item: Item): readonly Violation[] => checkSchema?.(item, 'body') ?? NO_VIOLATIONS;
-  const repair = createRepair(pointer, check, generator);
+  const repair = createRepair(pointer, check, { generator, complete: createElements(parts.read, resource, schema) });
   const omitUnfit = createFitting(rules, check);
   const accept = (body: Item): Item => {
     if (isLoose) return body;
@@ -190,11 +190,11 @@ export function createItemModel(
 function createRepair(
   pointer: string,
   check: ItemModel['check'],
-  generator: ItemModelParts['generator'],
+  { generator, complete }: Pick<ItemModelParts, 'generator'> & { readonly complete: ReturnType<typeof createElements> },
 ): ItemModel['repair'] {
   return (item, { seed, key, now }) => {
-    if (check(item).length === 0) return item;
-    let left = item;
+    let left = complete(item, { seed, key, now });
+    if (check(left).length === 0) return left;
     for (let round = 0; ; round++) {
       // The schema of a collection's items describes objects.
       const completed = generator.complete(pointer, left, { seed, key, direction: 'response', now }) as Item;

@@ -145,7 +145,7 @@ export function createItems(parts: ItemsParts): Items {
     findParents: links.findParents,
     create: (location, given) => {
       const values = { ...given.body, ...given.fixed };
-      const shown = dependents.embed(location.transaction, location.collection.name, { item: values });
+      const shown = dependents.embed(location, { item: values });
       const { entry, whole } = draftEntry(location, { ...given, fixed: { ...given.fixed, ...shown } });
       // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
       const problem = given.strict
@@ -197,7 +197,7 @@ function createUpdate({ embed, refresh }: Dependents): Items['update'] {
     const { model, collection, scope, transaction } = location;
     const now = transaction.clock.now();
     const before = entry.item;
-    const shown = embed(transaction, collection.name, { item: after, before });
+    const shown = embed(location, { item: after, before });
     const stamped = model.stamp(before, { after: { ...after, ...shown }, set, now });
     const duplicate = findDuplicate(location, { given: stamped, id: entry.id, before });
     const problems = listProblems(duplicate, strict ? model : undefined, stamped);

@@ -1,13 +1,14 @@
-import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { isObject, readMember, readPath, withPath } from '../../contract/json.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { memoize } from '../../memoize.js';
 import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { findListObject } from '../pages/envelope.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Action, Binding, Resource, Resources } from '../resource.js';
-import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName } from './server-values.js';
+import type { Item } from './collection.js';
+import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';
 
 /** What the values of a new item depend on. */
 export interface NewValueInput {
@@ -176,6 +177,67 @@ function createNewId({ schema }: ItemProperty): NewValue | undefined {
   return generate && (({ seed, key }) => generate(createRandom(seed, `${key}\0id`)));
 }
 
+/** What the elements of the lists of an item depend on. */
+interface ElementInput extends NewValueInput {
+  /** The id of the item. */
+  readonly id: unknown;
+}
+
+/**
+ * Plans how the elements that a request sends inside of an item become those of the item: with an id, the time of their creation and the
+ * id of the item, where the element shows them; what is optional only in the object of a list, whose counts are those of the elements.
+ */
+export function createElements(
+  read: ReadItemSchema,
+  resource: Resource,
+  schema: ItemSchema | undefined,
+): (item: Item, input: NewValueInput) => Item {
+  const noun = toBareName(toSingular(resource.name.split('.').at(-1) ?? ''));
+  const plans = [...(schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
+    const whole = read(target);
+    const list = whole && findListObject(read, whole);
+    const element = list?.element ?? read(whole?.items ?? '');
+    const values = [...(element?.properties.values() ?? [])].flatMap((property) => {
+      const value = list !== undefined || property.required ? createElementValue(property, noun) : undefined;
+      return value === undefined ? [] : [[property.name, value] as const];
+    });
+    return list === undefined && values.length === 0 ? [] : [{ name, list, values }];
+  });
+  const toElement = (values: (typeof plans)[number]['values'], each: unknown, input: ElementInput): unknown => {
+    const missing = isObject(each) ? values.filter(([name]) => !Object.hasOwn(each, name)) : [];
+    if (!isObject(each) || missing.length === 0) return each;
+    const made = missing.map(([name, value]) => [name, value(input)] as const);
+    return { ...each, ...Object.fromEntries(made.filter(([, value]) => value !== undefined)) };
+  };
+  return (item, input) => {
+    let result = item;
+    for (const { name, list, values } of plans) {
+      const path = [name, ...(list?.path ?? [])];
+      const given = readPath(item, path);
+      if (!Array.isArray(given)) continue;
+      const id = readMember(item, resource.idProperty ?? 'id');
+      const made = given.map((each: unknown, i) =>
+        toElement(values, each, { ...input, id, key: [input.key, String(id), ...path, i].join('\0') }),
+      );
+      const whole = isObject(item[name]) ? { ...list?.wrap(made), ...item[name] } : {};
+      result = withPath({ ...result, [name]: whole }, path, made);
+    }
+    return result;
+  };
+}
+
+/** The value of a property of a new element that no request sent. */
+function createElementValue(property: ItemProperty, noun: string): ((input: ElementInput) => unknown) | undefined {
+  const bare = toBareName(property.name);
+  if (ID_NAME.test(bare)) return createNewId(property);
+  if (isTimestamp(property)) {
+    const write = createTimestampWriter(property);
+    return ({ now }) => write(now);
+  }
+  const isParent = noun !== '' && property.scalar && (bare === noun || bare === `${noun}id`);
+  return isParent ? ({ id }) => id : undefined;
+}
+
 /** Whether an array holds what the server computes: objects without an id. Objects with one are items that are added later. */
 function isResult(pointer: string, read: ReadItemSchema): boolean {
   const array = read(pointer);
@@ -238,12 +300,4 @@ export function findEmptyValue({ nullable, required, schema, target }: ItemPrope
 /** Whether null says something in the items of a resource: not where even their ids are declared as nullable. */
 export function isNullMeaningful(id: ItemProperty | undefined): boolean {
   return id?.nullable !== true;
-}
-
-/** Whether a schema is a union, whose branches have properties of their own. */
-export function isUnion(contract: Contract, pointer: string | undefined): boolean {
-  const root = pointer === undefined ? undefined : contract.at(pointer);
-  if (pointer === undefined || !isObject(root)) return false;
-  const { schema } = contract.resolve(root, pointer);
-  return isObject(schema) && schema.properties === undefined && (schema.anyOf ?? schema.oneOf) !== undefined;
 }

@@ -69,7 +69,7 @@ export function isStatusTimestamp(property: ItemProperty, status: string): boole
 }
 
 /** Writes instants in the form of a property: seconds, milliseconds if the schema mentions them, or a date string. */
-export function createTimestampWriter(property: ItemProperty): (now: number) => unknown {
+export function createTimestampWriter(property: Pick<ItemProperty, 'schema'>): (now: number) => unknown {
   switch (readUnit(property)) {
     case 'seconds':
       return (now) => Math.floor(now / 1000);
@@ -82,7 +82,9 @@ export function createTimestampWriter(property: ItemProperty): (now: number) => 
   }
 }
 
-function readUnit(property: ItemProperty): 'date' | 'date-time' | 'milliseconds' | 'seconds' | undefined {
+function readUnit(
+  property: Pick<ItemProperty, 'schema'>,
+): 'date' | 'date-time' | 'milliseconds' | 'seconds' | undefined {
   const { schema } = property;
   const type = [schema.type].flat().find((each) => each !== 'null');
   if (type === 'integer' || type === 'number') {

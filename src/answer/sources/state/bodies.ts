@@ -225,6 +225,7 @@ interface BodyForm extends ItemPlace {
 export function createBodyReader(context: StateContext, binding: Binding, model: ItemModel): BodyReader {
   const { schema } = model;
   const { collection } = binding;
+  const { resources } = context;
   const content = binding.operation.body?.content ?? [];
   const toForm = (pointer: string): BodyForm => {
     const place = locateItem(context, model, pointer);
@@ -232,7 +233,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
     const isKnown = schema !== undefined && from !== undefined && from.properties.size > 0;
     return {
       ...place,
-      convert: isKnown ? createProjection(context.read, { from, to: schema, collection }) : undefined,
+      convert: isKnown ? createProjection(context.read, { from, to: schema, collection, resources }) : undefined,
     };
   };
   const find = memoize((mediaType: string | undefined): readonly BodyForm[] => {

@@ -1,9 +1,17 @@
-import { addTo, isObject } from '../../../../contract/json.js';
+import { addTo, isObject, readMember, readPath } from '../../../../contract/json.js';
 import type { Answer } from '../../../../http/answer.js';
 import { type ItemProperty, type ItemSchema, listBranches } from '../../../../state/item-schema.js';
 import { toBareName, toSingular } from '../../../../state/names.js';
+import { findListObject } from '../../../../state/pages/envelope.js';
 import { isTopLevel, type Resource } from '../../../../state/resource.js';
-import { type Collection, type Item, listEntries, toChildScope } from '../../../../state/store/collection.js';
+import {
+  type Collection,
+  type Entry,
+  type Item,
+  listEntries,
+  toChildScope,
+} from '../../../../state/store/collection.js';
+import type { ItemLocation } from '../../../../state/store/on-demand.js';
 import type { Transaction } from '../../../../state/store/store.js';
 import type { Exchange } from '../../../chain.js';
 import { locateItem } from '../bodies.js';
@@ -114,7 +122,12 @@ const NO_PROPERTIES: Item = Object.freeze({});
 /** Plans the items of other collections that an operation creates by what it is sent inside of an item. */
 export function createReferences(context: OperationContext): References {
   const { binding, items, model, read, bindingsOf } = context;
-  const adopt = createAdoption(context);
+  const adoptBelow = createAdoption(context);
+  const addElements = createElementItems(context);
+  const adopt: References['adopt'] = (location, entry) => {
+    addElements(location, entry);
+    return adoptBelow(location, entry);
+  };
   const { bySchema } = readTargets(context);
   const created = [...(binding.action === 'create' ? (model.schema?.properties.values() ?? []) : [])].flatMap(
     ({ name, scalar, target }) => {
@@ -175,6 +188,30 @@ function createAdoption({ items, model, read, resources, binding }: OperationCon
     }
     if (Object.keys(adopted).length === 0) return entry;
     return collection.update(entry.id, { item: { ...entry.item, ...adopted } }, scope) ?? entry;
+  };
+}
+
+/** Plans how the elements in the list objects of a new item are added to the collection with their schema. */
+function createElementItems(context: OperationContext): (location: ItemLocation, entry: Entry) => void {
+  const { items, model, read, binding } = context;
+  const { bySchema } = readTargets(context);
+  const found = [...(model.schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
+    const whole = read(target);
+    const list = whole && findListObject(read, whole);
+    const collection = bySchema.get(list?.element.pointer ?? '');
+    if (list === undefined || collection === undefined || collection === binding.collection) return [];
+    return [{ path: [name, ...list.path], collection }];
+  });
+  return ({ transaction }, { item }) => {
+    for (const { path, collection } of found) {
+      const elements = readPath(item, path);
+      const location = items.locate(transaction, collection);
+      for (const fixed of Array.isArray(elements) ? elements.filter(isObject) : []) {
+        const id = readMember(fixed, location.model.resource.idProperty ?? 'id');
+        const isNew = typeof id === 'string' && location.collection.get(id) === undefined;
+        if (isNew) items.create(location, { body: NO_PROPERTIES, fixed, id, strict: false });
+      }
+    }
   };
 }
 
