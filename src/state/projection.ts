@@ -1,5 +1,5 @@
 import { isObject, readPath, type SchemaObject, withPath } from '../contract/json.js';
-import { findListObject } from './pages/envelope.js';
+import { findInnerList } from './pages/envelope.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
 import { OPTIONS_NAME, PART_NAME, toBareName, toSingular } from './names.js';
 import type { Resources } from './resource.js';
@@ -203,7 +203,7 @@ function toLink(context: LinkContext, { path, property: source }: Source, target
   const { read } = context;
   const plain: PropertyLink = { from: path, to: [], change: undefined, key: '' };
   const [a, b] = [readKind(read, source), readKind(read, target)];
-  const list = a.isArray && !b.isArray && b.of !== undefined ? findListObject(read, b.of) : undefined;
+  const list = a.isArray && !b.isArray ? findInnerList(read, b.of) : undefined;
   if (list === undefined) return { ...plain, ...toChange(context, a, b) };
   const { convert = (value: unknown) => value } = toChange(
     context,

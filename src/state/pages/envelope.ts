@@ -32,23 +32,24 @@ function keepFixed(members: readonly Member[]): readonly Member[] {
   });
 }
 
-/** A list inside of an item: `{ "object": "list", "data": [], "has_more": false }`. */
-export interface ListObject {
-  /** The property names from the object to its array. */
+/** A list inside of an item: an array, or an object around one such as `{ "object": "list", "data": [], "has_more": false }`. */
+export interface InnerList {
+  /** The property names from the list to its array; empty where it is the array. */
   readonly path: readonly string[];
   readonly element: ItemSchema;
-  /** The object around some elements, which are all that there are. */
+  /** The object around some elements, which are all that there are; an empty one where the list is an array. */
   wrap(elements: readonly unknown[]): Readonly<Record<string, unknown>>;
 }
 
-/** Plans the object of a list inside of an item; undefined where the schema is another one. */
-export function findListObject(read: ReadItemSchema, schema: ItemSchema): ListObject | undefined {
-  const found = schema.type === 'array' || schema.properties.has('id') ? undefined : findItems(schema, read, undefined);
+/** Plans a list inside of an item; undefined where the schema is another one. */
+export function findInnerList(read: ReadItemSchema, schema: ItemSchema | undefined): InnerList | undefined {
+  const found = schema === undefined || schema.properties.has('id') ? undefined : findItems(schema, read, undefined);
   const element = found?.itemSchema === undefined ? undefined : read(found.itemSchema);
-  if (found === undefined || element === undefined) return undefined;
+  if (schema === undefined || found === undefined || element === undefined) return undefined;
   const { path } = found;
-  const members = planObject(schema, { read, items: path, above: [] }).members.filter(isComputed);
-  return { path, element, wrap: (items) => buildObject(members, items, toOnlyPage(items)) };
+  const members = path.length === 0 ? [] : planObject(schema, { read, items: path, above: [] }).members;
+  const computed = members.filter(isComputed);
+  return { path, element, wrap: (items) => buildObject(computed, items, toOnlyPage(items)) };
 }
 
 const COMPUTED: ReadonlySet<EnvelopeRole> = new Set(['count', 'hasMore', 'next', 'page', 'pages', 'previous', 'total']);

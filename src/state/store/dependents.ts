@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
-import { findListObject } from '../pages/envelope.js';
+import { findInnerList } from '../pages/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../resource.js';
 import {
   type Entry,
@@ -278,10 +278,11 @@ function findEmbeddings(read: ReadItemSchema, targets: readonly Target[], own: R
   return [...(read(pointer)?.properties.values() ?? [])].flatMap((property): readonly Embedding[] => {
     const whole = find(property);
     if (whole !== undefined) return [whole];
-    const schema = read(property.target);
-    const { path = [], element = read(schema?.items ?? '') } = (schema && findListObject(read, schema)) ?? {};
-    const inList = element && find({ ...property, target: element.pointer });
-    const inner = [...(element?.properties.values() ?? [])].flatMap((each) => {
+    const list = findInnerList(read, read(property.target));
+    if (list === undefined) return [];
+    const { path, element } = list;
+    const inList = find({ ...property, target: element.pointer });
+    const inner = [...element.properties.values()].flatMap((each) => {
       const found = find(each);
       return found === undefined ? [] : [{ ...found, name: property.name, path: [...path, each.name] }];
     });

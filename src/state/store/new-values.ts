@@ -4,7 +4,7 @@ import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { memoize } from '../../memoize.js';
 import { createRandom } from '../../random.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { findListObject } from '../pages/envelope.js';
+import { findInnerList } from '../pages/envelope.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Action, Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './collection.js';
@@ -194,14 +194,13 @@ export function createElements(
 ): (item: Item, input: NewValueInput) => Item {
   const noun = toBareName(toSingular(resource.name.split('.').at(-1) ?? ''));
   const plans = [...(schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
-    const whole = read(target);
-    const list = whole && findListObject(read, whole);
-    const element = list?.element ?? read(whole?.items ?? '');
-    const values = [...(element?.properties.values() ?? [])].flatMap((property) => {
-      const value = list !== undefined || property.required ? createElementValue(property, noun) : undefined;
+    const list = findInnerList(read, read(target));
+    const isObjectOfList = list !== undefined && list.path.length > 0;
+    const values = [...(list?.element.properties.values() ?? [])].flatMap((property) => {
+      const value = isObjectOfList || property.required ? createElementValue(property, noun) : undefined;
       return value === undefined ? [] : [[property.name, value] as const];
     });
-    return list === undefined && values.length === 0 ? [] : [{ name, list, values }];
+    return list === undefined || (!isObjectOfList && values.length === 0) ? [] : [{ name, list, values }];
   });
   const toElement = (values: (typeof plans)[number]['values'], each: unknown, input: ElementInput): unknown => {
     const missing = isObject(each) ? values.filter(([name]) => !Object.hasOwn(each, name)) : [];
@@ -212,14 +211,14 @@ export function createElements(
   return (item, input) => {
     let result = item;
     for (const { name, list, values } of plans) {
-      const path = [name, ...(list?.path ?? [])];
+      const path = [name, ...list.path];
       const given = readPath(item, path);
       if (!Array.isArray(given)) continue;
       const id = readMember(item, resource.idProperty ?? 'id');
       const made = given.map((each: unknown, i) =>
         toElement(values, each, { ...input, id, key: [input.key, String(id), ...path, i].join('\0') }),
       );
-      const whole = isObject(item[name]) ? { ...list?.wrap(made), ...item[name] } : {};
+      const whole = isObject(item[name]) ? { ...list.wrap(made), ...item[name] } : {};
       result = withPath({ ...result, [name]: whole }, path, made);
     }
     return result;

@@ -1,17 +1,10 @@
-import { addTo, isObject, readMember, readPath } from '../../../../contract/json.js';
+import { addTo, isObject, readMember, readPath, withPath } from '../../../../contract/json.js';
 import type { Answer } from '../../../../http/answer.js';
 import { type ItemProperty, type ItemSchema, listBranches } from '../../../../state/item-schema.js';
 import { toBareName, toSingular } from '../../../../state/names.js';
-import { findListObject } from '../../../../state/pages/envelope.js';
+import { findInnerList } from '../../../../state/pages/envelope.js';
 import { isTopLevel, type Resource } from '../../../../state/resource.js';
-import {
-  type Collection,
-  type Entry,
-  type Item,
-  listEntries,
-  toChildScope,
-} from '../../../../state/store/collection.js';
-import type { ItemLocation } from '../../../../state/store/on-demand.js';
+import { type Collection, type Item, listEntries, toChildScope } from '../../../../state/store/collection.js';
 import type { Transaction } from '../../../../state/store/store.js';
 import type { Exchange } from '../../../chain.js';
 import { locateItem } from '../bodies.js';
@@ -23,6 +16,7 @@ import {
   type StateHandler,
 } from '../context.js';
 import { refuseUnknown } from '../request.js';
+import { readIdValue } from '../write.js';
 
 /** A property of a request body that names an item of another collection. */
 interface Reference {
@@ -122,12 +116,7 @@ const NO_PROPERTIES: Item = Object.freeze({});
 /** Plans the items of other collections that an operation creates by what it is sent inside of an item. */
 export function createReferences(context: OperationContext): References {
   const { binding, items, model, read, bindingsOf } = context;
-  const adoptBelow = createAdoption(context);
-  const addElements = createElementItems(context);
-  const adopt: References['adopt'] = (location, entry) => {
-    addElements(location, entry);
-    return adoptBelow(location, entry);
-  };
+  const adopt = createAdoption(context);
   const { bySchema } = readTargets(context);
   const created = [...(binding.action === 'create' ? (model.schema?.properties.values() ?? []) : [])].flatMap(
     ({ name, scalar, target }) => {
@@ -164,54 +153,39 @@ export function createReferences(context: OperationContext): References {
   };
 }
 
-/** Plans how the elements of the arrays of a new item become items of the collections below it. */
-function createAdoption({ items, model, read, resources, binding }: OperationContext): References['adopt'] {
+/** Plans how the elements of the lists of a new item become items of the collections below it, or of those with their schema. */
+function createAdoption(context: OperationContext): References['adopt'] {
+  const { items, model, read, resources, binding } = context;
+  const { bySchema } = readTargets(context);
   const children = [...resources.collections.values()].filter(
     ({ parents, schema }) => parents.at(-1) === binding.collection && schema !== undefined,
   );
   const found = [...(model.schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
-    const element = read(target)?.type === 'array' ? read(read(target)?.items ?? '') : undefined;
-    const child = children.find(
-      ({ schema = '' }) => element !== undefined && read(schema)?.pointer === element.pointer,
-    );
-    return child === undefined ? [] : [{ name, collection: child.name }];
+    const list = findInnerList(read, read(target));
+    if (list === undefined) return [];
+    const child = children.find(({ schema = '' }) => read(schema)?.pointer === list.element.pointer);
+    const other = list.path.length === 0 ? undefined : bySchema.get(list.element.pointer);
+    const of = child?.name ?? (other === binding.collection ? undefined : other);
+    return of === undefined ? [] : [{ path: [name, ...list.path], of, isBelow: child !== undefined }];
   });
   if (found.length === 0) return NO_REFERENCES.adopt;
   return ({ transaction, collection, scope }, entry) => {
-    const adopted: Record<string, unknown> = {};
-    for (const { name, collection: child } of found) {
-      const given = entry.item[name];
+    let item = entry.item;
+    for (const { path, of, isBelow } of found) {
+      const given = readPath(item, path);
       if (!Array.isArray(given) || given.length === 0 || !given.every(isObject)) continue;
-      const location = items.locate(transaction, child, toChildScope(scope, entry.id));
-      const created = given.map((body) => items.create(location, { body, fixed: NO_PROPERTIES, strict: false }));
-      adopted[name] = created.map((each, i) => ('problems' in each ? (given[i] as unknown) : each.entry.item));
+      const location = items.locate(transaction, of, isBelow ? toChildScope(scope, entry.id) : '');
+      const adopt = (body: Item): Item => {
+        const id = isBelow ? undefined : readIdValue(readMember(body, location.model.resource.idProperty ?? 'id'));
+        // An existing item that is only referred to stays as it is.
+        if (id !== undefined && location.collection.get(String(id)) !== undefined) return body;
+        const created = items.create(location, { body, id, fixed: isBelow ? NO_PROPERTIES : body, strict: false });
+        return 'problems' in created ? body : created.entry.item;
+      };
+      item = withPath(item, path, given.map(adopt));
     }
-    if (Object.keys(adopted).length === 0) return entry;
-    return collection.update(entry.id, { item: { ...entry.item, ...adopted } }, scope) ?? entry;
-  };
-}
-
-/** Plans how the elements in the list objects of a new item are added to the collection with their schema. */
-function createElementItems(context: OperationContext): (location: ItemLocation, entry: Entry) => void {
-  const { items, model, read, binding } = context;
-  const { bySchema } = readTargets(context);
-  const found = [...(model.schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
-    const whole = read(target);
-    const list = whole && findListObject(read, whole);
-    const collection = bySchema.get(list?.element.pointer ?? '');
-    if (list === undefined || collection === undefined || collection === binding.collection) return [];
-    return [{ path: [name, ...list.path], collection }];
-  });
-  return ({ transaction }, { item }) => {
-    for (const { path, collection } of found) {
-      const elements = readPath(item, path);
-      const location = items.locate(transaction, collection);
-      for (const fixed of Array.isArray(elements) ? elements.filter(isObject) : []) {
-        const id = readMember(fixed, location.model.resource.idProperty ?? 'id');
-        const isNew = typeof id === 'string' && location.collection.get(id) === undefined;
-        if (isNew) items.create(location, { body: NO_PROPERTIES, fixed, id, strict: false });
-      }
-    }
+    if (item === entry.item) return entry;
+    return collection.update(entry.id, { item }, scope) ?? entry;
   };
 }
 
@@ -265,7 +239,7 @@ function findReferences(context: OperationContext): readonly Reference[] {
       const { collections, isNamed } = findTargets(context, targets, { property, shown: inItem });
       if (collections.length === 0) {
         const inner = property.scalar ? undefined : { pointer: property.target, path: own };
-        const showing = inItem && readElement(context, inItem.target);
+        const showing = inItem && (findInnerList(read, read(inItem.target))?.element ?? read(inItem.target));
         if (inner !== undefined) addReferences({ ...inner, shown: showing, isRoot: false }, depth + 1);
       } else if (!collections.includes(binding.collection) && !isAddressed(context, own)) {
         const { schema: declared } = property;
@@ -289,14 +263,6 @@ function isAddressed({ binding, model }: OperationContext, path: readonly string
     (place) => place.in === 'body' && place.path.join('.') === path.join('.'),
   );
   return isPlace || path.join('.') === model.resource.memberParameter;
-}
-
-/** The schema of an object, or of the elements of an array or of an object around one. */
-function readElement({ read }: StateContext, pointer: string): ItemSchema | undefined {
-  const schema = read(pointer);
-  if (schema?.items !== undefined) return read(schema.items);
-  const lists = [...(schema?.properties.values() ?? [])].flatMap(({ target }) => read(target)?.items ?? []);
-  return lists.length === 1 ? read(lists[0] ?? '') : schema;
 }
 
 /**
