@@ -20,6 +20,8 @@ export interface AnswerPlan {
   readonly links: readonly LinkPlan[];
   /** Names in lower case, without those that an answer never sets. */
   readonly requiredHeaders: readonly string[];
+  /** Of a success: other declared headers, whose values depend on nothing in the answer. */
+  readonly otherHeaders: readonly string[];
   /** Whether all of the schema can be used; known after the first check. */
   isWhole(): boolean;
   /** The violations of a body; a stream is not read for it. */
@@ -27,6 +29,10 @@ export interface AnswerPlan {
   /** The body; if it is a stream, its items are checked while they are sent. */
   checkStream(body: unknown): unknown;
 }
+
+/** Headers that depend on the item, the page or the request, so that only the source of an answer knows if there is a value. */
+const DEPENDENT_HEADER =
+  /^(link|location|etag|last-modified|retry-after|set-cookie|www-authenticate|content-.*|preference-applied|idempoten.*)$|total|count|page|next|prev|cursor|offset|continuation|marker|range|deprecat|sunset|replay/;
 
 /** Media types of one operation whose plans are kept: a handler may answer with a new one each time, such as one with a boundary. */
 const MAX_TYPES = 200;
@@ -57,10 +63,15 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
   const requiredHeaders = (response?.headers ?? [])
     .filter(({ name, required }) => required && isSendable(name))
     .map(({ name }) => name.toLowerCase());
+  const isSuccess = status >= 200 && status < 300;
+  const otherHeaders = (isSuccess ? (response?.headers ?? []) : [])
+    .map(({ name }) => name.toLowerCase())
+    .filter((name) => isSendable(name) && !requiredHeaders.includes(name) && !DEPENDENT_HEADER.test(name));
   const plan = {
     response,
     requiredHeaders,
-    links: status >= 200 && status < 300 ? planLinks(contract, response) : [],
+    otherHeaders,
+    links: isSuccess ? planLinks(contract, response) : [],
     schemaPointer: undefined,
     isWhole: () => true,
     check: () => NO_VIOLATIONS,

@@ -27,3 +27,6 @@ export const PART_NAME: RegExp = /^(attributes|properties|fields|spec|values|det
 
 /** Objects of a request that hold properties which the item itself has: `options: { webhook }`. */
 export const OPTIONS_NAME: RegExp = /^(options|settings|params|parameters|config|configuration)$/i;
+
+/** Names of parameters that say nothing about what they identify. */
+export const PLAIN_ID: RegExp = /^(id|_id|uuid|guid|uid|gid|sid|key|slug|name|number|code)$/i;

@@ -148,7 +148,8 @@ export function findItemPlace(read: ReadItemSchema, item: ItemSchema, pointer: s
   const listed =
     findElements(read, pointer, () => false).find(isExact) ??
     findListPositions(read, pointer).find(
-      ({ element, schema }) => element.length === 0 && isSameItem(read, item, schema),
+      ({ element, schema }) =>
+        element.length === 0 && (isSameItem(read, item, schema) || isSummary(read, item, schema)),
     );
   return listed && { path: listed.path, schema: listed.schema, isInArray: true };
 }

@@ -197,8 +197,12 @@ describe('a custom source', () => {
   });
 });
 
-it('a missing header is generated if it is required', async () => {
-  expect((await verify({ headers: {} })).headers).toEqual({ 'x-needed': 'yes' });
+it('a missing header is generated if it is required, and in an answer of the state if it is declared', async () => {
+  expect((await verify({ headers: {}, from: 'replay' })).headers).toEqual({ 'x-needed': 'yes' });
+  expect((await verify({ headers: {}, from: 'state' })).headers).toEqual({
+    'x-needed': 'yes',
+    'x-free': expect.any(String),
+  });
 });
 
 describe('a stream', () => {

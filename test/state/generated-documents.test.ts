@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inPath, json, object, type Part, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop } from './shop.js';
 
 const BOAT = object({ id: { type: 'integer' }, name: TEXT, hull: TEXT }, 'id', 'name');
@@ -74,4 +74,52 @@ describe('PUT on a collection', () => {
     expect(read).toMatchObject({ id, name: 'Egret' });
     expect(read).not.toHaveProperty('hull');
   });
+});
+
+describe('a parent whose parameter has a plain name', () => {
+  it.each([
+    ['open', {}],
+    ['closed', CLOSED],
+  ])('is not mistaken for the item below it, in an %s world', async (_, options) => {
+    const spec = toDocument(
+      {
+        '/shows': { post: { ...sends(object({ name: TEXT })), ...shows(ref('Show')) } },
+        '/shows/{id}': { ...inPath('id'), get: shows(ref('Show')) },
+        '/shows/{id}/episodes': {
+          ...inPath('id'),
+          get: shows(object({ items: { type: 'array', items: ref('Episode') } })),
+          post: { ...sends(object({ name: TEXT })), ...shows(ref('Episode')) },
+        },
+        '/episodes/{id}': { ...inPath('id'), get: shows(ref('Episode')) },
+      },
+      {
+        Show: object({ id: TEXT, name: TEXT }, 'id', 'name'),
+        Episode: object({ id: TEXT, name: TEXT, length: TEXT }, 'id', 'name'),
+      },
+    );
+    const { send } = await openShop({ ...options, spec });
+    const show = String((await send('POST', '/shows', { name: 'first' })).body['id']);
+    const { body } = await send('POST', `/shows/${show}/episodes`, { name: 'pilot' });
+    expect((await send('GET', `/episodes/${String(body['id'])}`)).body).toEqual(body);
+    expect((await send('GET', `/shows/${show}/episodes`)).body['items']).toEqual([body]);
+  });
+});
+
+it('reads one item in an array whose elements show more than those of the list', async () => {
+  const key = object({ key_id: TEXT, name: TEXT }, 'key_id', 'name');
+  const details: Part = { allOf: [ref('Key'), object({ scopes: { type: 'array', items: TEXT } })] };
+  const spec = toDocument(
+    {
+      '/keys': {
+        get: shows(object({ result: { type: 'array', items: ref('Key') } })),
+        post: { ...sends(object({ name: TEXT })), ...shows(ref('Key')) },
+      },
+      '/keys/{key_id}': { ...inPath('key_id'), get: shows(object({ result: { type: 'array', items: details } })) },
+    },
+    { Key: key },
+  );
+  const { send } = await openShop({ spec });
+  const { body } = await send('POST', '/keys', { name: 'first' });
+  const read = (await send('GET', `/keys/${String(body['key_id'])}`)).body['result'];
+  expect(read).toEqual([expect.objectContaining({ key_id: body['key_id'], name: 'first' })]);
 });

@@ -3,6 +3,7 @@ import { isObject } from '../../contract/json.js';
 import type { Example, MediaType } from '../../contract/operations/operation.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Answer } from '../../http/answer.js';
+import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import type { AnswerSource, Exchange, SourceParts } from '../chain.js';
@@ -55,12 +56,14 @@ export function createExampleAnswer(parts: ExampleParts): ExampleAnswer {
       exchange.note(`${why}: its valid parts were kept, the rest generated`);
       return generate(exchange, choice, { hint: repairable.value });
     }
-    const located = locateCreated(exchange.call, response, { status, body: example.value });
+    const isVerbatim = parts.examples === 'verbatim' || name !== undefined;
+    const body = isVerbatim ? example.value : repeatSent(parts, media, { example: example.value, call: exchange.call });
+    const located = locateCreated(exchange.call, response, { status, body });
     const fields = response.headers.length === 0 ? {} : writeHeaders(response, readContext(exchange), located);
     return {
       status,
       headers: { ...fields, ...located },
-      body: example.value,
+      body,
       mediaType,
       schemaPointer: media.schema === undefined ? undefined : media.schemaPointer,
       from: example.name === '' ? 'example' : `example:${example.name}`,
@@ -68,6 +71,25 @@ export function createExampleAnswer(parts: ExampleParts): ExampleAnswer {
       ...(parts.examples === 'verbatim' ? { violates: 'examples are served unchanged' } : {}),
     };
   };
+}
+
+/** An example with the values that the request sends for its members of the same names, where the schema allows them. */
+function repeatSent(
+  { validators }: ExampleParts,
+  { schema, schemaPointer }: MediaType,
+  { example, call }: { readonly example: unknown; readonly call: Call },
+): unknown {
+  const { body } = call;
+  if (!isObject(example) || !isObject(body) || schema === undefined) return example;
+  const isSent = (name: string): boolean =>
+    Object.hasOwn(example, name) &&
+    typeof example[name] === typeof body[name] &&
+    typeof body[name] !== 'object' &&
+    example[name] !== body[name];
+  const names = Object.keys(body).filter(isSent);
+  if (names.length === 0) return example;
+  const repeated = { ...example, ...Object.fromEntries(names.map((name) => [name, body[name]])) };
+  return validators.check(schemaPointer, 'response')(repeated, 'body').length === 0 ? repeated : example;
 }
 
 /** The name, `''` for an example without one, and the value. */

@@ -74,18 +74,24 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
 
   const finish = (exchange: Exchange, plan: AnswerPlan, valid: Answer): Answer => {
     const answer = plan.isWhole() ? valid : withViolations(valid, [toUnusable(plan)]);
-    const missing = plan.requiredHeaders.some((name) => !Object.hasOwn(answer.headers, name));
+    const names = listHeaders(plan, answer);
+    const missing = names.some((name) => !Object.hasOwn(answer.headers, name));
     const isDeprecated = exchange.call.operation.deprecated;
     const body = plan.checkStream(answer.body);
     if (!missing && !isDeprecated) return body === answer.body ? answer : { ...answer, body };
-    const { response, requiredHeaders } = plan;
+    const { response } = plan;
     const declared = missing && response ? writeHeaders(response, readContext(exchange), answer.headers) : {};
-    const required = Object.fromEntries(Object.entries(declared).filter(([name]) => requiredHeaders.includes(name)));
+    const required = Object.fromEntries(Object.entries(declared).filter(([name]) => names.includes(name)));
     const deprecation: Answer['headers'] = isDeprecated ? { deprecation: writeDeprecation(exchange) } : {};
     return { ...answer, body, headers: { ...required, ...deprecation, ...answer.headers } };
   };
 
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
+}
+
+/** The headers that an answer needs. Real traffic and what a user writes get only those that are required. */
+function listHeaders({ requiredHeaders, otherHeaders }: AnswerPlan, { from }: Answer): readonly string[] {
+  return from === 'state' && otherHeaders.length > 0 ? [...requiredHeaders, ...otherHeaders] : requiredHeaders;
 }
 
 type Violations = readonly Violation[];

@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemProperty } from '../item-schema.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import { isNamedAfter, toBareName, toSingular } from '../names.js';
+import { isNamedAfter, PLAIN_ID, toBareName, toSingular } from '../names.js';
 import { readListShape } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
@@ -82,7 +82,9 @@ function findParentProperty(index: ContractIndex, candidate: CollectionCandidate
   const parameter = parent?.parameters.at(-1);
   if (parent === undefined || parameter === undefined) return undefined;
   const noun = toSingular(parent.words.at(-1) ?? '');
-  const wanted = new Set([parameter, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
+  // The `id` of an item is not that of its parent.
+  const named = PLAIN_ID.test(parameter) ? [] : [parameter];
+  const wanted = new Set([...named, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
   const properties = [...(index.read(candidate.schema ?? '')?.properties.values() ?? [])];
   const own = properties.find(({ name }) => wanted.has(toBareName(name)));
   if (own !== undefined) return own.name;

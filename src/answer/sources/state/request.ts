@@ -9,7 +9,7 @@ import { type Binding, isNamedElsewhere } from '../../../state/resource.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import { type ItemSchema, isSuccessFlag } from '../../../state/item-schema.js';
-import { toBareName } from '../../../state/names.js';
+import { PLAIN_ID, toBareName } from '../../../state/names.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
@@ -68,9 +68,6 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     return { ...items.locate(transaction, binding.collection, scope), known, part: path };
   };
 }
-
-/** Names of parameters that say nothing about what they identify. */
-const PLAIN_ID = /^(id|_id|uuid|guid|uid|gid|sid|key|slug|name|number|code)$/i;
 
 /** The properties that hold the ids of parents whose parameters have other names: `project_id` for `/projects/{id}/issues`. */
 function findParentProperties(
