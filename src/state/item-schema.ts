@@ -73,7 +73,8 @@ const MAX_DEPTH = 12;
 
 /** A reader of item schemas that reads each one once. */
 export function createItemSchemaReader(contract: Contract): ReadItemSchema {
-  const known = new Map<string, ItemSchema | undefined>();
+  // The root of the document is not a schema.
+  const known = new Map<string, ItemSchema | undefined>([['', undefined]]);
   // Many responses refer to one component, which is read once.
   const byTarget = new Map<string, ItemSchema | undefined>();
   return (pointer) => {
