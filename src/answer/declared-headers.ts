@@ -1,4 +1,5 @@
 import { isObject } from '../contract/json.js';
+import { isToken } from '../contract/operations/parameter.js';
 import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
@@ -19,7 +20,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 /** Whether a declared header may be sent. */
 export function isSendable(name: string): boolean {
-  return !RESERVED.has(name.toLowerCase()) && !name.toLowerCase().startsWith('access-control-');
+  return isToken(name) && !RESERVED.has(name.toLowerCase()) && !name.toLowerCase().startsWith('access-control-');
 }
 
 const NONE: HeaderFields = {};

@@ -1,6 +1,7 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { suggest } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
+import { isToken } from '../../contract/operations/parameter.js';
 import { findResponse, toStatus } from '../../contract/operations/responses.js';
 import type { Call } from '../../http/request/call.js';
 import { splitList } from '../../http/text.js';
@@ -154,14 +155,11 @@ export function parsePrefer(header: string): ReadonlyMap<string, string> {
     const [pair = ''] = splitList(preference, ';');
     const equals = pair.indexOf('=');
     const key = (equals === -1 ? pair : pair.slice(0, equals)).trim().toLowerCase();
-    if (!TOKEN.test(key) || values.has(key)) continue;
+    if (!isToken(key) || values.has(key)) continue;
     values.set(key, equals === -1 ? '' : readWord(pair.slice(equals + 1).trim()));
   }
   return values;
 }
-
-/** RFC 9110 section 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
 
 /** A token, or the content of a quoted string. */
 function readWord(text: string): string {

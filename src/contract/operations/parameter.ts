@@ -25,6 +25,11 @@ const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...Param
   querystring: ['form'],
 };
 
+/** Whether a string can be the name of a header (RFC 9110 section 5.1). */
+export function isToken(name: string): boolean {
+  return /^[!#$%&'*+.^`|~\w-]+$/.test(name);
+}
+
 /** OpenAPI 3.1 section 4.8.12.2.1: header parameters with these names are ignored. */
 const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
@@ -54,6 +59,11 @@ function readParameter(source: ParameterSource, found: Located, pointer: string)
     const isNamed = name !== undefined && name !== '';
     const what = isNamed ? `has the invalid "in" ${JSON.stringify(place) ?? 'undefined'}` : 'has no name';
     const message = `a parameter ${what}`;
+    source.report({ code: 'PARAMETER_INVALID', severity: 'error', message, pointer, assumed: 'it is ignored' });
+    return undefined;
+  }
+  if (place === 'header' && !isToken(name)) {
+    const message = `the name ${JSON.stringify(name)} of a header parameter is not valid in HTTP`;
     source.report({ code: 'PARAMETER_INVALID', severity: 'error', message, pointer, assumed: 'it is ignored' });
     return undefined;
   }
