@@ -76,6 +76,15 @@ export interface Resource {
   readonly unknownIds: UnknownIds | undefined;
   /** How statuses advance, from a hint; else it is found in the schema. */
   readonly lifecycle?: LifecycleHint | undefined;
+  /** The answer to a request for an unknown item, from a hint. */
+  readonly missing?: MissingHint | undefined;
+}
+
+/** What a hint says about the answer to a request for an item that does not exist. */
+export interface MissingHint {
+  /** Default 200. */
+  readonly status?: number;
+  readonly body: Item;
 }
 
 /** What a hint says about the statuses through which a created item advances by itself; `false` where it does not. */
@@ -137,6 +146,8 @@ export interface Binding {
   readonly list: ListShape | undefined;
   /** The pagination style of a hint. */
   readonly page: PageStyleName | undefined;
+  /** The answer to a request for an unknown item, from a hint. */
+  readonly missing?: MissingHint | undefined;
   /** From 0 to 1; a hint of the document is 1. */
   readonly confidence: number;
   readonly why: string;

@@ -4,7 +4,9 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { MockError } from '../../src/errors.js';
 import { HINT_ROWS, HINT_SCHEMA } from '../../src/state/inference/hint-grammar.js';
 import { inferResources } from '../../src/state/inference/infer.js';
+import { json, object, sends, TEXT, toDocument } from './document-parts.js';
 import { createShopDocument } from './shop-document.js';
+import { openShop } from './shop.js';
 
 type Tree = Record<string, unknown>;
 
@@ -189,6 +191,45 @@ describe('an invalid hint stops the start', () => {
     expect(error.toString()).toContain(place);
     expect(error.message).toContain(message);
     expect(error.hint ?? '').toContain(hint);
+  });
+});
+
+describe('the hint `missing`', () => {
+  const channel = object({ id: TEXT, name: TEXT }, 'id', 'name');
+  const answer = object({ ok: { type: 'boolean' }, error: TEXT, channel }, 'ok');
+  const missing = { body: { ok: false, error: 'channel_not_found' } };
+  const post = (name: string, sent: object, more: object = {}): Tree => ({
+    [`/conversations.${name}`]: {
+      post: { ...sends(sent), ...more, responses: { 200: json(answer), 404: json(answer) } },
+    },
+  });
+  const toSpec = (hints: object, more: object = {}): Tree => ({
+    ...toDocument({
+      ...post('create', object({ name: TEXT }, 'name')),
+      ...post('info', object({ channel: TEXT }, 'channel'), more),
+    }),
+    'x-mock': hints,
+  });
+
+  it('is the answer for an unknown item, of a collection or of one operation', async () => {
+    for (const spec of [
+      toSpec({ unknownIds: 'not-found', collections: { conversations: { missing } } }),
+      toSpec({ unknownIds: 'not-found' }, { 'x-mock': { missing } }),
+    ]) {
+      const { send } = await openShop({ spec });
+      const created = (await send('POST', '/conversations.create', { name: 'general' })).body['channel'] as Tree;
+      expect((await send('POST', '/conversations.info', { channel: created['id'] })).body).toMatchObject({
+        channel: created,
+      });
+      const { status, body } = await send('POST', '/conversations.info', { channel: 'nope' });
+      expect([status, body]).toEqual([200, missing.body]);
+    }
+  });
+
+  it('is refused where the operation does not declare its status', async () => {
+    const error = await fail(toSpec({}, { 'x-mock': { missing: { ...missing, status: 299 } } }));
+    expect(error.message).toMatch(/HINT_INVALID.*declares no status 299/);
+    expect(error.hint).toBe('it declares 200, 404');
   });
 });
 

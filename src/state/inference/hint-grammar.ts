@@ -3,7 +3,7 @@ import type { Schema } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import { createValidators } from '../../schema/validate.js';
 import type { PageStyleName } from '../pages/pagination.js';
-import type { Action, LifecycleHint } from '../resource.js';
+import type { Action, LifecycleHint, MissingHint } from '../resource.js';
 import type { Item, UnknownIds } from '../store/collection.js';
 
 /** A parameter of the path by its name, one of the query, or the JSON pointer to a property of the body. */
@@ -18,6 +18,7 @@ export interface OperationHint {
   readonly set?: Item;
   readonly items?: string;
   readonly page?: PageStyleName;
+  readonly missing?: MissingHint;
   readonly query?: 'brackets' | 'comma' | 'dots' | 'repeat';
 }
 
@@ -35,6 +36,7 @@ export interface CollectionHint {
   readonly set?: Item;
   readonly unknownIds?: UnknownIds;
   readonly lifecycle?: LifecycleHint;
+  readonly missing?: MissingHint;
 }
 
 /** `x-mock` on the document. */
@@ -98,6 +100,13 @@ const UNKNOWN_IDS: Property<UnknownIds> = {
   otherwise: '`not-found` with fixtures, else `create`',
 };
 
+const MISSING: Property<MissingHint> = {
+  kind: { schema: { $ref: '#/$defs/missing' } },
+  description:
+    'The answer to a request for an item that does not exist: `{ status: 200, body: { ok: false, error: not_found } }`; the status is 200 by default.',
+  otherwise: 'the declared 404, or a success with `ok: false` where only that is declared',
+};
+
 const OPERATION: Properties<OperationHint> = {
   collection: {
     kind: STRING,
@@ -150,6 +159,7 @@ const OPERATION: Properties<OperationHint> = {
     description: 'The pagination style.',
     otherwise: 'from the query parameters',
   },
+  missing: MISSING,
   query: {
     kind: oneOf('brackets', 'comma', 'dots', 'repeat'),
     description: 'How clients serialize arrays and objects in the query.',
@@ -229,6 +239,7 @@ const COLLECTION: Properties<CollectionHint> = {
       'The statuses through which a created item advances by itself: `{ property, statuses, seconds }`; each read advances it, or, with `seconds`, the clock. `false`: it keeps its status.',
     otherwise: 'found in the enum of the status',
   },
+  missing: MISSING,
 };
 
 const DOCUMENT: Properties<DocumentHint> = {
@@ -254,6 +265,12 @@ export const HINT_SCHEMA: JsonSchema = {
     },
     parameters: PARAMETERS,
     lifecycle: { oneOf: [{ const: false }, objectOf(LIFECYCLE).schema] },
+    missing: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['body'],
+      properties: { status: { type: 'integer', minimum: 200, maximum: 599 }, body: OBJECT.schema },
+    },
   },
   anyOf: [{ $ref: '#/$defs/document' }, { $ref: '#/$defs/operation' }],
 };

@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
+import { findResponse } from '../../contract/operations/responses.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError, nearest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
@@ -150,6 +151,7 @@ function applyOperationHint(
     set: hint.set ?? inferred?.set ?? {},
     list: readHintedList(index, { operation, action, items: hint.items }),
     page: hint.page,
+    missing: hint.missing,
     confidence: 1,
     why: 'x-mock in the document',
   };
@@ -290,6 +292,11 @@ function checkBinding(contract: Contract, binding: Binding, collections: Readonl
       message: `there is no collection "${collection}"`,
       hint: suggest(collection, collections),
     });
+  }
+  const { status = 200 } = binding.missing ?? {};
+  if (binding.missing !== undefined && findResponse(operation, status) === undefined) {
+    const hint = `it declares ${operation.responses.map((each) => each.status).join(', ')}`;
+    throw toHintError(contract, `${at}/missing`, { message: `${operation.id} declares no status ${status}`, hint });
   }
   const missing = COUNTED[binding.action];
   if (missing !== undefined && binding.list === undefined)

@@ -1,6 +1,6 @@
 import { readSchemaAt } from '../../../contract/contract.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
-import { findJsonMedia, findSuccessWithBody } from '../../../contract/operations/responses.js';
+import { findJsonMedia, findResponse, findSuccessWithBody } from '../../../contract/operations/responses.js';
 import { isObject, readMember, readPath, withPath } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
@@ -191,6 +191,11 @@ export function refuseUnknown(
     of === undefined
       ? `no ${noun} has the id ${JSON.stringify(id)}`
       : `the ${toNoun(of.collection)} ${JSON.stringify(of.id)} has no ${noun} ${JSON.stringify(id)}`;
+  const hinted = answerHinted(context, exchange, collection);
+  if (hinted !== undefined) {
+    exchange.note(`state: ${message}`);
+    return hinted;
+  }
   if (!isNamedElsewhere(places))
     return refuse(context, exchange, { status: facts.status, message, code: 'not_found', param });
   const { operation } = exchange.call;
@@ -202,6 +207,19 @@ export function refuseUnknown(
   const isDeclared = (each: number): boolean => operation.responses.some(({ status }) => status === String(each));
   const status = [404, 410, 400, 422].find(isDeclared) ?? facts.status;
   return refuse(context, exchange, { status, message, code: 'not_found', param });
+}
+
+/** The answer that a hint gives to a request for an unknown item, where the operation declares its status. */
+function answerHinted({ items, resources }: StateContext, { call }: Exchange, collection: string): Answer | undefined {
+  const { operation } = call;
+  const hint = resources.bindings.get(operation.id)?.missing ?? items.model(collection).resource.missing;
+  const { status = 200, body } = hint ?? {};
+  const response = hint === undefined ? undefined : findResponse(operation, status);
+  if (response === undefined) return undefined;
+  const media = findJsonMedia(response.content);
+  const mediaType = media?.type.includes('*') === false ? media.type : 'application/json';
+  const rest = { from: 'state', violations: NO_VIOLATIONS, onInvalid: 'fail' } as const;
+  return { status, headers: {}, body, mediaType, schemaPointer: media?.schemaPointer, ...rest };
 }
 
 /** How a property shows a value of the path: as it is, in an object where it cannot hold an id, or as an element of an array. */
