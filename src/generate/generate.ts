@@ -30,8 +30,8 @@ export interface GenerateContext {
   readonly hint?: unknown;
   /** Whether `complete` adds optional properties too, as `value` does; default false. */
   readonly full?: boolean;
-  /** Called with a sentence if no valid value was found. */
-  readonly note?: (line: string) => void;
+  /** Called with a sentence if no valid value was found, and with true where the parts of the schema contradict each other. */
+  readonly note?: (line: string, isContradictory?: boolean) => void;
 }
 
 /** Generates values that fit their schemas. */
@@ -41,9 +41,6 @@ export interface Generator {
   /** A partial value, completed with what the schema requires; given parts stay. */
   complete(schemaPointer: string, partial: unknown, context: GenerateContext): unknown;
 }
-
-/** The beginning of the note that the parts of a schema contradict each other. */
-export const CONTRADICTION = 'no value can fit';
 
 /** Attempts at one value; each one repairs what was wrong in the one before. */
 const MAX_ATTEMPTS = 6;
@@ -85,7 +82,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
       context.note?.(`no value was found that fits the schema at ${pointer}`);
       return best === IMPOSSIBLE ? (given ?? null) : best;
     }
-    context.note?.(`${CONTRADICTION} the schema at ${pointer}`);
+    context.note?.(`no value can fit the schema at ${pointer}`, true);
     const value = createAttempt({ ...context, isTolerant: true }, new Map(), known).make(parts, place);
     return value === IMPOSSIBLE ? null : value;
   };
@@ -153,9 +150,9 @@ function cacheValues(generate: Generate): Generator['value'] {
     if (key.length > MAX_KEY_LENGTH) return generate(schemaPointer, undefined, context);
     if (cache.has(key)) return cache.get(key);
     let isValid = true;
-    const note = (line: string): void => {
+    const note: GenerateContext['note'] = (line, isContradictory) => {
       isValid = false;
-      context.note?.(line);
+      context.note?.(line, isContradictory);
     };
     const value = generate(schemaPointer, undefined, { ...context, note });
     if (!isValid) return value;

@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json.js';
-import { CONTRADICTION, type GenerateContext } from '../../generate/generate.js';
+import type { GenerateContext } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
@@ -51,8 +51,8 @@ export function createGenerateAnswer({ contract, generator, validators }: Source
     const { media, mediaType, status, response } = choice;
     const own = readContext(exchange);
     let isContradictory = false;
-    const note = (line: string): void => {
-      isContradictory ||= line.startsWith(CONTRADICTION);
+    const note: GenerateContext['note'] = (line, contradicts = false) => {
+      isContradictory ||= contradicts;
       own.note?.(line);
     };
     const context = { ...own, seed: seed ?? own.seed, hint, note };

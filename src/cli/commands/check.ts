@@ -3,7 +3,7 @@ import type { Contract, Problem, ProblemCode } from '../../contract/contract.js'
 import { loadContract } from '../../contract/load/load.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { formatMistake } from '../../errors.js';
-import { CONTRADICTION, createGenerator } from '../../generate/generate.js';
+import { createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import type { ViolationPlace } from '../../schema/violation.js';
@@ -73,11 +73,11 @@ function findContradictions(contract: Contract, validators: Validators): readonl
   );
   return [...pointers].flatMap((pointer): readonly Problem[] => {
     let isContradictory = false;
-    const note = (line: string): void => void (isContradictory ||= line.startsWith(CONTRADICTION));
+    const note = (_line: string, contradicts = false): void => void (isContradictory ||= contradicts);
     const value = generator.value(pointer, { seed: 1, key: pointer, direction: 'response', now: 0, note });
     const [first] = isContradictory ? validators.check(pointer, 'response')(value, 'body') : [];
     if (first === undefined) return [];
-    const message = `${CONTRADICTION}: ${first.message}`;
+    const message = `no value can fit: ${first.message}`;
     const at = contract.locate(first.schemaPointer ?? pointer);
     return [{ code, severity: 'error', message, at, assumed: 'the value that fits most of it is answered' }];
   });

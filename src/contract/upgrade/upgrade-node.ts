@@ -182,6 +182,8 @@ function resolveData({ context }: Upgrade, type: ObjectType, node: Node): Node {
     const reference = isObject(value) ? value['$ref'] : undefined;
     if (typeof reference !== 'string') continue;
     const isExample = name === 'example' || name === 'value';
+    // An example can have a property with this name.
+    if (isExample && Object.keys(value as Node).length > 1) continue;
     const target = isExample ? context.findTarget(reference) : context.requireTarget(reference, [name])?.value;
     if (target === undefined && isExample) continue;
     copy ??= { ...node };

@@ -281,12 +281,12 @@ function findEmbeddings(read: ReadItemSchema, targets: readonly Target[], own: R
     const list = findInnerList(read, read(property.target));
     if (list === undefined) return [];
     const { path, element } = list;
-    const inList = find({ ...property, target: element.pointer });
     const inner = [...element.properties.values()].flatMap((each) => {
       const found = find(each);
       return found === undefined ? [] : [{ ...found, name: property.name, path: [...path, each.name] }];
     });
-    return inList === undefined ? inner : [{ ...inList, path }, ...inner];
+    const inList = find({ ...property, target: element.pointer });
+    return inList === undefined ? inner : [{ ...inList, path }].concat(inner);
   });
 }
 
