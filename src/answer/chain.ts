@@ -54,6 +54,8 @@ export interface AnswerSource {
   readonly name: string;
   /** What happens to an answer of this source that breaks the contract; default `fail`. An answer can say otherwise itself. */
   readonly onInvalid?: InvalidAnswerPolicy;
+  /** Whether a success of this source gets every declared header that it does not set; default: only the required ones. */
+  readonly getsDeclaredHeaders?: boolean;
   /** A sentence that says how to correct a wrong answer of this source. */
   readonly hint?: string;
   answer(exchange: Exchange, next: Next): Answer | undefined | Promise<Answer | undefined>;

@@ -49,7 +49,7 @@ const DOCUMENT = {
 
 /** The names of real sources with what they say about their wrong answers. */
 const SOURCES: readonly Omit<AnswerSource, 'answer'>[] = [
-  { name: 'state', hint: 'Correct the fixture.' },
+  { name: 'state', getsDeclaredHeaders: true, hint: 'Correct the fixture.' },
   { name: 'generate', onInvalid: 'regenerate' },
   { name: 'refuse', onInvalid: 'complete' },
   { name: 'replay', onInvalid: 'report' },

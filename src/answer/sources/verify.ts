@@ -74,7 +74,8 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
 
   const finish = (exchange: Exchange, plan: AnswerPlan, valid: Answer): Answer => {
     const answer = plan.isWhole() ? valid : withViolations(valid, [toUnusable(plan)]);
-    const names = listHeaders(plan, answer);
+    const getsAll = plan.otherHeaders.length > 0 && findSource(answer)?.getsDeclaredHeaders === true;
+    const names = getsAll ? [...plan.requiredHeaders, ...plan.otherHeaders] : plan.requiredHeaders;
     const missing = names.some((name) => !Object.hasOwn(answer.headers, name));
     const isDeprecated = exchange.call.operation.deprecated;
     const body = plan.checkStream(answer.body);
@@ -87,11 +88,6 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   };
 
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
-}
-
-/** The headers that an answer needs. Real traffic and what a user writes get only those that are required. */
-function listHeaders({ requiredHeaders, otherHeaders }: AnswerPlan, { from }: Answer): readonly string[] {
-  return from === 'state' && otherHeaders.length > 0 ? [...requiredHeaders, ...otherHeaders] : requiredHeaders;
 }
 
 type Violations = readonly Violation[];

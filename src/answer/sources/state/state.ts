@@ -43,6 +43,7 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'b
   return {
     name: 'state',
     onInvalid: 'pass',
+    getsDeclaredHeaders: true,
     hint: 'Correct the fixture, or the request that stored it.',
     answer: (exchange, next) => {
       const handler = find(exchange.call.operation);
