@@ -9,7 +9,7 @@ import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
-import { createErrorDraft, type ErrorFacts } from './error-body.js';
+import { createErrorDraft, type ErrorFacts, toBodyFacts } from './error-body.js';
 
 /** An error answer: what its body says, and the rest of it. */
 interface ErrorAnswer extends ErrorFacts {
@@ -68,14 +68,15 @@ export function createErrorAnswers(
   const answer: ErrorAnswers['answer'] = (operation, error) => {
     const { status, headers = {}, from = 'refuse', found: violations = NO_VIOLATIONS } = error;
     const shape = findShape(operation)(status);
+    const facts = toBodyFacts(error);
     if (shape === undefined) {
-      const { code, message: detail, violations: errors } = error;
+      const { code, message: detail, violations: errors } = facts;
       const body = toProblem({ status, detail, code, errors });
       return { status, headers, body, mediaType: PROBLEM_TYPE, from, violations };
     }
     const { schema, schemaPointer, type: mediaType, examples } = shape.media;
     if (schema === undefined) return { status, headers, body: examples[0]?.value, mediaType, from, violations };
-    const draft = shape.draftBody(error);
+    const draft = shape.draftBody(facts);
     const check = validators.check(schemaPointer, 'response');
     const fits = (value: unknown): boolean => check(value, 'body').length === 0;
     const body = fits(draft) ? draft : repair(draft, { check, complete: (value) => complete(schemaPointer, value) });

@@ -3,7 +3,15 @@ import { isObject, readOwn, type Schema, type SchemaObject, setOwn } from '../co
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { toTable } from '../generate/text/names.js';
-import type { Violation } from '../schema/violation.js';
+import {
+  type ErrorCondition,
+  listWords,
+  readCondition,
+  toGeneralCondition,
+  toWord,
+} from '../http/response/error-conditions.js';
+import { readStatusTitle } from '../http/response/problem.js';
+import type { Violation, ViolationPlace } from '../schema/violation.js';
 
 /** What the body of an error says. */
 export interface ErrorFacts {
@@ -15,6 +23,22 @@ export interface ErrorFacts {
   /** The field, parameter or header at fault. */
   readonly param?: string | undefined;
   readonly violations?: readonly Violation[] | undefined;
+  /** The violation that decides the status. */
+  readonly violation?: Violation | undefined;
+}
+
+/** What a body says, with what follows from it. */
+export interface BodyFacts extends ErrorFacts {
+  readonly code: string;
+  readonly condition: ErrorCondition;
+}
+
+/** Adds the condition, and its word as the code of an error without one. */
+export function toBodyFacts(error: ErrorFacts): BodyFacts {
+  const { violation } = error;
+  const condition = readCondition(error);
+  const isKind = violation === undefined || toGeneralCondition(condition) === 'invalid-request';
+  return { ...error, condition, code: error.code ?? (isKind ? toWord(condition) : violation.code.toLowerCase()) };
 }
 
 /** What a property of an error body holds. */
@@ -48,16 +72,22 @@ export function createErrorDraft(
   contract: Contract,
   media: MediaType,
   isForStatus: boolean,
-): (facts: ErrorFacts) => unknown {
+): (facts: BodyFacts) => unknown {
   const example = media.examples.map((candidate) => candidate.value).find(isObject);
   const place = { schema: media.schema ?? true, pointer: media.schemaPointer, depth: 0 };
-  const fill = createFiller({ contract, isForStatus }, place);
+  const isProblem = media.type.includes('problem');
+  const fill = createFiller({ contract, isForStatus, isProblem }, place);
   return (facts) => fill(facts, example);
 }
 
-type DraftContext = { readonly contract: Contract; readonly isForStatus: boolean };
+interface DraftContext {
+  readonly contract: Contract;
+  readonly isForStatus: boolean;
+  /** Whether the body is problem details (RFC 9457). */
+  readonly isProblem: boolean;
+}
 
-type Filler = (facts: ErrorFacts, example: unknown) => unknown;
+type Filler = (facts: BodyFacts, example: unknown) => unknown;
 
 type SchemaPlace = { readonly schema: Schema; readonly pointer: string; readonly depth: number };
 
@@ -72,15 +102,28 @@ function createFiller(context: DraftContext, place: SchemaPlace): Filler {
     name,
     createPropertyFiller(context, name, { ...inner, depth: place.depth + 1 }),
   ]);
+  const optional = properties.has('pointer')
+    ? SOURCES.filter(([name]) => schema.required?.includes(name) !== true)
+    : [];
   return (facts, example) => {
     const body: Record<string, unknown> = isObject(example) ? { ...example } : {};
     for (const [name, fill] of fillers) {
       const value = fill(facts, readOwn(body, name));
       if (value !== undefined) setOwn(body, name, value);
     }
+    for (const [name, places] of optional) {
+      if (facts.violation !== undefined && !places.includes(facts.violation.in)) delete body[name];
+    }
     return body;
   };
 }
+
+/** The members of an object that says where an error is, each for other parts of a request (JSON:API 1.1, error objects). */
+const SOURCES: readonly (readonly [name: string, places: readonly ViolationPlace[]])[] = [
+  ['pointer', ['body']],
+  ['parameter', ['query', 'path', 'cookie']],
+  ['header', ['header']],
+];
 
 /** Names of objects inside an error that describe it. */
 const ERROR_OBJECT = /^(errors?|faults?|problems?|details?|status|meta|response|result|body|data|context_?info)$/i;
@@ -98,13 +141,50 @@ function createPropertyFiller(context: DraftContext, name: string, place: Schema
       : (_, example) => example;
   }
   const types = readTypes(schema);
+  if (role === 'violations' && isObject(schema.additionalProperties)) {
+    const inner = { schema: schema.additionalProperties, pointer: `${place.pointer}/additionalProperties` };
+    return createMapFiller(createPropertyFiller(context, 'errors', { ...inner, depth: place.depth + 1 }));
+  }
+  const isPath = PATHS.test(name) && collectProperties(context.contract, toItems(place, schema)).size === 0;
+  if (types.includes('array') && isPath) return createPathFiller(name);
   if (types.includes('array')) {
-    const items = { schema: schema.items ?? true, pointer: `${place.pointer}/items`, depth: place.depth + 1 };
-    return createListFiller(createFiller(context, items), role === 'violations');
+    return createListFiller(createFiller(context, toItems(place, schema)), role === 'violations');
   }
   // A string called `error` is the message.
   const isMessage = name.toLowerCase() === 'error' && types.includes('string');
   return createScalarFiller(context, role ?? (isMessage ? 'message' : undefined), schema);
+}
+
+function toItems({ pointer, depth }: SchemaPlace, { items = true }: SchemaObject): SchemaPlace {
+  return { schema: items, pointer: `${pointer}/items`, depth: depth + 1 };
+}
+
+/** Names of arrays with the steps to the value at fault. */
+const PATHS = /^(loc|location|path)$/i;
+
+/** The steps to the value at fault; after the part of the request unless the array is a path. */
+function createPathFiller(name: string): Filler {
+  return ({ violation }, example) => {
+    if (violation === undefined) return example ?? [];
+    const steps = readSegments(violation.pointer).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+    return name.toLowerCase() === 'path' ? steps : [violation.in, ...steps];
+  };
+}
+
+/** Messages by the names of the parameters at fault. */
+function createMapFiller(fillOne: Filler): Filler {
+  return (facts, example) => {
+    const { violations = [] } = facts;
+    if (violations.length === 0)
+      return facts.param === undefined ? example : { [facts.param]: fillOne(facts, undefined) };
+    const names = new Set(violations.map(({ pointer }) => pointer));
+    return Object.fromEntries(
+      [...names].map((pointer) => {
+        const own = violations.filter((each) => each.pointer === pointer);
+        return [readParam(pointer) ?? own[0]?.in ?? '', fillOne({ ...facts, violations: own }, undefined)];
+      }),
+    );
+  };
 }
 
 /** A list of errors has one entry per violation; without violations, one for the error itself. */
@@ -115,85 +195,130 @@ function createListFiller(fillItem: Filler, isOfErrors: boolean): Filler {
     // The example of another list, such as one of warnings, is empty.
     if (Array.isArray(example) && example.length === 0 && !isOfErrors) return example;
     if (violations.length === 0) return [fillItem(facts, first)];
-    return violations.map(({ message, pointer }) =>
-      fillItem({ ...facts, message, param: readParam(pointer), violations: [] }, first),
-    );
+    return violations.map((violation) => {
+      const { message, pointer } = violation;
+      // Each entry has the code of its own violation.
+      const code = facts.violation === undefined ? facts.code : undefined;
+      return fillItem(
+        toBodyFacts({ status: facts.status, message, code, param: readParam(pointer), violation, violations: [] }),
+        first,
+      );
+    });
   };
 }
 
-function createScalarFiller({ isForStatus }: DraftContext, role: Role | undefined, schema: SchemaObject): Filler {
+function createScalarFiller(context: DraftContext, role: Role | undefined, schema: SchemaObject): Filler {
   const types = readTypes(schema);
   const { const: only, enum: members } = schema;
   const isNumber = types.includes('integer') || types.includes('number');
+  const isText = types.length === 0 || types.includes('string');
   const isStatus = role === 'status' || (role === 'code' && isNumber && !types.includes('string'));
+  const shown = listShown(schema);
   return (facts, example) => {
     if (only !== undefined) return only;
     if (members !== undefined) return chooseMember(members, readFact(role, facts), facts) ?? example;
+    if (isStatus && isText && isWord(example ?? shown[0])) return fillWord({ ...facts, shown, example }, facts.code);
     if (isStatus && !isWithin(facts.status, schema)) return example;
     if (isStatus) return isNumber ? facts.status : String(facts.status);
     if (role === 'failed' && types.includes('boolean')) return false;
-    if (role === 'param') {
-      // As a JSON pointer (RFC 6901) if the schema says so.
-      const param =
-        schema.format === 'json-pointer' ? facts.param && toPointer(...facts.param.split('.')) : facts.param;
-      return param ?? (types.includes('null') ? null : example);
+    if (role === 'param') return writeParam(facts, schema, example) ?? (types.includes('null') ? null : example);
+    if (!isText) return example;
+    const kept = context.isForStatus ? example : undefined;
+    if (role === 'code') return kept ?? fillWord({ ...facts, shown, example }, facts.code);
+    if (role === 'title') return kept ?? readStatusTitle(facts.status);
+    if (role === 'type') {
+      // RFC 9457 section 4.2.1: the type of a problem that has no page of its own.
+      const isUri = context.isProblem || schema.format?.startsWith('uri') === true || isUrl(example ?? shown[0]);
+      if (isUri) return kept ?? findMember(shown.filter(isUrl), toTests(facts)) ?? 'about:blank';
+      return kept ?? fillWord({ ...facts, shown, example }, toWord(toGeneralCondition(facts.condition)));
     }
-    const fact = readFact(role, facts);
-    if (role === 'code') return (isForStatus ? example : undefined) ?? facts.code ?? example;
-    // RFC 9457 section 4.2.1: the type of a problem that has no page of its own.
-    if (role === 'type' && types.includes('string'))
-      return example ?? (schema.format?.startsWith('uri') === true ? 'about:blank' : facts.code);
-    if (fact !== undefined && (types.length === 0 || types.includes('string'))) return fact;
-    return example;
+    return readFact(role, facts) ?? example;
   };
 }
 
-/** Words for an invalid request, the most exact first. */
-const INVALID = [
-  /^(invalid|bad)(argument|request|input|parameter)s?$/,
-  /validation/,
-  /invalidrequest|badrequest|requesterror/,
-  /invalid/,
-];
+/** The word for an error in a string: one that the document shows for its condition, else its own in the same style. */
+function fillWord(
+  facts: BodyFacts & { readonly shown: readonly string[]; readonly example: unknown },
+  word: string,
+): string {
+  const { example, shown } = facts;
+  const all = typeof example === 'string' ? [example, ...shown] : shown;
+  const found = findMember(all, [(letters) => letters === toLetters(word), ...toTests(facts)]);
+  if (typeof found === 'string') return found;
+  // `status: error` is the same for every error.
+  return all.length === 1 && ANY_ERROR.test(toLetters(all[0] ?? '')) ? (all[0] ?? word) : toStyle(word, all[0]);
+}
 
-/** Words for conditions in the codes and types of errors, without their separators, the most exact first. */
-const CONDITION_WORDS: readonly (readonly [code: RegExp, words: readonly RegExp[]])[] = [[/idempoten/, [/idempoten/]]];
+function isWord(value: unknown): boolean {
+  return typeof value === 'string' && /[a-z]/i.test(value);
+}
 
-const STATUS_WORDS: ReadonlyMap<number, readonly RegExp[]> = new Map([
-  [401, [/unauthenticated|unauthori[sz]ed|authentication/, /auth|credential|apikey|token/]],
-  [402, [/paymentrequired/, /card|payment|billing/]],
-  [403, [/permissiondenied|forbidden/, /permission|accessdenied|authorization|denied/]],
-  [404, [/^(resource|object)?notfound/, /notfound|nosuch|missing|unknown(id|resource)/]],
-  [405, [/methodnotallowed/]],
-  [409, [/alreadyexists|conflict|aborted/, /exists|duplicate|taken/]],
-  [412, [/preconditionfailed|failedprecondition/, /precondition/]],
-  [413, [/toolarge/]],
-  [415, [/mediatype/]],
-  [422, [/unprocessable/]],
-  [429, [/ratelimit|toomanyrequests|resourceexhausted/, /throttl|quota|limit/]],
-]);
+function isUrl(value: unknown): boolean {
+  return typeof value === 'string' && /^([a-z][a-z0-9+.-]*:|\/)/i.test(value);
+}
 
-/** Words for failures of the server. */
-const SERVER_WORDS = [/^internal(server)?(error)?$/, /internal|servererror|apierror/, /server|unavailable|unknown/];
+/** The parameter at fault in the notation of the schema or the example: `/a/0`, `#/a/0`, `$.a[0]`, `a[0][b]`, `a.0`. */
+function writeParam({ param, violation }: BodyFacts, schema: SchemaObject, example: unknown): string | undefined {
+  if (param === undefined) return undefined;
+  const samples = [example, ...listShown(schema)];
+  const isLike = (form: RegExp): boolean => samples.some((sample) => typeof sample === 'string' && form.test(sample));
+  // A JSON pointer (RFC 6901) as a string, or as the fragment of a URI.
+  const isPointer = schema.format === 'json-pointer' || isLike(/^\/\w/);
+  const steps = violation === undefined ? param.split('.') : readSegments(violation.pointer);
+  if (isPointer) return toPointer(...steps);
+  if (schema.format === 'json-pointer-uri-fragment' || isLike(/^#\//)) return `#${toPointer(...steps)}`;
+  const isPath = isLike(/^\$\./);
+  const [first = '', ...rest] = steps;
+  if (!isPath && !isLike(/\w\[\w*\]/)) return param;
+  const isDotted = isPath || isLike(/\]\.|\.\w+\[/);
+  const tail = rest.map((step) => (isDotted && !/^\d+$/.test(step) ? `.${step}` : `[${step}]`)).join('');
+  return `${isPath ? '$.' : ''}${first}${tail}`;
+}
 
-const ANY_ERROR = /^((api|general|generic|unknown)error|other|unknown|error)$/;
+/** Types and codes that stand for any error. */
+const ANY_ERROR = /^((api|general|generic|unknown)error|other|unknown|error|fail(ed|ure)?)$/;
 
 /** The member of an enum that names an error: its code in any case, its status, or another word for the condition or the status. */
-function chooseMember(members: readonly unknown[], fact: string | undefined, facts: ErrorFacts): unknown {
+function chooseMember(members: readonly unknown[], fact: string | undefined, facts: BodyFacts): unknown {
   if (fact !== undefined && members.includes(fact)) return fact;
-  const { status, code = '' } = facts;
+  const { status, code, violation } = facts;
   const number = members.find((member) => member === status || member === String(status));
   if (number !== undefined) return number;
-  const own = toLetters(code);
-  const find = (isMeant: (letters: string) => boolean): unknown =>
-    members.find((member) => typeof member === 'string' && isMeant(toLetters(member)));
-  const exact = own === '' ? undefined : find((letters) => letters === own);
-  if (exact !== undefined) return exact;
-  const words = [
-    ...CONDITION_WORDS.flatMap(([condition, meant]) => (condition.test(code) ? meant : [])),
-    ...(status >= 500 ? SERVER_WORDS : [...(STATUS_WORDS.get(status) ?? []), ...INVALID, ANY_ERROR]),
-  ];
-  return words.map((word) => find((letters) => word.test(letters))).find((member) => member !== undefined);
+  const isExact = [code, violation?.code ?? code].map((own) => (letters: string) => letters === toLetters(own));
+  // Services report most errors of clients as invalid requests.
+  const usual = status < 500 ? toTests({ ...facts, condition: 'invalid-request' }) : [];
+  return findMember(members, [...isExact, ...toTests(facts), ...usual, (letters) => ANY_ERROR.test(letters)]);
+}
+
+function toTests({ condition, status }: BodyFacts): readonly ((letters: string) => boolean)[] {
+  return listWords(condition, status).map((word) => (letters) => word.test(letters));
+}
+
+/** The first string that passes a test, the tests in their order. */
+function findMember(members: readonly unknown[], tests: readonly ((letters: string) => boolean)[]): unknown {
+  return tests
+    .map((isMeant) => members.find((member) => typeof member === 'string' && isMeant(toLetters(member))))
+    .find((member) => member !== undefined);
+}
+
+/** Values of a string that is not enumerated, as its schema shows them: examples, and quoted words of its description. */
+function listShown({ example, examples, description = '', ...others }: SchemaObject): readonly string[] {
+  const quoted = [...description.matchAll(/[`'"]([A-Za-z][\w.:/-]*)[`'"]/g)].map((match) => match[1]);
+  const open = others['x-extensible-enum'];
+  const shown: readonly unknown[] = [example, ...(examples ?? []), ...(Array.isArray(open) ? open : []), ...quoted];
+  return shown.filter((value) => typeof value === 'string');
+}
+
+/** A word such as `not_found` in the case and with the separators of another one. */
+function toStyle(word: string, sample: string | undefined): string {
+  if (sample === undefined || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(sample)) return word;
+  const upper = word.toUpperCase();
+  if (/^[A-Z0-9_]+$/.test(sample)) return upper;
+  if (/^[A-Z0-9-]+$/.test(sample)) return upper.replaceAll('_', '-');
+  if (/^[a-z0-9]+(-[a-z0-9]+)+$/.test(sample)) return word.replaceAll('_', '-');
+  if (!/[a-z][A-Z]|^[A-Z][a-z]/.test(sample)) return word;
+  const camel = word.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return /^[A-Z]/.test(sample) ? camel.charAt(0).toUpperCase() + camel.slice(1) : camel;
 }
 
 function toLetters(name: string): string {
@@ -204,8 +329,7 @@ function isWithin(value: number, { minimum, maximum }: SchemaObject): boolean {
   return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum);
 }
 
-function readFact(role: Role | undefined, facts: ErrorFacts): string | undefined {
-  if (role === 'title') return facts.code ?? facts.message;
+function readFact(role: Role | undefined, facts: BodyFacts): string | undefined {
   return role === 'message' || role === 'code' || role === 'param' ? facts[role] : undefined;
 }
 

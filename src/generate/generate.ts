@@ -3,7 +3,7 @@ import type { Schema } from '../contract/json.js';
 import { readPointer } from '../contract/pointer.js';
 import { createRandom } from '../random.js';
 import type { Validators } from '../schema/validate.js';
-import type { Violation } from '../schema/violation.js';
+import { hasErrors, listErrors, type Violation } from '../schema/violation.js';
 import { readPlainName } from './text/names.js';
 import { createVocabulary } from './text/vocabulary.js';
 import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
@@ -68,7 +68,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
         known = new Map();
         continue;
       }
-      const violations = check(value, 'body').filter(({ severity }) => severity === 'error');
+      const violations = listErrors(check(value, 'body'));
       if (violations.length === 0) return value;
       if (violations.length < fewest) {
         best = value;
@@ -125,10 +125,7 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
       steps: 0,
       random: (stream, purpose = '') => createRandom(seed, `${key}\0${stream}\0${purpose}`),
       fits: (part, value) =>
-        part.pointer.includes(SYNTHETIC) ||
-        validators
-          .check(part.pointer, direction)(value, 'body')
-          .every(({ severity }) => severity === 'note'),
+        part.pointer.includes(SYNTHETIC) || !hasErrors(validators.check(part.pointer, direction)(value, 'body')),
       make: (parts, place) => make(attempt, parts, place),
     };
     return attempt;

@@ -1,5 +1,6 @@
 import { MockError } from '../errors.js';
 import { describeInteraction, type Interaction } from './interaction.js';
+import { listErrors } from '../schema/violation.js';
 
 /** What `verify` checks. */
 export interface VerifyOptions {
@@ -69,8 +70,8 @@ function listUnexpected(interaction: Interaction): readonly string[] {
     // 404 and 405 answer a path or method that the contract does not have; an unknown session gets another status.
     return [status === 404 || status === 405 ? 'no operation of the contract matches' : `refused with ${status}`];
   }
-  return interaction.violations
-    .filter((violation) => violation.by === 'client' && violation.severity === 'error')
+  return listErrors(interaction.violations)
+    .filter(({ by }) => by === 'client')
     .map((violation) => `${violation.code}  ${violation.message}`);
 }
 

@@ -99,7 +99,16 @@ export function toViolationsHeader(violations: readonly Violation[]): string {
 
 /** Whether one of the violations refuses a call; notes do not. */
 export function hasErrors(violations: readonly Violation[]): boolean {
-  return violations.some(({ severity }) => severity === 'error');
+  return violations.some(isError);
+}
+
+/** The violations that refuse a call. */
+export function listErrors(violations: readonly Violation[]): readonly Violation[] {
+  return violations.length === 0 ? violations : violations.filter(isError);
+}
+
+function isError({ severity }: Violation): boolean {
+  return severity === 'error';
 }
 
 /** A violation of the client, without its defaults; the default pointer is that of the parameter, header or property `name`. */

@@ -5,7 +5,7 @@ import { readSegments } from '../../contract/pointer.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
-import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
+import { listErrors, NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import type { AnswerSource, Exchange, SourceParts } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
@@ -112,10 +112,10 @@ function createExampleReader({ contract, validators, examples }: ExampleParts): 
     const broken: ExampleReport['broken'][number][] = [];
     const check = media.schema === undefined ? undefined : validators.check(media.schemaPointer, 'response');
     for (const example of listCandidates(contract, media)) {
-      const violations = findErrors(check?.(example.value, 'body'));
+      const violations = listErrors(check?.(example.value, 'body') ?? NO_VIOLATIONS);
       const secret = violations.filter(({ code }) => code === 'WRITE_ONLY');
       const value = secret.reduce((left, { pointer }) => without(left, readSegments(pointer)), example.value);
-      const left = secret.length === 0 ? violations : findErrors(check?.(value, 'body'));
+      const left = secret.length === 0 ? violations : listErrors(check?.(value, 'body') ?? NO_VIOLATIONS);
       if (left.length === 0 || (examples === 'verbatim' && value !== null)) fitting.push({ name: example.name, value });
       else broken.push({ name: example.name, value: example.value, violations: left });
     }
@@ -133,10 +133,6 @@ function listCandidates(contract: Contract, media: MediaType): readonly FittingE
     return single.concat(Array.isArray(schema['examples']) ? schema['examples'] : []);
   });
   return [...media.examples, ...values.map((value) => ({ name: '', value }))];
-}
-
-function findErrors(violations: readonly Violation[] | undefined): readonly Violation[] {
-  return violations?.filter(({ severity }) => severity === 'error') ?? [];
 }
 
 /** A copy of a value without the part at a pointer. */

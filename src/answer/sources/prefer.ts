@@ -1,14 +1,17 @@
 import type { Operation } from '../../contract/operations/operation.js';
+import { isToken } from '../../contract/operations/parameter.js';
 import { suggest } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
-import { isToken } from '../../contract/operations/parameter.js';
 import { findResponse, toStatus } from '../../contract/operations/responses.js';
+import { isJsonType } from '../../http/media-type.js';
 import type { Call } from '../../http/request/call.js';
+import { readStatusTitle } from '../../http/response/problem.js';
 import { splitList } from '../../http/text.js';
 import type { AnswerSource, Exchange } from '../chain.js';
 import { chooseResponse, hasExample, type ResponseChoice } from '../choose-response.js';
+import { createDeclaredHeaders } from '../declared-headers.js';
 import { createExampleAnswer, type ExampleAnswer, type ExampleParts } from './example.js';
-import { createGenerateAnswer, type GenerateAnswer } from './generate.js';
+import { createGenerateAnswer, type GenerateAnswer, readContext } from './generate.js';
 
 /**
  * Answers as one request prefers: `Prefer: code=404, example=name, dynamic=true, seed=7` (RFC 7240), or `?__code=404` and so
@@ -27,7 +30,12 @@ export type PreferAnswer = (exchange: Exchange, refused?: boolean) => Answer | u
 
 /** Creates a function that answers as one request prefers. */
 export function createPreferAnswer(parts: ExampleParts): PreferAnswer {
-  const makers = { parts, example: createExampleAnswer(parts), generate: createGenerateAnswer(parts) };
+  const makers = {
+    parts,
+    example: createExampleAnswer(parts),
+    generate: createGenerateAnswer(parts),
+    writeHeaders: createDeclaredHeaders(parts.generator, parts.validators),
+  };
   return (exchange, refused = false) => {
     const preferences = readPreferences(exchange.call);
     if (preferences === undefined) return undefined;
@@ -44,6 +52,7 @@ interface Makers {
   readonly parts: ExampleParts;
   readonly example: ExampleAnswer;
   readonly generate: GenerateAnswer;
+  readonly writeHeaders: ReturnType<typeof createDeclaredHeaders>;
 }
 
 function answerPreference(makers: Makers, exchange: Exchange, preferences: Preferences): Answer | undefined {
@@ -67,19 +76,37 @@ function answerPreference(makers: Makers, exchange: Exchange, preferences: Prefe
 }
 
 function make(
-  { example, generate }: Makers,
+  makers: Makers,
   exchange: Exchange,
   { choice, preferences }: { readonly choice: ResponseChoice; readonly preferences: Preferences },
 ): Answer {
+  const { example, generate } = makers;
   if (preferences.dynamic || (preferences.seed !== undefined && preferences.example === undefined)) {
     return generate(exchange, choice, { seed: preferences.seed });
   }
-  const found = example(exchange, choice, preferences.example);
+  const isWritten = preferences.example !== undefined || choice.response?.status === String(choice.status);
+  const found = isWritten || choice.status < 400 ? example(exchange, choice, preferences.example) : undefined;
   if (found !== undefined) return found;
+  if (choice.status >= 400 && preferences.example === undefined && isJsonType(choice.mediaType ?? '')) {
+    return answerError(makers, exchange, choice);
+  }
   const hint = choice.media?.examples.find(({ name }) => name === preferences.example)?.value;
   if (preferences.example !== undefined)
     exchange.note(`example "${preferences.example}" breaks its schema: its valid parts were kept`);
   return generate(exchange, choice, { seed: preferences.seed, hint });
+}
+
+/** An error as the mock itself would answer it, with the headers that the contract declares for it. */
+function answerError(
+  { parts, writeHeaders }: Makers,
+  exchange: Exchange,
+  { status, response }: ResponseChoice,
+): Answer {
+  const isOwn = response?.status === String(status);
+  const message = (isOwn ? response.description?.trim() : undefined) || readStatusTitle(status);
+  const answer = parts.errors.answer(exchange.call.operation, { status, message, from: 'prefer' });
+  const fields = response === undefined ? {} : writeHeaders(response, readContext(exchange), answer.headers);
+  return { ...answer, headers: { ...fields, ...answer.headers } };
 }
 
 /** The response with the preferred status or example; undefined if no response has that example. */

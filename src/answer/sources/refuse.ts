@@ -2,7 +2,7 @@ import type { DeclaredResponse, Operation } from '../../contract/operations/oper
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
-import { NO_VIOLATIONS, toError, toViolationsHeader, type Violation } from '../../schema/violation.js';
+import { listErrors, toError, toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
 import type { AnswerSource } from '../chain.js';
 import { chooseResponse, MAX_ACCEPT_HEADERS } from '../choose-response.js';
@@ -42,7 +42,7 @@ export function createRefuseSource({ errors, accepts, lenientAccept, answerPrefe
       ) {
         return rejectCredential(errors, call);
       }
-      const mistakes = call.violations.length === 0 ? NO_VIOLATIONS : call.violations.filter(isError);
+      const mistakes = listErrors(call.violations);
       const first = findFirst(mistakes);
       if (first === undefined) return lenientAccept || isAcceptable(call) ? next() : refuseType(errors, call);
       const preferred = answerPreferred?.(exchange, true);
@@ -51,7 +51,7 @@ export function createRefuseSource({ errors, accepts, lenientAccept, answerPrefe
       return errors.answer(call.operation, {
         status,
         message: toMessage(first, mistakes),
-        code: first.code.toLowerCase(),
+        violation: first,
         param: first.in === 'security' || first.in === 'method' ? undefined : readParam(first.pointer),
         violations: mistakes,
         headers: { ...readChallenges(call, status), 'x-mock-violations': toViolationsHeader(mistakes) },
@@ -89,10 +89,6 @@ function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     found: [toError({ code: 'CREDENTIAL_REJECTED', in: 'security', message })],
   });
-}
-
-function isError({ severity }: Violation): boolean {
-  return severity === 'error';
 }
 
 function findFirst(mistakes: readonly Violation[]): Violation | undefined {

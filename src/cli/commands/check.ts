@@ -6,7 +6,7 @@ import { formatMistake } from '../../errors.js';
 import { createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
-import type { ViolationPlace } from '../../schema/violation.js';
+import { listErrors, type ViolationPlace } from '../../schema/violation.js';
 import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
 import { countOf, type Output } from '../output.js';
 
@@ -128,7 +128,7 @@ function checkPlace(contract: Contract, validators: Validators, place: Place): r
     // An example with `externalValue` has no value to check.
     const violations = value === undefined ? [] : check(value, place.in, place.name);
     // Write-only properties are removed from an example before it is served, so that they are not a mistake.
-    const wrong = violations.filter((violation) => violation.severity === 'error' && violation.code !== 'WRITE_ONLY');
+    const wrong = listErrors(violations).filter(({ code }) => code !== 'WRITE_ONLY');
     const [first] = wrong;
     if (first === undefined) return [];
     const code: ProblemCode = 'EXAMPLE_INVALID';

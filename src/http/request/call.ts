@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { createShapes } from '../../schema/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
 import type { Validators } from '../../schema/validate.js';
-import { NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
+import { listErrors, NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
 import { decodeRequestContent } from '../content-encoding.js';
 import { readTarget, type RequestTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody } from './body-bytes.js';
@@ -177,7 +177,7 @@ function finish(draft: Draft, bytes: Uint8Array | undefined, body: ReadBody): Ca
 /** Errors first, each group in the order it was found. */
 function sortViolations(violations: readonly Violation[]): readonly Violation[] {
   if (violations.length === 0) return NO_VIOLATIONS;
-  const errors = violations.filter(({ severity }) => severity === 'error');
+  const errors = listErrors(violations);
   if (errors.length === violations.length || errors.length === 0) return violations;
   return [...errors, ...violations.filter(({ severity }) => severity === 'note')];
 }

@@ -5,7 +5,7 @@ import { type HeaderFields, readContentType } from '../../http/header-fields.js'
 import { findMedia, isJsonType } from '../../http/media-type.js';
 import { writeTarget } from '../../http/target.js';
 import type { Validators } from '../../schema/validate.js';
-import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/violation.js';
+import { listErrors, NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
 import { loadBody, toRequest, writeBody } from '../cassette/recorded-body.js';
@@ -145,7 +145,5 @@ async function checkRequest(
   const call = await parts.decoder.decode({ operation, pathText: match.pathText, request: wire });
   // A recorded refusal is expected to have an invalid request.
   const severity = response !== undefined && response.status >= 400 ? 'note' : 'error';
-  return call.violations
-    .filter((violation) => violation.severity === 'error')
-    .map(({ code, message }) => ({ file, severity, side: 'request', code, message }));
+  return listErrors(call.violations).map(({ code, message }) => ({ file, severity, side: 'request', code, message }));
 }

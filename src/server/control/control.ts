@@ -8,6 +8,7 @@ import { createEncoder } from '../../http/response/encode.js';
 import { createValidators } from '../../schema/validate.js';
 import type { Arrival, Arrivals } from '../arrival.js';
 import { preflightHeaders } from '../unmatched.js';
+import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
@@ -59,7 +60,7 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
       return answerUnrouted(request, router.match(method, path, arrival.search), { path, prefix: options.prefix });
     }
     const call = await decoder.decode({ operation, pathText: readPathText(c), request, target: arrival });
-    const errors = call.violations.filter((violation) => violation.severity === 'error' && violation.in !== 'security');
+    const errors = listErrors(call.violations).filter((violation) => violation.in !== 'security');
     return errors.length > 0 ? answerInvalid(errors) : answer(call, arrival.sessionId ?? 'default');
   };
 

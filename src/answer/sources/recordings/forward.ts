@@ -20,6 +20,7 @@ import {
   toNewExchange,
 } from '../../../recording/upstream/recorder.js';
 import { toFailure, type Upstream, type UpstreamResponse } from '../../../recording/upstream/upstream.js';
+import { listErrors } from '../../../schema/violation.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 
@@ -55,7 +56,7 @@ const SHOWN_VIOLATIONS = 3;
 
 /** A header with the violations of a call that is answered although it violates the contract; undefined without any. */
 export function toReportHeaders(call: Call): Readonly<Record<string, string>> | undefined {
-  const errors = call.violations.filter(({ severity }) => severity === 'error');
+  const errors = listErrors(call.violations);
   if (errors.length === 0) return undefined;
   const shown = errors.slice(0, SHOWN_VIOLATIONS).map(({ code, message }) => `${code} ${message}`);
   const more = errors.length > SHOWN_VIOLATIONS ? [`and ${errors.length - SHOWN_VIOLATIONS} more`] : [];

@@ -88,10 +88,12 @@ function mergeDraft(drafted: unknown, written: unknown): unknown {
 }
 
 /** The body of the contract for a status: an example, an error with a message, or a generated value. */
-function createBody(input: BodyInput, { status, media }: ResponseChoice, mediaType: string): unknown {
+function createBody(input: BodyInput, { status, media, response }: ResponseChoice, mediaType: string): unknown {
   const example = media?.examples[0];
-  if (example !== undefined) return example.value;
-  if (status >= 400 && isJsonType(mediaType)) return createError(input, status).body;
+  const isError = status >= 400 && isJsonType(mediaType);
+  // The example of a range or of `default` shows one error of many.
+  if (example !== undefined && (!isError || response?.status === String(status))) return example.value;
+  if (isError) return createError(input, status).body;
   if (media?.schema === undefined) return isJsonType(mediaType) ? {} : readSampleFile(mediaType);
   return input.parts.generator.value(media.schemaPointer, readContext(input));
 }
@@ -99,7 +101,7 @@ function createBody(input: BodyInput, { status, media }: ResponseChoice, mediaTy
 /** An error in the shape of the contract's own errors. */
 function createError({ parts, exchange, rule }: BodyInput, status: number): Answer {
   const message = `scenario "${rule.scenario}" answers ${status}`;
-  return parts.errors.answer(exchange.call.operation, { status, message, code: `status_${status}` });
+  return parts.errors.answer(exchange.call.operation, { status, message });
 }
 
 /** The answer with a status that the operation does not declare; an error gets the contract's error shape, patched with the body. */

@@ -1,0 +1,144 @@
+import type { Violation, ViolationCode } from '../../schema/violation.js';
+
+/** What went wrong, as clients tell errors apart. */
+export type ErrorCondition =
+  | 'missing-parameter'
+  | 'unknown-parameter'
+  | 'invalid-value'
+  | 'malformed-body'
+  | 'invalid-request'
+  | 'unauthorized'
+  | 'payment-required'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'not-acceptable'
+  | 'conflict'
+  | 'idempotency-key-reused'
+  | 'precondition-failed'
+  | 'content-too-large'
+  | 'unsupported-media-type'
+  | 'rate-limited'
+  | 'server-error';
+
+interface ConditionEntry {
+  /** Its statuses; the kinds of an invalid request have those of `invalid-request`. */
+  readonly statuses: readonly number[];
+  /** Words for it in codes and types of errors, as letters in lower case, the most exact first. */
+  readonly words: readonly RegExp[];
+}
+
+/** Words that "missing" and "required" belong to where no parameter is missing. */
+const OTHERS = '(?!.*(payment|auth|login|credential|key|permission|resource|object|entity|record|notfound))';
+
+const CONDITIONS: Readonly<Record<ErrorCondition, ConditionEntry>> = {
+  'missing-parameter': {
+    statuses: [],
+    words: [/^(missing|required)$/, new RegExp(`^${OTHERS}.*(missing|required|blank)`)],
+  },
+  'unknown-parameter': {
+    statuses: [],
+    words: [
+      /(unknown|unexpected|unrecogni[sz]ed|additional|extra|undeclared).*(param|field|propert|attribute|argument|key)/,
+      /(param|field|property|attribute|argument|key).*(unknown|unexpected|unrecogni[sz]ed|additional)/,
+      /^extra/,
+    ],
+  },
+  'invalid-value': { statuses: [], words: [] },
+  'malformed-body': { statuses: [], words: [/malformed|(parse|parsing|syntax)(error)?$|(invalid|bad)json/] },
+  'invalid-request': {
+    statuses: [400, 422],
+    words: [
+      /^(invalid|bad)(argument|request|input|parameter)s?$/,
+      /validation/,
+      /invalidrequest|badrequest|requesterror/,
+      /invalid/,
+    ],
+  },
+  unauthorized: {
+    statuses: [401],
+    words: [/unauthenticated|unauthori[sz]ed|authentication/, /auth|credential|apikey|token/],
+  },
+  'payment-required': { statuses: [402], words: [/paymentrequired/, /card|payment|billing/] },
+  forbidden: {
+    statuses: [403],
+    words: [/permissiondenied|forbidden/, /permission|accessdenied|authorization|denied/],
+  },
+  'not-found': {
+    statuses: [404, 410],
+    words: [/^(resource|object)?notfound/, /notfound|nosuch|missing|unknown(id|resource)/],
+  },
+  'method-not-allowed': { statuses: [405], words: [/methodnotallowed/] },
+  'not-acceptable': { statuses: [406], words: [/notacceptable/] },
+  conflict: { statuses: [409], words: [/alreadyexists|conflict|aborted/, /exists|duplicate|taken/] },
+  'idempotency-key-reused': { statuses: [], words: [/idempoten/] },
+  'precondition-failed': {
+    statuses: [412, 428],
+    words: [/preconditionfailed|failedprecondition/, /precondition/],
+  },
+  'content-too-large': { statuses: [413], words: [/toolarge/] },
+  'unsupported-media-type': { statuses: [415], words: [/mediatype/] },
+  'rate-limited': {
+    statuses: [429],
+    words: [/ratelimit|toomanyrequests|resourceexhausted/, /throttl|quota|limit/],
+  },
+  'server-error': {
+    statuses: [500],
+    words: [/^internal(server)?(error)?$/, /internal|servererror|apierror/, /server|unavailable|unknown/],
+  },
+};
+
+/** The names of all conditions. */
+// The keys of the table are its names.
+export const ERROR_CONDITIONS: readonly ErrorCondition[] = Object.keys(CONDITIONS) as readonly ErrorCondition[];
+
+const BY_STATUS: ReadonlyMap<number, ErrorCondition> = new Map(
+  ERROR_CONDITIONS.flatMap((name) => CONDITIONS[name].statuses.map((status) => [status, name] as const)),
+);
+
+/** Violations that are not about the value of a declared parameter or property. */
+const BY_VIOLATION: ReadonlyMap<string, ErrorCondition> = new Map(
+  (
+    [
+      [['BODY_REQUIRED', 'DEPENDENT_REQUIRED', 'HEADER_REQUIRED', 'REQUIRED'], 'missing-parameter'],
+      [['ADDITIONAL_PROPERTY', 'BODY_UNDECLARED', 'PARAMETER_UNDECLARED', 'UNEVALUATED'], 'unknown-parameter'],
+      [['BODY_INCOMPLETE', 'BODY_MALFORMED'], 'malformed-body'],
+    ] satisfies readonly (readonly [readonly ViolationCode[], ErrorCondition])[]
+  ).flatMap(([codes, name]) => codes.map((code) => [code, name] as const)),
+);
+
+/** The condition of an error: the kind of its first violation if the request is invalid, else that of its code or its status. */
+export function readCondition(error: {
+  readonly status: number;
+  readonly code?: string | undefined;
+  readonly violation?: Violation | undefined;
+}): ErrorCondition {
+  const { status, code, violation } = error;
+  if (code !== undefined && /idempoten/i.test(code)) return 'idempotency-key-reused';
+  const condition = BY_STATUS.get(status) ?? (status >= 500 ? 'server-error' : 'invalid-request');
+  if (condition !== 'invalid-request' || violation === undefined) return condition;
+  return BY_VIOLATION.get(violation.code) ?? 'invalid-value';
+}
+
+/** The condition in general: `invalid-request` for its kinds, `conflict` for a key that was used. */
+export function toGeneralCondition(condition: ErrorCondition): ErrorCondition {
+  if (condition === 'idempotency-key-reused') return 'conflict';
+  return KINDS.has(condition) ? 'invalid-request' : condition;
+}
+
+const KINDS: ReadonlySet<ErrorCondition> = new Set<ErrorCondition>([...BY_VIOLATION.values(), 'invalid-value']);
+
+/** A condition as the code of an error: `not_found`. */
+export function toWord(condition: ErrorCondition): string {
+  return condition.replaceAll('-', '_');
+}
+
+/** Words for a condition in enumerated codes and types of errors, the most exact first. */
+export function listWords(condition: ErrorCondition, status: number): readonly RegExp[] {
+  const general = toGeneralCondition(condition);
+  return [
+    ...CONDITIONS[condition].words,
+    ...(status === 422 ? [/unprocessable/] : []),
+    ...(general === condition ? [] : CONDITIONS[general].words),
+  ];
+}
