@@ -42,7 +42,7 @@ export function findOnlyValue({ name, schema }: ItemProperty): unknown {
 /**
  * The part of a schema that inference needs: its type and properties, with `allOf` and unions resolved.
  *
- * A union of kinds of items, which a discriminator or a constant distinguishes, has the properties of all of them; of any other union the
+ * A union of kinds of items that can be distinguished has the properties of all of them; of any other union the
  * branch of an existing item counts.
  */
 export interface ItemSchema {
@@ -144,17 +144,66 @@ export function listBranches(contract: Contract, pointer: string): readonly stri
   return readUnion(contract, contract.resolve(root, pointer)).map((branch) => branch.pointer);
 }
 
-/** Whether a union has several kinds of items, which a discriminator or a constant of each distinguishes. */
+/** Whether a union has several kinds of items: a discriminator, a constant of each or a property that only one requires distinguishes them. */
 function isUnionOfKinds(contract: Contract, part: Part, depth: number): boolean {
   const branches = readUnion(contract, part).filter((branch) => isExistingItem(contract, branch, depth + 1));
   if (branches.length < 2) return false;
   if (isObject(part.schema) && part.schema.discriminator !== undefined) return true;
   const constants = branches.map((branch) => readConstants(contract, branch, depth + 1));
   const [first] = constants;
-  return [...(first?.keys() ?? [])].some((name) => {
+  const isFixed = [...(first?.keys() ?? [])].some((name) => {
     const values = new Set(constants.map((each) => each.get(name)));
     return !values.has(undefined) && values.size > 1;
   });
+  return isFixed || isDistinctByRequired(contract, branches, depth + 1);
+}
+
+/** Whether each branch of a union requires a property that no other one declares. */
+function isDistinctByRequired(contract: Contract, branches: readonly Part[], depth: number): boolean {
+  const all = branches.map((branch) => flatten(contract, branch, depth).map(({ schema }) => schema as SchemaObject));
+  const declares = (parts: readonly SchemaObject[], name: string): boolean =>
+    parts.some(({ properties = {} }) => Object.hasOwn(properties, name));
+  return all.every((own) =>
+    own
+      .flatMap(({ required = [] }) => required)
+      .some((name) => declares(own, name) && all.every((other) => other === own || !declares(other, name))),
+  );
+}
+
+/** One kind of the items of a union. */
+export interface ItemKind {
+  /** The properties that only this value of it can have. */
+  readonly constants: ReadonlyMap<string, unknown>;
+  readonly names: ReadonlySet<string>;
+}
+
+/** The kinds of items that the schema at a pointer describes; none where it is not a union. */
+export function readKinds(contract: Contract, pointer: string): readonly ItemKind[] {
+  const root = contract.at(pointer);
+  if (!isObject(root)) return [];
+  const whole = contract.resolve(root, pointer);
+  const { discriminator } = isObject(whole.schema) ? whole.schema : {};
+  return listKinds(contract, whole).map((branch) => {
+    const constants = new Map(readConstants(contract, branch, 0));
+    for (const [value, $ref] of Object.entries(discriminator?.mapping ?? {})) {
+      const isOwn = contract.resolve({ $ref }, branch.pointer).pointer === branch.pointer;
+      if (discriminator !== undefined && isOwn && !constants.has(discriminator.propertyName))
+        constants.set(discriminator.propertyName, value);
+    }
+    const parts = flatten(contract, branch, 0).map(({ schema }) => schema as SchemaObject);
+    return { constants, names: new Set(parts.flatMap(({ properties = {} }) => Object.keys(properties))) };
+  });
+}
+
+/** The branches for existing items of a union, or of the first union in the `allOf` of a schema. */
+function listKinds(contract: Contract, part: Part, depth = 0): readonly Part[] {
+  const own = readUnion(contract, part).filter((branch) => isExistingItem(contract, branch));
+  if (own.length > 0 || !isObject(part.schema) || depth > MAX_DEPTH) return own;
+  for (const [i, each] of (part.schema.allOf ?? []).entries()) {
+    const below = listKinds(contract, contract.resolve(each, `${part.pointer}/allOf/${i}`), depth + 1);
+    if (below.length > 0) return below;
+  }
+  return [];
 }
 
 /** The values of properties that can have only one. */
@@ -254,7 +303,7 @@ function collectProperties(contract: Contract, part: Part, into: Map<string, Ite
 
 /** Finds what all branches of a union of kinds have in common, and the values of what distinguishes them. */
 function mergeKinds(contract: Contract, start: Part, properties: Map<string, ItemProperty>): void {
-  const branches = readUnion(contract, start).filter((branch) => isExistingItem(contract, branch));
+  const branches = listKinds(contract, start);
   const parts = branches.map((branch) => flatten(contract, branch, 0).map(({ schema }) => schema as SchemaObject));
   const constants = branches.map((branch) => readConstants(contract, branch, 0));
   for (const [name, property] of properties) {
@@ -324,12 +373,4 @@ function isScalar(contract: Contract, own: Part, depth = 0): boolean {
       isScalar(contract, { schema: branch, pointer: `${pointer}/${keyword}/${i}` }, depth + 1),
     ),
   );
-}
-
-/** Whether a schema is a union, whose branches have properties of their own. */
-export function isUnion(contract: Contract, pointer: string | undefined): boolean {
-  const root = pointer === undefined ? undefined : contract.at(pointer);
-  if (pointer === undefined || !isObject(root)) return false;
-  const { schema } = contract.resolve(root, pointer);
-  return isObject(schema) && schema.properties === undefined && (schema.anyOf ?? schema.oneOf) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, sends } from './document-parts.js';
+import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument as toSpec } from './document-parts.js';
 import { openShop } from './shop.js';
 
 const RECORD = { $ref: '#/components/schemas/Record' };
@@ -98,5 +98,65 @@ describe.each(DOCUMENTS)('an item of a union whose kinds %s', (_, spec) => {
     expect((await send('GET', '/records')).body['records']).toEqual([record]);
     expect((await send('PATCH', path, { name: 'new' })).body).toEqual({ ...record, name: 'new' });
     expect((await send('PUT', path, { ...sent, name: 'newer' })).body).toEqual({ ...record, name: 'newer' });
+  });
+});
+
+const MADE = {
+  id: { ...TEXT, readOnly: true },
+  created_at: { ...TEXT, format: 'date-time' },
+  status: { type: 'string', enum: ['pending', 'active', 'failed'] },
+  secret: TEXT,
+};
+const CARD = { number: TEXT, receipt_url: { ...TEXT, format: 'uri' } };
+const BANK = { iban: TEXT, mandate_url: { ...TEXT, format: 'uri' } };
+const NEW_SOURCE = { oneOf: [object({ number: TEXT }, 'number'), object({ iban: TEXT }, 'iban')] };
+
+const toKinds = (card: object, bank: object, union: object): object => ({
+  Source: { oneOf: refs('Card', 'Bank'), ...union },
+  Card: object({ ...MADE, ...CARD, ...card }, 'id', 'number'),
+  Bank: object({ ...MADE, ...BANK, ...bank }, 'id', 'iban'),
+});
+
+const MAPPING = { card: '#/components/schemas/Card', bank: '#/components/schemas/Bank' };
+
+describe.each([
+  ['closed', CLOSED],
+  ['open', {}],
+] as const)('in a %s world, a new item of a union has what only the server makes for its kind', (_, options) => {
+  it.each([
+    ['constants', toKinds({ kind: { const: 'card' } }, { kind: { const: 'bank' } }, {}), 'bank'],
+    [
+      'a mapping',
+      toKinds({ kind: TEXT }, { kind: TEXT }, { discriminator: { propertyName: 'kind', mapping: MAPPING } }),
+      'bank',
+    ],
+    ['required properties', toKinds({}, {}, {}), undefined],
+    [
+      'branches behind common properties',
+      { Source: { ...object(MADE, 'id'), anyOf: [object(CARD, 'number'), object(BANK, 'iban')] } },
+      undefined,
+    ],
+  ])('that it has by %s', async (_name, schemas, kind) => {
+    const one = { responses: { 200: json(ref('Source')) } };
+    const spec = toSpec(
+      {
+        '/sources': {
+          get: { responses: { 200: json({ type: 'array', items: ref('Source') }) } },
+          post: { ...sends(NEW_SOURCE), responses: { 201: json(ref('Source')) } },
+        },
+        '/sources/{id}': { ...inPath('id'), get: one, patch: { ...sends(object({ iban: TEXT })), ...one } },
+      },
+      schemas,
+    );
+    const { send } = await openShop({ ...options, spec });
+    const card = (await send('POST', '/sources', { number: '4242' })).body;
+    const { body } = await send('POST', '/sources', { iban: 'NO93' });
+    const text: unknown = expect.any(String);
+    const made = { status: 'pending', created_at: text, secret: text };
+    expect(card).toMatchObject({ number: '4242', ...made, receipt_url: text });
+    expect(body).toEqual({ id: text, iban: 'NO93', ...made, mandate_url: text, ...(kind && { kind }) });
+    expect((await send('GET', '/sources')).list).toEqual([card, body]);
+    const changed = await send('PATCH', `/sources/${String(body['id'])}`, { iban: 'NO94' });
+    expect(changed.body).toEqual({ ...body, iban: 'NO94' });
   });
 });

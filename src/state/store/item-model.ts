@@ -6,15 +6,23 @@ import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
-import { isUnion, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../item-schema.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import type { Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
-import { createElements, createNewValue, findEmptyValue, isNullMeaningful, type IsSettable } from './new-values.js';
+import {
+  createElements,
+  createKindChooser,
+  createNewValue,
+  findEmptyValue,
+  isNullMeaningful,
+  type IsSettable,
+} from './new-values.js';
 import {
   CHANGE_TIME,
   chooseInitialStatus,
+  createMask,
   createTimestampWriter,
   findVersion,
   isChangeTimestamp,
@@ -150,20 +158,11 @@ export function createItemModel(
     for (const name in body) if (byName.get(name)?.open === true) accepted[name] = body[name];
     return accepted;
   };
+  const fill = createFiller(rules, topId, createKindChooser(contract, schema));
   const create = (input: ItemInput): Item => {
     const given = { ...input.defaults, ...accept(input.body), ...input.fixed };
-    const item: Record<string, unknown> =
-      isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
-    for (const { property, value } of rules) {
-      const { name } = property;
-      const id = name === topId ? input.id : undefined;
-      const chosen = id ?? (Object.hasOwn(given, name) ? given[name] : value(input));
-      if (chosen !== undefined) item[name] = chosen;
-    }
-    if (isLoose) {
-      for (const [name, value] of Object.entries(given)) if (!Object.hasOwn(item, name)) setOwn(item, name, value);
-    }
-    const masked = mask(item, given);
+    const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
+    const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
     const isNested = idProperty?.isNested === true && input.id !== undefined;
     const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
     return repair(omitUnfit(whole, given), input);
@@ -184,6 +183,27 @@ export function createItemModel(
     accept,
     check,
     tag: createTag(schema),
+  };
+}
+
+/** Plans the properties of a new item, in the order of its schema: what is given, else what is right for its kind. */
+function createFiller(
+  rules: readonly Rule[],
+  topId: string | undefined,
+  chooseKind: ReturnType<typeof createKindChooser>,
+): (given: Item, input: ItemInput) => Item {
+  return (given, input) => {
+    const item: Record<string, unknown> = {};
+    const kind = chooseKind?.(given);
+    for (const { property, value } of rules) {
+      const { name, variant } = property;
+      const isGiven = Object.hasOwn(given, name);
+      if (variant && !isGiven && kind?.names.has(name) === false) continue;
+      const id = name === topId ? input.id : undefined;
+      const chosen = id ?? (isGiven ? given[name] : (kind?.constants.get(name) ?? value(input)));
+      if (chosen !== undefined) item[name] = chosen;
+    }
+    return item;
   };
 }
 
@@ -215,9 +235,8 @@ function createRules(
   schema: ItemSchema | undefined,
   parts: ItemModelFacts & ItemModelParts & Pick<ItemModel, 'lifecycle' | 'version'>,
 ): readonly Rule[] {
-  const { contract, idProperty, read, isSettable, lifecycle } = parts;
+  const { idProperty, read, isSettable, lifecycle } = parts;
   const nullable = isNullMeaningful(idProperty);
-  const isWhole = !isUnion(contract, resource.schema);
   return [...(schema?.properties.values() ?? [])].map((property): Rule => {
     const { fixed, ...rule } = createRule(resource, property, read);
     const { open } = rule;
@@ -233,7 +252,7 @@ function createRules(
       const value: Rule['value'] = ({ seed, key }) => generate(createRandom(seed, `${key}\0${property.name}`));
       return { property, open: rule.open, made: true, value };
     }
-    if (!isWhole || fixed) return rule;
+    if (fixed) return rule;
     // A required date that no request sent is not before the creation.
     if (isSettable(name) && !(property.required && isInstant(property))) return rule;
     const value = createNewValue(property, { ...parts, resource }, nullable);
@@ -329,33 +348,6 @@ function createTag(schema: ItemSchema | undefined): ItemModel['tag'] {
   const property = schema?.properties.get('etag');
   const isTagged = property !== undefined && !('const' in property.schema) && property.schema.type !== 'object';
   return (item, revision) => (isTagged ? { ...item, etag: String(revision) } : item);
-}
-
-/** Adds the masked forms of secrets that are not given, each at its position in the schema. */
-function createMask(resource: Resource, names: readonly string[]): (item: Item, given: Item) => Item {
-  const redacts = Object.entries(resource.redacts);
-  if (redacts.length === 0) return (item) => item;
-  const masks = new Map(redacts);
-  const known = new Set(names);
-  return (item, given) => {
-    const isMasked = (name: string, plain: string): boolean =>
-      typeof item[plain] === 'string' && !Object.hasOwn(given, name);
-    if (!redacts.some(([name, plain]) => isMasked(name, plain))) return item;
-    const ordered: Record<string, unknown> = {};
-    for (const name of names) {
-      const plain = masks.get(name);
-      const value = plain !== undefined && isMasked(name, plain) ? redact(String(item[plain])) : item[name];
-      if (value !== undefined) ordered[name] = value;
-    }
-    for (const name of Object.keys(item)) if (!known.has(name)) setOwn(ordered, name, item[name]);
-    return ordered;
-  };
-}
-
-/** The masked form of a secret: its prefix, three dots and its last four characters. */
-function redact(secret: string): string {
-  const prefix = /^(?:[A-Za-z0-9]{1,12}[-_])+/.exec(secret)?.[0] ?? secret.slice(0, 3);
-  return `${prefix}...${secret.slice(-4)}`;
 }
 
 /** What a rule says before it is known what requests can set; `fixed` where that does not matter. */

@@ -1,9 +1,10 @@
+import type { Contract } from '../../contract/contract.js';
 import { isObject, readMember, readPath, withPath } from '../../contract/json.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { memoize } from '../../memoize.js';
 import { createRandom } from '../../random.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { type ItemKind, type ItemProperty, type ItemSchema, readKinds, type ReadItemSchema } from '../item-schema.js';
 import { findInnerList } from '../pages/envelope.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Action, Binding, Resource, Resources } from '../resource.js';
@@ -163,6 +164,21 @@ export function createNewValue(
   if (newId !== undefined) return newId;
   return ({ seed, key, now }) =>
     generator.value(target, { seed, key: `${key}\0${name}`, now, direction: 'response', name });
+}
+
+/** Plans of which kind a new item is: its constants do not differ from what is given, and it has the most properties that are given. */
+export function createKindChooser(
+  contract: Contract,
+  schema: ItemSchema | undefined,
+): ((given: Item) => ItemKind | undefined) | undefined {
+  const kinds = schema === undefined ? [] : readKinds(contract, schema.pointer);
+  if (kinds.length < 2) return undefined;
+  return (given) => {
+    const fits = ({ constants }: ItemKind): boolean =>
+      [...constants].every(([name, value]) => !Object.hasOwn(given, name) || given[name] === value);
+    const count = ({ names }: ItemKind): number => Object.keys(given).filter((name) => names.has(name)).length;
+    return kinds.filter(fits).toSorted((a, b) => count(b) - count(a))[0];
+  };
 }
 
 /** Names of an id beside the one that the path names: no two items have the same. */

@@ -1,6 +1,7 @@
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
-import type { Binding } from '../resource.js';
+import { setOwn } from '../../contract/json.js';
+import type { Binding, Resource } from '../resource.js';
 import type { Item } from './collection.js';
 
 const TIMESTAMP =
@@ -289,4 +290,31 @@ function sortAsDescribed(names: readonly string[], description: string): readonl
 
 function toPattern(text: string): string {
   return text.replaceAll(/[^\w]/g, String.raw`\$&`);
+}
+
+/** Adds the masked forms of secrets that are not given, each at its position in the schema. */
+export function createMask({ redacts: masked }: Resource, names: readonly string[]): (item: Item, given: Item) => Item {
+  const redacts = Object.entries(masked);
+  if (redacts.length === 0) return (item) => item;
+  const masks = new Map(redacts);
+  const known = new Set(names);
+  return (item, given) => {
+    const isMasked = (name: string, plain: string): boolean =>
+      typeof item[plain] === 'string' && !Object.hasOwn(given, name);
+    if (!redacts.some(([name, plain]) => isMasked(name, plain))) return item;
+    const ordered: Record<string, unknown> = {};
+    for (const name of names) {
+      const plain = masks.get(name);
+      const value = plain !== undefined && isMasked(name, plain) ? redact(String(item[plain])) : item[name];
+      if (value !== undefined) ordered[name] = value;
+    }
+    for (const name of Object.keys(item)) if (!known.has(name)) setOwn(ordered, name, item[name]);
+    return ordered;
+  };
+}
+
+/** The masked form of a secret: its prefix, three dots and its last four characters. */
+function redact(secret: string): string {
+  const prefix = /^(?:[A-Za-z0-9]{1,12}[-_])+/.exec(secret)?.[0] ?? secret.slice(0, 3);
+  return `${prefix}...${secret.slice(-4)}`;
 }
