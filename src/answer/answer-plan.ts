@@ -1,15 +1,14 @@
 import { type Contract, readSchemaAt } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
 import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import type { Answer } from '../http/answer.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { findMedia, isJsonType, isSequenceType, toEssence } from '../http/media-type.js';
 import { isStream } from '../http/response/encode.js';
+import { isMarker, type ItemPlan, planItems, readItem, readKnownItems } from '../http/stream-items.js';
 import type { SchemaCheck, Validators } from '../schema/validate.js';
 import { memoize } from '../memoize.js';
 import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import { isSendable } from './declared-headers.js';
-import { type ItemPlan, planItems } from './generated-body.js';
 import { type LinkPlan, planLinks } from './links.js';
 
 /** What the contract says about the answers of an operation with one status and media type. */
@@ -92,9 +91,12 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
     return {
       ...plan,
       isWhole: () => validators.isWhole(items.schemaPointer),
-      check: (body) =>
-        Array.isArray(body) ? body.flatMap((item) => check(readItem(item, items), 'body')) : NO_VIOLATIONS,
-      checkStream: (body) => (isStream(body) ? checkItems(body, check, items) : body),
+      check: (body) => {
+        const known = readKnownItems(body)?.filter((item) => items.form === 'event' || !isMarker(item));
+        return known?.flatMap((item) => check(readItem(item, items), 'body')) ?? NO_VIOLATIONS;
+      },
+      checkStream: (body) =>
+        isStream(body) && readKnownItems(body) === undefined ? checkItems(body, check, items) : body,
     };
   }
   if (media.schema === undefined) return plan;
@@ -142,17 +144,11 @@ async function* checkItems(
 ): AsyncIterable<unknown> {
   for await (const item of stream) {
     const value = readItem(item, items);
-    // A marker of the protocol is a string among objects, such as `[DONE]`.
-    const isMarker = typeof value === 'string' && items.form !== 'event';
-    if (!(item instanceof Uint8Array) && !isMarker) {
+    // A string among objects is a marker of the protocol.
+    if (!(item instanceof Uint8Array) && (typeof value !== 'string' || items.form === 'event')) {
       const [first] = check(value, 'body');
       if (first !== undefined) throw new Error(`an item of the stream breaks the contract: ${first.message}`);
     }
     yield item;
   }
-}
-
-/** The part of an item that the schema describes. */
-function readItem(item: unknown, { form }: ItemPlan): unknown {
-  return form === 'data' && isObject(item) && 'data' in item ? item['data'] : item;
 }

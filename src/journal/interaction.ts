@@ -1,5 +1,6 @@
 import type { Answer, Fault } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
+import { readKnownItems } from '../http/stream-items.js';
 import type { Violation } from '../schema/violation.js';
 
 /** A call and its answer; plain data. */
@@ -74,7 +75,7 @@ export function toPlainValue(value: unknown): unknown {
   if (value instanceof Blob) return `<${value.size} bytes>`;
   if (Array.isArray(value)) return value.map(toPlainValue);
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
-  if (Symbol.asyncIterator in value) return '<stream>';
+  if (Symbol.asyncIterator in value) return readKnownItems(value)?.map(toPlainValue) ?? '<stream>';
   // A date or an exact number: it converts itself.
   if ('toJSON' in value && typeof value.toJSON === 'function') return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlainValue(member)]));

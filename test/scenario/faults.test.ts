@@ -313,6 +313,26 @@ describe('a stream that fails after two events', () => {
   });
 });
 
+describe.each([
+  ['LF', '\n'],
+  ['CRLF', '\r\n'],
+  ['CR', '\r'],
+])('a stream whose lines end in %s', (_name, end) => {
+  it('ends after its second event, also where the end of an event is in two chunks', async () => {
+    const events = [1, 2, 3].map((n) => `event: tick${end}data: ${n}${end}${end}`);
+    const bytes = new TextEncoder().encode(events.join(''));
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const makeSingle = (): Response => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    const broken = createBroken({ kind: 'stream', after: 2, action: 'end' }, makeSingle);
+    expect(await (await broken(new Request('http://mock/'))).text()).toBe(events.slice(0, 2).join(''));
+  });
+});
+
 describe('a stream that will be reset', () => {
   afterEach(() => void vi.useRealTimers());
 

@@ -2,7 +2,7 @@ import { isObject, type Schema } from '../../contract/json.js';
 import type { MediaType, Operation, Parameter, ParameterPlace } from '../../contract/operations/operation.js';
 import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
 import { joinWords, nearest, suggest } from '../../errors.js';
-import { isCovered, toEssence } from '../../http/media-type.js';
+import { isCovered, isSequenceType, toEssence } from '../../http/media-type.js';
 import { findExpressions } from '../rules/expression.js';
 import { readPresence } from '../rules/match.js';
 import type { Respond } from '../rules/rule.js';
@@ -190,6 +190,8 @@ function toBodyTarget(operation: Operation, respond: Respond, context: CheckCont
   const essence = mediaType === undefined ? undefined : toEssence(mediaType);
   const media = response?.content.find((each) => essence === undefined || toEssence(each.type) === essence);
   if (response === undefined || media?.schema === undefined) return undefined;
+  // The text of a stream is sent byte for byte.
+  if (typeof respond.body === 'string' && isSequenceType(toEssence(media.type))) return undefined;
   const owner = context.operations.length > 1 ? ` of ${operation.id}` : '';
   const what = `the body of ${status ?? response.status}${owner}`;
   return { context, pointers: [media.schemaPointer], direction: 'response', what };

@@ -95,6 +95,16 @@ export interface RespondDefinition {
   readonly example?: string;
   /** The body; what it leaves out is completed from the schema. */
   readonly body?: unknown;
+  /** The items of a stream, sent one by one: data, or an event with its fields and the delay before it. */
+  readonly events?: readonly (
+    | EventDefinition
+    | Readonly<Record<string, unknown>>
+    | readonly unknown[]
+    | string
+    | number
+    | boolean
+    | null
+  )[];
   /** Headers of the answer. */
   readonly headers?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean)[]>>;
   /** A documented media type of the body. */
@@ -105,6 +115,20 @@ export interface RespondDefinition {
 export interface StepDefinition extends RespondDefinition {
   /** A fault of this step. */
   readonly fault?: FaultDefinition;
+}
+
+/** One event of a stream; one that has only a `delay` is a pause. */
+export interface EventDefinition {
+  /** The type of a server-sent event. */
+  readonly event?: string;
+  /** The id of a server-sent event. */
+  readonly id?: string | number;
+  /** After how many milliseconds the client of server-sent events connects again. */
+  readonly retry?: number;
+  /** A JSON value, or a string that is sent as it is: `"[DONE]"`. */
+  readonly data?: unknown;
+  /** How long to wait before it. */
+  readonly delay?: DelayDefinition;
 }
 
 /** A merge patch (RFC 7386) of the answer that the mock gives without the rule. */

@@ -1,10 +1,12 @@
 import { type CollectionChanges, isObject } from '../../contract/json.js';
 import type { Changes, CollectionCondition, Effect, OnEnd, Patch, Respond, Rule, Step, When } from '../rules/rule.js';
 import { checkPatchBody, checkRequestBody, checkRespond, findOperations } from './check-contract.js';
+import { checkEvents, EVENT, EVENT_OR_DATA } from './events.js';
 import { checkExpressions } from './check-value.js';
 import { FAULT, isRateLimit } from './faults.js';
 import {
   ANY,
+  type CheckContext,
   checked,
   type Fields,
   FLAG,
@@ -105,15 +107,24 @@ const RESPOND_FIELDS: Fields<Omit<Respond, 'fault'>> = {
   status: optional(STATUS, 'A documented status; default: the status of the example, or the status of success.'),
   example: optional(TEXT, 'The name of an example of the contract.'),
   body: optional(ANY, 'The body; what it leaves out is completed from the schema.'),
+  events: optional(
+    list(EVENT_OR_DATA),
+    'The items of a stream, sent one by one: data, or an event with its fields and the delay before it.',
+  ),
   headers: optional(HEADERS, 'Headers of the answer.', {}),
   mediaType: optional(TEXT, 'A documented media type of the body.'),
 };
+
+function checkAnswer(respond: Respond, node: SourceNode, context: CheckContext): void {
+  checkRespond(respond, node, context);
+  checkEvents(respond, node, context);
+}
 
 const RESPOND: ObjectKind<Omit<Respond, 'fault'>> = object({
   type: 'RespondDefinition',
   share: 'respond',
   fields: RESPOND_FIELDS,
-  check: (respond, node, context) => checkRespond({ ...respond, fault: undefined }, node, context),
+  check: (respond, node, context) => checkAnswer({ ...respond, fault: undefined }, node, context),
 });
 
 const STEP: ObjectKind<Respond> = object({
@@ -121,7 +132,7 @@ const STEP: ObjectKind<Respond> = object({
   type: 'StepDefinition',
   share: 'step',
   fields: { ...RESPOND_FIELDS, fault: optional(STEP_FAULT, 'A fault of this step.') },
-  check: checkRespond,
+  check: checkAnswer,
 });
 
 const STEP_OR_ENGINE: Kind<Step> = {
@@ -306,5 +317,6 @@ export const OBJECTS: readonly (readonly [description: string, kind: ObjectKind<
     ['A condition on a collection.', COLLECTION_CONDITION],
     ['An answer.', RESPOND],
     ['One step of a sequence.', STEP, RESPOND],
+    ['One event of a stream; one that has only a `delay` is a pause.', EVENT],
     ['A merge patch (RFC 7386) of the answer that the mock gives without the rule.', PATCH],
   ];

@@ -134,7 +134,7 @@ function decideStep(rule: Rule, { steps, onEnd }: Effect & { readonly kind: 'seq
   const held = isOver && onEnd === 'hold' ? ', held after the end of its sequence' : '';
   const remark = ` with step ${index + 1} of ${steps.length}${held}`;
   if (step === 'engine') return { outcome: undefined, remark: `${remark}: the answer from below` };
-  const isOnlyFault = step.status === undefined && step.example === undefined && step.body === undefined;
+  const isOnlyFault = [step.status, step.example, step.body, step.events].every((each) => each === undefined);
   if (step.fault !== undefined && isOnlyFault) return { outcome: { kind: 'fault', rule, fault: step.fault }, remark };
   return { outcome: { kind: 'respond', rule, respond: step }, remark };
 }
@@ -169,7 +169,7 @@ const MAX_DELAY_MS = 600_000;
 const Z99 = 2.3263478740408408;
 
 /** The length of one delay: a function of the seed and the key only. */
-function sampleDelay(delay: Delay, seed: number, key: string): number {
+export function sampleDelay(delay: Delay, seed: number, key: string): number {
   if (delay.kind === 'fixed') return delay.ms;
   const ms = draw(delay, createRandom(seed, `delay ${key}`));
   return Math.min(MAX_DELAY_MS, Math.max(0, Math.round(ms)));

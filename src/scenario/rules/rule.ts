@@ -78,9 +78,23 @@ export interface Respond {
   readonly example: string | undefined;
   /** Undefined: taken from the contract. May contain expressions. */
   readonly body: unknown;
+  /** The items of a stream instead of a body; they may contain expressions. */
+  readonly events: readonly ScriptedEvent[] | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly mediaType: string | undefined;
   readonly fault: Fault | undefined;
+}
+
+/** One item of a stream that a rule sends. */
+export interface ScriptedEvent {
+  /** How long to wait before it. */
+  readonly delay: Delay | undefined;
+  /** The data of an event or a line; undefined where the event has none. */
+  readonly data: unknown;
+  /** The fields of an event beside its data: `event`, `id` and `retry`. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Whether it is only a delay. */
+  readonly isPause: boolean;
 }
 
 /** A merge patch (RFC 7386) over an answer. */

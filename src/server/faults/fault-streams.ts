@@ -77,20 +77,19 @@ interface Breakage {
 
 /** The response as a stream of events that fails after some of them. */
 export function breakStream(response: Response, breakage: Breakage): Response {
-  const separator = response.headers.get('content-type')?.startsWith('text/event-stream') === true ? '\n\n' : '\n';
+  const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const [end, bad] = isEvents ? [EVENT_END, 'data: {"broken": \n\n'] : [/\n/, '{"broken": \n'];
   const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
   return transform(response, async (source, sink) => {
     const { controller } = sink;
     let last = '';
     let count = 0;
-    for await (const event of splitEvents(source, separator)) {
+    for await (const event of splitEvents(source, end)) {
       if (count === breakage.after) {
         if (breakage.action === 'stall') return stall(controller, breakage.end);
         if (breakage.action === 'reset') return failWhenSent(sink, breakage);
         if (breakage.action === 'end') return controller.close();
-        if (breakage.action === 'bad-json') {
-          controller.enqueue(encode(`${separator === '\n\n' ? 'data: ' : ''}{"broken": ${separator}`));
-        }
+        if (breakage.action === 'bad-json') controller.enqueue(encode(bad));
         if (breakage.action === 'duplicate') controller.enqueue(encode(last));
       }
       controller.enqueue(encode(event));
@@ -121,15 +120,19 @@ function stall(controller: Controller, end: StallEnd): void {
   else signal.addEventListener('abort', finish, { once: true });
 }
 
-/** The events of a stream as they arrive, each with its separator. */
-async function* splitEvents(source: AsyncIterable<Uint8Array>, separator: string): AsyncGenerator<string> {
+/** An empty line after a line (HTML standard 9.2.5): each ends in CRLF, LF or CR. A CR at the end waits for the LF that may follow. */
+const EVENT_END = /(?:\r\n|\n|\r(?!\n|$)){2}/;
+
+/** The events of a stream as they arrive, each with the line end after it. */
+async function* splitEvents(source: AsyncIterable<Uint8Array>, end: RegExp): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of source) {
     rest += decoder.decode(chunk, { stream: true });
-    for (let end = rest.indexOf(separator); end >= 0; end = rest.indexOf(separator)) {
-      yield rest.slice(0, end + separator.length);
-      rest = rest.slice(end + separator.length);
+    for (let found = end.exec(rest); found !== null; found = end.exec(rest)) {
+      const length = found.index + found[0].length;
+      yield rest.slice(0, length);
+      rest = rest.slice(length);
     }
   }
   if (rest !== '') yield rest;

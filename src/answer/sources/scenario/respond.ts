@@ -3,9 +3,11 @@ import type { DeclaredResponse, Operation } from '../../../contract/operations/o
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
-import { findMedia, isJsonType } from '../../../http/media-type.js';
+import { findMedia, isJsonType, toEssence } from '../../../http/media-type.js';
+import { createItemStream, findStreamMedia, isMarker, planItems } from '../../../http/stream-items.js';
+import { sampleDelay } from '../../../scenario/rules/evaluate.js';
 import { type ExpressionScope, resolveExpressions } from '../../../scenario/rules/expression.js';
-import type { Patch, Respond, Rule } from '../../../scenario/rules/rule.js';
+import type { Patch, Respond, Rule, ScriptedEvent } from '../../../scenario/rules/rule.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import { type Exchange, type SourceParts, toGenerateContext } from '../../chain.js';
 import { chooseResponse, hasExample, type ResponseChoice } from '../../choose-response.js';
@@ -35,9 +37,11 @@ export function respondToRule(
   const body = respond.body === undefined ? undefined : resolveExpressions(respond.body, scope);
   const written = { parts, ...input, body };
   const made =
-    choice?.response === undefined
-      ? answerUndeclared(written, status ?? 200)
-      : answerDeclared(written, selectMedia(choice, choice.response, respond));
+    respond.events !== undefined
+      ? answerEvents({ ...written, events: respond.events }, choice, scope)
+      : choice?.response === undefined
+        ? answerUndeclared(written, status ?? 200)
+        : answerDeclared(written, selectMedia(choice, choice.response, respond));
   return {
     ...made,
     // Strings stay strings; a header whose expression has no value is omitted.
@@ -46,6 +50,42 @@ export function respondToRule(
     violates: rule.violates,
     fault: respond.fault,
   };
+}
+
+/** The stream of the events of a rule; the data of each is completed from the schema of the items. */
+function answerEvents(
+  input: BodyInput & { readonly events: readonly ScriptedEvent[] },
+  choice: ResponseChoice | undefined,
+  scope: ExpressionScope,
+): Answer {
+  const { events, exchange, parts, respond, rule } = input;
+  const media = findStreamMedia(choice?.response?.content ?? [], respond.mediaType);
+  const mediaType = media?.type ?? respond.mediaType ?? 'text/event-stream';
+  const essence = toEssence(mediaType);
+  const plan = media && rule.violates === undefined ? planItems(exchange.contract, media, essence) : undefined;
+  const context = readContext(input);
+  const complete = (value: unknown): unknown =>
+    plan === undefined || isMarker(value) ? value : parts.generator.complete(plan.schemaPointer, value, context);
+  const toItem = (event: ScriptedEvent): unknown => {
+    const data = resolveExpressions(event.data, scope);
+    const whole = { ...event.fields, data };
+    if (plan?.form === 'event') return complete(whole);
+    if (essence === 'text/event-stream') return { ...whole, data: data === undefined ? data : complete(data) };
+    return complete(Object.keys(event.fields).length === 0 ? data : whole);
+  };
+  const items: unknown[] = [];
+  // A pause is a delay before the next event, or before the end.
+  const waits: number[] = [];
+  for (const [i, event] of events.entries()) {
+    const ms = event.delay && sampleDelay(event.delay, context.seed, `${rule.key} event ${i}`);
+    waits[items.length] = (waits[items.length] ?? 0) + (ms ?? 0);
+    if (!event.isPause) items.push(toItem(event));
+  }
+  const body = createItemStream(items, (i) => {
+    const ms = waits[i] ?? 0;
+    return ms > 0 ? exchange.clock.sleep(ms) : undefined;
+  });
+  return { status: choice?.status ?? 200, headers: {}, body, mediaType, from: '', violations: NO_VIOLATIONS };
 }
 
 /** The media type that the rule names, or that has its example, instead of the negotiated one. */
