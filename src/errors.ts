@@ -4,7 +4,8 @@ export const ERROR_CODES = {
   CLOCK_INVALID: 'The value is not a date and time, and not "real".',
   COLLECTION_UNKNOWN: 'The contract has no collection of that name; "vouch resources" lists the collections.',
   FIXTURE_EXISTS: 'A fixture file already exists; no file was written.',
-  FIXTURE_INVALID: 'A fixture does not match its schema, repeats an id, or refers to a parent that does not exist.',
+  FIXTURE_INVALID:
+    'A fixture does not match its schema, has an unknown property, repeats an id, or refers to a parent that does not exist.',
   FIXTURE_UNREADABLE: 'A fixture file is neither YAML nor JSON, or a file that it refers to cannot be read.',
   HANDLER_INVALID: 'A handler is not a function, or its name is not an operation of the contract.',
   HINT_INVALID: 'An x-mock hint has the wrong form, or refers to something that does not exist.',

@@ -3,7 +3,7 @@ import { MockError, suggest } from '../errors.js';
 import type { ScenarioDefinition } from './definition/definition.js';
 import type { ScenarioContext } from './definition/kinds.js';
 import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';
-import { toError } from './definition/source.js';
+import { toScenarioError } from './definition/source.js';
 import type { Rule, Scenario } from './rules/rule.js';
 import { applyChanges, type ChangeTarget, type ScenarioState } from './rules/scenario-state.js';
 
@@ -199,5 +199,5 @@ export async function reloadScenarios(folder: string, context: ScenarioContext, 
   const loaded = sound.map((scenario) => scenario.id);
   const kept = ids.filter((id) => !loaded.includes(id) && scenarios.get(id)?.file !== undefined);
   scenarios.replace([...sound, ...kept.map((id) => scenarios.find(id))]);
-  return { loaded, kept, error: toError(mistakes) };
+  return { loaded, kept, error: toScenarioError(mistakes) };
 }

@@ -238,7 +238,12 @@ describe('the contents of promoted items', () => {
     ]);
     const { files } = toFixtures(
       { collections, created: new Map() },
-      { ...parts, collections: new Map(), complete: (_pointer, partial) => partial },
+      {
+        ...parts,
+        collections: new Map(),
+        omitUnknown: (_collection, item) => item,
+        complete: (_pointer, partial) => partial,
+      },
     );
     const bodies = files.filter(({ path }) => path.endsWith('.bin'));
     expect(new Map(bodies.map(({ path, content }) => [path, content[0]]))).toEqual(

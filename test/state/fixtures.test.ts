@@ -8,6 +8,33 @@ import { openShop } from './shop.js';
 
 const ORDER = { id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' };
 
+const MANY_MISTAKES = `FIXTURE_INVALID  14 mistakes in fixtures:
+  FIXTURE_INVALID  a.yaml:2:1  the file is neither valid JSON nor valid YAML: deficient indentation
+    hint: correct this line; an editor with YAML support marks the mistake
+  FIXTURE_INVALID  orders.lines.json:3:4 (#/items/b)  "orders" has no item "b"
+    hint: its ids are a
+  FIXTURE_INVALID  orders.lines.json:8:4 (#/items/b/1/order_id)  property "order_id" is required
+    hint: the item must match the schema #/components/schemas/Line
+  FIXTURE_INVALID  orders.yaml:1:1 (#/default)  a fixture has no property "default"
+    hint: did you mean "defaults"?
+  FIXTURE_INVALID  orders.yaml:2:13 (#/defaults/nmae)  an item of "orders" has no field "nmae"
+    hint: did you mean "name"?
+  FIXTURE_INVALID  orders.yaml:3:1 (#/generate)  "generate" must be an integer from 0 to 1000000, got "many"
+  FIXTURE_INVALID  orders.yaml:6:5 (#/items/0/status)  property "status" must be one of "cancelled", "open", "paid", got "opne"; did you mean "open"?
+    hint: the item must match the schema #/components/schemas/Order
+  FIXTURE_INVALID  orders.yaml:7:5 (#/items/0/created_at)  property "created_at" must be a date and time such as 2026-01-31T12:00:00Z, got "yesterday"
+    hint: the item must match the schema #/components/schemas/Order
+  FIXTURE_INVALID  orders.yaml:8:5 (#/items/0/nmae)  an item of "orders" has no field "nmae"
+    hint: did you mean "name"?
+  FIXTURE_INVALID  orders.yaml:9:7 (#/items/1/id)  two items have the id "a"
+    hint: give one of them another id
+  FIXTURE_INVALID  orders.yaml:9:64 (#/items/1/colour)  an item of "orders" has no field "colour"
+    hint: fields of the schema: id, status, name, reference, note, address, tags, created_at, updated_at, cancelled_at
+  FIXTURE_INVALID  orders.yaml:10:5 (#/items/2)  an item must be an object, got 7
+  FIXTURE_INVALID  orders.yaml:11:7 (#/items/3/id)  an id must be a string or a number, got [1]
+  FIXTURE_INVALID  ordres.yaml:1:1  the contract has no collection "ordres"
+    hint: did you mean "orders"?`;
+
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vouch-fixtures-'));
@@ -119,6 +146,75 @@ describe('a fixture that is wrong stops the start', () => {
     expect(error.toString()).toContain(place);
     expect(error.message).toContain(message);
     expect(error.hint ?? '').toContain(hint ?? '');
+  });
+
+  it('the mistakes of all files are reported together, each with its position and a correction', async () => {
+    const error = await fail({
+      'a.yaml': 'items: [\n',
+      'ordres.yaml': '[]',
+      'orders.yaml': [
+        'default: {}',
+        'defaults: { nmae: x }',
+        'generate: many',
+        'items:',
+        '  - id: a',
+        '    status: opne',
+        '    created_at: yesterday',
+        '    nmae: Ada',
+        '  - { id: a, status: open, created_at: "2026-01-01T00:00:00Z", colour: red }',
+        '  - 7',
+        '  - { id: [1], status: open, created_at: "2026-01-01T00:00:00Z" }',
+        '',
+      ].join('\n'),
+      'orders.lines.json': JSON.stringify({ items: { b: [{ id: 'l1', order_id: 'b' }, { id: 'l2' }] } }, null, 1),
+    });
+    expect(error.message.replaceAll(`${folder}/`, '')).toBe(MANY_MISTAKES);
+  });
+
+  it('an item with a mistake can be the parent of others, which have no mistake', async () => {
+    const error = await fail({
+      'orders.yaml': '- { id: a, status: opne, created_at: "2026-01-01T00:00:00Z" }\n',
+      'orders.lines.yaml': 'items:\n  a: [{ id: l, order_id: a }]\ngenerate: 2\n',
+    });
+    expect(error.message.replaceAll(`${folder}/`, '')).toMatch(
+      /^FIXTURE_INVALID {2}orders\.yaml:1:12 \(#\/0\/status\)/,
+    );
+    expect(error.message).not.toContain('mistakes');
+  });
+
+  it('so do fixtures that are passed as values, with pointers', async () => {
+    const fixtures = { orders: [{ ...ORDER, colour: 'red' }], 'orders.lines': [{ id: 'l', $parent: 'aa' }] };
+    await expect(createMock({ spec: createShopDocument(), fixtures })).rejects.toMatchObject({
+      message: [
+        'FIXTURE_INVALID  3 mistakes in fixtures:',
+        '  FIXTURE_INVALID  #/fixtures/orders/0/colour  an item of "orders" has no field "colour"',
+        '    hint: fields of the schema: id, status, name, reference, note, address, tags, created_at, updated_at, cancelled_at',
+        '  FIXTURE_INVALID  #/fixtures/orders.lines/0/order_id  property "order_id" is required',
+        '    hint: the item must match the schema #/components/schemas/Line',
+        '  FIXTURE_INVALID  #/fixtures/orders.lines/0  "orders" has no item "aa"',
+        '    hint: its ids are a',
+      ].join('\n'),
+    });
+  });
+
+  it('properties that are not declared are allowed where the schema allows others', async () => {
+    const json = (schema: object): object => ({
+      200: { description: '', content: { 'application/json': { schema } } },
+    });
+    const open = { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: true };
+    const nested = { type: 'object', properties: { id: { type: 'string' }, labels: { type: 'object' } } };
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'Open', version: '1' },
+      paths: {
+        '/notes': { get: { responses: json({ type: 'array', items: open }) } },
+        '/tags': { get: { responses: json({ type: 'array', items: nested }) } },
+      },
+    };
+    const fixtures = { notes: [{ id: 'n', colour: 'red' }], tags: [{ id: 't', labels: { any: 1 } }] };
+    const mock = await createMock({ spec, fixtures });
+    expect(await (await mock.fetch('/notes')).json()).toEqual(fixtures.notes);
+    expect(await (await mock.fetch('/tags')).json()).toEqual(fixtures.tags);
   });
 
   it('so does a folder that is not there', async () => {

@@ -11,6 +11,8 @@ import { promote } from '../../recording/promote/promote.js';
 import { rerun, type RerunDifference } from '../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../recording/recordings.js';
 import { inferResources } from '../../state/inference/infer.js';
+import { toFixtureTarget } from '../../state/fixtures/fixtures.js';
+import { createFieldsReader, omitUnknownNames } from '../../schema/fields.js';
 import { createPagePlan } from '../../state/pages/plan.js';
 import { countOf, type Output, showPath } from '../output.js';
 
@@ -64,6 +66,7 @@ export async function promoteCassette(
   const { spec, into, final = false } = flags;
   const resources = inferResources(contract);
   const generator = createGenerator(contract, validators);
+  const fieldsOf = createFieldsReader(contract);
   const isNewestFirst = (id: string): boolean => {
     const operation = contract.operation(id);
     return operation !== undefined && createPagePlan(contract, operation, { item: undefined }).descending;
@@ -72,6 +75,12 @@ export async function promoteCassette(
   const { files, skipped } = toFixtures(promoted, {
     validators,
     collections: resources.collections,
+    omitUnknown: ({ name }, item) => {
+      const resource = resources.collections.get(name);
+      const target = resource && toFixtureTarget(fieldsOf, resource, resources);
+      // An object stays an object.
+      return target === undefined ? item : (omitUnknownNames(item, target) as typeof item);
+    },
     complete: (pointer, partial) =>
       generator.complete(pointer, partial, { seed: 1, key: pointer, direction: 'response', now: 0 }),
   });

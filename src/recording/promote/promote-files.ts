@@ -23,6 +23,8 @@ export interface SkippedItem {
 interface FixtureParts {
   readonly validators: Validators;
   readonly collections: ReadonlyMap<string, PromoteCollection>;
+  /** An item without the properties that its schema does not have: the recorded service is newer than the contract. */
+  omitUnknown(collection: PromoteCollection, item: Item): Item;
   /** Completes an item according to its schema. */
   complete(schemaPointer: string, partial: unknown): unknown;
 }
@@ -36,19 +38,22 @@ export function toFixtures(
   const skipped: SkippedItem[] = [];
   for (const [name, items] of promoted.collections) {
     const written: unknown[] = [];
-    const schema = parts.collections.get(name)?.schema;
+    const collection = parts.collections.get(name);
+    const schema = collection?.schema;
     const check = schema === undefined ? () => [] : parts.validators.check(schema, 'response');
     for (const promoted of items) {
       const { id, item, idOnly, parents } = promoted;
       // Some items are only known by their id in a path.
-      const whole = idOnly && schema !== undefined ? (parts.complete(schema, item) as Item) : item;
+      const known = collection === undefined ? item : parts.omitUnknown(collection, item);
+      const whole = idOnly && schema !== undefined ? (parts.complete(schema, known) as Item) : known;
       const [violation] = check(whole, 'body');
       const ids = Object.values(parents);
       const parent = ids.length === 0 ? {} : { $parent: ids.length === 1 ? ids[0] : parents };
       if (violation !== undefined) skipped.push({ collection: name, id, why: violation.message });
       else written.push({ ...whole, ...parent, ...toContent(name, promoted, files) });
     }
-    const defaults = readDefaults(promoted.created.get(name) ?? [], items);
+    const shared = readDefaults(promoted.created.get(name) ?? [], items);
+    const defaults = collection === undefined ? shared : parts.omitUnknown(collection, shared);
     const fixture = { ...(Object.keys(defaults).length === 0 ? {} : { defaults }), items: written };
     files.push({ path: `${name}.json`, content: `${JSON.stringify(fixture, null, 2)}\n` });
   }

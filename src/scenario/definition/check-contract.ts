@@ -8,7 +8,7 @@ import { readPresence } from '../rules/match.js';
 import type { Respond } from '../rules/rule.js';
 import { checkExpressions, checkPartial, checkParts, reportParameter, type SchemaTarget } from './check-value.js';
 import type { CheckContext, CollectionShape } from './kinds.js';
-import { child, describe, report, type SourceNode } from './source.js';
+import { child, describe, report, type SourceNode } from '../../contract/load/source-node.js';
 
 /** The only operation that a rule is for; undefined for a rule of `*`. */
 function onlyOperation({ operations }: CheckContext): Operation | undefined {

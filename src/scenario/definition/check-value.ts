@@ -1,7 +1,7 @@
 import { suggest } from '../../errors.js';
-import type { Contract } from '../../contract/contract.js';
-import { isObject, type Schema } from '../../contract/json.js';
-import { escapeSegment, readSegments } from '../../contract/pointer.js';
+import { isObject } from '../../contract/json.js';
+import { readSegments } from '../../contract/pointer.js';
+import { checkNames } from '../../schema/fields.js';
 import {
   dropExpressions,
   type Expression,
@@ -10,7 +10,7 @@ import {
   parseExpression,
 } from '../rules/expression.js';
 import type { CheckContext } from './kinds.js';
-import { child, describe, report, type SourceNode } from './source.js';
+import { child, describe, report, type SourceNode } from '../../contract/load/source-node.js';
 
 /** The schemas that a value is checked against. */
 export interface SchemaTarget {
@@ -25,7 +25,7 @@ export interface SchemaTarget {
 /** Checks a value that may leave out what the schema can supply: completed, it must be valid. */
 export function checkPartial(node: SourceNode, target: SchemaTarget): void {
   const [pointer] = target.pointers;
-  if (!checkNames(node, target) || pointer === undefined) return;
+  if (!checkNames(node, { ...target, fieldsOf: target.context.fieldsOf }) || pointer === undefined) return;
   const partial = withoutMarks(dropExpressions(node.value));
   const whole = partial === undefined ? undefined : target.context.complete(pointer, partial);
   if (whole === undefined) return;
@@ -37,35 +37,11 @@ export function checkPartial(node: SourceNode, target: SchemaTarget): void {
 
 /** Checks each part of a value that is written, such as a merge patch or the body of a `when`. */
 export function checkParts(node: SourceNode, target: SchemaTarget): void {
-  if (checkNames(node, target)) visitParts(node, target);
-}
-
-/** Reports names that no branch of the schema has; returns whether there are none. */
-function checkNames(node: SourceNode, target: SchemaTarget): boolean {
-  const { value } = node;
-  if (typeof value !== 'object' || value === null) return true;
-  const fields = readFields(target.context.contract, target.pointers);
-  if (Array.isArray(value)) {
-    if (fields.items.length === 0) return true;
-    const items = value.map((_, i) => checkNames(child(node, i), { ...target, pointers: fields.items }));
-    return items.every(Boolean);
-  }
-  // `$parent`, `$content` and the like are marks of the store, not fields.
-  const names = Object.keys(value).filter((name) => !name.startsWith('$'));
-  const checks = names.map((name) => {
-    const pointers = fields.properties.get(name);
-    if (pointers !== undefined) return checkNames(child(node, name), { ...target, pointers });
-    if (fields.open) return true;
-    const known = [...fields.properties.keys()];
-    const hint = suggest(name, known) ?? `fields of the schema: ${known.slice(0, 12).join(', ')}`;
-    report(child(node, name), `${target.what} has no field ${JSON.stringify(name)}`, hint);
-    return false;
-  });
-  return checks.every(Boolean);
+  if (checkNames(node, { ...target, fieldsOf: target.context.fieldsOf })) visitParts(node, target);
 }
 
 function visitParts(node: SourceNode, target: SchemaTarget): void {
-  const fields = readFields(target.context.contract, target.pointers);
+  const fields = target.context.fieldsOf(target.pointers);
   if (Array.isArray(node.value) && fields.items.length > 0) {
     for (const index of node.value.keys()) visitParts(child(node, index), { ...target, pointers: fields.items });
     return;
@@ -139,57 +115,4 @@ export function reportParameter(
 function withoutMarks(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
-}
-
-/** The properties that an object can have by its schemas, in any branch. */
-interface Fields {
-  /** Pointers of the schemas of each property, by name. */
-  readonly properties: Map<string, readonly string[]>;
-  /** Pointers of the schemas of array items. */
-  readonly items: string[];
-  /** Whether other names are allowed explicitly (`additionalProperties`, `patternProperties`), or none is declared. */
-  open: boolean;
-  /** Names that every branch requires. */
-  readonly required: Set<string>;
-  /** Pointers of the schemas that were read. */
-  readonly seen: Set<string>;
-}
-
-/** The fields of several schemas together, through `$ref`, `allOf`, `anyOf` and `oneOf`. */
-function readFields(contract: Contract, pointers: readonly string[]): Fields {
-  const draft: Fields = { properties: new Map(), items: [], required: new Set(), open: false, seen: new Set() };
-  for (const pointer of pointers) collectFields(contract, { pointer, isBranch: false }, draft);
-  return { ...draft, open: draft.open || draft.properties.size === 0 };
-}
-
-function collectFields(
-  contract: Contract,
-  { pointer, isBranch }: { readonly pointer: string; readonly isBranch: boolean },
-  draft: Fields,
-): void {
-  if (draft.seen.has(pointer)) return;
-  draft.seen.add(pointer);
-  // The pointers are those of schemas of the contract.
-  const schema = contract.at(pointer) as Schema | undefined;
-  if (typeof schema !== 'object' || schema === null) {
-    draft.open ||= schema === true;
-    return;
-  }
-  if (schema.$ref !== undefined) {
-    collectFields(contract, { pointer: contract.resolve(schema, pointer).pointer, isBranch }, draft);
-  }
-  for (const name of Object.keys(schema.properties ?? {})) {
-    const pointers = draft.properties.get(name) ?? [];
-    draft.properties.set(name, [...pointers, `${pointer}/properties/${escapeSegment(name)}`]);
-  }
-  if (!isBranch) for (const name of schema.required ?? []) draft.required.add(name);
-  if (schema.items !== undefined) draft.items.push(`${pointer}/items`);
-  const { patternProperties, additionalProperties = false } = schema;
-  draft.open ||= patternProperties !== undefined || additionalProperties !== false;
-  for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
-    for (const index of (schema[keyword] ?? []).keys()) {
-      const branch = { pointer: `${pointer}/${keyword}/${index}`, isBranch: isBranch || keyword !== 'allOf' };
-      collectFields(contract, branch, draft);
-    }
-  }
 }

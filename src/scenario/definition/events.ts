@@ -8,7 +8,7 @@ import type { Respond, ScriptedEvent } from '../rules/rule.js';
 import { checkExpressions, checkPartial } from './check-value.js';
 import { ANY, type CheckContext, integer, type Kind, object, type ObjectKind, optional, TEXT } from './kinds.js';
 import { DELAY, ID } from './rule-kinds.js';
-import { child, report, type SourceNode } from './source.js';
+import { child, report, type SourceNode } from '../../contract/load/source-node.js';
 
 interface EventFields extends Pick<ScriptedEvent, 'delay'> {
   readonly event?: string;

@@ -15,7 +15,7 @@ import {
   TEXT,
   word,
 } from './kinds.js';
-import { child, reject, report, type SourceNode } from './source.js';
+import { child, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 
 type FaultName = Fault['kind'] | 'rate-limit';
 

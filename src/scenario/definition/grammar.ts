@@ -37,7 +37,14 @@ import {
   STATUS,
   VARIABLES,
 } from './rule-kinds.js';
-import { child, formatPosition, readMembers, reject, report, type SourceNode } from './source.js';
+import {
+  child,
+  formatPosition,
+  readMembers,
+  reject,
+  report,
+  type SourceNode,
+} from '../../contract/load/source-node.js';
 
 const MAX_GENERATED_ITEMS = 100_000;
 

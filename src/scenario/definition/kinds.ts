@@ -4,14 +4,16 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
+import { createFieldsReader, type FieldsReader } from '../../schema/fields.js';
 import type { Validators } from '../../schema/validate.js';
-import { child, readMembers, reject, report, type SourceNode } from './source.js';
+import { child, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 
 /** What scenarios are checked against. */
 export interface ScenarioContext {
   readonly contract: Contract;
   /** The validator of one schema; the same function every time. */
   readonly check: Validators['check'];
+  readonly fieldsOf: FieldsReader;
   /** Completes a partial value from its schema, with a fixed seed. */
   complete(schemaPointer: string, partial: unknown): unknown;
   readonly collections: readonly CollectionShape[];
@@ -26,7 +28,8 @@ export function createScenarioContext(
   const about = { seed: 1, direction: 'response', now: DEFAULT_INSTANT } as const;
   const complete: ScenarioContext['complete'] = (pointer, partial) =>
     generator.complete(pointer, partial, { ...about, key: pointer });
-  return { contract, check: validators.check, complete, collections: [...collections] };
+  const fieldsOf = createFieldsReader(contract);
+  return { contract, check: validators.check, fieldsOf, complete, collections: [...collections] };
 }
 
 /** A collection that scenarios can change. */

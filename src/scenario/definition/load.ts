@@ -6,16 +6,8 @@ import { MockError, suggest } from '../../errors.js';
 import type { Changes, Rule, Scenario } from '../rules/rule.js';
 import { type RulePart, SCENARIO } from './grammar.js';
 import type { ScenarioContext } from './kinds.js';
-import {
-  child,
-  type Mistake,
-  parseSource,
-  report,
-  type ScenarioSource,
-  type SourceNode,
-  toError,
-  toSource,
-} from './source.js';
+import { child, type Mistake, report, type Source, type SourceNode } from '../../contract/load/source-node.js';
+import { parseSource, toScenarioError, toSource } from './source.js';
 
 interface LoadedScenarios {
   /** Those without a mistake. */
@@ -44,7 +36,7 @@ export async function readScenarios(
 ): Promise<LoadedScenarios> {
   const names = await listFiles(folder);
   const mistakes: Mistake[] = [];
-  const sources = new Map<string, ScenarioSource>();
+  const sources = new Map<string, Source>();
   for (const name of names) {
     const file = relative(cwd, join(folder, name)) || name;
     const id = basename(name, extname(name));
@@ -97,13 +89,13 @@ export function toScenarios(
 }
 
 function readDefinitions(...given: Parameters<typeof readSources>): readonly Scenario[] {
-  const invalid = toError([...given[0].keys()].flatMap((id) => checkId(id, { pointer: '' }) ?? []));
+  const invalid = toScenarioError([...given[0].keys()].flatMap((id) => checkId(id, { pointer: '' }) ?? []));
   if (invalid !== undefined) throw invalid;
   return withoutMistakes(readSources(...given));
 }
 
 function withoutMistakes({ scenarios, mistakes }: Omit<LoadedScenarios, 'ids'>): readonly Scenario[] {
-  const error = toError(mistakes);
+  const error = toScenarioError(mistakes);
   if (error !== undefined) throw error;
   return scenarios;
 }
@@ -121,7 +113,7 @@ async function listFiles(folder: string): Promise<readonly string[]> {
   }
 }
 
-function checkId(id: string, at: Mistake['at'], other?: ScenarioSource): Mistake | undefined {
+function checkId(id: string, at: Mistake['at'], other?: Source): Mistake | undefined {
   const code = 'SCENARIO_INVALID';
   if (!SCENARIO_ID.test(id)) {
     const hint = 'use up to 128 letters, digits, "_", "-" and ".", and begin with a letter or digit';
@@ -150,7 +142,7 @@ interface ScenarioPart extends Pick<Scenario, 'id' | 'description' | 'extends' |
 
 /** Checks sources, and adds to each scenario what it extends. @param known - Other scenarios that they can extend. */
 function readSources(
-  sources: ReadonlyMap<string, ScenarioSource>,
+  sources: ReadonlyMap<string, Source>,
   context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
 ): Omit<LoadedScenarios, 'ids'> {
@@ -180,7 +172,7 @@ function readSources(
 /** Names of the variables that a scenario and those it extends set: at the top, in `state`, or in the `then` of a rule. */
 function listVariables(
   id: string,
-  sources: ReadonlyMap<string, ScenarioSource>,
+  sources: ReadonlyMap<string, Source>,
   known: ReadonlyMap<string, Scenario>,
 ): ReadonlySet<string> {
   const names = new Set<string>();

@@ -20,7 +20,7 @@ import {
   oneOrMany,
   readDuration,
 } from './kinds.js';
-import { child, readMembers, reject, report, type SourceNode } from './source.js';
+import { child, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 
 // RFC 9110 5.6.2: a header name is a token.
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,6 +1,6 @@
 import { isObject, readOwn } from '../../contract/json.js';
 import type { Call } from '../../http/request/call.js';
-import { describe } from '../definition/source.js';
+import { describe } from '../../contract/load/source-node.js';
 import type { CallRange, When } from './rule.js';
 
 /** The collections of a session, as conditions read them. */

@@ -1,0 +1,130 @@
+import type { Contract } from '../contract/contract.js';
+import type { Schema } from '../contract/json.js';
+import { child, report, type SourceNode } from '../contract/load/source-node.js';
+import { escapeSegment } from '../contract/pointer.js';
+import { suggest } from '../errors.js';
+import { memoize } from '../memoize.js';
+
+/** The schemas that the names in a written value are checked against. */
+export interface NamesTarget {
+  readonly fieldsOf: FieldsReader;
+  /** Pointers of the schemas; the value must match one of them. */
+  readonly pointers: readonly string[];
+  /** How messages name the whole value: `the body of 404`. */
+  readonly what: string;
+  /** Names that the value itself may have without a declaration. */
+  readonly allowed?: ReadonlySet<string>;
+}
+
+/** Reports names that no branch of the schemas has; returns whether there are none. */
+export function checkNames(node: SourceNode, { allowed, ...target }: NamesTarget): boolean {
+  const { value } = node;
+  if (typeof value !== 'object' || value === null) return true;
+  const fields = target.fieldsOf(target.pointers);
+  if (Array.isArray(value)) {
+    if (fields.items.length === 0) return true;
+    const items = value.map((_, i) => checkNames(child(node, i), { ...target, pointers: fields.items }));
+    return items.every(Boolean);
+  }
+  let isKnown = true;
+  for (const [name, member] of Object.entries(value)) {
+    const pointers = fields.properties.get(name);
+    // `$parent`, `$content` and the like are marks of the store, not fields.
+    if (pointers === undefined && (fields.open || name.startsWith('$') || allowed?.has(name) === true)) continue;
+    if (pointers === undefined) {
+      reportUnknownField(node, name, { fields, what: target.what });
+      isKnown = false;
+    } else if (typeof member === 'object' && !checkNames(child(node, name), { ...target, pointers })) {
+      isKnown = false;
+    }
+  }
+  return isKnown;
+}
+
+/** A copy of a value without the names that no branch of the schemas has. */
+export function omitUnknownNames(value: unknown, { allowed, ...target }: Omit<NamesTarget, 'what'>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = target.fieldsOf(target.pointers);
+  if (Array.isArray(value)) {
+    if (fields.items.length === 0) return value;
+    return value.map((item: unknown) => omitUnknownNames(item, { ...target, pointers: fields.items }));
+  }
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const pointers = fields.properties.get(name);
+    if (pointers !== undefined) return [[name, omitUnknownNames(member, { ...target, pointers })] as const];
+    return fields.open || allowed?.has(name) === true ? [[name, member] as const] : [];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Reports a name that a schema does not have. */
+export function reportUnknownField(
+  node: SourceNode,
+  name: string,
+  { fields, what }: { readonly fields: Fields; readonly what: string },
+): void {
+  const known = [...fields.properties.keys()];
+  const hint = suggest(name, known) ?? `fields of the schema: ${known.slice(0, 12).join(', ')}`;
+  report(child(node, name), `${what} has no field ${JSON.stringify(name)}`, hint);
+}
+
+/** The properties that an object can have by its schemas, in any branch. */
+export interface Fields {
+  /** Pointers of the schemas of each property, by name. */
+  readonly properties: Map<string, readonly string[]>;
+  /** Pointers of the schemas of array items. */
+  readonly items: string[];
+  /** Whether other names are allowed explicitly (`additionalProperties`, `patternProperties`), or none is declared. */
+  open: boolean;
+  /** Names that every branch requires. */
+  readonly required: Set<string>;
+  /** Pointers of the schemas that were read. */
+  readonly seen: Set<string>;
+}
+
+/** Reads the fields of several schemas together, through `$ref`, `allOf`, `anyOf` and `oneOf`. */
+export type FieldsReader = (pointers: readonly string[]) => Fields;
+
+/** A reader of the fields of schemas that reads each list of pointers once. */
+export function createFieldsReader(contract: Contract): FieldsReader {
+  const read = memoize((key: string) => readFields(contract, key === '' ? [] : key.split('\n')));
+  return (pointers) => read(pointers.join('\n'));
+}
+
+function readFields(contract: Contract, pointers: readonly string[]): Fields {
+  const draft: Fields = { properties: new Map(), items: [], required: new Set(), open: false, seen: new Set() };
+  for (const pointer of pointers) collectFields(contract, { pointer, isBranch: false }, draft);
+  return { ...draft, open: draft.open || draft.properties.size === 0 };
+}
+
+function collectFields(
+  contract: Contract,
+  { pointer, isBranch }: { readonly pointer: string; readonly isBranch: boolean },
+  draft: Fields,
+): void {
+  if (draft.seen.has(pointer)) return;
+  draft.seen.add(pointer);
+  // The pointers are those of schemas of the contract.
+  const schema = contract.at(pointer) as Schema | undefined;
+  if (typeof schema !== 'object' || schema === null) {
+    draft.open ||= schema === true;
+    return;
+  }
+  if (schema.$ref !== undefined) {
+    collectFields(contract, { pointer: contract.resolve(schema, pointer).pointer, isBranch }, draft);
+  }
+  for (const name of Object.keys(schema.properties ?? {})) {
+    const pointers = draft.properties.get(name) ?? [];
+    draft.properties.set(name, [...pointers, `${pointer}/properties/${escapeSegment(name)}`]);
+  }
+  if (!isBranch) for (const name of schema.required ?? []) draft.required.add(name);
+  if (schema.items !== undefined) draft.items.push(`${pointer}/items`);
+  const { patternProperties, additionalProperties = false, unevaluatedProperties = false } = schema;
+  draft.open ||= patternProperties !== undefined || additionalProperties !== false || unevaluatedProperties !== false;
+  for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
+    for (const index of (schema[keyword] ?? []).keys()) {
+      const branch = { pointer: `${pointer}/${keyword}/${index}`, isBranch: isBranch || keyword !== 'allOf' };
+      collectFields(contract, branch, draft);
+    }
+  }
+}
