@@ -14,6 +14,7 @@ export interface ListenFlags {
   readonly host: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly trace?: boolean;
 }
 
 /** Flags that `vouch record` and `vouch replay` read themselves; the others become options of the mock. */
@@ -34,7 +35,8 @@ export function addListenFlags(command: Command): Command {
     )
     .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1').env('VOUCH_HOST'))
     .option('--json', 'print one JSON object per line instead of text')
-    .option('--quiet', 'do not log requests');
+    .option('--quiet', 'do not log requests')
+    .option('--trace', 'log with each request why each answer source did or did not answer');
 }
 
 function readPort(value: string): number {
@@ -99,18 +101,23 @@ export async function serveRecordings(
 }
 
 /** The option of a mock that logs each interaction as one line; empty with `--quiet`. */
-export function logInteractions({ json, quiet, write }: Pick<ListenFlags & Output, 'json' | 'quiet' | 'write'>): {
+export function logInteractions({
+  json,
+  quiet,
+  trace = false,
+  write,
+}: Pick<ListenFlags & Output, 'json' | 'quiet' | 'trace' | 'write'>): {
   readonly onInteraction?: (interaction: Interaction) => void;
 } {
   if (quiet === true) return {};
   const format = json === true ? formatInteractionJson : formatInteraction;
-  return { onInteraction: (interaction) => write(format(interaction)) };
+  return { onInteraction: (interaction) => write(format(interaction, trace ? interaction.trace : undefined)) };
 }
 
 const STATUS_COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red' };
 
 /** Method, path, status, time, answer source and the violations. */
-function formatInteraction(interaction: Interaction): string {
+function formatInteraction(interaction: Interaction, trace: Interaction['trace'] = []): string {
   const { request, answer, elapsedMs } = interaction;
   const parts = [
     request.method.padEnd(6),
@@ -122,11 +129,12 @@ function formatInteraction(interaction: Interaction): string {
   const violations = interaction.violations.map(({ severity, message }) =>
     colour(severity === 'error' ? 'yellow' : 'gray', message),
   );
-  return [...parts, violations.join('; ')].join(' ').trimEnd();
+  const line = [...parts, violations.join('; ')].join(' ').trimEnd();
+  return [line, ...trace.map((each) => colour('gray', `       ${each}`))].join('\n');
 }
 
 /** Headers are left out because they carry credentials. */
-function formatInteractionJson(interaction: Interaction): string {
+function formatInteractionJson(interaction: Interaction, trace?: Interaction['trace']): string {
   const { request, answer } = interaction;
   return JSON.stringify({
     time: new Date(interaction.at).toISOString(),
@@ -142,6 +150,7 @@ function formatInteractionJson(interaction: Interaction): string {
       const { schemaPointer: _schema, status: _status, challenge: _challenge, ...shown } = violation;
       return shown;
     }),
+    trace,
   });
 }
 

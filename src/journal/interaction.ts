@@ -21,7 +21,7 @@ export interface Interaction {
   readonly answer: Answer;
   /** Violations of the client, then those of the answer. */
   readonly violations: readonly Violation[];
-  /** Which sources were asked and why they did or did not answer, in order. */
+  /** Which sources were asked and why they did or did not answer, in order: `state: no pet has the id "x"`. */
   readonly trace: readonly string[];
 }
 

@@ -68,7 +68,8 @@ function listUnexpected(interaction: Interaction): readonly string[] {
   const { status } = interaction.answer;
   if (interaction.operation === undefined && status >= 400) {
     // 404 and 405 answer a path or method that the contract does not have; an unknown session gets another status.
-    return [status === 404 || status === 405 ? 'no operation of the contract matches' : `refused with ${status}`];
+    const what = status === 404 || status === 405 ? 'no operation of the contract matches' : `refused with ${status}`;
+    return [[what, ...interaction.trace].join('; ')];
   }
   return listErrors(interaction.violations)
     .filter(({ by }) => by === 'client')

@@ -70,18 +70,20 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const finish = createFinish(parts, readClock, (request) => void broken.add(request));
 
   const answerCall = createCallAnswerer(parts, readClock, finish);
-  const answerUnrouted = (arrival: Arrival, session: Session, answer: Answer): Written => {
+  const answerUnrouted = (arrival: Arrival, session: Session, { answer, why }: Unrouted): Written => {
     const { method, url } = arrival;
     const request = { method, url, path: {}, query: {}, body: undefined };
-    return finish({ arrival, session, request, trace: [] }, answer);
+    return finish({ arrival, session, request, trace: [why] }, answer);
+  };
+  const refuseSession = (arrival: Arrival, refused: MockError): Written => {
+    const answer = answerRefusedSession(errors, refused);
+    return answerUnrouted(arrival, sessions.default, { answer, why: `session: ${refused.reason}` });
   };
 
   const answerWith = (arrival: Arrival, match: OperationMatch, body: BodyBytes | undefined): Written => {
     const { request } = arrival;
     const session = sessions.choose(request.headers, arrival.sessionId);
-    if (session instanceof MockError) {
-      return answerUnrouted(arrival, sessions.default, answerRefusedSession(errors, session));
-    }
+    if (session instanceof MockError) return refuseSession(arrival, session);
     const { operation, pathText } = match;
     const call = decoder.decode({ operation, pathText, request, target: arrival, body });
     return whenSettled(call, answerCall, { arrival, session });
@@ -96,13 +98,26 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     refuse: (arrival, match) => {
       const { request, path } = arrival;
       const session = sessions.choose(request.headers, arrival.sessionId);
-      return session instanceof MockError
-        ? answerUnrouted(arrival, sessions.default, answerRefusedSession(errors, session))
-        : answerUnrouted(arrival, session, answerUnmatched({ match, request, path, errors, cors: parts.cors }));
+      if (session instanceof MockError) return refuseSession(arrival, session);
+      const answer = answerUnmatched({ match, request, path, errors, cors: parts.cors });
+      const why = answer.violations[0]?.message ?? 'OPTIONS is answered with the methods of the path';
+      return answerUnrouted(arrival, session, { answer, why: `router: ${why}` });
     },
-    fail: (arrival, error) => answerUnrouted(arrival, sessions.default, toFailure(errors, undefined, error)),
+    fail: (arrival, error) => {
+      const answer = toFailure(errors, undefined, error);
+      return answerUnrouted(arrival, sessions.default, {
+        answer,
+        why: 'mock: it failed outside of the answer sources',
+      });
+    },
     isBroken: (request) => broken.has(request),
   };
+}
+
+/** The answer to a request that reaches no answer source, with the line of its trace. */
+interface Unrouted {
+  readonly answer: Answer;
+  readonly why: string;
 }
 
 type Finish = (outcome: Outcome, answer: Answer) => Written;
@@ -114,7 +129,13 @@ function createCallAnswerer(
   finish: Finish,
 ): (call: Call, from: Pick<Outcome, 'arrival' | 'session'>) => Written {
   const failCall = (outcome: Outcome, call: Call, error: unknown): Written =>
-    finish(outcome, toFailure(errors, call.operation, error));
+    finish(
+      {
+        ...outcome,
+        trace: [...outcome.trace, `mock: failed: ${error instanceof Error ? error.message : String(error)}`],
+      },
+      toFailure(errors, call.operation, error),
+    );
 
   /** An answer that cannot be written, such as one with a header that no message can have, throws when it is written. */
   const conclude = (outcome: Outcome, call: Call, answer: Answer | undefined): Written => {

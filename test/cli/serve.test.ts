@@ -97,6 +97,13 @@ describe('vouch serve', () => {
     expect(line).toMatch(/^GET +\/v1\/organization\/admin_api_keys\?limit=0 400 [\d.]+ms refuse .*limit/);
   });
 
+  it('logs below each request why each source did or did not answer, where --trace asks for it', async () => {
+    const { baseUrl, waitFor } = await serve(['--trace']);
+    await fetch(`${baseUrl}/files/file-nowhere/content`, { headers: HEADERS });
+    const [text] = await waitFor(/handler: .*\n.*state: .*/);
+    expect(text).toMatch(/handler: none for this operation\n +state: no file has the id "file-nowhere"/);
+  });
+
   it('logs JSON that a program can read, without credentials', async () => {
     const { baseUrl, waitFor } = await (async () => {
       const started = run(['serve', '--json', '--port', '0']);

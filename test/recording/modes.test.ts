@@ -147,6 +147,30 @@ describe('record-all', () => {
   });
 });
 
+describe('the trace', () => {
+  it('says why recordings and the upstream leave an operation of the mock to the sources below', async () => {
+    const upstream = await start();
+    const mock = await create({
+      folder: createFolder(),
+      mode: 'record-missing',
+      upstream: upstream.url,
+      owners: { downloadFile: 'mock' },
+    });
+    await ask(mock, KEYS);
+    expect(mock.journal.last()?.trace.slice(0, 2)).toEqual([
+      'refuse: the operation belongs to the recordings, which are asked first',
+      'prefer: the request has no preference',
+    ]);
+    await mock.fetch(FILE, { headers: HEADERS });
+    expect(mock.journal.last()?.trace).toEqual(
+      expect.arrayContaining([
+        'replay: the operation is not answered from recordings',
+        'forward: the operation is not forwarded',
+      ]),
+    );
+  });
+});
+
 describe('strict replay', () => {
   it('answers a call without a recording with 501 that no client retries, and assertNoMisses throws', async () => {
     const upstream = await start();

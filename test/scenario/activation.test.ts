@@ -243,12 +243,14 @@ describe('the trace', () => {
     mock.session('default').scenarios.activate('a', 'why');
     await list(mock);
     expect(mock.journal.last()?.trace).toEqual([
-      'rule why/listBooks[0] (#/operations/listBooks/0) does not apply: query "after" is absent, not "x"',
-      'rule why/listBooks[1] (#/operations/listBooks/1) does not apply: header "x-shelf" is absent, not "north"',
-      'rule why/listBooks[2] (#/operations/listBooks/2) does not apply: this is call 1, not 2',
-      'rule why/listBooks[3] (#/operations/listBooks/3) applies',
-      'rule why/listBooks[4] (#/operations/listBooks/4) applies and answers',
-      'rule a/listBooks[0] (#/scenarios/a/operations/listBooks) does not apply: rule why/listBooks[4] comes first',
+      'refuse: the request fits the contract',
+      'prefer: the request has no preference',
+      'scenario: rule why/listBooks[0] (#/operations/listBooks/0) does not apply: query "after" is absent, not "x"',
+      'scenario: rule why/listBooks[1] (#/operations/listBooks/1) does not apply: header "x-shelf" is absent, not "north"',
+      'scenario: rule why/listBooks[2] (#/operations/listBooks/2) does not apply: this is call 1, not 2',
+      'scenario: rule why/listBooks[3] (#/operations/listBooks/3) applies',
+      'scenario: rule why/listBooks[4] (#/operations/listBooks/4) applies and answers',
+      'scenario: rule a/listBooks[0] (#/scenarios/a/operations/listBooks) does not apply: rule why/listBooks[4] comes first',
     ]);
   });
 

@@ -196,7 +196,9 @@ describe('a sequence', () => {
       for (let i = 0; i < 2; i++) await ask(mock, '/books', { headers: { 'x-mock-scenario': id } });
     const [, held, , failed] = mock.journal.interactions;
     expect(held?.trace).toEqual([
-      'rule hold/listBooks[0] (#/scenarios/hold/operations/listBooks) applies with step 1 of 1, held after the end of its sequence',
+      'refuse: the request fits the contract',
+      'prefer: the request has no preference',
+      'scenario: rule hold/listBooks[0] (#/scenarios/hold/operations/listBooks) applies with step 1 of 1, held after the end of its sequence',
     ]);
     expect(JSON.stringify(failed?.answer.body)).toContain('has no step for call 2: its length is 1');
     expect(failed?.answer.headers['x-should-retry']).toBe('false');

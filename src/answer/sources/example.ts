@@ -34,6 +34,7 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
     answer: (exchange, next) => {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, call.headers.get('accept'));
+      if (choice === undefined) exchange.note('example: the operation declares no final response');
       return (choice && answerExample(exchange, choice)) ?? next();
     },
   };
@@ -46,16 +47,24 @@ export function createExampleAnswer(parts: ExampleParts): ExampleAnswer {
   const generate = createGenerateAnswer(parts);
   return (exchange, choice, name) => {
     const { media, mediaType, status, response } = choice;
-    if (media === undefined || response === undefined) return undefined;
-    const { fitting, broken } = readExamples(media);
+    const { note } = exchange;
+    if (media === undefined || response === undefined) {
+      if (name === undefined) note(`example: the response ${status} has no content`);
+      return undefined;
+    }
+    const { fitting, broken, why } = readExamples(media);
     const example = name === undefined ? fitting[0] : fitting.find((one) => one.name === name);
+    if (why !== undefined && name === undefined) note(why);
     if (example === undefined) {
       const repairable = name === undefined ? broken.find(({ value }) => value !== null) : undefined;
-      if (repairable === undefined) return undefined;
-      const why = `example "${repairable.name}" breaks its schema (${repairable.violations[0]?.message ?? ''})`;
-      exchange.note(`${why}: its valid parts were kept, the rest generated`);
+      if (repairable === undefined) {
+        if (broken.length === 0 && name === undefined) note(`example: the response ${status} ${mediaType} has none`);
+        return undefined;
+      }
+      note(`example: the valid parts of ${nameExample(repairable)} were kept, the rest generated`);
       return generate(exchange, choice, { hint: repairable.value });
     }
+    note(`example: answered with ${nameExample(example)} of the response ${status} ${mediaType}`);
     const isVerbatim = parts.examples === 'verbatim' || name !== undefined;
     const body = isVerbatim ? example.value : repeatSent(parts, media, { example: example.value, call: exchange.call });
     const located = locateCreated(exchange.call, response, { status, body });
@@ -99,6 +108,12 @@ type FittingExample = Pick<Example, 'name' | 'value'>;
 interface ExampleReport {
   readonly fitting: readonly FittingExample[];
   readonly broken: readonly (FittingExample & { readonly violations: readonly Violation[] })[];
+  /** A sentence about the first broken one. */
+  readonly why: string | undefined;
+}
+
+function nameExample({ name }: FittingExample): string {
+  return name === '' ? 'the example' : `example "${name}"`;
 }
 
 /**
@@ -119,7 +134,9 @@ function createExampleReader({ contract, validators, examples }: ExampleParts): 
       if (left.length === 0 || (examples === 'verbatim' && value !== null)) fitting.push({ name: example.name, value });
       else broken.push({ name: example.name, value: example.value, violations: left });
     }
-    return { fitting, broken };
+    const [first] = broken;
+    const message = first?.violations[0]?.message ?? '';
+    return { fitting, broken, why: first && `example: ${nameExample(first)} breaks its schema (${message})` };
   });
 }
 

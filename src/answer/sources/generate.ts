@@ -35,7 +35,13 @@ export function createGenerateSource(parts: SourceParts): AnswerSource {
     answer: (exchange, next) => {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, call.headers.get('accept'));
-      if (choice !== undefined) return generate(exchange, choice);
+      if (choice !== undefined) {
+        const { media, mediaType, status } = choice;
+        const what = media === undefined ? 'without content' : `${mediaType}, generated from its schema`;
+        exchange.note(`generate: answered the response ${status} ${what}`);
+        return generate(exchange, choice);
+      }
+      exchange.note('generate: the operation declares no final response');
       // OpenAPI 3.1 allows an operation without responses.
       const isBare = call.operation.responses.every(({ status }) => status.startsWith('1'));
       return isBare ? toEmptyAnswer(204, 'generate') : next();

@@ -62,7 +62,9 @@ export function createHandlerRegistry(parts: HandlerParts): HandlerRegistry {
       hint: 'Change what the handler returns.',
       answer: (exchange, next) => {
         const handlers = find(exchange);
-        return handlers === undefined ? next() : runFirst(parts, handlers, { exchange, next });
+        if (handlers !== undefined) return runFirst(parts, handlers, { exchange, next });
+        exchange.note('handler: none for this operation');
+        return next();
       },
     },
     add: (handlers, session) => {
@@ -137,12 +139,19 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   let result: HandlerResult;
   try {
     result = await handler(context);
-    if (result instanceof Response) return await readResponse(result);
+    if (result instanceof Response) {
+      exchange.note('handler: answered');
+      return await readResponse(result);
+    }
   } catch (error) {
     exchange.note(`handler: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     return fail(`failed: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (result === undefined) return next();
+  if (result === undefined) {
+    exchange.note('handler: it returned undefined');
+    return next();
+  }
+  exchange.note('handler: answered');
   const kind = typeof result === 'object' ? 'an object' : `a ${typeof result}`;
   const advice = 'return a JSON value, a Response, or json(…)';
   return toAnswer(result, context) ?? fail(`returned ${kind} that is not JSON: ${advice}`);

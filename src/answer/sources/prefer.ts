@@ -18,7 +18,15 @@ import { createGenerateAnswer, type GenerateAnswer, readContext } from './genera
  * on. An unknown preference is a 400 that lists the known ones, so that a test notices.
  */
 export function createPreferSource(answerPreferred: PreferAnswer): AnswerSource {
-  return { name: 'prefer', answer: (exchange, next) => answerPreferred(exchange) ?? next() };
+  return {
+    name: 'prefer',
+    answer: (exchange, next) => {
+      const answer = answerPreferred(exchange);
+      if (answer !== undefined) return answer;
+      exchange.note('prefer: the request has no preference');
+      return next();
+    },
+  };
 }
 
 /**
@@ -71,6 +79,7 @@ function answerPreference(makers: Makers, exchange: Exchange, preferences: Prefe
     const facts = [`${operation.id} has no example "${example}"`, list, suggest(example, names) ?? []].flat();
     return refuse(makers, exchange, facts.join('; '));
   }
+  exchange.note(`prefer: answered as the request prefers: ${preferences.applied}`);
   const answer = make(makers, exchange, { choice, preferences });
   return { ...answer, headers: { ...answer.headers, 'preference-applied': preferences.applied } };
 }
@@ -92,7 +101,7 @@ function make(
   }
   const hint = choice.media?.examples.find(({ name }) => name === preferences.example)?.value;
   if (preferences.example !== undefined)
-    exchange.note(`example "${preferences.example}" breaks its schema: its valid parts were kept`);
+    exchange.note(`prefer: example "${preferences.example}" breaks its schema: its valid parts were kept`);
   return generate(exchange, choice, { seed: preferences.seed, hint });
 }
 
@@ -135,7 +144,8 @@ function listExamples(operation: Operation, code: number | undefined): readonly 
   return [...new Set(names.map(({ name }) => name).filter((name) => name !== ''))];
 }
 
-function refuse({ parts }: Makers, { call }: Exchange, message: string): Answer {
+function refuse({ parts }: Makers, { call, note }: Exchange, message: string): Answer {
+  note(`prefer: ${message}`);
   const about = { status: 400, code: 'preference_unknown', param: 'prefer' };
   return parts.errors.answer(call.operation, { ...about, message: `${message}.` });
 }

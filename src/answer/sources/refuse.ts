@@ -4,7 +4,7 @@ import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
 import { listErrors, toError, toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
-import type { AnswerSource } from '../chain.js';
+import type { AnswerSource, Exchange } from '../chain.js';
 import { chooseResponse, MAX_ACCEPT_HEADERS } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-body.js';
@@ -40,17 +40,23 @@ export function createRefuseSource({ errors, accepts, lenientAccept, answerPrefe
         accepts !== undefined &&
         Object.values(call.credentials).some((credential) => !accepts(session, credential))
       ) {
-        return rejectCredential(errors, call);
+        return rejectCredential(errors, exchange);
       }
       const mistakes = listErrors(call.violations);
       const first = findFirst(mistakes);
-      if (first === undefined) return lenientAccept || isAcceptable(call) ? next() : refuseType(errors, call);
+      if (first === undefined) {
+        if (!lenientAccept && !isAcceptable(call)) return refuseType(errors, exchange);
+        exchange.note('refuse: the request fits the contract');
+        return next();
+      }
+      const message = toMessage(first, mistakes);
+      exchange.note(`refuse: ${message}`);
       const preferred = answerPreferred?.(exchange, true);
       if (preferred !== undefined) return preferred;
       const status = first.status ?? readInvalidStatus(call.operation, first);
       return errors.answer(call.operation, {
         status,
-        message: toMessage(first, mistakes),
+        message,
         violation: first,
         param: first.in === 'security' || first.in === 'method' ? undefined : readParam(first.pointer),
         violations: mistakes,
@@ -72,16 +78,18 @@ function createAcceptance(): (call: Call) => boolean {
 }
 
 /** A 406 that lists the declared media types (RFC 9110 15.5.7). */
-function refuseType(errors: ErrorAnswers, call: Call): Answer {
+function refuseType(errors: ErrorAnswers, { call, note }: Exchange): Answer {
   const accept = call.headers.get('accept') ?? '';
   const offered = chooseResponse(call.operation, accept)?.response?.content.map((media) => media.type) ?? [];
   const message = `the Accept header ${JSON.stringify(accept)} rules out every media type of this operation: ${offered.join(', ')}`;
+  note(`refuse: ${message}`);
   const found = [toError({ code: 'NOT_ACCEPTABLE', in: 'header', name: 'accept', message })];
   return errors.answer(call.operation, { status: 406, message, code: 'not_acceptable', param: 'Accept', found });
 }
 
-function rejectCredential(errors: ErrorAnswers, call: Call): Answer {
+function rejectCredential(errors: ErrorAnswers, { call, note }: Exchange): Answer {
   const message = 'the credential is not one that this mock accepts';
+  note(`refuse: ${message}`);
   return errors.answer(call.operation, {
     status: 401,
     message: `${capitalize(message)}.`,

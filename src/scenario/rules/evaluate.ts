@@ -57,7 +57,7 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
   for (const rule of rules) {
     const reason = findReason(rule, input, outcome?.rule);
     if (reason !== undefined) {
-      input.note(`rule ${rule.key} (${rule.position}) does not apply: ${reason}`);
+      input.note(`scenario: rule ${rule.key} (${rule.position}) does not apply: ${reason}`);
       continue;
     }
     const counter = input.state.counter(rule.key);
@@ -68,7 +68,7 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
     const result = decide(rule, counter.applied, input);
     Object.assign(headers, result.headers);
     outcome = result.outcome;
-    input.note(`rule ${rule.key} (${rule.position}) applies${result.remark}`);
+    input.note(`scenario: rule ${rule.key} (${rule.position}) applies${result.remark}`);
   }
   return { applied, delayMs, patches, headers, outcome };
 }

@@ -8,6 +8,8 @@ import type { Filter } from './view.js';
 
 /** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
 export interface HiddenItems {
+  /** What the trace calls the condition that leaves them out. */
+  readonly name: string;
   /** Whether the values of the parameters ask for them. */
   isShown(values: Readonly<Record<string, unknown>>): boolean;
   isHidden(entry: Entry): boolean;
@@ -30,6 +32,7 @@ export function findHiddenItems(
     const isHiddenValue = findHiddenValue(property, word);
     if (isHiddenValue === undefined) continue;
     return {
+      name: `without ${name}`,
       isShown: (values) => /^true$/.test(String(values[name] ?? value)),
       isHidden: (entry) => isHiddenValue(entry.item[property.name]),
     };
@@ -57,6 +60,7 @@ export function findExcludedItems(
     if (isHiddenValue === undefined) return [];
     const asking = parameters.filter((each) => each === name || named(each));
     return {
+      name: `not ${forms[0]}`,
       isShown: (values) => asking.some((each) => values[each] !== undefined),
       isHidden: (entry) => isHiddenValue(entry.item[name]),
     };

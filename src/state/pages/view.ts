@@ -135,8 +135,57 @@ function canHold({ enum: values, type }: SchemaObject, value: unknown): boolean 
   return isOwn || types.has(undefined) || types.has('array');
 }
 
+/** One condition of a request on the items of a list. */
+export interface Condition {
+  /** What the trace calls it: the name of its parameter. */
+  readonly name: string;
+  /** The value that the request gives; undefined where it gives none. */
+  readonly value: unknown;
+  keeps(entry: Entry): boolean;
+}
+
+/** All conditions of a request as one predicate that counts the items which each of them leaves out. */
+export interface Selection {
+  /** Undefined without conditions. */
+  readonly keep: ((entry: Entry) => boolean) | undefined;
+  /** A sentence for each condition that has left out items. */
+  describe(): readonly string[];
+}
+
+/** Joins conditions; each is asked about the items that those before it keep. */
+export function createSelection(conditions: readonly Condition[]): Selection {
+  if (conditions.length === 0) return KEEPS_ALL;
+  const omitted = conditions.map(() => 0);
+  let seen = 0;
+  return {
+    keep: (entry) => {
+      seen += 1;
+      const failed = conditions.findIndex((condition) => !condition.keeps(entry));
+      if (failed !== -1) omitted[failed] = (omitted[failed] ?? 0) + 1;
+      return failed === -1;
+    },
+    describe: () => {
+      let left = seen;
+      return conditions.flatMap(({ name, value }, i) => {
+        const before = left;
+        left -= omitted[i] ?? 0;
+        const text = value === undefined ? name : `${name}=${toText(value)}`;
+        return left === before ? [] : `filter ${text} left ${left} of ${before} items`;
+      });
+    },
+  };
+}
+
+/** The selection of a list without conditions. */
+export const KEEPS_ALL: Selection = { keep: undefined, describe: () => [] };
+
+/** A condition on the value of a property. */
+export function toCondition(name: string, property: string, value: unknown): Condition {
+  return { name, value, keeps: ({ item }) => matches(readMember(item, property), value) };
+}
+
 /**
- * A predicate for the filters of a request: properties equal the given values. Undefined without filters.
+ * The conditions of the filters of a request: properties equal the given values.
  *
  * An array of values means any of them; a property that is an array must contain one of them; `gt`, `gte`, `lt` and `lte` in an
  * object are bounds of a number or a date.
@@ -144,27 +193,28 @@ function canHold({ enum: values, type }: SchemaObject, value: unknown): boolean 
 export function readFilters(
   filters: readonly Filter[],
   query: Readonly<Record<string, unknown>>,
-  within: Readonly<Record<string, unknown>> | undefined,
-): ((entry: Entry) => boolean) | undefined {
-  if (filters.length === 0 && within === undefined) return undefined;
-  const conditions: (readonly [property: string, value: unknown])[] = Object.entries(within ?? {});
-  // Items that do not have the property match these: the default of a filter, and a filter of every request.
-  const lenient: (readonly [property: string, value: unknown])[] = [];
+): readonly Condition[] {
+  const conditions: Condition[] = [];
   for (const { parameter, property, bound, isRequired, fallback, isForAll } of filters) {
     const given = query[parameter];
     const value = bound === undefined || given === undefined ? given : { [bound]: given };
     if (isForAll?.(value ?? fallback) === true) continue;
-    if (value === undefined && fallback !== undefined) lenient.push([property, fallback]);
-    else if (value !== undefined && value !== '') (isRequired === true ? lenient : conditions).push([property, value]);
+    const wanted = value ?? fallback;
+    if (wanted === undefined || (wanted === '' && value !== undefined)) continue;
+    // Items that do not have the property match the default of a filter, and a filter of every request.
+    const isLenient = value === undefined || isRequired === true;
+    const condition = toCondition(parameter, property, wanted);
+    conditions.push(
+      isLenient
+        ? { ...condition, keeps: (entry) => entry.item[property] === undefined || condition.keeps(entry) }
+        : condition,
+    );
   }
-  if (conditions.length + lenient.length === 0) return undefined;
-  return ({ item }) =>
-    conditions.every(([property, value]) => matches(readMember(item, property), value)) &&
-    lenient.every(([property, value]) => item[property] === undefined || matches(item[property], value));
+  return conditions;
 }
 
 /** A predicate for a label selector of equalities (`app=shop,tier!=web`); undefined without one. */
-export function readSelector(value: unknown): ((entry: Entry) => boolean) | undefined {
+export function readSelector(value: unknown): Condition['keeps'] | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   const clauses = value.split(',').map((clause) => /^\s*([^\s!=]+)\s*(==?|!=)\s*(\S*)\s*$/.exec(clause));
   return ({ item }) => {
@@ -183,7 +233,7 @@ export function readSelector(value: unknown): ((entry: Entry) => boolean) | unde
  *
  * An item that was created on demand matches every search, since its values are generated.
  */
-export function readSearch(value: unknown): ((entry: Entry) => boolean) | undefined {
+export function readSearch(value: unknown): Condition['keeps'] | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   const clauses = [...value.matchAll(CLAUSE)].map(([, not, property = '', key, sign = ':', quoted, bare]) => {
     const path = [...property.split('.'), ...(key?.split('.') ?? [])];

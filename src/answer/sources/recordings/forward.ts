@@ -39,10 +39,15 @@ export function createForwardSource({ recordings, errors }: RecordingSourceParts
     answer: (exchange, next) => {
       const owner = owners.ownerOf(exchange.call.operation.id);
       const forwards = owner === 'replay' ? recordings.mode === 'record-missing' : owner !== 'mock';
-      if (!forwards || upstream === undefined) return next();
-      // An incomplete body cannot be forwarded; a source below refuses the call.
-      if (exchange.call.violations.some(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE'))
+      if (!forwards || upstream === undefined) {
+        exchange.note('forward: the operation is not forwarded');
         return next();
+      }
+      // An incomplete body cannot be forwarded; a source below refuses the call.
+      if (exchange.call.violations.some(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE')) {
+        exchange.note('forward: the body is incomplete');
+        return next();
+      }
       const started = { at: Date.now(), startedAt: performance.now() };
       return forward(
         { exchange, recordings, errors, upstream, ...started },

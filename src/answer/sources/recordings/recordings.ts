@@ -28,7 +28,10 @@ export async function createRecordingSources(
 export function onlyForMock(source: AnswerSource, owners: OperationOwners): AnswerSource {
   return {
     ...source,
-    answer: (exchange, next) =>
-      owners.ownerOf(exchange.call.operation.id) === 'mock' ? source.answer(exchange, next) : next(),
+    answer: (exchange, next) => {
+      if (owners.ownerOf(exchange.call.operation.id) === 'mock') return source.answer(exchange, next);
+      exchange.note(`${source.name}: the operation belongs to the recordings, which are asked first`);
+      return next();
+    },
   };
 }

@@ -28,7 +28,10 @@ export function createReplaySource({ recordings, errors }: RecordingSourceParts)
     onInvalid: 'report',
     answer: (exchange, next) => {
       const { call, session } = exchange;
-      if (recordings.owners.ownerOf(call.operation.id) !== 'replay') return next();
+      if (recordings.owners.ownerOf(call.operation.id) !== 'replay') {
+        exchange.note('replay: the operation is not answered from recordings');
+        return next();
+      }
       const cassette = recordings.current(session.replay);
       const sequence = cassette?.matcher.find(call);
       const records = recordings.mode === 'record-missing';

@@ -37,7 +37,10 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
   const answerRules = (exchange: Exchange, ids: readonly string[], next: Next): ReturnType<Next> => {
     const { call, session, clock } = exchange;
     const rules = scenarios.rulesFor(ids, call.operation);
-    if (rules.length === 0) return next(exchange);
+    if (rules.length === 0) {
+      exchange.note('scenario: no active scenario has a rule for this operation');
+      return next(exchange);
+    }
     const { seed, scenario: state } = session;
     const scope: ExpressionScope = { call, vars: state.vars };
     const evaluation = evaluateRules(rules, {
@@ -65,7 +68,9 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       const ofRequest = readRequested(call.headers);
       if (ofRequest.length === 0) {
         const ids = activeIds(scenarios, session.scenario, ofRequest);
-        return ids.length === 0 ? next() : answerRules(exchange, ids, next);
+        if (ids.length > 0) return answerRules(exchange, ids, next);
+        exchange.note('scenario: none is active');
+        return next();
       }
       const unknown = answerUnknown(parts, exchange, ofRequest);
       if (unknown !== undefined) return unknown;
@@ -98,7 +103,7 @@ function addPreferenceApplied(answer: Answer | undefined, ids: readonly string[]
 /** The answer to a request that names an unknown scenario; undefined where all of them exist. */
 function answerUnknown(
   { scenarios, errors }: ScenarioParts,
-  { call }: Exchange,
+  { call, note }: Exchange,
   ids: readonly string[],
 ): Answer | undefined {
   try {
@@ -107,6 +112,7 @@ function answerUnknown(
   } catch (error) {
     if (!(error instanceof MockError)) throw error;
     const message = error.hint === undefined ? error.reason : `${error.reason}; ${error.hint}`;
+    note(`scenario: ${message}`);
     const about = { code: 'scenario_unknown', param: 'x-mock-scenario', headers: NO_RETRY, from: 'scenario' };
     return errors.answer(call.operation, { status: 400, message, ...about });
   }

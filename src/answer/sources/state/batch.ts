@@ -9,7 +9,7 @@ import type { Exchange } from '../../chain.js';
 import type { ResponseChoice } from '../../choose-response.js';
 import { isSameItem } from '../../../state/positions.js';
 import { completeBody, locateItem } from './bodies.js';
-import { type OperationContext, type StateHandler, toAnswer } from './context.js';
+import { type OperationContext, pass, type StateHandler, toAnswer } from './context.js';
 import { createMatchReader } from './read.js';
 import { answerMissing, findEntry } from './request.js';
 import { answerProblem, createItem, createReplacement, readIdValue, readOwnId } from './write.js';
@@ -140,6 +140,7 @@ function createSeveralAnswer(context: OperationContext): AnswerSeveral {
       return toAnswer(choice, completeBody(context, exchange, { pointer, body, key }));
     }
     const last = entries.at(-1);
-    return last && toAnswer(choice, bodies.project(pointer)(last, exchange));
+    if (last === undefined) return pass(exchange, 'the request names no item that is stored');
+    return toAnswer(choice, bodies.project(pointer)(last, exchange));
   };
 }

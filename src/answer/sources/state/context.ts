@@ -147,6 +147,11 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
   };
 }
 
+/** Leaves a call to the sources below, and says why in the trace. */
+export function pass(exchange: Exchange, reason: string): undefined {
+  exchange.note(`state: ${reason}`);
+}
+
 /** Creates an error answer and notes its message in the trace. */
 export function refuse(
   { errors }: StateContext,

@@ -6,11 +6,29 @@ import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
 import { announcesPages, hasNumberedTurns, type ListShape } from '../../../state/pages/list-shape.js';
-import { isPageMistake, type PageMistake, type PageRequest, type PageTurn } from '../../../state/pages/pagination.js';
+import {
+  isPageMistake,
+  type Page,
+  type PageMistake,
+  type PageRequest,
+  type PageTurn,
+} from '../../../state/pages/pagination.js';
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
-import { createView, readFilters, readSearch, readSelector, readSort } from '../../../state/pages/view.js';
+import {
+  type Condition,
+  createSelection,
+  createView,
+  KEEPS_ALL,
+  readFilters,
+  readSearch,
+  readSelector,
+  readSort,
+  type Selection,
+  toCondition,
+  type View,
+} from '../../../state/pages/view.js';
 import type { Binding, Resource } from '../../../state/resource.js';
-import type { Entry, Item } from '../../../state/store/collection.js';
+import type { Entry, Item, ItemList } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
 import { createListReader } from './all-parents.js';
@@ -18,6 +36,7 @@ import {
   answerItem,
   chooseDeclared,
   type OperationContext,
+  pass,
   readOrigin,
   refuse,
   type StateContext,
@@ -47,7 +66,8 @@ export function createContentHandler(context: OperationContext): StateHandler {
   return createItemHandler(context, (exchange, { content }) => {
     const { call } = exchange;
     const choice = context.choose(call);
-    if (choice === undefined || content === undefined) return undefined;
+    if (choice === undefined) return undefined;
+    if (content === undefined) return pass(exchange, 'no content of the item is stored');
     const { bytes, mediaType = 'application/octet-stream' } = content;
     const isJson = choice.mediaType !== undefined && isJsonType(choice.mediaType);
     if (isJson && isAccepted(choice.mediaType, call.headers.get('accept')))
@@ -97,11 +117,9 @@ function readByteRange(
 /** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
 export function createListHandler(context: OperationContext): StateHandler | undefined {
   const { binding, choose, findLocation } = context;
-  const { operation, list: shape, within } = binding;
+  const { operation, list: shape } = binding;
   if (shape === undefined) return undefined;
-  const { resource } = context.model;
   const schema = binding.elements === undefined ? context.model.schema : context.read(shape.itemSchema ?? '');
-  const isCount = binding.action === 'count';
   const usual = createPagePlan(context.contract, operation, {
     item: schema,
     style: binding.page,
@@ -110,11 +128,11 @@ export function createListHandler(context: OperationContext): StateHandler | und
   });
   const project =
     binding.elements === undefined ? context.bodies.project(shape.itemSchema) : createElementWriter(context);
-  const findId = createIdReader(resource);
+  const findId = createIdReader(context.model.resource);
   const envelope = createEnvelopeReader(context, shape);
   const chooseList = createListChooser(context);
   const readList = createListReader(context);
-  const readKeep = createKeepReader(operation, usual);
+  const select = createSelector(binding, usual);
   const withRequiredFilters = createRequiredFilters(usual);
   const isPart = declaresPart(operation);
   const writeHeaders = createPageHeaders(operation, usual.style.name !== 'none' && !announcesPages(shape.plan));
@@ -129,15 +147,17 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const plan = choosePlan(usual, values);
     const { list: whole, origin } = readList(withRequiredFilters(location, values), call);
     const list = chooseList(whole, call);
+    const selection = select(location, call, values);
     const view = createView(list, {
       descending: readDescending(plan, values),
-      keep: both(readPart(within, location, call), readKeep(values)),
+      keep: selection.keep,
       order: readSort(plan.sort === undefined ? undefined : values[plan.sort], schema),
     });
     const limit = readLimit(plan, values);
     const page = cutPage(plan, { view, limit, values, recall: list.recall });
     if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page, total: view.size });
-    const entries = isCount ? [] : view.slice(page.from, page.to).map(origin);
+    noteEmptiness(exchange, selection, { list, view, page });
+    const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
     const facts: EnvelopeFacts = {
@@ -155,6 +175,17 @@ export function createListHandler(context: OperationContext): StateHandler | und
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
     return toAnswer(given, envelope(exchange)(facts), writeHeaders(facts));
   };
+}
+
+/** Adds to the trace what left items out of a page: the filters that did, or that there is none at its position. */
+function noteEmptiness(
+  { note }: Exchange,
+  selection: Selection,
+  { list, view, page }: { readonly list: ItemList; readonly view: View; readonly page: Page },
+): void {
+  if (view.size < list.size) for (const line of selection.describe()) note(`state: ${line}`);
+  if (list.size === 0) note('state: the list has no items');
+  else if (view.size > 0 && page.from >= page.to) note(`state: the page has none of the ${view.size} items`);
 }
 
 /** Writes the elements of an array of an item, which lists hold as items. */
@@ -192,10 +223,10 @@ export function createMatchReader(
   const { binding, contract, model, read } = context;
   const plan = createPagePlan(contract, binding.operation, { item: model.schema, read });
   const readList = createListReader(context);
-  const readKeep = createKeepReader(binding.operation, plan);
+  const select = createSelector(binding, plan);
   return ({ call }, location) => {
     const { list, origin } = readList(location, call);
-    const keep = both(readPart(binding.within, location, call), readKeep(plan.readValues(call)));
+    const { keep } = select(location, call, plan.readValues(call));
     return list.entries.filter((entry) => keep?.(entry) !== false).map(origin);
   };
 }
@@ -205,27 +236,38 @@ function createIdReader({ idProperty = 'id', selfUrl }: Resource): EnvelopeFacts
   return selfUrl === undefined ? ({ item, id }) => readMember(item, idProperty) ?? id : ({ id }) => id;
 }
 
-/** Keeps the items of the parent in the path, where a list below a parent shows part of a collection. */
-function readPart(within: Binding['within'], { part }: ItemLocation, call: Call): Keep {
-  if (within === undefined) return undefined;
-  const { property, parameter } = within;
-  if (property === undefined) return (entry) => entry.part === part;
-  return readFilters([], {}, { [property]: call.path[parameter] });
+/** The items of the parent in the path, where a list below a parent shows part of a collection. */
+function readPart({ property, parameter }: Within, { part }: ItemLocation, call: Call): Condition {
+  const value = call.path[parameter];
+  if (property !== undefined) return toCondition(parameter, property, value);
+  return { name: parameter, value, keeps: (entry) => entry.part === part };
 }
 
-/** Plans which items of a list a request asks for: by filters, a label selector and a search. */
-function createKeepReader({ parameters }: Operation, plan: PagePlan): (values: PageValues) => Keep {
-  const selector = parameters.find(({ name }) => /^label_?selector$/i.test(name))?.name;
-  return (values) => {
-    const filtered = readFilters(plan.filters, values, undefined);
-    const selected = selector === undefined ? undefined : readSelector(values[selector]);
-    const searched = readSearch(plan.search === undefined ? undefined : values[plan.search]);
-    const shown = plan.hidden.reduce<Keep>(
-      (keep, { isShown, isHidden }) => (isShown(values) ? keep : both(keep, (entry) => !isHidden(entry))),
-      undefined,
-    );
-    return both(both(both(filtered, selected), searched), shown);
+type Within = NonNullable<Binding['within']>;
+
+/** Plans which items of a list a request asks for: by the path, filters, a label selector and a search. */
+function createSelector(
+  { operation, within }: Binding,
+  plan: PagePlan,
+): (location: ItemLocation, call: Call, values: PageValues) => Selection {
+  const selector = operation.parameters.find(({ name }) => /^label_?selector$/i.test(name))?.name;
+  const read = (name: string | undefined, values: PageValues, toTest: typeof readSearch): readonly Condition[] => {
+    const value = name === undefined ? undefined : values[name];
+    const keeps = toTest(value);
+    return name === undefined || keeps === undefined ? [] : [{ name, value, keeps }];
   };
+  const isWhole = within === undefined && plan.filters.length + plan.hidden.length === 0;
+  if (isWhole && selector === undefined && plan.search === undefined) return () => KEEPS_ALL;
+  return (location, call, values) =>
+    createSelection([
+      ...(within === undefined ? [] : [readPart(within, location, call)]),
+      ...readFilters(plan.filters, values),
+      ...read(selector, values, readSelector),
+      ...read(plan.search, values, readSearch),
+      ...plan.hidden.flatMap(({ name, isShown, isHidden }): readonly Condition[] =>
+        isShown(values) ? [] : [{ name, value: undefined, keeps: (entry) => !isHidden(entry) }],
+      ),
+    ]);
 }
 
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */
@@ -268,14 +310,7 @@ function createEnvelopeReader(
   };
 }
 
-type Keep = ReturnType<typeof readFilters>;
-
 type PageValues = ReturnType<PagePlan['readValues']>;
-
-function both(one: Keep, other: Keep): Keep {
-  if (one === undefined || other === undefined) return one ?? other;
-  return (entry) => one(entry) && other(entry);
-}
 
 function readDescending(plan: PagePlan, values: PageValues): boolean {
   const given = plan.order === undefined ? undefined : values[plan.order];

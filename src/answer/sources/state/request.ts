@@ -14,7 +14,7 @@ import { type Entry, toScope, type Item, type ItemContent } from '../../../state
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
 import type { ReadRemoved } from './removed.js';
-import { type OperationContext, refuse, type StateContext, type StateHandler, toNoun } from './context.js';
+import { type OperationContext, pass, refuse, type StateContext, type StateHandler, toNoun } from './context.js';
 
 /** Plans how the path of an operation addresses the store. */
 export function createLocationFinder(context: StateContext, binding: Binding): OperationContext['findLocation'] {
@@ -114,7 +114,8 @@ export function createItemHandler(
   return (exchange, transaction) => {
     const location = context.findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
-    if (isFixtureOnly && !location.collection.started) return undefined;
+    if (isFixtureOnly && !location.collection.started)
+      return pass(exchange, `no fixture has ${location.collection.name}, and no operation writes it`);
     const id = readItemId(context, exchange.call);
     const entry = findEntry(context, exchange, { location, id });
     if (entry === undefined) {
@@ -156,7 +157,11 @@ export function answerMissing(
   exchange: Exchange,
   { id, location }: { readonly id: string; readonly location: ItemLocation },
 ): Answer | undefined {
-  if (!context.items.isKnown(location)) return undefined;
+  if (!context.items.isKnown(location))
+    return pass(
+      exchange,
+      `no ${toNoun(context.binding.collection)} ${JSON.stringify(id)} is stored, and any id may exist`,
+    );
   const { binding } = context;
   const parent = binding.parents.at(-1);
   const { collection } = binding;

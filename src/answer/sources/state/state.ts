@@ -12,6 +12,7 @@ import {
   createChoice,
   createCreatedChoice,
   type OperationContext,
+  pass,
   readOrigin,
   type StateContext,
   type StateHandler,
@@ -34,11 +35,14 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'b
   const hasOwnUrls = [...parts.resources.collections.values()].some(
     ({ selfLink, selfUrl }) => (selfLink?.template ?? selfUrl)?.startsWith('/') === true,
   );
-  const find = memoize(({ id }: Operation): StateHandler | undefined => {
+  const find = memoize(({ id }: Operation): StateHandler | string => {
     const binding = parts.resources.bindings.get(id);
-    const own = binding && createOperationContext(context, binding);
-    const handler = own && HANDLERS[own.binding.action](own);
-    return handler && withIdempotency(own, finish(own, withSelection(own, withReferences(own, handler))));
+    if (binding === undefined) return 'state: the operation is not bound to a collection';
+    const own = createOperationContext(context, binding);
+    const handler = HANDLERS[binding.action](own);
+    return handler === undefined
+      ? `state: the answer has no place for the items of ${binding.collection}`
+      : withIdempotency(own, finish(own, withSelection(own, withReferences(own, handler))));
   });
   return {
     name: 'state',
@@ -47,7 +51,10 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'b
     hint: 'Correct the fixture, or the request that stored it.',
     answer: (exchange, next) => {
       const handler = find(exchange.call.operation);
-      if (handler === undefined) return next();
+      if (typeof handler === 'string') {
+        exchange.note(handler);
+        return next();
+      }
       const { store } = exchange.session;
       if (!hasOwnUrls) return store.transaction((transaction) => handler(exchange, transaction)) ?? next();
       const origin = readOrigin(exchange.call);
@@ -97,14 +104,17 @@ const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHand
  * Ends a request: an error answer undoes all its changes, and an answer whose body may be generated again is marked: any answer of a
  * collection whose items are created on demand, and any body that is not an item. Other items are what their fixtures say.
  */
-function finish({ items, read, model, binding }: OperationContext, handler: StateHandler): StateHandler {
+function finish({ items, read, model, binding, choose }: OperationContext, handler: StateHandler): StateHandler {
   const { schema } = model.resource;
+  const answered = `state: answered from ${binding.collection} (${binding.action})`;
+  const unusable = `no success response can show an item of ${binding.collection}`;
   const isItem = ({ schemaPointer }: Answer): boolean =>
     schemaPointer === undefined || schema === undefined || read(schemaPointer)?.pointer === schema;
   return (exchange, transaction) => {
     const answer = handler(exchange, transaction);
-    if (answer === undefined) return undefined;
+    if (answer === undefined) return choose(exchange.call) === undefined ? pass(exchange, unusable) : undefined;
     if (answer.status >= 400) transaction.rollback();
+    else exchange.note(answered);
     const collection = transaction.collection(binding.collection);
     const isGiven = items.unknownIds({ collection, model }) === 'not-found' && isItem(answer);
     return isGiven ? answer : { ...answer, onInvalid: 'regenerate' };
