@@ -141,7 +141,8 @@ function listSources(
   const { state, requests, auth, responses } = settings;
   const accepts = readAccepts(auth, sessions);
   const answerPreferred = createPreferAnswer({ ...parts, examples: responses.examples });
-  const refuse = createRefuseSource({ errors, accepts, lenientAccept: requests.lenientAccept, answerPreferred });
+  const { lenientAccept } = requests;
+  const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
   const sources = [
     foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.owners),
     createPreferSource(answerPreferred),

@@ -122,6 +122,11 @@ export function toError(report: ClientReport): Violation {
   return toViolation(report, 'error');
 }
 
+/** Violations of a call that is accepted anyway. */
+export function toNotes(violations: readonly Violation[]): readonly Violation[] {
+  return violations.map((violation) => ({ ...violation, severity: 'note' }));
+}
+
 /** A violation that is only recorded. */
 export function toNote(report: ClientReport): Violation {
   return toViolation(report, 'note');

@@ -84,8 +84,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { request } = arrival;
     const session = sessions.choose(request.headers, arrival.sessionId);
     if (session instanceof MockError) return refuseSession(arrival, session);
-    const { operation, pathText } = match;
-    const call = decoder.decode({ operation, pathText, request, target: arrival, body });
+    const { operation, pathText, repeatsSlash } = match;
+    const call = decoder.decode({ operation, pathText, repeatsSlash, request, target: arrival, body });
     return whenSettled(call, answerCall, { arrival, session });
   };
 

@@ -292,7 +292,13 @@ const REFUSED: readonly Case[] = [
   { name: 'an exponent is no integer', parameters: [query('a', whole)], search: 'a=1e3', lines: ['error TYPE /a'] },
   { name: 'an empty value is no integer', parameters: [query('a', whole)], search: 'a=', lines: ['error TYPE /a'] },
   { name: 'a bare name is no integer', parameters: [query('a', whole)], search: 'a', lines: ['error TYPE /a'] },
-  { name: '1 is no flag', parameters: [query('a', { type: 'boolean' })], search: 'a=1', lines: ['error TYPE /a'] },
+  {
+    name: '1 is a flag with a note',
+    parameters: [query('a', { type: 'boolean' })],
+    search: 'a=1',
+    lines: ['note TYPE /a'],
+  },
+  { name: 'yes is no flag', parameters: [query('a', { type: 'boolean' })], search: 'a=yes', lines: ['error TYPE /a'] },
   {
     name: 'one value may not come twice',
     parameters: [query('a', whole)],

@@ -2,10 +2,11 @@ import type { DeclaredResponse, Operation } from '../../contract/operations/oper
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
-import { listErrors, toError, toViolationsHeader, type Violation } from '../../schema/violation.js';
+import { listErrors, toError, toNotes, toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
-import type { AnswerSource, Exchange } from '../chain.js';
-import { chooseResponse, MAX_ACCEPT_HEADERS } from '../choose-response.js';
+import { isNearType } from '../../http/response/negotiate.js';
+import { type AnswerSource, type Exchange, whenSettled } from '../chain.js';
+import { chooseResponse, MAX_ACCEPT_HEADERS, type ResponseChoice } from '../choose-response.js';
 import type { ErrorAnswers } from '../error-answers.js';
 import { readParam } from '../error-body.js';
 import type { PreferAnswer } from './prefer.js';
@@ -16,6 +17,8 @@ interface RefuseParts {
   readonly accepts?: ((session: Session, credential: string) => boolean) | undefined;
   /** Whether a call is answered although its `Accept` header rules out every declared media type. */
   readonly lenientAccept: boolean;
+  /** Whether another type of JSON than the declared one is refused in `Accept`. */
+  readonly strict?: boolean;
   /** Answers a refused call with the error that it prefers. */
   readonly answerPreferred?: PreferAnswer;
 }
@@ -29,8 +32,9 @@ const STATUS_ORDER: readonly number[] = [401, 403, 413, 415, 406];
  * Credentials come first (401, 403), then size and type of the body (413, 415), then everything else as an invalid request: 400,
  * or 422 if the operation documents it and not 400.
  */
-export function createRefuseSource({ errors, accepts, lenientAccept, answerPreferred }: RefuseParts): AnswerSource {
-  const isAcceptable = createAcceptance();
+export function createRefuseSource(parts: RefuseParts): AnswerSource {
+  const { errors, accepts, lenientAccept, strict = false, answerPreferred } = parts;
+  const judgeAccept = createAcceptance();
   return {
     name: 'refuse',
     onInvalid: 'complete',
@@ -45,9 +49,11 @@ export function createRefuseSource({ errors, accepts, lenientAccept, answerPrefe
       const mistakes = listErrors(call.violations);
       const first = findFirst(mistakes);
       if (first === undefined) {
-        if (!lenientAccept && !isAcceptable(call)) return refuseType(errors, exchange);
+        const acceptance = judgeAccept(call);
+        const isAccepted = acceptance === 'exact' || lenientAccept;
+        if (!isAccepted && (acceptance === 'none' || strict)) return refuseType(errors, exchange);
         exchange.note('refuse: the request fits the contract');
-        return next();
+        return isAccepted ? next() : whenSettled(next(), addNote, toNotAcceptable(call));
       }
       const message = toMessage(first, mistakes);
       exchange.note(`refuse: ${message}`);
@@ -66,25 +72,50 @@ export function createRefuseSource({ errors, accepts, lenientAccept, answerPrefe
   };
 }
 
-/** Whether the operation can answer in a media type that the client accepts. */
-function createAcceptance(): (call: Call) => boolean {
+/** Whether the operation can answer in a media type that the client accepts, or only in another type of JSON. */
+type Acceptance = 'exact' | 'near' | 'none';
+
+function createAcceptance(): (call: Call) => Acceptance {
   const find = memoize((operation: Operation) =>
-    memoize((accept: string) => chooseResponse(operation, accept)?.acceptable !== false, MAX_ACCEPT_HEADERS),
+    memoize((accept: string): Acceptance => {
+      const choice = chooseResponse(operation, accept);
+      if (choice?.acceptable === false) return 'none';
+      return isNearType(accept, listTypes(choice)) ? 'near' : 'exact';
+    }, MAX_ACCEPT_HEADERS),
   );
   return ({ operation, headers }) => {
     const accept = headers.get('accept');
-    return accept === null || accept === '*/*' || find(operation)(accept);
+    return accept === null || accept === '*/*' ? 'exact' : find(operation)(accept);
   };
+}
+
+function listTypes(choice: ResponseChoice | undefined): readonly string[] {
+  return choice?.response?.content.map(({ type }) => type) ?? [];
 }
 
 /** A 406 that lists the declared media types (RFC 9110 15.5.7). */
 function refuseType(errors: ErrorAnswers, { call, note }: Exchange): Answer {
-  const accept = call.headers.get('accept') ?? '';
-  const offered = chooseResponse(call.operation, accept)?.response?.content.map((media) => media.type) ?? [];
-  const message = `the Accept header ${JSON.stringify(accept)} rules out every media type of this operation: ${offered.join(', ')}`;
+  const found = toNotAcceptable(call);
+  const { message } = found;
   note(`refuse: ${message}`);
-  const found = [toError({ code: 'NOT_ACCEPTABLE', in: 'header', name: 'accept', message })];
-  return errors.answer(call.operation, { status: 406, message, code: 'not_acceptable', param: 'Accept', found });
+  return errors.answer(call.operation, {
+    status: 406,
+    message,
+    code: 'not_acceptable',
+    param: 'Accept',
+    found: [found],
+  });
+}
+
+function toNotAcceptable(call: Call): Violation {
+  const accept = call.headers.get('accept') ?? '';
+  const offered = listTypes(chooseResponse(call.operation, accept));
+  const message = `the Accept header ${JSON.stringify(accept)} rules out every media type of this operation: ${offered.join(', ')}`;
+  return toError({ code: 'NOT_ACCEPTABLE', in: 'header', name: 'accept', message });
+}
+
+function addNote(answer: Answer | undefined, violation: Violation): Answer | undefined {
+  return answer && { ...answer, violations: [...answer.violations, ...toNotes([violation])] };
 }
 
 function rejectCredential(errors: ErrorAnswers, { call, note }: Exchange): Answer {

@@ -17,6 +17,8 @@ export type RouteMatch =
       readonly basePath: string;
       /** Path parameters by name, still percent-encoded. */
       readonly pathText: Readonly<Record<string, string>>;
+      /** Whether slashes were repeated before the path of the operation; they are ignored. */
+      readonly repeatsSlash?: true;
     }
   | {
       readonly kind: 'method';
@@ -51,15 +53,26 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
   const values: string[] = [];
   const fitOf = memoize((operation: Operation) => createPathFit(operation, resolve));
   const fit = ({ operation, names }: Route): boolean => fitOf(operation)(names, values);
+  const find = (request: Request, readStart = readBaseEnd): OperationMatch | undefined => {
+    for (const base of bases) {
+      const start = readStart(request.pathname, base.path);
+      if (start < 0) continue;
+      const route = walk(base.root, start, 0, request);
+      if (route !== undefined) return toMatch(route, base.basePath, values);
+    }
+    return undefined;
+  };
   return {
     match: (method, pathname, search) => {
       const allow: string[] = [];
       const request: Request = { method, pathname, search, values, allow, fit };
-      for (const base of bases) {
-        const start = readBaseEnd(pathname, base.path);
-        if (start < 0) continue;
-        const route = walk(base.root, start, 0, request);
-        if (route !== undefined) return toMatch(route, base.basePath, values);
+      const found = find(request);
+      if (found !== undefined) return found;
+      if (pathname.includes('//')) {
+        // A base URL that ends with a slash, joined to a path: `//pets`, `/v1//pets`.
+        const joined = pathname.replace(/^\/{2,}/, '/');
+        const skipped = find({ ...request, pathname: joined }, skipSlashes);
+        if (skipped !== undefined) return { ...skipped, repeatsSlash: true };
       }
       if (allow.length > 0) return { kind: 'method', allow: readAllow(allow) };
       return { kind: 'none', nearest: nearest(pathname) };
@@ -151,7 +164,9 @@ function scoreRoute(route: Route, query: URLSearchParams, trailingSlash: boolean
   return (route.fragment.every(has) ? route.query.length + route.fragment.length : -1) + slash;
 }
 
-function toMatch(route: Route, basePath: string, values: readonly string[]): RouteMatch {
+type OperationMatch = Extract<RouteMatch, { readonly kind: 'operation' }>;
+
+function toMatch(route: Route, basePath: string, values: readonly string[]): OperationMatch {
   const pathText: Record<string, string> = {};
   for (let i = 0; i < route.names.length; i++) pathText[route.names[i] ?? ''] = values[i] ?? '';
   const { spanned } = route.operation;
@@ -171,6 +186,13 @@ function readBaseEnd(pathname: string, base: string): number {
   if (base === '') return 0;
   if (!pathname.startsWith(base)) return -1;
   return pathname.length === base.length || pathname.charCodeAt(base.length) === SLASH ? base.length : -1;
+}
+
+/** The same, after the first of several slashes. */
+function skipSlashes(pathname: string, base: string): number {
+  let end = readBaseEnd(pathname, base);
+  while (end >= 0 && pathname.charCodeAt(end) === SLASH && pathname.charCodeAt(end + 1) === SLASH) end += 1;
+  return end;
 }
 
 /** Whether the values of a path fit the schemas of the parameters, in the order of the names. */

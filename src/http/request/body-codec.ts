@@ -11,6 +11,7 @@ export interface BodyParts {
   readonly validators: Validators;
   readonly shapes: (pointer: string) => Shape;
   readonly coerce: Coerce;
+  readonly coerceLeniently: Coerce;
   /** The value at a pointer of the bundled document. */
   readonly at: (pointer: string) => unknown;
 }

@@ -92,9 +92,17 @@ function toLeaf(
   if (part.filename !== undefined && !(isJsonType(essence) && wantsValue(how.shape))) return file();
   const text = decodeBytes(part.bytes, parameters['charset']);
   if (text === undefined) return file();
-  if (!isJsonType(essence) && part.contentType !== undefined && !essence.startsWith('text/')) return file();
+  const isText = isJsonType(essence) || essence.startsWith('text/') || isField(essence, how.shape, how.parts);
+  if (part.contentType !== undefined && !isText) return file();
   const value = isJsonType(essence) ? parseOrKeep(text) : readJsonPart(text, how.shape, how.parts);
   return { path, text: value === text ? text : undefined, value, checked: value };
+}
+
+/** Whether a part without a filename is a field although its type is that of bytes, as some clients send every part. */
+function isField(essence: string, shape: Shape | undefined, { at }: BodyParts): boolean {
+  if (essence !== 'application/octet-stream' || shape === undefined || shape.types.size === 0) return false;
+  const schema = at(shape.pointer);
+  return isObject(schema) && schema['format'] !== 'binary' && schema['contentMediaType'] === undefined;
 }
 
 /** The value of a part that must be JSON to fit: the whole field, or one item of a list that comes in several parts. */

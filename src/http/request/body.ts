@@ -5,8 +5,18 @@ import { memoize } from '../../memoize.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { Shape } from '../../schema/shape.js';
 import type { UndeclaredFinder } from '../../schema/undeclared.js';
-import { hasErrors, toError, toNote, toStrictError, toUnusableNote, type Violation } from '../../schema/violation.js';
+import {
+  hasErrors,
+  NO_VIOLATIONS,
+  toError,
+  toNote,
+  toNotes,
+  toStrictError,
+  toUnusableNote,
+  type Violation,
+} from '../../schema/violation.js';
 import { findMedia, isJsonType, isXmlType, readMediaType, toEssence } from '../media-type.js';
+import { splitList } from '../text.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
 import { multipartCodecOf } from './body-multipart.js';
@@ -36,9 +46,12 @@ const MAX_TYPES = 32;
 export function createBodyReader(operation: Operation, parts: BodyReaderParts): BodyReader {
   const content = operation.body?.content ?? [];
   const choose = memoize((contentType: string) => {
-    const type = readMediaType(contentType);
+    // A header that is sent twice is joined by a comma.
+    const [first = '', ...others] = splitList(contentType, ',');
+    const sent = others.every((other) => other === first) ? first : contentType;
+    const type = readMediaType(sent);
     const codec = CODECS.find(({ matches }) => matches(type.essence))?.decode ?? decodeBinary;
-    return { type, media: findMedia(content, contentType), codec };
+    return { type, codec, media: findMedia(content, sent), near: findNearMedia(content, type.essence) };
   }, MAX_TYPES);
 
   return (bytes, contentType, violations) => {
@@ -55,20 +68,34 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
       const report = { code: 'CONTENT_TYPE_MISSING', in: 'header', name: 'content-type', message } as const;
       violations.push(toStrictError(report, parts.strict));
     }
-    const { type, media, codec } = choose(given === '' ? guessType(content, bytes) : given);
-    if (operation.body !== undefined && content.length > 0 && media === undefined) {
-      // Clients name the type of a file that the contract declares as any bytes.
-      const bytesMedia = type.essence === '' || parts.strict ? undefined : findMedia(content, ANY_BYTES);
-      const undeclared = toUndeclaredType(type.essence, content);
-      if (bytesMedia === undefined) {
-        violations.push(undeclared);
-        return { value: undefined, mediaType: type.essence };
-      }
-      violations.push({ ...undeclared, severity: 'note' });
-      return decodeBody(decodeBinary, { bytes, type, media: bytesMedia }, { operation, parts, violations });
+    const { type, media, near, codec } = choose(given === '' ? guessType(content, bytes) : given);
+    const to = { operation, parts, violations };
+    if (content.length === 0 || media !== undefined) return decodeBody(codec, { bytes, type, media }, to);
+    const undeclared = toUndeclaredType(type.essence, content);
+    if (near === undefined || parts.strict) {
+      violations.push(undeclared);
+      return { value: undefined, mediaType: type.essence };
     }
-    return decodeBody(codec, { bytes, type, media }, { operation, parts, violations });
+    violations.push(...toNotes([undeclared]));
+    return decodeBody(near.isFile ? decodeBinary : codec, { bytes, type, media: near.media }, to);
   };
+}
+
+const ANY_BYTES = 'application/octet-stream';
+
+/** Media types of which services accept one for another. */
+const KINDS: readonly ((essence: string) => boolean)[] = [isJsonType, isXmlType, (essence) => FORM.test(essence)];
+
+/** The declared media type of the same kind, or of a file: clients name the type of a file that the contract declares as any bytes. */
+function findNearMedia(
+  content: readonly MediaType[],
+  essence: string,
+): { readonly media: MediaType; readonly isFile: boolean } | undefined {
+  if (essence === '') return undefined;
+  const isKind = KINDS.find((matches) => matches(essence));
+  const same = content.find(({ type }) => isKind?.(toEssence(type)));
+  const media = same ?? findMedia(content, ANY_BYTES);
+  return media && { media, isFile: same === undefined };
 }
 
 /** A body of an operation that is being decoded. */
@@ -80,22 +107,33 @@ interface Reading {
 
 /** Decodes and validates a body. */
 function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: Reading): ReadBody {
-  const read = codec(input, to.parts);
-  checkBody(read, input.media, to);
-  return { value: read.value, mediaType: input.type.essence };
+  const { parts } = to;
+  const mediaType = input.type.essence;
+  const read = codec(input, parts);
+  const found = checkBody(read, input.media, to);
+  if (!parts.strict && FORM.test(mediaType) && hasErrors(found)) {
+    const nearest = codec(input, { ...parts, coerce: parts.coerceLeniently });
+    if (!hasErrors(checkBody(nearest, input.media, to))) {
+      to.violations.push(...toNotes(found));
+      return { value: nearest.value, mediaType };
+    }
+  }
+  if (found.length > 0) to.violations.push(...found);
+  return { value: read.value, mediaType };
 }
 
-function checkBody(read: BodyValue, media: MediaType | undefined, { operation, parts, violations }: Reading): void {
-  if (read.mistake !== undefined) {
-    // Without a declared body there is no declared format.
-    violations.push(operation.body === undefined ? toNote(read.mistake) : toError(read.mistake));
-    return;
-  }
-  if (read.violations !== undefined) violations.push(...read.violations);
-  if (media?.schema === undefined || read.unchecked === true) return;
+function checkBody(
+  read: BodyValue,
+  media: MediaType | undefined,
+  { operation, parts }: Omit<Reading, 'violations'>,
+): readonly Violation[] {
+  // Without a declared body there is no declared format.
+  if (read.mistake !== undefined) return [operation.body === undefined ? toNote(read.mistake) : toError(read.mistake)];
+  const own = read.violations ?? NO_VIOLATIONS;
+  if (media?.schema === undefined || read.unchecked === true) return own;
   const checked = 'checked' in read ? read.checked : read.value;
   // Bytes are not a JSON value: only a schema of type string applies to them.
-  if (read.value instanceof Uint8Array && !parts.shapes(media.schemaPointer).types.has('string')) return;
+  if (read.value instanceof Uint8Array && !parts.shapes(media.schemaPointer).types.has('string')) return own;
   const check = parts.validators.check(media.schemaPointer, 'request');
   let found = check(checked, 'body');
   if (found.length > 0 && FORM.test(media.type)) {
@@ -103,10 +141,10 @@ function checkBody(read: BodyValue, media: MediaType | undefined, { operation, p
     for (const target of new Set([checked, read.value])) for (const empty of empties) fillEmpty(target, empty);
     if (empties.length > 0) found = check(checked, 'body');
   }
-  if (found.length > 0) violations.push(...found);
-  if (!parts.validators.isWhole(media.schemaPointer)) violations.push(toUnusableNote('body', media.schemaPointer));
   const beyond = parts.findUndeclared(checked, media.schemaPointer);
-  if (beyond.length > 0) violations.push(...beyond);
+  const isWhole = parts.validators.isWhole(media.schemaPointer);
+  if (isWhole && own.length + found.length + beyond.length === 0) return NO_VIOLATIONS;
+  return [...own, ...found, ...(isWhole ? [] : [toUnusableNote('body', media.schemaPointer)]), ...beyond];
 }
 
 const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/;
@@ -142,8 +180,6 @@ function fillEmpty(form: unknown, { path, isList }: Empty): void {
   // A form is decoded into new objects.
   if (isObject(parent)) setOwn(parent as Record<string, unknown>, path.at(-1) ?? '', isList ? [] : {});
 }
-
-const ANY_BYTES = 'application/octet-stream';
 
 /** Reports a missing body where one is required. */
 export function requireBody(operation: Operation, violations: Violation[]): void {

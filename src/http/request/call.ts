@@ -4,12 +4,19 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { createShapes } from '../../schema/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
 import type { Validators } from '../../schema/validate.js';
-import { listErrors, NO_VIOLATIONS, toError, type Violation } from '../../schema/violation.js';
+import {
+  type ClientReport,
+  listErrors,
+  NO_VIOLATIONS,
+  toError,
+  toStrictError,
+  type Violation,
+} from '../../schema/violation.js';
 import { decodeRequestContent } from '../content-encoding.js';
 import { readTarget, type RequestTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody } from './body-bytes.js';
 import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody } from './body.js';
-import { createCoerce } from './coerce.js';
+import { createCoerce, createLenientCoerce } from './coerce.js';
 import type { QueryProfile } from './parameter-plan.js';
 import { createParametersReader, type ParameterValues } from './parameters.js';
 import { type AcceptCredential, createSecurityReader } from './security.js';
@@ -67,6 +74,8 @@ export interface MatchedRequest {
   readonly operation: Operation;
   /** The path parameters, still percent-encoded. */
   readonly pathText: Readonly<Record<string, string>>;
+  /** Whether slashes were repeated before the path of the operation. */
+  readonly repeatsSlash?: true | undefined;
   readonly request: Request;
   /** The request target, if the URL has already been parsed. */
   readonly target?: Pick<RequestTarget, 'url' | 'search'>;
@@ -95,8 +104,9 @@ export function createCallDecoder(
   const { strict = false, queryProfile, credentials, bodyLimitBytes } = options;
   const shapes = createShapes(contract);
   const coerce = createCoerce(shapes, validators);
+  const coerceLeniently = createLenientCoerce(shapes, validators);
   const findUndeclared = createUndeclaredFinder(contract, shapes, strict);
-  const shared = { validators, shapes, coerce, strict, queryProfile, findUndeclared, at: contract.at };
+  const shared = { validators, shapes, coerce, coerceLeniently, strict, queryProfile, findUndeclared, at: contract.at };
   const keysInQuery = new Set(
     Object.values(contract.securitySchemes).flatMap((scheme) => (scheme.in === 'query' ? (scheme.key ?? []) : [])),
   );
@@ -112,25 +122,40 @@ export function createCallDecoder(
       const plan = planOf(operation);
       const { url, search } = matched.target ?? readTarget(request.url);
       const violations: Violation[] = [];
+      if (matched.repeatsSlash === true) violations.push(toStrictError(REPEATED_SLASH, strict));
       const source = { pathText, search: search.slice(1), headers: request.headers };
       const credentials = plan.readSecurity(source, violations);
       const values = plan.readParameters(source, violations);
       const draft: Draft = { operation, request, url, credentials, values, violations, limit: bodyLimitBytes };
       if (body === undefined) {
-        if (!hasBody(request)) return withoutBody(draft);
+        if (!hasBody(request)) return withoutBody(draft, plan.readBody);
         return readBody(request, bodyLimitBytes).then((read) => withBody(draft, plan.readBody, read));
       }
-      if (body.kind === 'none' || isBodiless(request.method)) return withoutBody(draft);
+      if (body.kind === 'none' || isBodiless(request.method)) return withoutBody(draft, plan.readBody);
       const size = body.kind === 'bytes' ? body.bytes.length : 0;
       return withBody(draft, plan.readBody, size > bodyLimitBytes ? { kind: 'large', size } : body);
     },
   };
 }
 
-function withoutBody(draft: Draft): Call {
-  if (!isBodiless(draft.request.method)) requireBody(draft.operation, draft.violations);
+const REPEATED_SLASH: ClientReport = {
+  code: 'PATH_UNKNOWN',
+  in: 'path',
+  message: 'the path repeats a slash before the path of the operation',
+  status: 404,
+};
+
+function withoutBody(draft: Draft, read: BodyReader): Call {
+  const { operation, request, violations } = draft;
+  if (isBodiless(request.method)) return finish(draft, undefined, NO_BODY);
+  const contentType = operation.body === undefined ? null : request.headers.get('content-type');
+  // An empty form or file has no bytes.
+  if (contentType !== null) return finish(draft, undefined, read(NO_BYTES, contentType, violations));
+  requireBody(operation, violations);
   return finish(draft, undefined, NO_BODY);
 }
+
+const NO_BYTES = new Uint8Array(0);
 
 function withBody(draft: Draft, read: BodyReader, body: BodyBytes): Call {
   const { operation, request, violations, limit } = draft;

@@ -1,4 +1,4 @@
-import { mapValues } from '../../contract/json.js';
+import { mapValues, readOwn } from '../../contract/json.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import { hasErrors } from '../../schema/violation.js';
@@ -13,7 +13,11 @@ export type Coerce = (tree: TextTree, schemaPointer: string) => unknown;
  * It is stricter than JavaScript: an integer has only digits and a sign, not `0x10` or `1e3`; a boolean is `true` or `false`. Where a
  * schema allows several types, the first valid value is used.
  */
-export function createCoerce(shapes: (pointer: string) => Shape, validators: Validators): Coerce {
+export function createCoerce(
+  shapes: (pointer: string) => Shape,
+  validators: Validators,
+  rules: TextRules = EXACT,
+): Coerce {
   const isValid = (value: unknown, pointer: string): boolean =>
     !hasErrors(validators.check(pointer, 'request')(value, 'query'));
 
@@ -29,10 +33,11 @@ export function createCoerce(shapes: (pointer: string) => Shape, validators: Val
 
   const coerceText = (text: string, shape: Shape): unknown => {
     const { types } = shape;
-    if (types.size === 1 && types.has('string')) return text;
-    const readings = readText(text, types);
+    if (rules.keepsStrings && types.size === 1 && types.has('string')) return text;
+    const readings = rules.readText(text, types);
     // A single string for an array is its only item; first, so that violations are about the item.
-    if (types.has('array') && !types.has('string')) readings.unshift(coerceList([text], shape));
+    const isEmpty = text === '' && !rules.keepsStrings;
+    if (types.has('array') && !types.has('string') && !isEmpty) readings.unshift(coerceList([text], shape));
     if (readings.length > 1) return readings.find((reading) => isValid(reading, shape.pointer)) ?? readings[0];
     return readings[0];
   };
@@ -42,19 +47,40 @@ export function createCoerce(shapes: (pointer: string) => Shape, validators: Val
     return items === undefined ? [...list] : list.map((item) => coerce(item, items));
   };
 
-  const coerceNames = (names: { readonly [name: string]: TextTree }, shape: Shape): unknown =>
-    mapValues(names, (below, name) => {
+  const coerceNames = (names: { readonly [name: string]: TextTree }, shape: Shape): unknown => {
+    const values = mapValues(names, (below, name) => {
       const pointer = shape.properties.get(name) ?? shape.rest;
       return pointer === undefined ? below : coerce(below, pointer);
     });
+    if (rules.keepsStrings || !Object.values(names).includes('')) return values;
+    const isKept = ([name, value]: readonly [string, unknown]): boolean =>
+      value !== '' || isValid(value, shape.properties.get(name) ?? shape.rest ?? '');
+    return Object.fromEntries(Object.entries(values).filter(isKept));
+  };
 
   return coerce;
+}
+
+/** How strings are read. */
+interface TextRules {
+  /** The values of a string for a schema of these types, the first choice first. */
+  readonly readText: (text: string, types: ReadonlySet<string>) => unknown[];
+  /** Whether a string for a schema of strings, and an empty member of an object, is its own value in any case. */
+  readonly keepsStrings: boolean;
+}
+
+/**
+ * Creates the conversion of strings that `createCoerce` could not convert to valid values, as services read them: `True`, `1` and
+ * `10.0`, an empty member as left out or as an empty array or object, and a space as the `+` that was not percent-encoded.
+ */
+export function createLenientCoerce(shapes: (pointer: string) => Shape, validators: Validators): Coerce {
+  return createCoerce(shapes, validators, LENIENT);
 }
 
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** The values of a string for a schema of these types, the narrowest first. */
-function readText(text: string, types: ReadonlySet<string>): unknown[] {
+function readExactly(text: string, types: ReadonlySet<string>): unknown[] {
   const readings: unknown[] = [];
   const number = NUMBER.test(text) ? Number(text) : NaN;
   // A number that is too large becomes Infinity.
@@ -67,7 +93,23 @@ function readText(text: string, types: ReadonlySet<string>): unknown[] {
   return readings;
 }
 
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+
+function readLeniently(text: string, types: ReadonlySet<string>): unknown[] {
+  const readings = readExactly(text, types);
+  const flag = types.has('boolean') ? readOwn(BOOLEANS, text.toLowerCase()) : undefined;
+  if (flag !== undefined) readings.push(flag);
+  if (types.has('integer') && /^-?\d+\.0+$/.test(text)) readings.push(Number(text));
+  if (types.has('string') && text.includes(' ')) readings.push(text.replaceAll(' ', '+'));
+  if (text === '' && types.has('array')) readings.push([]);
+  if (text === '' && types.has('object')) readings.push({});
+  return readings;
+}
+
+const EXACT: TextRules = { readText: readExactly, keepsStrings: true };
+const LENIENT: TextRules = { readText: readLeniently, keepsStrings: false };
+
 /** Whether a tree is a list; `Array.isArray` alone loses `readonly`. */
-function isList(tree: TextTree): tree is readonly TextTree[] {
+export function isList(tree: TextTree): tree is readonly TextTree[] {
   return Array.isArray(tree);
 }

@@ -6,6 +6,7 @@ import {
   NO_VIOLATIONS,
   toError,
   hasErrors,
+  toNotes,
   toUnusableNote,
   type Violation,
   type ViolationCode,
@@ -13,7 +14,7 @@ import {
 } from '../../schema/violation.js';
 import { isJsonType } from '../media-type.js';
 import { decodeForm, decodePercent, type TextTree } from '../text.js';
-import type { Coerce } from './coerce.js';
+import { type Coerce, isList } from './coerce.js';
 import { StyleError, type StyleRules, type TextShape } from './style.js';
 
 /**
@@ -30,6 +31,7 @@ export interface ParameterParts {
   readonly validators: Validators;
   readonly shapes: (pointer: string) => Shape;
   readonly coerce: Coerce;
+  readonly coerceLeniently: Coerce;
   readonly strict: boolean;
   readonly queryProfile: QueryProfile | undefined;
   /** Names of the query parameters that carry credentials. */
@@ -93,7 +95,7 @@ function choose(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShap
         to.violations.push(...found);
         return;
       }
-      if (Array.isArray(tree) && acceptSplit(plan, to, tree)) return;
+      if (!isDocument && acceptLeniently(plan, to, { tree, found })) return;
       // Without a valid interpretation, the first one that could be read has the violations.
       if (refused === undefined || kept === undefined) [refused, kept] = [found, value];
     } catch (error) {
@@ -105,18 +107,30 @@ function choose(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShap
   to.violations.push(...(refused ?? NO_VIOLATIONS));
 }
 
-/** Accepts a list whose commas are percent-encoded, as many HTTP clients send it; its items must be valid then. */
-function acceptSplit(plan: ParameterPlan, to: ReadResults, tree: readonly unknown[]): boolean {
+/** Accepts a value that is valid as services read it: a list whose commas are percent-encoded, `True` for a boolean. */
+function acceptLeniently(
+  plan: ParameterPlan,
+  to: ReadResults,
+  refused: { readonly tree: TextTree; readonly found: readonly Violation[] },
+): boolean {
   const { parameter } = plan;
-  const isJoined = (item: unknown): item is string => typeof item === 'string' && item.includes(',');
-  if (to.parts.strict || parameter.explode || !tree.some(isJoined)) return false;
-  const split = tree.flatMap((item) => (isJoined(item) ? item.split(',') : [item as TextTree]));
-  const value = to.parts.coerce(split, parameter.schemaPointer);
+  if (to.parts.strict) return false;
+  const split = parameter.explode ? undefined : splitItems(refused.tree);
+  const value = to.parts.coerceLeniently(split ?? refused.tree, parameter.schemaPointer);
   if (hasErrors(plan.check(value, plan.place, parameter.name))) return false;
   setOwn(to.values, parameter.name, value);
   const says = 'has items that are separated by percent-encoded commas; they were split';
-  to.violations.push({ ...toParameterError(plan, 'PARAMETER_MALFORMED', says), severity: 'note' });
+  const reports = split === undefined ? refused.found : [toParameterError(plan, 'PARAMETER_MALFORMED', says)];
+  to.violations.push(...toNotes(reports));
   return true;
+}
+
+/** A list with the items that are joined by commas, split; undefined where there are none. */
+function splitItems(tree: TextTree): TextTree | undefined {
+  if (!isList(tree)) return undefined;
+  const isJoined = (item: unknown): item is string => typeof item === 'string' && item.includes(',');
+  if (!tree.some(isJoined)) return undefined;
+  return tree.flatMap((item): readonly TextTree[] => (isJoined(item) ? item.split(',') : [item]));
 }
 
 /** Reports a missing parameter where it is required. */

@@ -29,6 +29,13 @@ export function negotiate(accept: string | null, offered: readonly string[]): st
   return pick(ranges, offered, matches) ?? pick(ranges, offered, matchesLoosely);
 }
 
+/** Whether an `Accept` header that allows one of the types names another one of JSON (`application/vnd.x+json`). */
+export function isNearType(accept: string, offered: readonly string[]): boolean {
+  const ranges = readAccept(accept);
+  if (ranges.length === 0 || ranges.some(({ essence }) => ANY_BYTES.has(essence))) return false;
+  return pick(ranges, offered, matches) === undefined && pick(ranges, offered, matchesLoosely) !== undefined;
+}
+
 function readAccept(accept: string): readonly Range[] {
   return splitList(accept, ',').flatMap((text) => {
     const { essence, parameters } = readMediaType(text);

@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
+import { CLIENT_REQUESTS, type ClientRequest, DOCUMENT } from './client-requests.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'vouch-clients-'));
+const spec = join(folder, 'openapi.yaml');
+writeFileSync(spec, DOCUMENT);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The parts of a request as text. */
+interface Parts {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array | undefined;
+}
+
+function readParts({ sent, bytes }: ClientRequest): Parts {
+  const [head = '', ...rest] = sent.split('\n\n');
+  const [line = '', ...fields] = head.split('\n');
+  const [method = '', target = ''] = line.split(' ');
+  const headers = fields.map((field): [string, string] => {
+    const colon = field.indexOf(': ');
+    return [field.slice(0, colon), field.slice(colon + 2)];
+  });
+  if (!headers.some(([name]) => name.toLowerCase() === 'authorization'))
+    headers.push(['Authorization', 'Bearer secret']);
+  const text = rest.join('\n\n');
+  const isMultipart = sent.includes('multipart/form-data');
+  const own = rest.length === 0 ? undefined : Buffer.from(isMultipart ? text.replaceAll('\n', '\r\n') : text);
+  return { method, target, headers, body: bytes ?? own };
+}
+
+async function askInProcess(mock: Mock, request: ClientRequest): Promise<number> {
+  const { method, target, headers, body } = readParts(request);
+  const response = await mock.fetch(target.startsWith('/') ? `http://in-process.test${target}` : target, {
+    method,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+    // A view of a whole buffer.
+    ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Writes the bytes of a request to a socket, so that no client changes them. */
+function askOverSocket(mock: Mock, port: number, request: ClientRequest): Promise<number> {
+  const { method, target, headers, body } = readParts(request);
+  const isChunked = request.isChunked === true;
+  const own = new Set(headers.map(([name]) => name.toLowerCase()));
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'Host: api.example.com',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...(own.has('connection') ? [] : ['Connection: close']),
+    ...(isChunked ? ['Transfer-Encoding: chunked'] : []),
+    ...(body === undefined || isChunked ? [] : [`Content-Length: ${body.byteLength}`]),
+  ];
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    const send = (): void => {
+      if (body === undefined) return;
+      socket.write(isChunked ? `${body.byteLength.toString(16)}\r\n` : '');
+      socket.write(body);
+      if (isChunked) socket.write('\r\n0\r\n\r\n');
+    };
+    const isWaiting = own.has('expect');
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      answer += String(chunk);
+      if (isWaiting && answer.startsWith('HTTP/1.1 100') && !answer.includes('HTTP/1.1 2')) return send();
+      const [, status] = /HTTP\/1\.1 ([2-5]\d\d)[^]*\r\n\r\n/.exec(answer) ?? [];
+      if (status === undefined) return;
+      socket.destroy();
+      resolve(Number(status));
+    });
+    socket.on('close', () => reject(new Error(`no response: ${answer}; ${mock.journal.last()?.request.url ?? ''}`)));
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    if (!isWaiting) send();
+  });
+}
+
+describe.each(['in-process', 'over a socket'] as const)('%s', (way) => {
+  const requests = CLIENT_REQUESTS.filter(({ socketOnly }) => way === 'over a socket' || socketOnly === undefined);
+  const isReached = new Map<boolean, (request: ClientRequest) => Promise<number>>();
+  const mocks = new Map<boolean, Mock>();
+  beforeAll(async () => {
+    for (const strict of [false, true]) {
+      const mock = await createMock({ spec, strict, state: false });
+      const port = way === 'in-process' ? 0 : (await mock.listen()).port;
+      mocks.set(strict, mock);
+      isReached.set(strict, (request) =>
+        way === 'in-process' ? askInProcess(mock, request) : askOverSocket(mock, port, request),
+      );
+    }
+  });
+  afterAll(() => Promise.all([...mocks.values()].map((mock) => mock.close())));
+
+  it.each(requests.map((request) => [request.what, request] as const))(
+    '%s is accepted by default',
+    async (_, request) => {
+      const status = await isReached.get(false)?.(request);
+      const last = mocks.get(false)?.journal.last();
+      const notes = last?.violations.map(({ code, severity }) => `${severity} ${code}`);
+      const wanted = request.note === undefined ? [] : [`note ${request.note}`];
+      expect([...new Set(notes)]).toEqual(wanted);
+      expect(status).toBe(request.status ?? 200);
+      expect(last?.request).toMatchObject(request.read ?? {});
+    },
+  );
+
+  it.each(requests.map((request) => [request.what, request] as const))('%s is judged by strict', async (_, request) => {
+    const status = await isReached.get(true)?.(request);
+    const violations = mocks.get(true)?.journal.last()?.violations ?? [];
+    const errors = violations.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+    expect([...new Set(errors)]).toEqual(request.strict === undefined ? [] : [request.strict]);
+    if (request.strict === undefined) expect(status).toBe(request.status ?? 200);
+    else expect(status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('docs/leniency.md', () => {
+  it('has a row for each request', async () => {
+    const rows = CLIENT_REQUESTS.map(({ what, clients, service, note, strict }) => {
+      const byDefault = note === undefined ? 'accepted' : `note \`${note}\``;
+      const byStrict = strict === undefined ? 'accepted' : `refused, \`${strict}\``;
+      return `| ${what} | ${clients} | ${service} | ${byDefault} | ${byStrict} |\n`;
+    });
+    const page = readFileSync('docs/leniency.md', 'utf8');
+    // `npx vitest run test/http/client-requests.test.ts --update` writes the rows.
+    const written = page.replace(/(\| --- [^\n]*\n)[^]*?(?=\n## )/, (_, rule: string) => `${rule}${rows.join('')}`);
+    await expect(written).toMatchFileSnapshot('../../docs/leniency.md');
+    expect(rows.length).toBeGreaterThanOrEqual(40);
+  });
+});
