@@ -72,6 +72,7 @@ export const PROBLEM_CODES = {
   SECURITY_UNKNOWN: 'A security requirement names a scheme that is not declared.',
   SERVER_INVALID: 'A server has no URL.',
   STATUS_INVALID: 'A key of `responses` is not a status code, a range such as `4XX` or `default`.',
+  SUCCESS_MISSING: 'An operation declares errors only; it is answered with the usual success of its method.',
   TRAILING_CONTENT: 'There is content after the end of the document; it is ignored.',
   TYPE_MISMATCH: 'A value is not the object or array that the specification requires.',
   VALUE_MISSING: 'A required value is missing.',

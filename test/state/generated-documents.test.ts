@@ -123,3 +123,48 @@ it('reads one item in an array whose elements show more than those of the list',
   const read = (await send('GET', `/keys/${String(body['key_id'])}`)).body['result'];
   expect(read).toEqual([expect.objectContaining({ key_id: body['key_id'], name: 'first' })]);
 });
+
+describe.each([
+  ['closed', CLOSED],
+  ['open', {}],
+] as const)('in a %s world, operations that declare', (_, options) => {
+  const error = json(object({ message: TEXT, statusCode: { type: 'integer' } }, 'message'));
+  const cat = object({ name: TEXT, price: { type: 'number' } }, 'name');
+  it.each<readonly [string, (success: number) => Part, number]>([
+    ['only 4xx', () => ({ 400: error, 404: error }), 204],
+    ['only a default error', () => ({ default: error }), 204],
+    ['a success without content', (status) => ({ [status]: { description: '' } }), 200],
+  ])('%s keep items with what requests send', async (_name, toResponses, removed) => {
+    const one = { responses: toResponses(200) };
+    const spec = toDocument({
+      '/cats': { get: one, post: { ...sends(cat), responses: toResponses(201) } },
+      '/cats/{id}': {
+        ...inPath('id'),
+        get: one,
+        patch: { ...sends(object({ price: { type: 'number' } })), ...one },
+        delete: one,
+      },
+    });
+    const { send } = await openShop({ ...options, spec });
+    const created = await send('POST', '/cats', { name: 'Tom', price: 3 });
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({ id: expect.any(String), name: 'Tom', price: 3 });
+    const path = `/cats/${String(created.body['id'])}`;
+    expect(created.headers.get('location')).toBe(path);
+    expect((await send('GET', '/cats')).list).toEqual([created.body]);
+    expect((await send('PATCH', path, { price: 4 })).body).toEqual({ ...created.body, price: 4 });
+    expect((await send('GET', path)).body).toEqual({ ...created.body, price: 4 });
+    expect((await send('DELETE', path)).status).toBe(removed);
+    expect((await send('GET', path)).status).toBe(404);
+    expect((await send('GET', '/cats')).list).toEqual([]);
+  });
+});
+
+it('the success of an operation that declares errors only is noted in the journal', async () => {
+  const spec = toDocument({ '/ping': { get: { operationId: 'ping', responses: { 400: { description: '' } } } } });
+  const { send, mock } = await openShop({ spec });
+  expect((await send('GET', '/ping')).status).toBe(200);
+  expect(mock.contract.problems.map(({ code }) => code)).toEqual(['SUCCESS_MISSING']);
+  expect(mock.journal.last()?.trace.join('\n')).toContain('declares no success response');
+  expect(mock.journal.last()?.violations).toEqual([]);
+});

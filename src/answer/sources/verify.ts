@@ -77,10 +77,11 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const getsAll = plan.otherHeaders.length > 0 && findSource(answer)?.getsDeclaredHeaders === true;
     const names = getsAll ? [...plan.requiredHeaders, ...plan.otherHeaders] : plan.requiredHeaders;
     const missing = names.some((name) => !Object.hasOwn(answer.headers, name));
+    const { response } = plan;
+    if (response?.isAssumed === true) exchange.note('verify: the operation declares no success response');
     const isDeprecated = exchange.call.operation.deprecated;
     const body = answer.violates === undefined ? plan.checkStream(answer.body) : answer.body;
     if (!missing && !isDeprecated) return body === answer.body ? answer : { ...answer, body };
-    const { response } = plan;
     const declared = missing && response ? writeHeaders(response, readContext(exchange), answer.headers) : {};
     const required = Object.fromEntries(Object.entries(declared).filter(([name]) => names.includes(name)));
     const deprecation: Answer['headers'] = isDeprecated ? { deprecation: writeDeprecation(exchange) } : {};

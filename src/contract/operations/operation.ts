@@ -115,6 +115,8 @@ export interface DeclaredResponse {
   readonly content: readonly MediaType[];
   /** Link Objects by name, references resolved. */
   readonly links: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Whether the document does not have it: the success of an operation that declares errors only. */
+  readonly isAssumed?: boolean;
   readonly pointer: string;
   readonly extensions: Readonly<Record<string, unknown>>;
 }

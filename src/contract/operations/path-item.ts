@@ -1,5 +1,5 @@
 import type { Report } from '../contract.js';
-import { isObject } from '../json.js';
+import { isObject, readOwn } from '../json.js';
 import {
   findObject,
   findObjects,
@@ -14,7 +14,14 @@ import {
 
 import { expandPath } from '../router/path-span.js';
 import { readRequestBody, readResponses } from './media-type.js';
-import { METHODS, type Operation, SCHEME_TYPES, type SecurityRequirement, type SecurityScheme } from './operation.js';
+import {
+  type DeclaredResponse,
+  METHODS,
+  type Operation,
+  SCHEME_TYPES,
+  type SecurityRequirement,
+  type SecurityScheme,
+} from './operation.js';
 import { readParameters } from './parameter.js';
 
 /** The document and the report of its problems. */
@@ -43,8 +50,55 @@ export function readOperations(context: ReadContext): readonly Operation[] {
     const assumed = 'every request is answered with 404';
     context.report({ code: 'OPERATIONS_MISSING', severity: 'error', message, pointer: '/paths', assumed });
   }
-  return operations;
+  return addSuccesses(context, operations);
 }
+
+/** The operations, each with a success: what declares errors only answers any JSON with the usual status of its method. */
+function addSuccesses({ document, report }: ReadContext, operations: readonly Operation[]): readonly Operation[] {
+  const toTargets = ({ content }: DeclaredResponse): readonly string[] =>
+    content.flatMap(({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.pointer ?? []);
+  const isError = ({ status }: DeclaredResponse): boolean => /^[45]/.test(status);
+  const errors = new Set(
+    operations.flatMap(({ responses }) => {
+      const isBeside = responses.some(({ status }) => /^[23]/.test(status));
+      return responses.filter((each) => isError(each) || (each.status === 'default' && isBeside)).flatMap(toTargets);
+    }),
+  );
+  return operations.map((operation) => {
+    const { id, method, pointer, responses } = operation;
+    // A `default` is a success, unless it has the schema of an error.
+    const isOnlyErrors = responses.every(
+      (each) =>
+        isError(each) ||
+        (each.status === 'default' && toTargets(each).some((target) => isErrorSchema(errors, document, target))),
+    );
+    if (!isOnlyErrors || responses.length === 0) return operation;
+    const status = readOwn(SUCCESSES, method) ?? '200';
+    const message = `${id} declares no success response`;
+    report({ code: 'SUCCESS_MISSING', message, pointer, assumed: `it is answered with ${status}` });
+    const any = { schema: undefined, itemSchema: undefined, examples: [], encoding: {} };
+    const pointers = { schemaPointer: '', itemSchemaPointer: '', pointer };
+    const content = /^(DELETE|HEAD)$/.test(method) ? [] : [{ type: 'application/json', ...any, ...pointers }];
+    const rest = { description: undefined, headers: [], links: {}, pointer, extensions: {} };
+    return { ...operation, responses: [{ status, content, isAssumed: true, ...rest }, ...responses] };
+  });
+}
+
+const SUCCESSES: Readonly<Record<string, string>> = { DELETE: '204', POST: '201' };
+
+/** Whether a schema is that of errors elsewhere, or has the properties of one only. */
+function isErrorSchema(known: ReadonlySet<string>, document: unknown, target: string): boolean {
+  const properties = readPointer(document, `${target}/properties`);
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  return (
+    known.has(target) ||
+    (names.some((name) => /^(errors?|message|detail)$/i.test(name)) && names.every((name) => ERROR_MEMBER.test(name)))
+  );
+}
+
+/** Members of the usual forms of errors. */
+const ERROR_MEMBER =
+  /^(code|details?|errors?|instance|messages?|path|reason|request_?id|status(_?code)?|success|timestamp|title|trace_?id|type)$/i;
 
 /** A path item: its own fields, then those of the target of its `$ref`. A field is read from the first part that has it. */
 type PathItem = readonly Located[];

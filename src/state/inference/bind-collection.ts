@@ -19,6 +19,8 @@ export function bindCollectionOperation(
   const found = inferFor(candidate);
   if (operation.method === 'GET') {
     const list = index.list(operation);
+    if (list === undefined && isUndeclared(candidate, operation))
+      return found('list', 0.6, 'GET on a collection; the contract does not declare the response');
     if (list === undefined) return 'GET on a collection, but the response is not a list';
     return found(
       'list',
@@ -50,6 +52,11 @@ export function bindCollectionOperation(
     return found(action, 0.7, `${method} on a collection; its body is an item with its id`);
   }
   return `${operation.method} on a whole collection is not supported`;
+}
+
+/** Whether neither an operation nor the others of its collection declare what their answers show. */
+function isUndeclared({ schema, itemKey }: CollectionCandidate, operation: Operation): boolean {
+  return schema === undefined && itemKey !== undefined && findSuccessMedia(operation)?.schema === undefined;
 }
 
 /** Whether a body is an item with the property that identifies it. */
@@ -166,7 +173,8 @@ function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operati
 /** How likely the response of a POST is an item of the collection; 0 where it is not. */
 function measureConfidence(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): number {
   const answer = index.answer(operation);
-  if (candidate.schema === undefined) return 0;
+  if (candidate.schema === undefined)
+    return isUndeclared(candidate, operation) && operation.body !== undefined ? 0.6 : 0;
   if (answer === undefined || answer.properties.size === 0) {
     // Without a response body, the request body must be an item.
     if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;

@@ -21,7 +21,7 @@ import {
 import { type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
 import { listShorterKeys, type PathGroup, toGroupKey } from './path-shape.js';
-import { readCountShape, readListShape } from '../pages/list-shape.js';
+import { PLAIN_LIST, readCountShape, readListShape } from '../pages/list-shape.js';
 import { applyHints } from './hints.js';
 import { inferRpcResources } from './rpc.js';
 
@@ -167,7 +167,6 @@ function findBinding(index: ContractIndex, tree: CollectionTree, operation: Oper
   if (shape === undefined) return 'a segment of the path mixes text and parameters';
   if (operation.method === 'OPTIONS' || operation.method === 'TRACE')
     return `${operation.method} does not address a resource`;
-  if (!declaresSuccess(operation)) return 'the contract declares no success response';
   const last = shape.groups.at(-1);
   if (last === undefined) return 'the path has no static segment';
   const key = toGroupKey(shape.groups, 'collection');
@@ -190,11 +189,6 @@ function findBinding(index: ContractIndex, tree: CollectionTree, operation: Oper
 function isValuePath(tree: CollectionTree, { groups }: Pick<CollectionCandidate, 'groups'>): boolean {
   const within = tree.within(toGroupKey(groups, 'collection'));
   return within !== undefined && within.isKey !== true && within.parameter === groups.at(-1)?.parameters[0];
-}
-
-/** Whether a success response is declared; an operation without any responses can have any. */
-function declaresSuccess({ responses }: Operation): boolean {
-  return responses.length === 0 || responses.some(({ status }) => /^[23]|^default$/.test(status));
 }
 
 /** What an operation does on a path whose last segment is not a collection. */
@@ -266,7 +260,8 @@ function findAnswerList(
   if (isItem || !LISTED.has(action)) return undefined;
   // A path that ends in a parameter can show a list as well.
   const isAny = action === 'elements' || action === 'list';
-  return index.list(operation) ?? (isAny ? readListShape({ ...index, operation, noun: undefined }) : undefined);
+  const list = index.list(operation) ?? (isAny ? readListShape({ ...index, operation, noun: undefined }) : undefined);
+  return list ?? (action === 'list' ? PLAIN_LIST : undefined);
 }
 
 /** Actions whose answer can be a list. */

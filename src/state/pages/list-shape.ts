@@ -70,6 +70,15 @@ export interface ListShape extends ItemsPosition {
   readonly plan: Plan;
 }
 
+/** The list of an operation that declares no answer: an array. */
+export const PLAIN_LIST: ListShape = {
+  path: [],
+  element: [],
+  itemSchema: undefined,
+  schema: '',
+  plan: { kind: 'items' },
+};
+
 const ITEM_NAMES =
   /^(data|items|results?|entries|values?|records|rows|list|content|elements|objects|resources|collection|edges|nodes|hits)$/i;
 

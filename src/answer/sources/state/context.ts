@@ -101,6 +101,15 @@ export function createCreatedChoice(operation: Operation): ChooseResponse {
   return createChoice(operation, success === undefined ? undefined : toStatus(success.status));
 }
 
+/** As another choice, with JSON where nothing is declared about the answers of a resource: a service without one has a 204. */
+export function withPlainJson(choose: ChooseResponse): ChooseResponse {
+  const find = memoize((choice: ResponseChoice): ResponseChoice => ({ ...choice, mediaType: 'application/json' }));
+  return (call) => {
+    const choice = choose(call);
+    return choice === undefined || choice.mediaType !== undefined || choice.status === 204 ? choice : find(choice);
+  };
+}
+
 /** The media types that an item can be serialized to. */
 const STRUCTURED =
   /^(application|text)\/([\w.+-]*\+)?(json|xml|yaml|x-yaml)\b|^application\/x-www-form-urlencoded|^multipart\//;
@@ -133,14 +142,13 @@ export function answerItem(context: OperationContext, exchange: Exchange, entry:
 /** Creates a success answer. */
 export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = {}): Answer {
   const { media, mediaType, status } = choice;
-  const bare = media === undefined || mediaType === undefined;
   return {
     status,
     headers,
-    body: bare ? undefined : body,
-    mediaType: bare ? undefined : mediaType,
+    body: mediaType === undefined ? undefined : body,
+    mediaType,
     // No spread, and all members present: answers of one hidden class are copied several times as fast.
-    schemaPointer: bare || media.schema === undefined ? undefined : media.schemaPointer,
+    schemaPointer: media?.schema === undefined ? undefined : media.schemaPointer,
     from: 'state',
     violations: NO_VIOLATIONS,
     onInvalid: undefined,

@@ -157,7 +157,7 @@ export function answerMissing(
   exchange: Exchange,
   { id, location }: { readonly id: string; readonly location: ItemLocation },
 ): Answer | undefined {
-  if (!context.items.isKnown(location))
+  if (!context.items.isKnown(location) && context.items.recall(location, id) === undefined)
     return pass(
       exchange,
       `no ${toNoun(context.binding.collection)} ${JSON.stringify(id)} is stored, and any id may exist`,

@@ -16,6 +16,7 @@ import {
   readOrigin,
   type StateContext,
   type StateHandler,
+  withPlainJson,
 } from './context.js';
 import { withOperations } from './long-running.js';
 import { createElementsHandler } from './elements.js';
@@ -68,11 +69,12 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
   const model = context.items.model(binding.collection);
   const creates = action === 'create' || action === 'copy' || action === 'batch';
   const reader = createBodyReader(context, binding, model);
+  const choose = creates ? createCreatedChoice(operation) : createChoice(operation);
   const own = {
     ...context,
     binding,
     model,
-    choose: creates ? createCreatedChoice(operation) : createChoice(operation),
+    choose: model.schema === undefined && !REMOVES.has(action) ? withPlainJson(choose) : choose,
     bodies: withOperations(context, binding, createBodyWriters(context, model, creates)),
     reader,
     preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding, reader),
@@ -81,6 +83,8 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
   };
   return { ...own, references: createReferences(own) };
 }
+
+const REMOVES: ReadonlySet<Action> = new Set<Action>(['batch-delete', 'delete']);
 
 const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHandler | undefined>> = {
   act: createUpdateHandler,
