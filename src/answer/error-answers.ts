@@ -1,21 +1,32 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject, withPath } from '../contract/json.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia } from '../contract/operations/responses.js';
-import { readSegments } from '../contract/pointer.js';
+import { fromReference, readPointer, readSegments } from '../contract/pointer.js';
 import type { Answer } from '../http/answer.js';
 import { isJsonType } from '../http/media-type.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
-import { createErrorDraft, type ErrorFacts, toBodyFacts } from './error-body.js';
+import { listErrors, NO_VIOLATIONS, type Violation } from '../schema/violation.js';
+import { toHintError } from '../state/inference/hints.js';
+import { toWord } from '../http/response/error-conditions.js';
+import { type BodyFacts, createErrorDraft, type ErrorFacts, toBodyFacts } from './error-body.js';
+import {
+  type ErrorTemplate,
+  type ErrorTemplates,
+  type ErrorTemplateUse,
+  fillTemplate,
+  readErrorTemplates,
+} from './error-templates.js';
 
 /** An error answer: what its body says, and the rest of it. */
 interface ErrorAnswer extends ErrorFacts {
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** The source that answers; default `refuse`. */
   readonly from?: string | undefined;
+  /** Whether a template of the document cannot change the status, since a test or a client asks for it. */
+  readonly hasFixedStatus?: boolean;
   /** Violations for the journal that the body does not list. */
   readonly found?: Answer['violations'] | undefined;
 }
@@ -36,20 +47,97 @@ export interface ErrorAnswers {
 /** Headers that tell the official clients of several APIs not to retry. */
 export const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
+type Complete = (schemaPointer: string, partial: unknown) => unknown;
+
 /**
  * Creates the error answers of one contract; shapes are chosen once per operation and status.
  *
  * @param complete - Completes a partial body to one that fits a schema.
  */
-export function createErrorAnswers(
+export function createErrorAnswers(contract: Contract, validators: Validators, complete: Complete): ErrorAnswers {
+  const findShape = createShapeFinder(contract);
+  const templates = readErrorTemplates(contract);
+
+  const writeTemplate = createTemplateWriter(validators, complete);
+
+  const answer: ErrorAnswers['answer'] = (operation, error) => {
+    const { headers = {}, from = 'refuse', found: violations = NO_VIOLATIONS } = error;
+    const facts = toBodyFacts(error);
+    const template = templates.find(operation, facts.condition, error.status);
+    const status = error.hasFixedStatus === true ? error.status : (template?.status ?? error.status);
+    const shape = findShape(operation)(status);
+    const about = { status, headers, from, violations };
+    if (template?.body !== undefined) {
+      const { body } = writeTemplate(shape, template, { ...facts, status });
+      return { ...about, body, mediaType: shape?.media.type ?? 'application/json' };
+    }
+    if (shape === undefined) {
+      const { code, message: detail, violations: errors } = facts;
+      return { ...about, body: toProblem({ status, detail, code, errors }), mediaType: PROBLEM_TYPE };
+    }
+    const { schema, schemaPointer, type: mediaType, examples } = shape.media;
+    if (schema === undefined) return { ...about, body: examples[0]?.value, mediaType };
+    const draft = shape.draftBody({ ...facts, status });
+    const check = validators.check(schemaPointer, 'response');
+    const fits = (value: unknown): boolean => check(value, 'body').length === 0;
+    const body = fits(draft) ? draft : repair(draft, { check, complete: (value) => complete(schemaPointer, value) });
+    return { ...about, body, mediaType };
+  };
+
+  checkTemplates(contract, templates, ({ operation, status, template, condition }) => {
+    const used = template.status ?? status;
+    const shape = findShape(operation)(used);
+    const facts = { status: used, message: 'The message.', param: 'parameter', condition, code: toWord(condition) };
+    return shape && { media: shape.media, check: () => writeTemplate(shape, template, facts).violations };
+  });
+
+  return {
+    answer,
+    failure: (operation, failure) => {
+      const { message } = failure;
+      const found = { code: 'MOCK_FAILED', severity: 'error', in: 'body', pointer: '', message, by: 'mock' } as const;
+      return answer(operation, { ...failure, status: 500, headers: NO_RETRY, found: [found] });
+    },
+  };
+}
+
+/** The form of an error of one status. */
+interface Shape {
+  readonly media: MediaType;
+  draftBody(facts: BodyFacts): unknown;
+}
+
+/** Writes the body of a template in the form of an error, with what breaks its schema. */
+type WriteTemplate = (shape: Shape | undefined, template: ErrorTemplate, facts: BodyFacts) => TemplateResult;
+
+function createTemplateWriter(validators: Validators, complete: Complete): WriteTemplate {
+  return (shape: Shape | undefined, template: ErrorTemplate, facts: BodyFacts): TemplateResult => {
+    const { body } = template;
+    const schemaPointer = shape?.media.schema === undefined ? undefined : shape.media.schemaPointer;
+    if (schemaPointer === undefined) return { body: fillTemplate(body, facts, Number), violations: NO_VIOLATIONS };
+    const check = validators.check(schemaPointer, 'response');
+    const write = (writeNumber: (value: number) => unknown): TemplateResult => {
+      const filled = addMissing(fillTemplate(body, facts, writeNumber), check, () => shape?.draftBody(facts));
+      if (check(filled, 'body').length === 0) return { body: filled, violations: NO_VIOLATIONS };
+      const completed = complete(schemaPointer, filled);
+      return { body: completed, violations: listErrors(check(completed, 'body')) };
+    };
+    const first = write(Number);
+    if (first.violations.length === 0) return first;
+    // A status is a number, or a string where the schema wants one.
+    const second = write(String);
+    return second.violations.length === 0 ? second : first;
+  };
+}
+
+/** Creates a function that finds the form of an error; each one is found once. */
+function createShapeFinder(
   contract: Contract,
-  validators: Validators,
-  complete: (schemaPointer: string, partial: unknown) => unknown,
-): ErrorAnswers {
+): (operation: Operation | undefined) => (status: number) => Shape | undefined {
   let shared: ReadonlyMap<string, SharedMedia> | undefined;
 
-  const findShape = memoize((operation: Operation | undefined) =>
-    memoize((status: number) => {
+  return memoize((operation: Operation | undefined) =>
+    memoize((status: number): Shape | undefined => {
       const declared = operation?.responses.find((response) => response.status === String(status));
       shared ??= countErrorMedia(contract);
       const ofStatus = shared.get(String(status));
@@ -61,36 +149,57 @@ export function createErrorAnswers(
         operation === undefined ? (isRare ? undefined : usual) : declared && findErrorMedia(declared.content);
       const other = operation === undefined ? undefined : findOtherMedia(operation, status);
       const media = exact ?? other ?? usual ?? ofAny?.media;
-      return media && { media, draftBody: createErrorDraft(contract, media, media === exact) };
+      // A draft reads the schema when it is first used: many errors are never answered.
+      const createDraft = memoize(() => media && createErrorDraft(contract, media, media === exact));
+      return media && { media, draftBody: (facts: BodyFacts) => createDraft(undefined)?.(facts) };
     }),
   );
+}
 
-  const answer: ErrorAnswers['answer'] = (operation, error) => {
-    const { status, headers = {}, from = 'refuse', found: violations = NO_VIOLATIONS } = error;
-    const shape = findShape(operation)(status);
-    const facts = toBodyFacts(error);
-    if (shape === undefined) {
-      const { code, message: detail, violations: errors } = facts;
-      const body = toProblem({ status, detail, code, errors });
-      return { status, headers, body, mediaType: PROBLEM_TYPE, from, violations };
-    }
-    const { schema, schemaPointer, type: mediaType, examples } = shape.media;
-    if (schema === undefined) return { status, headers, body: examples[0]?.value, mediaType, from, violations };
-    const draft = shape.draftBody(facts);
-    const check = validators.check(schemaPointer, 'response');
-    const fits = (value: unknown): boolean => check(value, 'body').length === 0;
-    const body = fits(draft) ? draft : repair(draft, { check, complete: (value) => complete(schemaPointer, value) });
-    return { status, headers, body, mediaType, from, violations };
-  };
+interface TemplateResult {
+  readonly body: unknown;
+  readonly violations: readonly Violation[];
+}
 
-  return {
-    answer,
-    failure: (operation, failure) => {
-      const { message } = failure;
-      const found = { code: 'MOCK_FAILED', severity: 'error', in: 'body', pointer: '', message, by: 'mock' } as const;
-      return answer(operation, { ...failure, status: 500, headers: NO_RETRY, found: [found] });
-    },
-  };
+interface PlannedCheck {
+  readonly media: MediaType;
+  readonly check: () => readonly Violation[];
+}
+
+/** Checks that each template fits the errors that it is for, each schema once. @throws MockError `HINT_INVALID`. */
+function checkTemplates(
+  contract: Contract,
+  templates: ErrorTemplates,
+  plan: (use: ErrorTemplateUse) => PlannedCheck | undefined,
+): void {
+  const checked = new Set<string>();
+  for (const use of templates.list()) {
+    const { template, operation, status } = use;
+    const planned = template.body === undefined ? undefined : plan(use);
+    if (planned === undefined) continue;
+    const { schema, schemaPointer } = planned.media;
+    const target = isObject(schema) ? (fromReference(schema['$ref']) ?? schemaPointer) : schemaPointer;
+    const key = `${template.pointer} ${target}`;
+    if (checked.has(key)) continue;
+    checked.add(key);
+    const [first] = planned.check();
+    if (first === undefined) continue;
+    const at = `${template.pointer}/body${first.pointer}`;
+    throw toHintError(contract, contract.at(at) === undefined ? `${template.pointer}/body` : at, {
+      message: `the template does not fit error ${template.status ?? status} of ${operation.id}: ${first.message}`,
+      hint: `its schema is #${target}; an operation can have templates of its own`,
+    });
+  }
+}
+
+/** A body with what the schema requires and it leaves out, from the draft. */
+function addMissing(body: unknown, check: Repair['check'], draft: () => unknown): unknown {
+  const missing = check(body, 'body').filter(({ code }) => code === 'REQUIRED');
+  return missing.reduce((value, { pointer }) => {
+    const path = readSegments(pointer);
+    const own = readPointer(draft(), pointer);
+    return own === undefined || !isObject(value) ? value : withPath(value, path, own);
+  }, body);
 }
 
 /** How an invalid draft of a body is made valid. */

@@ -41,6 +41,13 @@ export function toBodyFacts(error: ErrorFacts): BodyFacts {
   return { ...error, condition, code: error.code ?? (isKind ? toWord(condition) : violation.code.toLowerCase()) };
 }
 
+/** What one entry of a list says, about one violation; it has the code of its own violation. */
+export function toEntryFacts({ status, code, violation: first }: BodyFacts, violation: Violation): BodyFacts {
+  const { message, pointer } = violation;
+  const own = { status, message, param: readParam(pointer), violation, violations: [] };
+  return toBodyFacts(first === undefined ? { ...own, code } : own);
+}
+
 /** What a property of an error body holds. */
 type Role = 'message' | 'code' | 'param' | 'status' | 'title' | 'type' | 'violations' | 'failed';
 
@@ -195,15 +202,7 @@ function createListFiller(fillItem: Filler, isOfErrors: boolean): Filler {
     // The example of another list, such as one of warnings, is empty.
     if (Array.isArray(example) && example.length === 0 && !isOfErrors) return example;
     if (violations.length === 0) return [fillItem(facts, first)];
-    return violations.map((violation) => {
-      const { message, pointer } = violation;
-      // Each entry has the code of its own violation.
-      const code = facts.violation === undefined ? facts.code : undefined;
-      return fillItem(
-        toBodyFacts({ status: facts.status, message, code, param: readParam(pointer), violation, violations: [] }),
-        first,
-      );
-    });
+    return violations.map((violation) => fillItem(toEntryFacts(facts, violation), first));
   };
 }
 
@@ -243,7 +242,8 @@ function fillWord(
 ): string {
   const { example, shown } = facts;
   const all = typeof example === 'string' ? [example, ...shown] : shown;
-  const found = findMember(all, [(letters) => letters === toLetters(word), ...toTests(facts)]);
+  const isUsual = (letters: string): boolean => facts.status < 500 && /(invalid|bad)request|requesterror/.test(letters);
+  const found = findMember(all, [(letters) => letters === toLetters(word), ...toTests(facts), isUsual]);
   if (typeof found === 'string') return found;
   // `status: error` is the same for every error.
   return all.length === 1 && ANY_ERROR.test(toLetters(all[0] ?? '')) ? (all[0] ?? word) : toStyle(word, all[0]);

@@ -131,9 +131,9 @@ describeDocument('stripe.yaml', (spec) => {
     const two = await stripe.coupons.create({ percent_off: 10, duration: 'once' }, options);
     expect(two.id).toBe(one.id);
     expect((await stripe.coupons.list({ limit: 100 })).data).toHaveLength(before + 1);
-    await expect(stripe.coupons.create({ percent_off: 20, duration: 'once' }, options)).rejects.toMatchObject({
-      statusCode: 409,
-    });
+    const other = stripe.coupons.create({ percent_off: 20, duration: 'once' }, options);
+    await expect(other).rejects.toBeInstanceOf(Stripe.errors.StripeIdempotencyError);
+    await expect(other).rejects.toMatchObject({ statusCode: 400 });
   });
 
   it('no answer of all this broke the document', () => {

@@ -223,7 +223,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     },
     empty: (status = 204, headers = {}) => toEmptyAnswer(status, 'handler', lowerNames(headers)),
     error: (status, message, more = {}) =>
-      parts.errors.answer(call.operation, { status, message, ...more, from: 'handler' }),
+      parts.errors.answer(call.operation, { status, message, ...more, from: 'handler', hasFixedStatus: true }),
     note: exchange.note,
   };
 }

@@ -113,7 +113,12 @@ function answerError(
 ): Answer {
   const isOwn = response?.status === String(status);
   const message = (isOwn ? response.description?.trim() : undefined) || readStatusTitle(status);
-  const answer = parts.errors.answer(exchange.call.operation, { status, message, from: 'prefer' });
+  const answer = parts.errors.answer(exchange.call.operation, {
+    status,
+    message,
+    from: 'prefer',
+    hasFixedStatus: true,
+  });
   const fields = response === undefined ? {} : writeHeaders(response, readContext(exchange), answer.headers);
   return { ...answer, headers: { ...fields, ...answer.headers } };
 }

@@ -38,11 +38,15 @@ export function readStatusTitle(status: number): string {
 /** By the names of RFC 9110 and 6585; Node's own table has older ones. */
 const TITLES: ReadonlyMap<number, string> = new Map(
   (
-    '400 Bad Request,401 Unauthorized,403 Forbidden,404 Not Found,405 Method Not Allowed,406 Not Acceptable,' +
-    '408 Request Timeout,409 Conflict,410 Gone,412 Precondition Failed,413 Content Too Large,' +
-    '415 Unsupported Media Type,422 Unprocessable Content,429 Too Many Requests,' +
-    '431 Request Header Fields Too Large,500 Internal Server Error,501 Not Implemented,502 Bad Gateway,' +
-    '503 Service Unavailable,504 Gateway Timeout'
+    '400 Bad Request,401 Unauthorized,402 Payment Required,403 Forbidden,404 Not Found,' +
+    '405 Method Not Allowed,406 Not Acceptable,407 Proxy Authentication Required,408 Request Timeout,' +
+    '409 Conflict,410 Gone,411 Length Required,412 Precondition Failed,413 Content Too Large,' +
+    '414 URI Too Long,415 Unsupported Media Type,416 Range Not Satisfiable,417 Expectation Failed,' +
+    '421 Misdirected Request,422 Unprocessable Content,423 Locked,424 Failed Dependency,425 Too Early,' +
+    '426 Upgrade Required,428 Precondition Required,429 Too Many Requests,' +
+    '431 Request Header Fields Too Large,451 Unavailable For Legal Reasons,500 Internal Server Error,' +
+    '501 Not Implemented,502 Bad Gateway,503 Service Unavailable,504 Gateway Timeout,' +
+    '507 Insufficient Storage'
   )
     .split(',')
     .map((line) => [Number(line.slice(0, 3)), line.slice(4)]),

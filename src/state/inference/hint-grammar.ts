@@ -1,6 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Schema } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
+import { ERROR_CONDITIONS } from '../../http/response/error-conditions.js';
 import { createValidators } from '../../schema/validate.js';
 import type { PageStyleName } from '../pages/pagination.js';
 import type { Action, LifecycleHint, MissingHint } from '../resource.js';
@@ -8,6 +9,12 @@ import type { Item, UnknownIds } from '../store/collection.js';
 
 /** A parameter of the path by its name, one of the query, or the JSON pointer to a property of the body. */
 export type ParameterHint = string | { readonly query: string } | { readonly body: string };
+
+/** What an error looks like: its status instead of the usual one, and its body with placeholders. */
+export interface ErrorTemplateHint {
+  readonly status?: number;
+  readonly body?: unknown;
+}
 
 /** `x-mock` on an operation. */
 export interface OperationHint {
@@ -20,6 +27,8 @@ export interface OperationHint {
   readonly page?: PageStyleName;
   readonly missing?: MissingHint;
   readonly query?: 'brackets' | 'comma' | 'dots' | 'repeat';
+  /** By condition, status, range of statuses, or `default`. */
+  readonly errors?: Readonly<Record<string, ErrorTemplateHint>>;
 }
 
 /** One collection in the `x-mock` of the document. */
@@ -43,6 +52,7 @@ export interface CollectionHint {
 export interface DocumentHint {
   readonly unknownIds?: UnknownIds;
   readonly collections?: Readonly<Record<string, CollectionHint>>;
+  readonly errors?: OperationHint['errors'];
 }
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -107,6 +117,13 @@ const MISSING: Property<MissingHint> = {
   otherwise: 'the declared 404, or a success with `ok: false` where only that is declared',
 };
 
+const ERRORS: Property<NonNullable<OperationHint['errors']>> = {
+  kind: { schema: { $ref: '#/$defs/errors' } },
+  description:
+    'What errors look like, by [condition or status](answers.md#errors): `not-found: { status: 404, body: { error: { message: "{message}" } } }`.',
+  otherwise: 'the error schemas and examples of the contract',
+};
+
 const OPERATION: Properties<OperationHint> = {
   collection: {
     kind: STRING,
@@ -165,6 +182,7 @@ const OPERATION: Properties<OperationHint> = {
     description: 'How clients serialize arrays and objects in the query.',
     otherwise: 'from the parameters',
   },
+  errors: ERRORS,
 };
 
 const LIFECYCLE: Properties<Exclude<LifecycleHint, false>> = {
@@ -249,7 +267,17 @@ const DOCUMENT: Properties<DocumentHint> = {
     description: 'Hints for single collections, by name.',
     otherwise: 'none',
   },
+  errors: ERRORS,
 };
+
+const ERROR_TEMPLATE: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  properties: { status: { type: 'integer', minimum: 200, maximum: 599 }, body: {} },
+};
+
+const ERROR_KEYS: readonly string[] = [...ERROR_CONDITIONS, 'default'];
 
 /** The JSON Schema of `x-mock`, as in docs/x-mock.schema.json. */
 export const HINT_SCHEMA: JsonSchema = {
@@ -265,6 +293,13 @@ export const HINT_SCHEMA: JsonSchema = {
     },
     parameters: PARAMETERS,
     lifecycle: { oneOf: [{ const: false }, objectOf(LIFECYCLE).schema] },
+    error: ERROR_TEMPLATE,
+    errors: {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(ERROR_KEYS.map((name) => [name, { $ref: '#/$defs/error' }])),
+      patternProperties: { '^[45]([0-9]{2}|XX)$': { $ref: '#/$defs/error' } },
+    },
     missing: {
       type: 'object',
       additionalProperties: false,

@@ -1,4 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
+import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
@@ -41,8 +42,7 @@ export function applyHints(index: ContractIndex, inferred: Resources): Resources
     const value = operation.extensions['x-mock'];
     if (value === undefined) continue;
     const hint = readHint(contract, check, { value, pointer: toHintPointer(contract, operation), operation });
-    // The serialization of the query has no effect on collections.
-    if (hint !== false && Object.keys(hint).every((name) => name === 'query')) continue;
+    if (!isOfCollection(hint)) continue;
     unbound.delete(operation);
     if (hint === false) {
       bindings.delete(operation.id);
@@ -56,6 +56,11 @@ export function applyHints(index: ContractIndex, inferred: Resources): Resources
   checkNames(index, { inferred, collections, bindings, hinted: Object.keys(hints.collections ?? {}) });
   const unknownIds = hints.unknownIds ?? inferred.unknownIds;
   return { collections, bindings, unbound: [...unbound.values()], unknownIds };
+}
+
+/** Whether the hint of an operation says what it does to a collection; the serialization of the query and templates of errors do not. */
+function isOfCollection(hint: unknown): boolean {
+  return !isObject(hint) || Object.keys(hint).some((name) => name !== 'query' && name !== 'errors');
 }
 
 interface GivenHint {
@@ -102,7 +107,7 @@ function checkNames(
     if (resource !== undefined) checkResource(contract, resource, { read: index.read, names });
   }
   for (const binding of bindings) {
-    if (binding.operation.extensions['x-mock'] === undefined) continue;
+    if (!isOfCollection(binding.operation.extensions['x-mock'] ?? {})) continue;
     checkBinding(contract, binding, names);
     checkPlaces(index, binding);
     checkIdentified(contract, binding, made.collections.get(binding.collection));
@@ -357,7 +362,7 @@ function toCollectionError(contract: Contract, name: string, names: Iterable<str
 }
 
 /** The pointer to the hint of an operation: in the operation, or in its path item. */
-function toHintPointer(contract: Contract, operation: Operation): string {
+export function toHintPointer(contract: Contract, operation: Operation): string {
   const own = `${operation.pointer}/x-mock`;
   return contract.at(own) === undefined ? own.replace(/\/[a-z]+\/x-mock$/, '/x-mock') : own;
 }
@@ -376,7 +381,8 @@ function suggest(given: string, names: Iterable<string>): string | undefined {
   return all.length === 0 ? undefined : `known: ${all.slice(0, 10).join(', ')}${all.length > 10 ? ', …' : ''}`;
 }
 
-function toHintError(
+/** The error for a hint at a pointer of the document. */
+export function toHintError(
   contract: Contract,
   pointer: string,
   of: { readonly message: string; readonly hint?: string | undefined },

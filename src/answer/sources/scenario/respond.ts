@@ -141,7 +141,7 @@ function createBody(input: BodyInput, { status, media, response }: ResponseChoic
 /** An error in the shape of the contract's own errors. */
 function createError({ parts, exchange, rule }: BodyInput, status: number): Answer {
   const message = `scenario "${rule.scenario}" answers ${status}`;
-  return parts.errors.answer(exchange.call.operation, { status, message });
+  return parts.errors.answer(exchange.call.operation, { status, message, hasFixedStatus: true });
 }
 
 /** The answer with a status that the operation does not declare; an error gets the contract's error shape, patched with the body. */

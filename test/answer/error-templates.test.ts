@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { ERROR_CONDITIONS } from '../../src/http/response/error-conditions.js';
+import { createMock, MockError } from '../../src/index.js';
+
+const FAULT = {
+  type: 'object',
+  required: ['text', 'kind'],
+  additionalProperties: false,
+  properties: { text: { type: 'string' }, kind: { enum: ['not_found', 'invalid'] }, status: { type: 'integer' } },
+};
+
+/** A document with templates on itself and on its operation. */
+function toDocument(errors: unknown, ofOperation?: unknown): Readonly<Record<string, unknown>> {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Faults', version: '1' },
+    'x-mock': { errors },
+    paths: {
+      '/a': {
+        get: {
+          operationId: 'readA',
+          ...(ofOperation === undefined ? {} : { 'x-mock': { errors: ofOperation } }),
+          responses: { 200: { description: 'ok' }, 404: { description: 'unknown', content } },
+        },
+      },
+    },
+    components: { schemas: { Fault: FAULT } },
+  };
+}
+
+async function start(spec: Readonly<Record<string, unknown>>): Promise<MockError | undefined> {
+  try {
+    await (await createMock({ spec })).close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof MockError) return error;
+    throw error;
+  }
+}
+
+it.each<readonly [what: string, errors: unknown, ofOperation: unknown, place: string, reason: RegExp, hint: RegExp]>([
+  [
+    'an unknown condition',
+    { 'not-fuond': { body: {} } },
+    undefined,
+    '/x-mock/errors/not-fuond',
+    /"errors\.not-fuond" is not allowed/,
+    /did you mean "not-found"\?/,
+  ],
+  [
+    'a success as a key',
+    { 200: { body: {} } },
+    undefined,
+    '/x-mock/errors/200',
+    /"errors\[200\]" is not allowed/,
+    /^$/,
+  ],
+  [
+    'a body that is not in one',
+    { default: { error: {} } },
+    undefined,
+    '/x-mock/errors/default/error',
+    /"errors\.default\.error" is not allowed/,
+    /^$/,
+  ],
+  [
+    'a property that the schema does not allow',
+    { default: { body: { txet: '{message}' } } },
+    undefined,
+    '/x-mock/errors/default/body/txet',
+    /does not fit error 404 of readA: .*"txet" is not allowed/,
+    /its schema is #\/components\/schemas\/Fault/,
+  ],
+  [
+    'a value that the enum does not have',
+    { 'not-found': { body: { kind: 'missing' } } },
+    undefined,
+    '/x-mock/errors/not-found/body/kind',
+    /must be one of "not_found", "invalid", got "missing"/,
+    /its schema is/,
+  ],
+  [
+    'a placeholder of another type',
+    { '404': { body: { status: '{message}' } } },
+    undefined,
+    '/x-mock/errors/404/body/status',
+    /must be an integer/,
+    /its schema is/,
+  ],
+  [
+    'an unknown placeholder',
+    { '4XX': { body: { text: 'No: {mesage}' } } },
+    undefined,
+    '/x-mock/errors/4XX/body/text',
+    /there is no placeholder \{mesage\}/,
+    /did you mean "message"\?/,
+  ],
+  [
+    'one of an operation',
+    undefined,
+    { 'not-found': { body: { kind: 1 } } },
+    '/paths/~1a/get/x-mock/errors/not-found/body/kind',
+    /must be one of/,
+    /its schema is/,
+  ],
+])('a template that does not fit stops the start: %s', async (...[, errors, ofOperation, place, reason, hint]) => {
+  const error = await start(toDocument(errors ?? {}, ofOperation));
+  expect(error?.code).toBe('HINT_INVALID');
+  expect(error?.at?.pointer).toBe(place);
+  expect(error?.reason).toMatch(reason);
+  expect(error?.hint ?? '').toMatch(hint);
+});
+
+it('a template for another status than the schema is for is accepted', async () => {
+  expect(await start(toDocument({ 'rate-limited': { body: { anything: 1 } } }))).toBeUndefined();
+});
+
+it('a test that names a status gets it, and the body of the template', async () => {
+  const errors = {
+    'not-found': { status: 410, body: { text: 'Gone: {message}', kind: 'not_found', status: '{status}' } },
+  };
+  await using mock = await createMock({
+    spec: toDocument(errors),
+    handlers: { readA: ({ call, error }) => error(404, `no ${call.operation.id}`) },
+  });
+  const response = await mock.fetch('/a');
+  expect([response.status, await response.json()]).toEqual([
+    404,
+    { text: 'Gone: no readA', kind: 'not_found', status: 404 },
+  ]);
+});
+
+it('docs/answers.md has a table of all conditions', async () => {
+  const text = await readFile('docs/answers.md', 'utf8');
+  const table = text.slice(text.indexOf('| condition | when |'), text.indexOf('## Examples'));
+  const names = [...table.matchAll(/^\| `([a-z-]+)` \|/gmu)].map(([, name = '']) => name);
+  expect(new Set(names)).toEqual(new Set(ERROR_CONDITIONS));
+});
