@@ -32,7 +32,7 @@ export function checkNames(node: SourceNode, { allowed, ...target }: NamesTarget
     // `$parent`, `$content` and the like are marks of the store, not fields.
     if (pointers === undefined && (fields.open || name.startsWith('$') || allowed?.has(name) === true)) continue;
     if (pointers === undefined) {
-      reportUnknownField(node, name, { fields, what: target.what });
+      reportUnknownField(child(node, name), name, { fields, what: target.what });
       isKnown = false;
     } else if (typeof member === 'object' && !checkNames(child(node, name), { ...target, pointers })) {
       isKnown = false;
@@ -61,11 +61,11 @@ export function omitUnknownNames(value: unknown, { allowed, ...target }: Omit<Na
 export function reportUnknownField(
   node: SourceNode,
   name: string,
-  { fields, what }: { readonly fields: Fields; readonly what: string },
+  { fields, what, hint: own }: { readonly fields: Fields; readonly what: string; readonly hint?: string | undefined },
 ): void {
   const known = [...fields.properties.keys()];
-  const hint = suggest(name, known) ?? `fields of the schema: ${known.slice(0, 12).join(', ')}`;
-  report(child(node, name), `${what} has no field ${JSON.stringify(name)}`, hint);
+  const hint = own ?? suggest(name, known) ?? `fields of the schema: ${known.slice(0, 12).join(', ')}`;
+  report(node, `${what} has no field ${JSON.stringify(name)}`, hint);
 }
 
 /** The properties that an object can have by its schemas, in any branch. */

@@ -55,6 +55,7 @@ function toTypes(): string {
     toStateType('StateChange', 'Changes of collections by name, and new values of variables.', 'CollectionChange'),
     toStateType('StateCondition', 'Conditions on collections by name, and on variables.', 'CollectionCondition'),
     toFaultType(),
+    `\n/** A value, or a matcher. */\nexport type ConditionDefinition = MatcherDefinition | string | number | boolean | null | readonly unknown[] | Readonly<Record<string, unknown>>;\n`,
     `\n/** A delay: milliseconds, a duration such as \`"1.5s"\`, or a distribution. */\nexport type DelayDefinition = ${DELAY_TYPE};\n`,
   ].join('');
 }

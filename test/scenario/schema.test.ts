@@ -18,7 +18,9 @@ beforeAll(async () => {
   expect(code).toBe(0);
   schema = JSON.parse(await readFile(join(folder, 'scenario.schema.json'), 'utf8')) as object;
   service = getLanguageService({});
-  service.configure({ schemas: [{ uri: 'vouch://scenario', fileMatch: ['*'], schema }] });
+  // The service resolves references in place, which makes a recursive schema cyclic.
+  const own = structuredClone(schema);
+  service.configure({ schemas: [{ uri: 'vouch://scenario', fileMatch: ['*'], schema: own }] });
 });
 
 afterAll(async () => rm(folder, { recursive: true, force: true }));
@@ -72,7 +74,18 @@ describe('an editor with the generated schema', () => {
     ],
     ['query parameters', rule('{ "when": { "query": { | } } }', 'listAdminApiKeys'), ['after', 'order', 'limit']],
     ['values of a parameter', rule('{ "when": { "query": { "order": | } } }', 'listAdminApiKeys'), ['"asc"', '"desc"']],
-    ['fields of a request body', rule('{ "when": { "body": { | } } }'), ['name']],
+    ['fields of a request body', rule('{ "when": { "body": { | } } }'), ['name', 'matches', 'jsonPath']],
+    ['matchers of a field', rule('{ "when": { "body": { "name": { | } } } }'), ['matches', 'contains', 'oneOf', 'not']],
+    [
+      'matchers of a parameter',
+      rule('{ "when": { "query": { "limit": { | } } } }', 'listAdminApiKeys'),
+      ['gt', 'gte', 'lt', 'lte', 'present'],
+    ],
+    [
+      'matchers in a matcher',
+      rule('{ "when": { "query": { "limit": { "not": { | } } } } }', 'listAdminApiKeys'),
+      ['oneOf', 'present'],
+    ],
     ['faults', rule('{ "fault": | }'), ['"reset"', '"empty"', '"hang"', '"malformed-json"']],
     ['statuses of a step', rule('{ "sequence": [ { "status": | } ] }'), ['200', '429', '500']],
   ];
@@ -91,6 +104,7 @@ describe('an editor with the generated schema', () => {
     ['a field of another type', rule('{ "respond": { "status": 429, "body": { "error": { "message": 7 } } } }')],
     ['an unknown collection', '{ "state": { "keys": {} } }'],
     ['a probability of 5', rule('{ "probability": 5, "delay": 3 }')],
+    ['a comparison with a word', rule('{ "delay": 3, "when": { "body": { "name": { "gt": "many" } } } }')],
   ])('underlines %s', async (_name, text) => {
     expect(await complain(text)).not.toEqual([]);
   });
@@ -105,6 +119,7 @@ describe('an editor with the generated schema', () => {
       '{ "state": { "admin_api_keys": { "add": [ { "created_at": "$vars.when" } ] } } }',
     ],
     ['a part of a body', rule('{ "respond": { "status": 429, "body": { "error": { "message": "slow" } } } }')],
+    ['matchers', rule('{ "delay": 3, "when": { "body": { "name": { "oneOf": ["a", { "matches": "^b" }] } } } }')],
     ['a route', rule('{ "delay": "2s" }', 'GET /organization/admin_api_keys')],
   ])('accepts %s', async (_name, text) => {
     expect(await complain(text)).toEqual([]);

@@ -1,14 +1,13 @@
-import { isObject, type Schema } from '../../contract/json.js';
-import type { MediaType, Operation, Parameter, ParameterPlace } from '../../contract/operations/operation.js';
+import type { Schema } from '../../contract/json.js';
+import type { MediaType, Operation, ParameterPlace } from '../../contract/operations/operation.js';
 import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
 import { joinWords, nearest, suggest } from '../../errors.js';
 import { isCovered, isSequenceType, toEssence } from '../../http/media-type.js';
 import { findExpressions } from '../rules/expression.js';
-import { readPresence } from '../rules/match.js';
 import type { Respond } from '../rules/rule.js';
 import { checkExpressions, checkPartial, checkParts, reportParameter, type SchemaTarget } from './check-value.js';
-import type { CheckContext, CollectionShape } from './kinds.js';
-import { child, describe, report, type SourceNode } from '../../contract/load/source-node.js';
+import type { CheckContext, CollectionShape, ValueTarget } from './kinds.js';
+import { child, report, type SourceNode } from '../../contract/load/source-node.js';
 
 /** The only operation that a rule is for; undefined for a rule of `*`. */
 function onlyOperation({ operations }: CheckContext): Operation | undefined {
@@ -47,24 +46,29 @@ export function toItemTarget(context: CheckContext): SchemaTarget {
   return { context, pointers, direction: 'response', what: `an item of ${name}` };
 }
 
-/** Checks a parameter of `when`: its name is declared, and it can have the value. */
-export function checkParameter(
+/** What a parameter of `when` is checked against; reports one that is not declared. */
+export function toParameterTarget(
   node: SourceNode,
   { name, place }: { readonly name: string; readonly place: ParameterPlace },
   context: CheckContext,
-): void {
+): ValueTarget {
+  const what = `${place} parameter ${JSON.stringify(name)}`;
+  const unknown = { pointers: undefined, what, whole: what, isText: true };
   // A rule of `*` does not apply to operations without the parameter.
   const operation = onlyOperation(context);
-  if (operation === undefined) return;
+  if (operation === undefined) return unknown;
   const declared = operation.parameters.filter((parameter) => parameter.in === place);
   const toKey = (text: string): string => (place === 'header' ? text.toLowerCase() : text);
   const found = declared.find((parameter) => toKey(parameter.name) === toKey(name));
-  if (found !== undefined) return checkParameterValue(node, found, context);
+  if (found !== undefined) {
+    const own = `${place} parameter ${JSON.stringify(found.name)}`;
+    return { ...unknown, pointers: context.violates ? undefined : [found.schemaPointer], what: own, whole: own };
+  }
   const names = [...declared.map((parameter) => parameter.name), ...listCredentials(operation, place, context)];
-  if (names.includes(name)) return;
   // Any header and cookie can be matched, unless its name looks like a misspelled declared one.
-  if ((place === 'header' || place === 'cookie') && nearest(name, names) === undefined) return;
-  reportParameter(node, { name, in: place, operation: operation.id }, names);
+  const isFree = (place === 'header' || place === 'cookie') && nearest(name, names) === undefined;
+  if (!isFree && !names.includes(name)) reportParameter(node, { name, in: place, operation: operation.id }, names);
+  return unknown;
 }
 
 /** Names of credentials that an operation takes in one place. */
@@ -76,39 +80,17 @@ function listCredentials(operation: Operation, place: ParameterPlace, context: C
   });
 }
 
-function checkParameterValue(node: SourceNode, parameter: Parameter, context: CheckContext): void {
-  // `null` and `{ present }` only test whether the parameter is there.
-  if (readPresence(node.value) !== undefined) return;
-  const what = `${parameter.in} parameter ${JSON.stringify(parameter.name)}`;
-  if (isObject(node.value)) {
-    const { schema } = context.contract.resolve(parameter.schema, parameter.schemaPointer);
-    const isScalar = isObject(schema) && typeof schema['type'] === 'string' && schema['type'] !== 'object';
-    const hint = 'write the value itself, or { present: true } for any value';
-    if (isScalar) report(node, `${what} is not an object`, hint);
-    return;
-  }
-  if (context.violates) return;
-  const check = context.check(parameter.schemaPointer, 'request');
-  const results = listReadings(node.value).map((value) => check(value, 'query'));
-  if (results.some((violations) => violations.length === 0)) return;
-  report(node, `${what} cannot be ${describe(node.value)}`, results[0]?.[0]?.message);
-}
-
-/** The values that a written value can mean: itself, as a string, a string as a number, the only item of an array. */
-function listReadings(value: unknown): readonly unknown[] {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-  return [value, text, [value], [text], ...(Number.isNaN(number) ? [] : [number])];
-}
-
-/** Checks the body of `when` against the request body of the operation. */
-export function checkRequestBody(node: SourceNode, context: CheckContext): void {
+/** What the body of `when` is checked against; reports that the operation has none. */
+export function toRequestTarget(node: SourceNode, context: CheckContext): ValueTarget {
   const operation = onlyOperation(context);
-  if (operation === undefined) return;
-  if (operation.body === undefined) return report(node, `${JSON.stringify(operation.id)} has no request body`);
-  if (context.violates) return;
-  const pointers = operation.body.content.flatMap((media) => (media.schema === undefined ? [] : [media.schemaPointer]));
-  checkParts(node, { context, pointers, direction: 'request', what: `the body of ${operation.id}` });
+  const what = operation === undefined ? 'the body' : `the body of ${operation.id}`;
+  if (operation !== undefined && operation.body === undefined) {
+    report(node, `${JSON.stringify(operation.id)} has no request body`);
+  }
+  const media = operation?.body?.content.filter(({ schema }) => schema !== undefined) ?? [];
+  const isKnown = media.length > 0 && !context.violates;
+  const pointers = isKnown ? media.map(({ schemaPointer }) => schemaPointer) : undefined;
+  return { pointers, what, whole: what, isText: false };
 }
 
 /** Reports a status that an operation does not document. */

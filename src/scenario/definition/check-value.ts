@@ -58,7 +58,8 @@ function visitParts(node: SourceNode, target: SchemaTarget): void {
   }
 }
 
-function checkLeaf(node: SourceNode, { context, pointers, direction, what }: SchemaTarget): void {
+/** Checks a value that has no members of its own. */
+export function checkLeaf(node: SourceNode, { context, pointers, direction, what }: SchemaTarget): void {
   if (pointers.length === 0 || findExpressions(node.value).length > 0) return;
   const results = pointers.map((pointer) => context.check(pointer, direction)(node.value, 'body'));
   if (results.some((violations) => violations.length === 0)) return;

@@ -61,20 +61,46 @@ export interface RuleDefinition {
 
 /** The conditions of a rule. */
 export interface WhenDefinition {
-  /** Path parameters by name: a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value. */
-  readonly path?: Readonly<Record<string, unknown>>;
-  /** Query parameters by name: a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value. */
-  readonly query?: Readonly<Record<string, unknown>>;
-  /** Headers by name: a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value. */
-  readonly header?: Readonly<Record<string, unknown>>;
-  /** Cookies by name: a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value. */
-  readonly cookie?: Readonly<Record<string, unknown>>;
-  /** A subset of the JSON body: objects may have more members, everything else is equal. */
-  readonly body?: unknown;
+  /** Path parameters by name: a value (of an array, one item), `null` if it must be absent, or a matcher. */
+  readonly path?: Readonly<Record<string, ConditionDefinition>>;
+  /** Query parameters by name: a value (of an array, one item), `null` if it must be absent, or a matcher. */
+  readonly query?: Readonly<Record<string, ConditionDefinition>>;
+  /** Headers by name: a value (of an array, one item), `null` if it must be absent, or a matcher. */
+  readonly header?: Readonly<Record<string, ConditionDefinition>>;
+  /** Cookies by name: a value (of an array, one item), `null` if it must be absent, or a matcher. */
+  readonly cookie?: Readonly<Record<string, ConditionDefinition>>;
+  /** A subset of the JSON body: objects may have more members, everything else is equal; any part can be a matcher. */
+  readonly body?: ConditionDefinition;
   /** Which of the calls that match the rest: `3`, `"2..4"`, `"3.."`, `"..3"` or `"every 5"`. */
   readonly call?: number | string;
   /** Conditions on collections by name (`count`, `has`, `lacks`) and on `vars`. */
   readonly state?: StateCondition;
+}
+
+/** Conditions on one value; all of them must be true. */
+export interface MatcherDefinition {
+  /** Whether there is a value. */
+  readonly present?: boolean;
+  /** The value, written as without a matcher: for an object whose members have names of matchers. */
+  readonly equals?: unknown;
+  /** A regular expression that matches a part of the string or number; `^` and `$` are its ends. */
+  readonly matches?: string;
+  /** The number or date is greater (later) than this one. */
+  readonly gt?: number | string;
+  /** It is greater or equal. */
+  readonly gte?: number | string;
+  /** It is less (earlier). */
+  readonly lt?: number | string;
+  /** It is less or equal. */
+  readonly lte?: number | string;
+  /** A part of the string, or a value or matcher for an item of the array. */
+  readonly contains?: ConditionDefinition;
+  /** Values or matchers, one of which matches. */
+  readonly oneOf?: readonly ConditionDefinition[];
+  /** A value or matcher that does not match; an absent value does not match it either. */
+  readonly not?: ConditionDefinition;
+  /** A JSONPath (RFC 9535) that selects at least one node of the value. */
+  readonly jsonPath?: string;
 }
 
 /** A condition on a collection. */
@@ -214,6 +240,16 @@ export type FaultDefinition =
         readonly headers?: false | { readonly limit?: string; readonly remaining?: string; readonly reset?: string };
       };
     };
+
+/** A value, or a matcher. */
+export type ConditionDefinition =
+  | MatcherDefinition
+  | string
+  | number
+  | boolean
+  | null
+  | readonly unknown[]
+  | Readonly<Record<string, unknown>>;
 
 /** A delay: milliseconds, a duration such as `"1.5s"`, or a distribution. */
 export type DelayDefinition =

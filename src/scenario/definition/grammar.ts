@@ -1,6 +1,6 @@
 import { type CollectionChanges, isObject } from '../../contract/json.js';
 import type { Changes, CollectionCondition, Effect, OnEnd, Patch, Respond, Rule, Step, When } from '../rules/rule.js';
-import { checkPatchBody, checkRequestBody, checkRespond, findOperations } from './check-contract.js';
+import { checkPatchBody, checkRespond, findOperations } from './check-contract.js';
 import { checkEvents, EVENT, EVENT_OR_DATA } from './events.js';
 import { checkExpressions } from './check-value.js';
 import { FAULT, isRateLimit } from './faults.js';
@@ -21,7 +21,9 @@ import {
   TEXT,
   word,
 } from './kinds.js';
+import { MATCHER } from './conditions.js';
 import {
+  BODY,
   byCollection,
   DELAY,
   HEADER_PATCH,
@@ -87,8 +89,8 @@ const WHEN: ObjectKind<When> = object({
     header: parameters('header', 'Headers'),
     cookie: parameters('cookie', 'Cookies'),
     body: optional(
-      checked(ANY, checkRequestBody),
-      'A subset of the JSON body: objects may have more members, everything else is equal.',
+      BODY,
+      'A subset of the JSON body: objects may have more members, everything else is equal; any part can be a matcher.',
     ),
     call: optional(range(1), 'Which of the calls that match the rest: `3`, `"2..4"`, `"3.."`, `"..3"` or `"every 5"`.'),
     state: optional(
@@ -321,6 +323,7 @@ export const OBJECTS: readonly (readonly [description: string, kind: ObjectKind<
     ['One change of a collection; its members are applied in this order.', COLLECTION_CHANGE],
     ['One rule of a scenario.', RULE],
     ['The conditions of a rule.', WHEN],
+    ['Conditions on one value; all of them must be true.', MATCHER],
     ['A condition on a collection.', COLLECTION_CONDITION],
     ['An answer.', RESPOND],
     ['One step of a sequence.', STEP, RESPOND],

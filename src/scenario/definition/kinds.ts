@@ -49,10 +49,29 @@ export interface CheckContext extends ScenarioContext {
   readonly variables: ReadonlySet<string>;
   /** The collection whose items are read. */
   readonly collection?: CollectionShape | undefined;
+  /** The value of a call that a condition is about. */
+  readonly value?: ValueTarget;
+}
+
+/** A value of a call: a parameter, a body, or a part of one. */
+export interface ValueTarget {
+  /** Pointers of its schemas, one of which it matches; undefined if it can be anything. */
+  readonly pointers: readonly string[] | undefined;
+  /** How messages name it: `query parameter "order"`. */
+  readonly what: string;
+  /** How messages name the parameter or the body that it is in. */
+  readonly whole: string;
+  /** Whether it is a parameter, so that numbers can be written as strings, and an array as one of its items. */
+  readonly isText: boolean;
+  /** Whether the condition is below `not`. */
+  readonly isNegated?: boolean;
 }
 
 /** A JSON Schema (draft 2020-12) as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** How a value is written: with parts left out, as a merge patch, or with matchers. */
+export type SchemaPart = 'partial' | 'patch' | 'condition';
 
 /** What the JSON Schema of scenario files is made from. */
 export interface SchemaContext {
@@ -61,8 +80,8 @@ export interface SchemaContext {
   readonly collection?: CollectionShape;
   /** The schema of the rules of one operation, by operation id. */
   readonly operations: Readonly<Record<string, JsonSchema>>;
-  /** A reference to a schema of the contract, for partial values or for merge patches. */
-  use(schemaPointer: string, part: 'partial' | 'patch'): JsonSchema;
+  /** A reference to a schema of the contract. */
+  use(schemaPointer: string, part: SchemaPart): JsonSchema;
   /** A reference to a schema that is written once, under `$defs`. */
   share(name: string, make: () => JsonSchema): JsonSchema;
 }

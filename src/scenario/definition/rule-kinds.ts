@@ -1,8 +1,10 @@
 import { isObject, setOwn } from '../../contract/json.js';
 import type { ParameterPlace } from '../../contract/operations/operation.js';
+import type { Matcher } from '../rules/matcher.js';
 import type { ByCollection, CallRange, Delay } from '../rules/rule.js';
-import { checkParameter, checkStatus, findCollection, toItemTarget } from './check-contract.js';
+import { checkStatus, findCollection, toItemTarget, toParameterTarget, toRequestTarget } from './check-contract.js';
 import { checkExpressions, checkPartial, checkParts, checkVariable, type SchemaTarget } from './check-value.js';
+import { CONDITION } from './conditions.js';
 import {
   ANY,
   checked,
@@ -118,21 +120,30 @@ export function range(lowest: 0 | 1): Kind<CallRange> {
   };
 }
 
-/** The parameters of one place, by name; header names in lower case once they are read. */
-export function parameters(place: ParameterPlace, title: string): Field<Readonly<Record<string, unknown>>> {
-  const toKey = (name: string): string => (place === 'header' ? name.toLowerCase() : name);
-  const kind: Kind<Readonly<Record<string, unknown>>> = {
-    type: 'Readonly<Record<string, unknown>>',
+/** Conditions on the parameters of one place, by name; header names in lower case once they are read. */
+export function parameters(place: ParameterPlace, title: string): Field<Readonly<Record<string, Matcher>>> {
+  const values = map(CONDITION);
+  const kind: Kind<Readonly<Record<string, Matcher>>> = {
+    ...values,
     read: (node, context) => {
-      const members = readMembers(node);
-      for (const [name, member] of members) checkParameter(member, { name, place }, context);
-      return Object.fromEntries(members.map(([name, { value }]) => [toKey(name), value]));
+      const result: Record<string, Matcher> = {};
+      for (const [name, member] of readMembers(node)) {
+        const value = toParameterTarget(member, { name, place }, context);
+        const matcher = CONDITION.read(member, { ...context, value });
+        if (matcher !== undefined) setOwn(result, place === 'header' ? name.toLowerCase() : name, matcher);
+      }
+      return result;
     },
-    schema: () => ({ type: 'object' }),
   };
-  const forms = 'a value (of an array, one item), `null` if it must be absent, `{ present: true }` for any value';
+  const forms = 'a value (of an array, one item), `null` if it must be absent, or a matcher';
   return { kind, description: `${title} by name: ${forms}.`, absent: {} };
 }
+
+/** A condition on the body. */
+export const BODY: Kind<Matcher> = {
+  ...CONDITION,
+  read: (node, context) => CONDITION.read(node, { ...context, value: toRequestTarget(node, context) }),
+};
 
 /** The id of an item. */
 export const ID: Kind<string | number> = {

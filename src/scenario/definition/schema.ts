@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, type Schema } from '../../contract/json.js';
 import type { DeclaredResponse, Operation, ParameterPlace } from '../../contract/operations/operation.js';
 import { escapeSegment, fromReference, readPointer, readSegments } from '../../contract/pointer.js';
-import type { CollectionShape, JsonSchema, SchemaContext } from './kinds.js';
+import type { CollectionShape, JsonSchema, SchemaContext, SchemaPart } from './kinds.js';
 import { SCENARIO } from './grammar.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
@@ -45,7 +45,7 @@ function narrowRules(operation: Operation, pool: SchemaPool): JsonSchema {
   const media = operation.body?.content.find((each) => each.schema !== undefined);
   const places = ['path', 'query', 'header', 'cookie'] as const;
   const parameters = places.map((place) => [place, narrowParameters(operation, place, pool)]);
-  const body = media === undefined ? {} : pool.use(media.schemaPointer, 'partial');
+  const body = media === undefined ? {} : pool.use(media.schemaPointer, 'condition');
   const when = { ...Object.fromEntries(parameters), body };
   const respond = narrowRespond(operation, pool);
   const answers = { respond, sequence: { items: { anyOf: [{ const: 'engine' }, respond] } } };
@@ -62,13 +62,15 @@ function narrowRules(operation: Operation, pool: SchemaPool): JsonSchema {
   return { description: title.join(': '), anyOf: [{ type: 'array', items: rule }, rule] };
 }
 
+/** The schema of matchers, which the rules of the grammar define. */
+const MATCHER_REFERENCE: JsonSchema = { $ref: '#/$defs/matcher' };
+
 function narrowParameters(operation: Operation, place: ParameterPlace, pool: SchemaPool): JsonSchema {
-  const presence = { type: 'object', properties: { present: { type: 'boolean' } } };
   const written = { type: ['string', 'number', 'boolean', 'null'] };
   const entries = operation.parameters
     .filter((parameter) => parameter.in === place)
     .map(({ name, description, schemaPointer }): [string, JsonSchema] => {
-      const anyOf = [pool.use(schemaPointer, 'partial'), presence, written];
+      const anyOf = [pool.use(schemaPointer, 'partial'), MATCHER_REFERENCE, written];
       return [name, { ...(description !== undefined && { description }), anyOf }];
     });
   return { properties: Object.fromEntries(entries) };
@@ -176,7 +178,7 @@ const KEPT: readonly string[] = (
 
 interface PartSchema {
   readonly pointer: string;
-  readonly part: 'partial' | 'patch';
+  readonly part: SchemaPart;
   readonly use: SchemaPool['use'];
 }
 
@@ -214,10 +216,12 @@ function toChildSchema(parent: Exclude<Schema, boolean>, step: string, from: Par
 /** A runtime expression, alone or within a string. */
 const EXPRESSION: JsonSchema = { type: 'string', pattern: '\\$(request|vars)\\b' };
 
-/** The schema of a value that can also be an expression or, in a patch, null. */
-function loosen(schema: JsonSchema, part: PartSchema['part']): JsonSchema {
+/** The schema of a value that can also be an expression, in a patch null, and in a condition a matcher. */
+function loosen(schema: JsonSchema, part: SchemaPart): JsonSchema {
   const others: JsonSchema[] = [];
-  if (isNarrow(schema)) others.push(EXPRESSION);
+  // Conditions have no expressions.
+  if (part === 'condition') others.push(MATCHER_REFERENCE);
+  else if (isNarrow(schema)) others.push(EXPRESSION);
   if (part === 'patch' && Object.keys(schema).length > 0) others.push({ type: 'null' });
   return others.length === 0 ? schema : { anyOf: [schema, ...others] };
 }

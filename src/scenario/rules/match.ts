@@ -1,6 +1,7 @@
-import { isObject, readOwn } from '../../contract/json.js';
+import { readOwn } from '../../contract/json.js';
 import type { Call } from '../../http/request/call.js';
 import { describe } from '../../contract/load/source-node.js';
+import { isSubset, type Matcher } from './matcher.js';
 import type { CallRange, When } from './rule.js';
 
 /** The collections of a session, as conditions read them. */
@@ -20,7 +21,7 @@ export function findMismatch(
     findIn('query', when.query, (name) => readQuery(call, name)) ??
     findIn('header', when.header, (name) => call.headers.get(name) ?? undefined) ??
     findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
-    (when.body === undefined || isSubset(when.body, call.body) ? undefined : 'the body does not match') ??
+    (when.body?.test(call.body) !== false ? undefined : 'the body does not match') ??
     findCollectionMismatch(when.state, session.collections) ??
     findVarMismatch(when.state.vars, session.vars)
   );
@@ -28,54 +29,17 @@ export function findMismatch(
 
 function findIn(
   place: string,
-  wanted: Readonly<Record<string, unknown>>,
+  wanted: Readonly<Record<string, Matcher>>,
   read: (name: string) => unknown,
 ): string | undefined {
   for (const name of Object.keys(wanted)) {
     const actual = read(name);
-    if (!matchesValue(wanted[name], actual)) {
-      return `${place} ${JSON.stringify(name)} is ${actual === undefined ? 'absent' : describe(actual)}, not ${describe(wanted[name])}`;
+    const matcher = wanted[name];
+    if (matcher?.test(actual) === false) {
+      return `${place} ${JSON.stringify(name)} is ${actual === undefined ? 'absent' : describe(actual)}, not ${describe(matcher.written)}`;
     }
   }
   return undefined;
-}
-
-/** Whether a parameter matches: the same value, the same text, or an item of its array. */
-function matchesValue(wanted: unknown, actual: unknown): boolean {
-  const presence = readPresence(wanted);
-  if (presence !== undefined) return presence === (actual !== undefined && actual !== null);
-  if (actual === undefined) return false;
-  if (isSubset(wanted, actual)) return true;
-  if (isObject(wanted) || Array.isArray(wanted)) return false;
-  if (Array.isArray(actual)) return actual.some((item) => isText(wanted, item));
-  return isText(wanted, actual);
-}
-
-/** Whether a parameter must be present (`{ present: true }`) or absent (`null`, `{ present: false }`); undefined: it has a value. */
-export function readPresence(wanted: unknown): boolean | undefined {
-  if (wanted === null) return false;
-  if (!isObject(wanted) || Object.keys(wanted).length !== 1) return undefined;
-  return typeof wanted['present'] === 'boolean' ? wanted['present'] : undefined;
-}
-
-function isText(wanted: unknown, actual: unknown): boolean {
-  return !isObject(actual) && String(wanted) === String(actual);
-}
-
-/** Whether `wanted` is a subset of `actual`: objects may have more members, everything else is equal. */
-function isSubset(wanted: unknown, actual: unknown): boolean {
-  if (isObject(wanted)) {
-    return (
-      isObject(actual) &&
-      Object.keys(wanted).every((name) => Object.hasOwn(actual, name) && isSubset(wanted[name], actual[name]))
-    );
-  }
-  if (Array.isArray(wanted)) {
-    return (
-      Array.isArray(actual) && wanted.length === actual.length && wanted.every((item, i) => isSubset(item, actual[i]))
-    );
-  }
-  return wanted === actual;
 }
 
 /** The decoded value of a declared parameter, the raw text of any other. */

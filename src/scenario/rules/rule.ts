@@ -1,5 +1,6 @@
 import type { CollectionChanges } from '../../contract/json.js';
 import type { Fault } from '../../http/answer.js';
+import type { Matcher } from './matcher.js';
 
 /** A named set of rules that was checked against the contract. */
 export interface Scenario {
@@ -38,13 +39,13 @@ export interface Rule {
 
 /** The conditions of a rule. */
 export interface When {
-  readonly path: Readonly<Record<string, unknown>>;
-  readonly query: Readonly<Record<string, unknown>>;
+  readonly path: Readonly<Record<string, Matcher>>;
+  readonly query: Readonly<Record<string, Matcher>>;
   /** Names in lower case. */
-  readonly header: Readonly<Record<string, unknown>>;
-  readonly cookie: Readonly<Record<string, unknown>>;
+  readonly header: Readonly<Record<string, Matcher>>;
+  readonly cookie: Readonly<Record<string, Matcher>>;
   /** Undefined: any body, or none. */
-  readonly body: unknown;
+  readonly body: Matcher | undefined;
   readonly call: CallRange | undefined;
   readonly state: ByCollection<CollectionCondition>;
 }
