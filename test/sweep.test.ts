@@ -35,6 +35,7 @@ const DOCUMENTS: readonly (readonly [string, Sweep])[] = [
   ['Box', { spec: `${SPECS}/box.json`, elsewhere: BY_QUERY }],
   ['OpenAI', { spec: `${SPECS}/openai.yaml` }],
   ['Stripe', { spec: `${SPECS}/stripe.yaml` }],
+  ['GitHub', { spec: `${SPECS}/github.json` }],
 ];
 
 describe.each(DOCUMENTS)('every operation of %s', (_, { spec, options = {}, elsewhere = [] }) => {

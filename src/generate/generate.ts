@@ -40,6 +40,8 @@ export interface Generator {
   value(schemaPointer: string, context: GenerateContext): unknown;
   /** A partial value, completed with what the schema requires; given parts stay. */
   complete(schemaPointer: string, partial: unknown, context: GenerateContext): unknown;
+  /** Whether parts of what the schema at a pointer requires in answers contradict each other: a value may be impossible. Cheaper than a value. */
+  mayContradict(schemaPointer: string): boolean;
 }
 
 /** Attempts at one value; each one repairs what was wrong in the one before. */
@@ -86,7 +88,13 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     const value = createAttempt({ ...context, isTolerant: true }, new Map(), known).make(parts, place);
     return value === IMPOSSIBLE ? null : value;
   };
-  return { value: cacheValues(complete), complete };
+  const mayContradict = (pointer: string): boolean => {
+    const attempt = createAttempt({ seed: 1, key: pointer, direction: 'response', now: 0 }, new Map(), new Map());
+    // At depth 0 the properties of the properties would not be minimal.
+    attempt.make([{ schema: contract.at(pointer) as Schema, pointer }], { ...ROOT, depth: 1, minimal: true });
+    return attempt.isContradictory;
+  };
+  return { value: cacheValues(complete), complete, mayContradict };
 }
 
 /** Whether a value has at a pointer what was given there. */

@@ -84,3 +84,28 @@ test('a schema that cannot be compiled is named, however deep, with what is drop
   const { output } = await check(text);
   expect(output).toMatch(/^warning +SCHEMA_(?:UNUSABLE|REPAIRED) +api\.yaml:3:\d+ .*dependentRequired/);
 });
+
+test('what no value can fit is an error, at the part that contradicts another; what can be left out is not', async () => {
+  const text = [
+    'paths:',
+    '  /a: {get: {responses: {200: {description: "", content: {application/json: {schema: {$ref: "#/components/schemas/Deep"}}}}}}}',
+    '  /b: {get: {responses: {200: {description: "", content: {application/json: {schema: {$ref: "#/components/schemas/Optional"}}}}}}}',
+    '  /c: {get: {responses: {200: {description: "", content: {application/json: {schema: {oneOf: [{$ref: "#/components/schemas/Never"}, {type: string}]}}}}}}}',
+    '  /d: {get: {responses: {200: {description: "", content: {application/json: {schema: {type: array, minItems: 1, items: {$ref: "#/components/schemas/Never"}}}}}}}}',
+    '  /e: {get: {responses: {200: {description: "", content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Never"}}}}}}}}',
+    'components:',
+    '  schemas:',
+    '    Never: {allOf: [{type: array}, {type: object}]}',
+    '    Deep: {type: object, required: [x], properties: {x: {type: object, required: [y], properties: {y: {type: integer, minimum: 3, maximum: 2}}}}}',
+    '    Optional: {type: object, properties: {x: {$ref: "#/components/schemas/Never"}, next: {$ref: "#/components/schemas/Optional"}}}',
+    '',
+  ].join('\n');
+  const { code, output } = await check(`${HEAD}${text}`);
+  expect(output.split('\n')).toEqual([
+    expect.stringMatching(/^error {4}SCHEMA_CONTRADICTORY {2}api.yaml:11:.*no value can fit: .*must be an array/),
+    expect.stringMatching(/^error {4}SCHEMA_CONTRADICTORY {2}api.yaml:12:.*no value can fit: .*"x.y" must be at/),
+    'Pets 2: 5 operations, 2 errors, 0 warnings',
+    '',
+  ]);
+  expect(code).toBe(1);
+});

@@ -182,3 +182,11 @@ it('DELETE with a body removes the elements that the body names, and none withou
   await send(mock, `DELETE ${issue}/tags`, { tags: ['one', 'three'] });
   expect((await send(mock, `GET ${issue}/tags`)).answer).toEqual({ tags: ['two'] });
 });
+
+it('a label is removed from an issue that was created on demand, once', async () => {
+  const mock = await start({ areItems: false, isOpen: true });
+  expect((await send(mock, 'DELETE /issues/7/labels/any')).status).toBe(200);
+  expect((await send(mock, 'DELETE /issues/7/labels/any')).status).toBe(404);
+  const issue = await createIssue(mock);
+  expect((await send(mock, `DELETE ${issue}/labels/any`)).status).toBe(404);
+});

@@ -71,7 +71,8 @@ function findContradictions(contract: Contract, validators: Validators): readonl
       ),
     ),
   );
-  return [...pointers].flatMap((pointer): readonly Problem[] => {
+  const suspects = [...pointers].filter((pointer) => generator.mayContradict(pointer));
+  return suspects.flatMap((pointer): readonly Problem[] => {
     let isContradictory = false;
     const note = (_line: string, contradicts = false): void => void (isContradictory ||= contradicts);
     const value = generator.value(pointer, { seed: 1, key: pointer, direction: 'response', now: 0, note });

@@ -52,7 +52,9 @@ function createRemoval(context: OperationContext, { property, parameter }: Eleme
     const before = toElements(entry.item[property]);
     const named = parameter === undefined ? readSent(call.body, property) : [call.path[parameter]];
     const left = before.filter((each) => !isAll && !named.some((name) => isSame(each, name)));
-    if (parameter === undefined || left.length < before.length) return { elements: left };
+    // The elements of an item that was created on demand are unknown until a request changes it, as the ids of items are.
+    const isUnknown = entry.onDemand === true && entry.revision === 1;
+    if (parameter === undefined || left.length < before.length || isUnknown) return { elements: left };
     return { refused: refuseElement(context, exchange, { property, named: named[0] }) };
   };
 }
