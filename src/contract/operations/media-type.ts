@@ -80,9 +80,9 @@ export function readResponses(document: unknown, parent: Located): readonly Decl
 function readHeaders(document: unknown, parent: Located): readonly DeclaredHeader[] {
   const headers = findObjects(document, parent, 'headers').filter(([name]) => name.toLowerCase() !== 'content-type');
   return headers.map(([name, found]) => {
-    const { required, explode } = found.value;
+    const { required, explode, description } = found.value;
     return Object.assign(
-      { name, required: required === true, explode: explode === true },
+      { name, required: required === true, explode: explode === true, description: readString(description) },
       readValue(document, found).declared,
     );
   });

@@ -126,6 +126,7 @@ export interface DeclaredHeader {
   readonly name: string;
   readonly required: boolean;
   readonly explode: boolean;
+  readonly description: string | undefined;
   readonly schema: Schema;
   readonly schemaPointer: string;
   readonly examples: readonly Example[];

@@ -23,10 +23,24 @@ export interface Evaluation {
   readonly delayMs: number;
   /** By precedence: the first one is applied last. */
   readonly patches: readonly { readonly rule: Rule; readonly patch: Patch }[];
-  /** Headers of rate limits that are not exceeded. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** The rate limit with the fewest calls left. */
+  readonly limit: LimitState | undefined;
   /** What the deciding rule does; undefined: the sources below answer. */
   readonly outcome: Outcome | undefined;
+}
+
+/** The window of a rate limit after a call. */
+export interface LimitState {
+  /** The calls per window. */
+  readonly calls: number;
+  readonly remaining: number;
+  readonly isExceeded: boolean;
+  readonly windowMs: number;
+  /** The end of the window, in milliseconds by the session's clock, as `now`. */
+  readonly end: number;
+  readonly now: number;
+  /** The headers that the rule names. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** What the deciding rule does. */
@@ -51,7 +65,7 @@ export type Outcome =
 export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): Evaluation {
   const applied: Rule[] = [];
   const patches: { readonly rule: Rule; readonly patch: Patch }[] = [];
-  const headers: Record<string, string> = {};
+  let limit: LimitState | undefined;
   let delayMs = 0;
   let outcome: Outcome | undefined;
   for (const rule of rules) {
@@ -66,11 +80,18 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
     if (rule.delay !== undefined) delayMs += sampleDelay(rule.delay, input.seed, `${rule.key} ${counter.applied}`);
     if (rule.effect.kind === 'patch') patches.push({ rule, patch: rule.effect.patch });
     const result = decide(rule, counter.applied, input);
-    Object.assign(headers, result.headers);
+    limit = joinLimits(limit, result.limit);
     outcome = result.outcome;
     input.note(`scenario: rule ${rule.key} (${rule.position}) applies${result.remark}`);
   }
-  return { applied, delayMs, patches, headers, outcome };
+  return { applied, delayMs, patches, limit, outcome };
+}
+
+/** The limit with fewer calls left, with the headers of both. */
+function joinLimits(one: LimitState | undefined, other: LimitState | undefined): LimitState | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const fewest = other.remaining <= one.remaining ? other : one;
+  return { ...fewest, headers: { ...one.headers, ...other.headers } };
 }
 
 /** Why a rule does not apply; undefined if it does. A call that matches the conditions is counted either way. */
@@ -101,7 +122,7 @@ function findReason(rule: Rule, input: EvaluationInput, decided: Rule | undefine
 
 interface Decision {
   readonly outcome: Outcome | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly limit?: LimitState;
   /** What the trace adds to "applies". */
   readonly remark: string;
 }
@@ -143,9 +164,9 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
   const credential = Object.values(call.credentials)[0] ?? call.headers.get('authorization') ?? '';
   const owner = limit.per === 'session' ? '' : limit.per === 'operation' ? call.operation.id : credential;
   const key = `${rule.key} ${owner}`;
-  const window = state.window(key);
+  const before = state.window(key);
   // The first call, or the first after the end of the window, starts a new one.
-  const current = window === undefined || now >= window.start + limit.windowMs ? { start: now, calls: 0 } : window;
+  const current = before === undefined || now >= before.start + limit.windowMs ? { start: now, calls: 0 } : before;
   const isAllowed = current.calls < limit.limit;
   const calls = isAllowed ? current.calls + 1 : current.calls;
   state.setWindow(key, { start: current.start, calls });
@@ -155,11 +176,21 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
   if (limit.headers.limit !== undefined) headers[limit.headers.limit] = String(limit.limit);
   if (limit.headers.remaining !== undefined) headers[limit.headers.remaining] = String(limit.limit - calls);
   if (limit.headers.reset !== undefined) headers[limit.headers.reset] = seconds;
-  if (isAllowed) return { outcome: undefined, headers, remark: `: ${calls} of ${limit.limit} calls in this window` };
+  const window = {
+    calls: limit.limit,
+    remaining: limit.limit - calls,
+    isExceeded: !isAllowed,
+    windowMs: limit.windowMs,
+    end: current.start + limit.windowMs,
+    now,
+    headers,
+  };
+  if (isAllowed)
+    return { outcome: undefined, limit: window, remark: `: ${calls} of ${limit.limit} calls in this window` };
   headers['retry-after'] = seconds;
   const message = `rate limit reached: ${limit.limit} calls in ${limit.windowMs / 1000} s; try again in ${seconds} s`;
   const outcome = { kind: 'error', rule, status: 429, code: 'rate_limit_exceeded', message, headers } as const;
-  return { outcome, remark: ': no call is left in this window' };
+  return { outcome, limit: window, remark: ': no call is left in this window' };
 }
 
 /** The longest delay, in milliseconds, whatever its distribution yields. */

@@ -16,6 +16,7 @@ import {
 } from '../../chain.js';
 import { NO_RETRY } from '../../error-answers.js';
 import { parsePrefer } from '../prefer.js';
+import { addLimitHeaders } from './rate-limit-headers.js';
 import { patchAnswer, respondToRule } from './respond.js';
 
 interface ScenarioParts extends Pick<SourceParts, 'errors' | 'generator'> {
@@ -140,8 +141,7 @@ function complete(
 ): Answer | undefined {
   if (answer === undefined || answer.status === 0) return answer;
   const patched = evaluation.patches.toReversed().reduce((below, patch) => patchAnswer(below, patch, scope), answer);
-  if (Object.keys(evaluation.headers).length === 0) return patched;
-  return { ...patched, headers: { ...evaluation.headers, ...patched.headers } };
+  return evaluation.limit === undefined ? patched : addLimitHeaders(patched, scope.call.operation, evaluation.limit);
 }
 
 /** Builds the answer of the deciding rule; without one, the sources below answer. */
