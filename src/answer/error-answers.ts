@@ -8,7 +8,7 @@ import { isJsonType } from '../http/media-type.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
-import { listErrors, NO_VIOLATIONS, type Violation } from '../schema/violation.js';
+import { listErrors, NO_VIOLATIONS, toViolationsHeader, type Violation } from '../schema/violation.js';
 import { toHintError } from '../state/inference/hints.js';
 import { toWord } from '../http/response/error-conditions.js';
 import { type BodyFacts, createErrorDraft, type ErrorFacts, toBodyFacts } from './error-body.js';
@@ -61,7 +61,8 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
   const writeTemplate = createTemplateWriter(validators, complete);
 
   const answer: ErrorAnswers['answer'] = (operation, error) => {
-    const { headers = {}, from = 'refuse', found: violations = NO_VIOLATIONS } = error;
+    const { from = 'refuse', found: violations = NO_VIOLATIONS } = error;
+    const headers = { ...listRefused(error.violations ?? violations), ...error.headers };
     const facts = toBodyFacts(error);
     const template = templates.find(operation, facts.condition, error.status);
     const status = error.hasFixedStatus === true ? error.status : (template?.status ?? error.status);
@@ -99,6 +100,12 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
       return answer(operation, { ...failure, status: 500, headers: NO_RETRY, found: [found] });
     },
   };
+}
+
+/** The header with all violations of a refused request. */
+function listRefused(violations: readonly Violation[]): Readonly<Record<string, string>> {
+  const own = listErrors(violations).filter(({ by }) => by === 'client');
+  return own.length === 0 ? {} : { 'x-mock-violations': toViolationsHeader(own) };
 }
 
 /** The form of an error of one status. */
@@ -280,8 +287,12 @@ function countErrorMedia(contract: Contract): ReadonlyMap<string, SharedMedia> {
       // A `default` that is the only response is not an error.
       const isError = response.status === 'default' ? responses.length > 1 : isErrorStatus(response.status);
       const media = isError ? findErrorMedia(response.content) : undefined;
-      if (media?.schema === undefined) continue;
-      const target = contract.resolve(media.schema, media.schemaPointer).pointer;
+      if (media === undefined || (media.schema === undefined && media.examples.length === 0)) continue;
+      // Errors that are only shown are the same if their members are.
+      const target =
+        media.schema === undefined
+          ? `${media.type} ${Object.keys(media.examples[0]?.value ?? {}).join(' ')}`
+          : contract.resolve(media.schema, media.schemaPointer).pointer;
       for (const status of [response.status, '*']) {
         const key = `${status} ${target}`;
         const entry = counts.get(key) ?? { status, media, count: 0 };

@@ -58,7 +58,9 @@ export function createRefuseSource(parts: RefuseParts): AnswerSource {
       const message = toMessage(first, mistakes);
       exchange.note(`refuse: ${message}`);
       const preferred = answerPreferred?.(exchange, true);
-      if (preferred !== undefined) return preferred;
+      if (preferred !== undefined) {
+        return { ...preferred, headers: { 'x-mock-violations': toViolationsHeader(mistakes), ...preferred.headers } };
+      }
       const status = first.status ?? readInvalidStatus(call.operation, first);
       return errors.answer(call.operation, {
         status,
@@ -66,7 +68,7 @@ export function createRefuseSource(parts: RefuseParts): AnswerSource {
         violation: first,
         param: first.in === 'security' || first.in === 'method' ? undefined : readParam(first.pointer),
         violations: mistakes,
-        headers: { ...readChallenges(call, status), 'x-mock-violations': toViolationsHeader(mistakes) },
+        headers: readChallenges(call, status),
       });
     },
   };
