@@ -115,9 +115,9 @@ export interface Within {
   readonly isKey?: boolean | undefined;
 }
 
-/** Where a parameter is that is not a whole segment of the path. */
+/** Where a parameter is that is not a whole segment of the path; `own` is the id of the user of the request, which no parameter has. */
 export interface ParameterPlace {
-  readonly in: 'body' | 'path' | 'query';
+  readonly in: 'body' | 'own' | 'path' | 'query';
   /** The name in the path or in the query, or the property names in the body. */
   readonly path: readonly string[];
   /** For a path parameter of several segments: which one. */
@@ -190,7 +190,7 @@ export const CREATES: ReadonlySet<Action> = new Set<Action>(['batch', 'copy', 'c
 
 /** Whether an operation names its item or its parents in the query or the body, as methods in RPC style do. */
 export function isNamedElsewhere(places: Binding['places']): boolean {
-  return Object.values(places ?? {}).some((place) => place.in !== 'path');
+  return Object.values(places ?? {}).some((place) => place.in === 'body' || place.in === 'query');
 }
 
 /** Whether the id of an item contains the ids of its parents: a full resource name, or the URL of the item. */

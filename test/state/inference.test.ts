@@ -94,7 +94,7 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, string | undefined>
     'POST /comments': 'create comments',
     'PUT /comments/{comment_id}': 'update comments',
     'GET /users': 'list users',
-    'GET /users/me': 'read me',
+    'GET /users/me': 'read users',
     'GET /users/{user_id}/memberships': 'list group_memberships within user',
     'POST /users/{user_id}/email_aliases': 'create users.email_aliases',
     'DELETE /users/{user_id}/email_aliases/{email_alias_id}': 'delete users.email_aliases',

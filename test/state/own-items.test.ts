@@ -43,3 +43,53 @@ describe.each([
     },
   );
 });
+
+describe.each([
+  ['closed', CLOSED],
+  ['open', {}],
+] as const)('items of the user of a request in a %s world', (_, options) => {
+  const schemas = {
+    User: object({ id: TEXT, name: TEXT, bio: TEXT }, 'id'),
+    Thing: object({ id: TEXT, name: TEXT, user_id: TEXT }, 'id', 'name'),
+    Note: object({ id: TEXT, text: TEXT }, 'id'),
+  };
+  const one = { responses: { 200: json(ref('Thing')) } };
+  const things = (name: string): object => ({
+    get: { responses: { 200: json(object({ data: { type: 'array', items: ref(name) } })) } },
+    post: { ...sends(object({ name: TEXT, text: TEXT })), responses: { 201: json(ref(name)) } },
+  });
+  const user = { responses: { 200: json(ref('User')) } };
+
+  it.each(['/me', '/users/me', '/users/@me', '/user'])('%s and the path of the user have the same', async (own) => {
+    const spec = toDocument(
+      {
+        [own]: { get: user, patch: { ...sends(object({ bio: TEXT })), ...user } },
+        [`${own}/things`]: things('Thing'),
+        [`${own}/things/{id}`]: { ...inPath('id'), get: one, delete: { responses: { 204: { description: 'gone' } } } },
+        [`${own}/things/{id}/notes`]: { ...inPath('id'), ...things('Note') },
+        '/users': { post: { ...sends(object({ name: TEXT })), responses: { 201: json(ref('User')) } } },
+        '/users/{user_id}': { ...inPath('user_id'), get: user },
+        '/users/{user_id}/things': { ...inPath('user_id'), ...things('Thing') },
+      },
+      schemas,
+    );
+    const { send } = await openShop({ ...options, spec });
+    const me = String((await send('GET', own)).body['id']);
+    expect((await send('PATCH', own, { bio: 'hello' })).body).toMatchObject({ id: me, bio: 'hello' });
+    expect((await send('GET', `/users/${me}`)).body).toMatchObject({ id: me, bio: 'hello' });
+    const created = await send('POST', `${own}/things`, { name: 'a' });
+    const first = created.body;
+    expect(first).toMatchObject({ name: 'a', user_id: me });
+    expect(created.headers.get('location')).toBe(`${own}/things/${String(first['id'])}`);
+    const second = (await send('POST', `/users/${me}/things`, { name: 'b' })).body;
+    expect((await send('GET', `/users/${me}/things`)).body).toEqual({ data: [first, second] });
+    expect((await send('GET', `${own}/things`)).body).toEqual({ data: [first, second] });
+    const note = (await send('POST', `${own}/things/${String(second['id'])}/notes`, { text: 'n' })).body;
+    expect((await send('GET', `${own}/things/${String(second['id'])}/notes`)).body).toEqual({ data: [note] });
+    await send('DELETE', `${own}/things/${String(first['id'])}`);
+    expect((await send('GET', `/users/${me}/things`)).body).toEqual({ data: [second] });
+    const other = (await send('POST', '/users', { name: 'Ada' })).body;
+    expect((await send('GET', `/users/${String(other['id'])}/things`)).body).toEqual({ data: [] });
+    expect((await send('GET', own)).body['id']).toBe(me);
+  });
+});

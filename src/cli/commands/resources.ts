@@ -147,7 +147,7 @@ function describeOperation(operation: OperationReport): readonly string[] {
 type Parameters = OperationReport['id'];
 
 function listParameters(parameters: Parameters): string {
-  const names = { path: '', query: 'query parameter ', body: 'body property ' };
+  const names = { own: 'the user of the request as ', path: '', query: 'query parameter ', body: 'body property ' };
   return parameters.map((each) => names[each.in] + (each.in === 'path' ? `{${each.name}}` : each.name)).join(' and ');
 }
 

@@ -8,7 +8,7 @@ import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-import { listShorterKeys, toGroupKey } from './path-shape.js';
+import { listShorterKeys, OWN, toGroupKey } from './path-shape.js';
 
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
 export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
@@ -305,9 +305,6 @@ export function findListed(
 }
 
 const LIST_WORD = /^(list|all|index|search|query|find)$/i;
-
-/** Segments that stand for the user of a request. */
-const OWN = /^(@?me|self|user|current([-_]?user)?|viewer|-)$/i;
 
 function toFolder({ groups }: CollectionCandidate): string {
   const folder = { words: groups.at(-1)?.words.slice(0, -1) ?? [], parameters: [] };

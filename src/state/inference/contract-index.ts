@@ -34,7 +34,14 @@ export interface ContractIndex {
 export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
   const isList = (operation: Operation, noun: string | undefined): boolean =>
     readListShape({ contract, read, operation, noun }) !== undefined;
-  const shapes = readPathShapes(contract.operations, isList);
+  const isSame = (...operations: readonly [Operation, Operation]): boolean => {
+    const [one, other] = operations.map((operation) => {
+      const list = readListShape({ contract, read, operation, noun: undefined });
+      return read((list === undefined ? readAnswerPointer(operation) : list.itemSchema) ?? '');
+    });
+    return one !== undefined && other !== undefined && isSameItem(read, one, other);
+  };
+  const shapes = readPathShapes(contract.operations, isList, isSame);
   const byKey = new Map<string, Map<string, Operation>>();
   for (const [operation, shape] of shapes) {
     if (shape === undefined) continue;

@@ -213,7 +213,7 @@ function toBinding(
   found: { readonly operation: Operation; readonly inferred: InferredAction },
 ): Binding {
   const { operation, inferred } = found;
-  const groups = index.shape(operation)?.groups ?? [];
+  const { groups = [], own: left } = index.shape(operation) ?? {};
   const itemIndex = findItemIndex(groups, inferred);
   const isListed = LISTED.has(inferred.action);
   const own = findOwnKey(tree, groups.slice(0, itemIndex + 1));
@@ -228,7 +228,8 @@ function toBinding(
     collection: tree.name(inferred.candidate),
     action: inferred.action,
     id: isListed && inferred.action !== 'elements' ? [] : (groups[itemIndex]?.parameters ?? []),
-    places: readSpanPlaces(groups),
+    places:
+      left === undefined ? readSpanPlaces(groups) : { ...readSpanPlaces(groups), [left]: { in: 'own', path: [] } },
     elements: inferred.elements,
     chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,

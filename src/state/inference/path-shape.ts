@@ -17,6 +17,8 @@ export interface PathShape {
   readonly template: string;
   /** Parameters replaced by `{}`: two paths that differ only in the names of parameters have the same. */
   readonly key: string;
+  /** The parameter that the path leaves out, since it means the user of the request: `user_id` for `/me/things`. */
+  readonly own?: string | undefined;
 }
 
 /** The shapes of the paths of a contract; undefined where a segment mixes text and parameters. */
@@ -39,8 +41,48 @@ const PREFIX = /^(api|rest|\d+(\.\d+)*|v\d+(\.\d+)*((alpha|beta|rc)\d*)?)$/i;
 export function readPathShapes(
   operations: readonly Operation[],
   isList: (operation: Operation, noun: string | undefined) => boolean,
+  isSame: (one: Operation, other: Operation) => boolean,
 ): PathShapes {
-  return splitGroups(unifyVersions(operations), isList);
+  return unifyOwn(splitGroups(unifyVersions(operations), isList), isSame);
+}
+
+/** Segments that mean the user of a request. */
+export const OWN: RegExp = /^(@?me|self|user|current([-_]?user)?|viewer|-)$/i;
+
+/** Collections of which the user of a request is an item. */
+const USERS = /^(users?|members?|people|persons?|profiles?|accounts?)$/i;
+
+/**
+ * Reads `/me` as the path of one of the `/users/{id}`, and `/me/things` as `/users/{id}/things`, where both exist and show the same. What
+ * no path reads below one of them is an item of another collection.
+ */
+function unifyOwn(shapes: PathShapes, isSame: (one: Operation, other: Operation) => boolean): PathShapes {
+  const reads = new Map<string, Operation>();
+  const bases = new Map<string, PathGroup>();
+  for (const [operation, shape] of shapes) {
+    if (operation.method === 'GET' && shape !== undefined) reads.set(shape.key, operation);
+    const [first] = shape?.groups ?? [];
+    if (first?.parameters.length === 1 && USERS.test(first.words.at(-1) ?? '')) bases.set(first.words.join('/'), first);
+  }
+  const find = (shape: PathShape): PathShape | undefined => {
+    const [{ words, parameters } = { words: [], parameters: [] }, ...rest] = shape.groups;
+    const at = words.findLastIndex((word, i) => OWN.test(word) && i >= words.length - 2);
+    const after = words.slice(at + 1);
+    if (at < 0 || (after.length === 0 && parameters.length > 0)) return undefined;
+    const before = words.slice(0, at).join('/');
+    const base = bases.get(before) ?? [...bases.values()].find((each) => each.words.slice(0, -1).join('/') === before);
+    if (base === undefined) return undefined;
+    const below: readonly PathGroup[] = after.length === 0 ? [] : [{ words: after, parameters }];
+    const whole = toGroupKey([base, ...below], after.length === 0 ? 'item' : 'collection');
+    const [own, other] = [reads.get(`/${words.join('/')}`), reads.get(whole)];
+    const isItem =
+      after.length === 0 ||
+      [...reads.keys()].some((key) => [whole, `/${words.join('/')}`].some((each) => key === `${each}/{}`));
+    if (own === undefined || other === undefined || !isItem || !isSame(own, other)) return undefined;
+    const groups = [base, ...below, ...rest];
+    return { groups, template: '', key: toGroupKey(groups, 'item'), own: base.parameters[0] };
+  };
+  return new Map([...shapes].map(([operation, shape]) => [operation, (shape && find(shape)) ?? shape]));
 }
 
 /**

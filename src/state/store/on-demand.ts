@@ -48,6 +48,8 @@ export interface ItemsOnDemand {
   recall(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): Entry | undefined;
   /** The item of an id, created where that is configured; an id that was removed stays removed. */
   find(location: ItemLocation, id: string): Entry | undefined;
+  /** The item of a collection that is the user of a request: the first one, also where none is; undefined once it is removed. */
+  findOwn(location: ItemLocation): Entry | undefined;
   /** Creates the initial items of a list, once. */
   seed(location: ItemLocation): void;
   /** A new item as complete as the initial ones, without the properties that only the answer to a create shows. */
@@ -92,6 +94,7 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
     },
     lookUp,
     recall,
+    findOwn: createOwnFinder(parts, seed),
     find: (location, id) => {
       const { collection, scope, transaction } = location;
       const existing = lookUp(location, id);
@@ -107,6 +110,21 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       const item = generateOnDemand(parts, location, { id: own, key: `id\0${id}` });
       return collection.add({ id: isOther ? readItemKey(resource, item, own) : id, item, onDemand: true }, scope);
     },
+  };
+}
+
+function createOwnFinder(parts: OnDemandParts, seed: ItemsOnDemand['seed']): ItemsOnDemand['findOwn'] {
+  return (location) => {
+    seed(location);
+    const { collection, scope, transaction, model } = location;
+    const { entries, removed } = collection.list(scope);
+    const [first] = entries;
+    const [gone] = removed;
+    if (first !== undefined && first.sequence < (gone?.sequence ?? Infinity)) return first;
+    if (gone !== undefined) return undefined;
+    const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number: 0 });
+    const item = generateOnDemand(parts, location, { id, key: 'own' });
+    return collection.add({ id: readItemKey(model.resource, item, id), item, onDemand: true }, scope);
   };
 }
 

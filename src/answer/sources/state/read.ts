@@ -28,7 +28,7 @@ import {
   type View,
 } from '../../../state/pages/view.js';
 import type { Binding, Resource } from '../../../state/resource.js';
-import type { Entry, Item, ItemList } from '../../../state/store/collection.js';
+import { type Entry, type Item, type ItemList, readScope } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
 import { createListReader } from './all-parents.js';
@@ -238,7 +238,8 @@ function createIdReader({ idProperty = 'id', selfUrl }: Resource): EnvelopeFacts
 
 /** The items of the parent in the path, where a list below a parent shows part of a collection. */
 function readPart({ property, parameter }: Within, { part }: ItemLocation, call: Call): Condition {
-  const value = call.path[parameter];
+  // A path that leaves the user of the request out has the id in the location.
+  const value = call.path[parameter] ?? readScope(part).at(-1);
   if (property !== undefined) return toCondition(parameter, property, value);
   return { name: parameter, value, keeps: (entry) => entry.part === part };
 }

@@ -30,7 +30,7 @@ export interface OperationReport {
 
 /** A parameter that identifies an item. */
 interface ParameterReport {
-  readonly in: 'body' | 'path' | 'query';
+  readonly in: 'body' | 'own' | 'path' | 'query';
   /** The name of the parameter, or the JSON pointer to the property of the body. */
   readonly name: string;
 }
@@ -131,6 +131,7 @@ export function describeBinding(context: ReportContext, binding: Binding): Opera
 function toParameter({ places }: Binding, name: string): ParameterReport {
   const place = places?.[name];
   if (place === undefined || place.in === 'path') return { in: 'path', name: place?.path[0] ?? name };
+  if (place.in === 'own') return { in: 'own', name };
   return place.in === 'query'
     ? { in: 'query', name: place.path[0] ?? name }
     : { in: 'body', name: toPointer(...place.path) };

@@ -21,13 +21,20 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
   const { items } = context;
   const { schema, resource } = items.model(binding.collection);
   const { parents: links, within, places } = binding;
+  const isOwn = (parameter: string | undefined): boolean => places?.[parameter ?? '']?.in === 'own';
   // Properties that hold the ids of the path: `thread_id` for `{thread_id}`, `customer` for `{customer}`.
   const named = links
     .flatMap(({ parameters }) => parameters)
     // The `id` of an item is not that of its parent.
-    .filter((name) => !PLAIN_ID.test(name) && schema?.properties.has(name) === true && within?.property !== name)
+    .filter(
+      (name) =>
+        !PLAIN_ID.test(name) && !isOwn(name) && schema?.properties.has(name) === true && within?.property !== name,
+    )
     .map((name) => ({ property: name, parameter: name }));
-  const own = within?.property === undefined ? [] : [{ property: within.property, parameter: within.parameter }];
+  const own =
+    within?.property === undefined || isOwn(within.parameter)
+      ? []
+      : [{ property: within.property, parameter: within.parameter }];
   const properties = [...own, ...named].map(({ property, parameter }) => ({
     property,
     parameter,
@@ -43,7 +50,10 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
   return (exchange, transaction) => {
     const { call } = exchange;
     if (links.length === 0 && within === undefined) return items.locate(transaction, binding.collection);
-    const all = links.map(({ collection, parameters }) => ({ collection, id: readId(call, parameters, places) }));
+    const all = links.map(({ collection, parameters }) => {
+      const user = isOwn(parameters[0]) ? items.findOwn(items.locate(transaction, collection)) : undefined;
+      return { collection, id: user?.id ?? readId(call, parameters, places) };
+    });
     const parents = all.filter((_, i) => links[i]?.isAny !== true);
     const found = items.findParents(transaction, parents);
     const { missing } = found;
@@ -77,7 +87,8 @@ function findParentProperties(
   const scalars = [...(schema?.properties.values() ?? [])].filter(({ scalar }) => scalar);
   return links.flatMap(({ collection, parameters }, parent) => {
     const noun = toBareName(toNoun(collection));
-    const found = parameters.length === 1 ? scalars.find(({ name }) => toBareName(name) === `${noun}id`) : undefined;
+    const bareNames = new Set([`${noun}id`, ...parameters.filter((name) => !PLAIN_ID.test(name)).map(toBareName)]);
+    const found = parameters.length === 1 ? scalars.find(({ name }) => bareNames.has(toBareName(name))) : undefined;
     const isNumber = [found?.schema.type].flat().some((type) => type === 'integer' || type === 'number');
     return found === undefined ? [] : [{ property: found.name, parent, isNumber }];
   });
@@ -93,6 +104,7 @@ export function readId(call: Call, parameters: readonly string[], places: Bindin
 function readParameter(call: Call, name: string, places: Binding['places']): unknown {
   const place = places?.[name];
   if (place === undefined) return call.path[name];
+  if (place.in === 'own') return 'me';
   if (place.segment !== undefined) return readSegment(call.path[place.path[0] ?? name], place.segment);
   return place.in === 'query' ? call.query[place.path[0] ?? name] : readPath(call.body, place.path);
 }
@@ -111,12 +123,13 @@ export function createItemHandler(
   // Without an operation that writes it, only fixtures have the item.
   const isFixtureOnly =
     model.resource.singleton && context.bindingsOf(binding.collection).every(({ action }) => action === 'read');
+  const isOwn = binding.places?.[binding.id[0] ?? '']?.in === 'own';
   return (exchange, transaction) => {
     const location = context.findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (isFixtureOnly && !location.collection.started)
       return pass(exchange, `no fixture has ${location.collection.name}, and no operation writes it`);
-    const id = readItemId(context, exchange.call);
+    const id = isOwn ? (context.items.findOwn(location)?.id ?? 'me') : readItemId(context, exchange.call);
     const entry = findEntry(context, exchange, { location, id });
     if (entry === undefined) {
       const removed = readRemoved && context.items.recall(location, id);

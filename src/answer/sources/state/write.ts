@@ -3,7 +3,7 @@ import { isObject, readMember } from '../../../contract/json.js';
 import { applyJsonPatch } from '../../../state/store/json-patch.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
-import type { Entry, Item } from '../../../state/store/collection.js';
+import { type Entry, type Item, readScope } from '../../../state/store/collection.js';
 import { readItemKey } from '../../../state/store/identity.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { ItemProblem } from '../../../state/store/items.js';
@@ -62,7 +62,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const shown = bodies.project(pointer)(whole, exchange);
     const entry = adoptShown(location, created.entry, bodies.unwrap(pointer, shown));
     const tags = preconditions.headers(entry);
-    const headers = choice.status === 201 ? { ...tags, ...writeLocation(exchange, entry) } : tags;
+    const headers = choice.status === 201 ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
     return toAnswer(choice, shown, headers);
   };
 }
@@ -152,7 +152,7 @@ function createLocationWriter({ binding, model, resources }: OperationContext): 
   const below = reads.some((each) => each.operation.path.startsWith(`${operation.path.replace(/\/$/, '')}/{`));
   const read = below || action === 'copy' ? undefined : reads[0];
   const depth = operation.path.split('/').length;
-  return ({ call }, entry) => {
+  return ({ call }, entry, { scope }) => {
     const [path = ''] = call.url.split('?');
     const ids = model.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];
     const own = ids.map((id) => encodeURIComponent(id.toWellFormed()));
@@ -161,17 +161,19 @@ function createLocationWriter({ binding, model, resources }: OperationContext): 
       const start = action === 'copy' ? segments.slice(0, -2).join('/') : path;
       return { location: `${start}/${own.join('/')}` };
     }
+    const above = read.parents.map(({ parameters }, i) => [parameters[0] ?? '', readScope(scope)[i]] as const);
+    const values: Readonly<Record<string, unknown>> = { ...Object.fromEntries(above), ...call.path };
     const known = new Map(read.id.map((name, i) => [name, own[i]]));
     const filled = read.operation.path.replaceAll(
       /\{([^}]+)\}/g,
-      (_, name: string) => known.get(name) ?? encodeURIComponent(String(call.path[name])),
+      (_, name: string) => known.get(name) ?? encodeURIComponent(String(values[name])),
     );
     // A server of the contract may have a path of its own.
     return { location: segments.slice(0, segments.length - depth + 1).join('/') + filled };
   };
 }
 
-type WriteLocation = (exchange: Exchange, entry: Entry) => Answer['headers'];
+type WriteLocation = (exchange: Exchange, entry: Entry, location: ItemLocation) => Answer['headers'];
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
 export function createUpdateHandler(context: OperationContext): StateHandler {
