@@ -34,7 +34,7 @@ export function bindCollectionOperation(
     return bindRemoval(index, candidate, { operation, isPlain });
   }
   const body = index.body(operation);
-  const last = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
+  const last = index.word(operation);
   if (operation.method === 'POST' && isSearchWord(last) && isListOf(index, candidate, operation))
     return found('search', 0.85, `"${last}" by POST; the response is a list of items of the collection`);
   const { method } = operation;
@@ -132,7 +132,7 @@ export function bindCollectionWord(
   operation: Operation,
 ): InferredAction | string {
   const found = inferFor(candidate);
-  const word = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
+  const word = index.word(operation);
   const list = index.list(operation);
   const listed = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
   if (operation.method === 'GET' && COUNT_WORD.test(word) && readCountShape(index.read, operation) !== undefined)

@@ -140,7 +140,7 @@ export function bindItemWord(
   operation: Operation,
 ): InferredAction | string {
   const found = inferFor(candidate);
-  const word = index.shape(operation)?.groups.at(-1)?.words.at(-1) ?? '';
+  const word = index.word(operation);
   if (operation.method === 'GET') {
     if (CONTENT_WORDS.test(word) && isOpaque(operation)) {
       return found('content', 0.9, `"${word}" of one item; the response is not JSON`);

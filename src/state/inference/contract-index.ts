@@ -22,6 +22,8 @@ export interface ContractIndex {
   /** The operations of a path key, by method. */
   operationsAt(key: string): ReadonlyMap<string, Operation>;
   shape(operation: Operation): PathShape | undefined;
+  /** The last word of a path: `search` of `/customers/search`; empty where it has none. */
+  word(operation: Operation): string;
   /** The list in the success response of an operation. */
   list(operation: Operation): ListShape | undefined;
   /** The schema of the item in the success response, without the envelope around it; the whole response where it has no item. */
@@ -68,6 +70,7 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     read,
     operationsAt: (key) => byKey.get(key) ?? none,
     shape: (operation) => shapes.get(operation),
+    word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
     list: memoize((operation) => readList(contract, read, { operation, shapes, byKey, findItem })),
     answer: memoize((operation) => unwrap(operation, readAnswerPointer(operation))),
     body: memoize((operation) => unwrap(operation, readBodyPointer(operation))),

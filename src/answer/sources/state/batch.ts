@@ -11,22 +11,17 @@ import { isSameItem } from '../../../state/positions.js';
 import { completeBody, locateItem } from './bodies.js';
 import { type OperationContext, pass, type StateHandler, toAnswer } from './context.js';
 import { createMatchReader } from './read.js';
-import { answerMissing, findEntry } from './request.js';
+import { answerMissing, createCollectionHandler, findEntry } from './request.js';
 import { answerProblem, createItem, createReplacement, readIdValue, readOwnId } from './write.js';
 
 /** Creates, replaces or updates every item of an array, or none of them. */
 export function createBatchHandler(context: OperationContext): StateHandler {
-  const { choose, reader, findLocation } = context;
   const change = createBatchChange(context);
   const answerSeveral = createSeveralAnswer(context);
-  return (exchange, transaction) => {
-    const choice = choose(exchange.call);
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
-    if (choice === undefined) return undefined;
+  return createCollectionHandler(context, (exchange, choice, location) => {
     context.items.seed(location);
     const entries: Entry[] = [];
-    for (const body of reader.many(exchange.call)) {
+    for (const body of context.reader.many(exchange.call)) {
       const done =
         change?.(exchange, { location, body }) ??
         createItem(context, exchange, { location, body, id: readOwnId(context, body) });
@@ -34,7 +29,7 @@ export function createBatchHandler(context: OperationContext): StateHandler {
       entries.push(done.entry);
     }
     return answerSeveral(exchange, choice, entries);
-  };
+  });
 }
 
 interface BatchPart {
@@ -72,17 +67,13 @@ function createBatchChange(context: OperationContext): ((exchange: Exchange, par
 
 /** Removes the items whose ids a request names; where the operation takes no ids, all that match its filters. */
 export function createBatchDeleteHandler(context: OperationContext): StateHandler {
-  const { binding, choose, contract, findLocation, items } = context;
+  const { binding, contract, items } = context;
   const input = findIdsInput(contract, binding.operation, binding.collection.split('.').at(-1) ?? '');
   const readValues = createValueReader(input === undefined ? [] : [input]);
   const findMatching = createMatchReader(context);
   const answerSeveral = createSeveralAnswer(context);
-  return (exchange, transaction) => {
+  return createCollectionHandler(context, (exchange, choice, location) => {
     const { call } = exchange;
-    const choice = choose(call);
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
-    if (choice === undefined) return undefined;
     const named = Array.isArray(call.body) ? call.body : input && readValues(call)[input.name];
     const isNamed = input !== undefined || Array.isArray(call.body);
     const ids = readIds(named, context.model.resource.idProperty ?? 'id');
@@ -91,7 +82,7 @@ export function createBatchDeleteHandler(context: OperationContext): StateHandle
       : findMatching(exchange, location);
     for (const { id } of entries) items.remove(location, id);
     return answerSeveral(exchange, choice, entries);
-  };
+  });
 }
 
 /** The ids in a value: an array of ids or of items, or a string with commas. */

@@ -46,7 +46,7 @@ import {
   type WriteBody,
 } from './context.js';
 import { createListChooser, createRemovedReader } from './removed.js';
-import { answerMissing, createItemHandler } from './request.js';
+import { answerMissing, createCollectionHandler, createItemHandler } from './request.js';
 
 /** Answers with one item. */
 export function createReadHandler(context: OperationContext): StateHandler {
@@ -116,7 +116,7 @@ function readByteRange(
 
 /** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
 export function createListHandler(context: OperationContext): StateHandler | undefined {
-  const { binding, choose, findLocation } = context;
+  const { binding } = context;
   const { operation, list: shape } = binding;
   if (shape === undefined) return undefined;
   const schema = binding.elements === undefined ? context.model.schema : context.read(shape.itemSchema ?? '');
@@ -137,12 +137,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const isPart = declaresPart(operation);
   const writeHeaders = createPageHeaders(operation, usual.style.name !== 'none' && !announcesPages(shape.plan));
 
-  return (exchange, transaction) => {
+  return createCollectionHandler(context, (exchange, choice, location) => {
     const { call } = exchange;
-    const choice = choose(call);
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
-    if (choice === undefined) return undefined;
     const values = usual.readValues(call);
     const plan = choosePlan(usual, values);
     const { list: whole, origin } = readList(withRequiredFilters(location, values), call);
@@ -174,7 +170,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
     return toAnswer(given, envelope(exchange)(facts), writeHeaders(facts));
-  };
+  });
 }
 
 /** Adds to the trace what left items out of a page: the filters that did, or that there is none at its position. */

@@ -13,6 +13,7 @@ import { PLAIN_ID, toBareName } from '../../../state/names.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
+import type { ResponseChoice } from '../../choose-response.js';
 import type { ReadRemoved } from './removed.js';
 import { type OperationContext, pass, refuse, type StateContext, type StateHandler, toNoun } from './context.js';
 
@@ -111,6 +112,19 @@ function readParameter(call: Call, name: string, places: Binding['places']): unk
 
 function readSegment(value: unknown, segment: number): string {
   return typeof value === 'string' ? (value.split('/')[segment] ?? '') : '';
+}
+
+/** What every operation on a collection has in common: it finds the list of the path and chooses the response. */
+export function createCollectionHandler(
+  { choose, findLocation }: OperationContext,
+  handle: (exchange: Exchange, choice: ResponseChoice, location: ItemLocation) => Answer | undefined,
+): StateHandler {
+  return (exchange, transaction) => {
+    const choice = choose(exchange.call);
+    const location = findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
+    return choice === undefined ? undefined : handle(exchange, choice, location);
+  };
 }
 
 /** What every operation on one item has in common: it finds the item and checks the preconditions. */

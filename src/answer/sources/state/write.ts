@@ -22,6 +22,7 @@ import { findMark, withMark } from './removed.js';
 import {
   answerMissing,
   applyMask,
+  createCollectionHandler,
   createItemHandler,
   findEntry,
   readId,
@@ -32,14 +33,10 @@ import {
 
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
 export function createCreateHandler(context: OperationContext): StateHandler {
-  const { binding, model, choose, bodies, reader, preconditions, findLocation } = context;
+  const { binding, model, bodies, reader, preconditions } = context;
   const temporary = TEMPORARY.exec(model.idProperty?.schema.description ?? '')?.[1];
   const writeLocation = createLocationWriter(context);
-  return (exchange, transaction) => {
-    const choice = choose(exchange.call);
-    const location = findLocation(exchange, transaction);
-    if ('missing' in location) return location.missing;
-    if (choice === undefined) return undefined;
+  return createCollectionHandler(context, (exchange, choice, location) => {
     context.items.seed(location);
     const sent = reader.one(exchange.call);
     let body = sent;
@@ -64,7 +61,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const tags = preconditions.headers(entry);
     const headers = choice.status === 201 ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
     return toAnswer(choice, shown, headers);
-  };
+  });
 }
 
 /** Words that say that the server replaces ids with a prefix: "a temporary identifier starting with `#`". */
