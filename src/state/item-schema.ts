@@ -61,6 +61,17 @@ export interface ItemSchema {
 /** Reads the schema at a pointer of the inner document; undefined where there is none. */
 export type ReadItemSchema = (pointer: string) => ItemSchema | undefined;
 
+/** The property at a path; a name with dots that is not a property itself is a path. */
+export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: string): ItemProperty | undefined {
+  let current: ItemSchema | undefined = schema;
+  let found = schema.properties.get(path);
+  for (const step of found === undefined ? path.split('.') : []) {
+    found = current?.properties.get(step);
+    current = found && read(found.target);
+  }
+  return found;
+}
+
 interface Part {
   readonly schema: Schema;
   readonly pointer: string;

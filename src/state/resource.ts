@@ -124,6 +124,18 @@ export interface ParameterPlace {
   readonly segment?: number;
 }
 
+/** The part of an item that an operation below it reads or changes. */
+export interface ElementsPlace {
+  /** A path with dots where it is inside of objects. */
+  readonly property: string;
+  /** Names one of the elements. */
+  readonly parameter: string | undefined;
+  /** Whether it is one identifier of another item instead of an array. */
+  readonly isOne?: boolean;
+  /** The collection whose items are shown in place of their identifiers. */
+  readonly of?: string | undefined;
+}
+
 /** What one operation does, and the reason for this inference. */
 export interface Binding {
   readonly operation: Operation;
@@ -134,7 +146,7 @@ export interface Binding {
   /** By name, where the parameters are that are not whole segments of the path; undefined where all are. */
   readonly places?: Readonly<Record<string, ParameterPlace>> | undefined;
   /** Where the operation reads or changes the elements of an array of the item: its property, and the parameter that names one of them. */
-  readonly elements?: { readonly property: string; readonly parameter: string | undefined } | undefined;
+  readonly elements?: ElementsPlace | undefined;
   /** The query parameter in which a create names the id of the new item. */
   readonly chosenId?: string | undefined;
   /** Outermost first. */

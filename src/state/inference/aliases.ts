@@ -203,10 +203,15 @@ export function findItemsByKey(
   return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
 }
 
-/** An array of items that paths below them read and change: `labels` for `/issues/{id}/labels`. */
+/** A part of items that paths below them read and change: `labels` for `/issues/{id}/labels`. */
 export interface Sublist {
   readonly owner: CollectionCandidate;
+  /** An array, or the identifiers of other items: a path with dots, `relationships.tags.data`. */
   readonly property: string;
+  /** Whether it is one identifier instead of an array. */
+  readonly isOne: boolean;
+  /** The collection whose items are shown in place of their identifiers: `/articles/{id}/tags`. */
+  readonly related: CollectionCandidate | undefined;
 }
 
 /** The arrays of items that have paths of their own, whose elements no path reads, by the key of the path. */
@@ -221,12 +226,54 @@ export function findSublists(
     const key = toGroupKey(groups, 'collection');
     const owner = candidates.get(toGroupKey(groups.slice(0, -1), 'collection'));
     if (groups.length < 2 || found.has(key) || owner?.itemKey !== toGroupKey(groups.slice(0, -1), 'item')) continue;
+    const relation = findRelation(index, owner, groups.at(-1)?.words ?? []);
+    const related = relation?.isNamed === false ? findRelated(index, candidates, key) : undefined;
+    if (relation !== undefined && (relation.isNamed || related !== undefined)) {
+      found.set(key, { owner, ...relation, related });
+      continue;
+    }
     const own = [...(index.read(owner.schema ?? '')?.properties.values() ?? [])];
     const property = own.find(({ name, target }) => toBareName(name) === word && index.read(target)?.type === 'array');
     const isSublist = property !== undefined && !owner.singleton && hasOnlyElements(index, key, property);
-    if (isSublist) found.set(key, { owner, property: property.name });
+    if (isSublist) found.set(key, { owner, property: property.name, isOne: false, related: undefined });
   }
   return found;
+}
+
+/** The identifiers in `{ data: [{ type, id }] }` that words name: `relationships/tags`, or `tags` alone, which is not the path of the identifiers. */
+function findRelation(
+  { read }: ContractIndex,
+  { schema = '' }: CollectionCandidate,
+  words: readonly string[],
+): (Pick<Sublist, 'isOne' | 'property'> & { readonly isNamed: boolean }) | undefined {
+  const names = words.map(toBareName);
+  for (const holder of names.length > 2 ? [] : (read(schema)?.properties.values() ?? [])) {
+    const isNamed = names.length === 2;
+    if (isNamed && toBareName(holder.name) !== names[0]) continue;
+    const inner = [...(read(holder.target)?.properties.values() ?? [])];
+    const relation = inner.find(({ name }) => toBareName(name) === names.at(-1));
+    const data = read(read(relation?.target ?? '')?.properties.get('data')?.target ?? '');
+    const one = data?.type === 'array' ? read(data.items ?? '') : data;
+    const isIdentifier = one?.properties.has('id') === true && one.properties.has('type') && one.properties.size <= 3;
+    if (relation !== undefined && isIdentifier)
+      return { property: `${holder.name}.${relation.name}.data`, isOne: one === data, isNamed };
+  }
+  return undefined;
+}
+
+/** The collection whose items a path only shows. */
+function findRelated(
+  index: ContractIndex,
+  candidates: ReadonlyMap<string, CollectionCandidate>,
+  key: string,
+): CollectionCandidate | undefined {
+  const methods = index.operationsAt(key);
+  const operation = methods.size === 1 && index.operationsAt(`${key}/{}`).size === 0 ? methods.get('GET') : undefined;
+  if (operation === undefined) return undefined;
+  const shown = index.read(index.list(operation)?.itemSchema ?? '') ?? index.answer(operation);
+  const isShown = ({ groups, schema }: CollectionCandidate): boolean =>
+    groups.length === 1 && schema !== undefined && schema === shown?.pointer;
+  return [...candidates.values()].find((each) => isShown(each) && index.operationsAt(each.itemKey ?? '').has('GET'));
 }
 
 /** Whether the operations below an item list, add, set and remove elements of an array, and none reads or changes one of them. */

@@ -16,6 +16,8 @@ export interface InferredAction {
   /** Properties that it sets, whatever the request says. */
   readonly set: Item;
   readonly elements?: Binding['elements'];
+  /** The collection of the items that it shows in place of the identifiers of elements. */
+  readonly related?: CollectionCandidate | undefined;
   /** From 0 to 1. */
   readonly confidence: number;
   readonly why: string;

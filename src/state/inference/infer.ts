@@ -139,6 +139,7 @@ function createCollectionTree(
 const ELEMENT_CHANGES: Readonly<Record<string, string>> = {
   DELETE: 'removes from',
   GET: 'lists',
+  PATCH: 'sets',
   POST: 'adds to',
   PUT: 'sets',
 };
@@ -152,13 +153,14 @@ function bindSublist(
   const { groups = [] } = index.shape(operation) ?? {};
   const sublist = sublists.get(toGroupKey(groups, 'collection'));
   if (sublist === undefined) return undefined;
-  const { owner: candidate, property } = sublist;
+  const { owner: candidate, property, isOne, related } = sublist;
   const [parameter] = groups.at(-1)?.parameters ?? [];
   const verb = operation.method === 'PUT' && parameter !== undefined ? 'adds to' : ELEMENT_CHANGES[operation.method];
   if (verb === undefined || (verb === 'lists' && parameter !== undefined))
     return `${operation.method} of elements of "${property}" is not supported`;
   const why = `${operation.method}; it ${verb} "${property}" of the item`;
-  return { candidate, action: 'elements', elements: { property, parameter }, set: {}, confidence: 0.8, why };
+  const elements = { property, parameter, isOne };
+  return { candidate, action: 'elements', elements, related, set: {}, confidence: 0.8, why };
 }
 
 /** What an operation does, or why the store does not handle it. */
@@ -230,7 +232,7 @@ function toBinding(
     id: isListed && inferred.action !== 'elements' ? [] : (groups[itemIndex]?.parameters ?? []),
     places:
       left === undefined ? readSpanPlaces(groups) : { ...readSpanPlaces(groups), [left]: { in: 'own', path: [] } },
-    elements: inferred.elements,
+    elements: inferred.elements && { ...inferred.elements, of: inferred.related && tree.name(inferred.related) },
     chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,
     within: tree.within(own),

@@ -17,7 +17,7 @@ export interface PathShape {
   readonly template: string;
   /** Parameters replaced by `{}`: two paths that differ only in the names of parameters have the same. */
   readonly key: string;
-  /** The parameter that the path leaves out, since it means the user of the request: `user_id` for `/me/things`. */
+  /** The parameter that the path leaves out, since it means the user of the request: `user_id` for `/me/posts`. */
   readonly own?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export const OWN: RegExp = /^(@?me|self|user|current([-_]?user)?|viewer|-)$/i;
 const USERS = /^(users?|members?|people|persons?|profiles?|accounts?)$/i;
 
 /**
- * Reads `/me` as the path of one of the `/users/{id}`, and `/me/things` as `/users/{id}/things`, where both exist and show the same. What
+ * Reads `/me` as the path of one of the `/users/{id}`, and `/me/posts` as `/users/{id}/posts`, where both exist and show the same. What
  * no path reads below one of them is an item of another collection.
  */
 function unifyOwn(shapes: PathShapes, isSame: (one: Operation, other: Operation) => boolean): PathShapes {

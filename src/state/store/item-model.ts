@@ -6,7 +6,7 @@ import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { findPropertyAt, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../item-schema.js';
 import type { Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
@@ -112,15 +112,8 @@ export function findIdProperty(
   { idProperty = '' }: Resource,
   schema: ItemSchema | undefined,
 ): IdProperty | undefined {
-  const own = schema?.properties.get(idProperty);
-  if (own !== undefined) return { ...own, isNested: false };
-  let current = schema;
-  let found: ItemProperty | undefined;
-  for (const step of idProperty.split('.')) {
-    found = current?.properties.get(step);
-    current = found && read(found.target);
-  }
-  return found && { ...found, isNested: true };
+  const found = schema && findPropertyAt(read, schema, idProperty);
+  return found && { ...found, isNested: schema.properties.get(idProperty) === undefined };
 }
 
 interface Rule {

@@ -1,8 +1,9 @@
-import { isObject } from '../../../contract/json.js';
+import { isObject, readMember } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
 import {
   findIndex,
   type Entry,
+  type Item,
   type ItemList,
   readScope,
   toChildScope,
@@ -26,7 +27,9 @@ export function createListReader(context: OperationContext): (location: ItemLoca
   if (elements !== undefined) {
     return (location, call) => {
       const owner = context.items.lookUp(location, readItemId(context, call));
-      return listElements(toElements(owner?.item[elements.property]));
+      const own = toElements(owner && readMember(owner.item, elements.property));
+      const { of } = elements;
+      return listElements(of === undefined ? own : showRelated(context, location, { of, elements: own }));
     };
   }
   if (model.resource.parents.length === 0 || binding.parents.length > 0 || binding.within !== undefined) {
@@ -42,6 +45,19 @@ export function createListReader(context: OperationContext): (location: ItemLoca
     for (const scope of location.collection.scopes) advanceAll(context, { ...location, scope });
     return joinLists(location.collection);
   };
+}
+
+/** The items of a collection that elements identify, those that exist. */
+export function showRelated(
+  { items }: Pick<OperationContext, 'items'>,
+  { transaction }: Pick<ItemLocation, 'transaction'>,
+  { of, elements }: { readonly of: string; readonly elements: readonly unknown[] },
+): readonly Item[] {
+  const location = items.locate(transaction, of);
+  return elements.flatMap((each) => {
+    const found = isObject(each) ? items.find(location, String(each['id'])) : undefined;
+    return found === undefined ? [] : [found.item];
+  });
 }
 
 /** The elements of an array; none for any other value. */

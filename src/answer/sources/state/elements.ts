@@ -1,14 +1,23 @@
-import { isObject } from '../../../contract/json.js';
+import { isObject, readMember, readPath, withPath } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
-import type { ItemSchema } from '../../../state/item-schema.js';
+import { findPropertyAt, type ItemSchema } from '../../../state/item-schema.js';
 import { toBareName } from '../../../state/names.js';
 import { compareSchemas } from '../../../state/positions.js';
-import type { Resource } from '../../../state/resource.js';
+import type { ElementsPlace, Resource } from '../../../state/resource.js';
 import { type Entry, type Item, readScope, toScope } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
-import { toElements } from './all-parents.js';
-import { answerItem, chooseDeclared, type OperationContext, refuse, type StateHandler, toNoun } from './context.js';
+import { showRelated, toElements } from './all-parents.js';
+import { completeBody } from './bodies.js';
+import {
+  answerItem,
+  chooseDeclared,
+  type OperationContext,
+  refuse,
+  type StateHandler,
+  toAnswer,
+  toNoun,
+} from './context.js';
 import { createListHandler } from './read.js';
 import { createItemHandler } from './request.js';
 import { answerProblem } from './write.js';
@@ -19,6 +28,7 @@ export function createElementsHandler(context: OperationContext): StateHandler |
   const { elements, operation, list } = binding;
   if (elements === undefined) return undefined;
   const { property } = elements;
+  if (elements.isOne === true) return createIdentifierHandler(context, elements);
   const showList = list === undefined ? undefined : createListHandler(context);
   if (operation.method === 'GET')
     return createItemHandler(context, (exchange, _, { transaction }) => showList?.(exchange, transaction));
@@ -27,15 +37,39 @@ export function createElementsHandler(context: OperationContext): StateHandler |
     if (choose(exchange.call) === undefined) return undefined;
     const changed = change(exchange, entry, location);
     if ('refused' in changed) return changed.refused;
-    const after = { ...entry.item, [property]: changed.elements };
+    const after = withPath(entry.item, property.split('.'), changed.elements);
     const updated = items.update(location, entry, { after, strict: false });
     if ('problems' in updated) return answerProblem(context, exchange, { id: entry.id, problem: updated.problems[0] });
     return showList?.(exchange, location.transaction) ?? answerItem(context, exchange, updated.entry);
   });
 }
 
-/** Where the elements are, and the parameter that names one of them. */
-type Elements = NonNullable<OperationContext['binding']['elements']>;
+/** Reads or sets the identifier of another item, `{ data: { type, id } }`, or shows that item. */
+function createIdentifierHandler(context: OperationContext, { property, of }: ElementsPlace): StateHandler {
+  const { binding, choose, items } = context;
+  const { method } = binding.operation;
+  const path = property.split('.');
+  const name = path.at(-1) ?? '';
+  return createItemHandler(context, (exchange, entry, location) => {
+    const choice = choose(exchange.call);
+    if (choice === undefined) return undefined;
+    let { item } = entry;
+    if (method !== 'GET') {
+      const sent = isObject(exchange.call.body) ? exchange.call.body[name] : undefined;
+      const after = withPath(item, path, sent ?? null);
+      const updated = items.update(location, entry, { after, strict: false });
+      if ('problems' in updated)
+        return answerProblem(context, exchange, { id: entry.id, problem: updated.problems[0] });
+      ({ item } = updated.entry);
+    }
+    const value = readPath(item, path) ?? null;
+    const shown = of === undefined ? value : (showRelated(context, location, { of, elements: [value] })[0] ?? null);
+    const pointer = choice.media?.schemaPointer;
+    const body = { [name]: shown };
+    const key = `${pointer ?? ''}\0${entry.id}`;
+    return toAnswer(choice, pointer === undefined ? body : completeBody(context, exchange, { pointer, body, key }));
+  });
+}
 
 /** Changes the elements of an item. */
 type ChangeElements = (
@@ -45,11 +79,11 @@ type ChangeElements = (
 ) => { readonly elements: readonly unknown[] } | { readonly refused: Answer };
 
 /** Plans a removal: of the elements that the request names, or of all where it cannot name any. */
-function createRemoval(context: OperationContext, { property, parameter }: Elements): ChangeElements {
+function createRemoval(context: OperationContext, { property, parameter }: ElementsPlace): ChangeElements {
   const isAll = parameter === undefined && context.binding.operation.body === undefined;
   return (exchange, entry) => {
     const { call } = exchange;
-    const before = toElements(entry.item[property]);
+    const before = toElements(readMember(entry.item, property));
     const named = parameter === undefined ? readSent(call.body, property) : [call.path[parameter]];
     const left = before.filter((each) => !isAll && !named.some((name) => isSame(each, name)));
     // The elements of an item that was created on demand are unknown until a request changes it, as the ids of items are.
@@ -60,12 +94,12 @@ function createRemoval(context: OperationContext, { property, parameter }: Eleme
 }
 
 /** Plans an addition to the elements; PUT of all of them sets them. */
-function createAddition(context: OperationContext, { property, parameter }: Elements): ChangeElements {
+function createAddition(context: OperationContext, { property, parameter }: ElementsPlace): ChangeElements {
   const resolve = createResolver(context, property);
-  const isSet = context.binding.operation.method === 'PUT' && parameter === undefined;
+  const isSet = /^(PUT|PATCH)$/.test(context.binding.operation.method) && parameter === undefined;
   return (exchange, entry, location) => {
     const { call } = exchange;
-    const elements = isSet ? [] : [...toElements(entry.item[property])];
+    const elements = isSet ? [] : [...toElements(readMember(entry.item, property))];
     const named = parameter === undefined ? readSent(call.body, property) : [call.path[parameter]];
     for (const sent of named) {
       if (elements.some((each) => isSame(each, sent))) continue;
@@ -120,11 +154,19 @@ type Resolve = (
 /** Plans the element for what a request sends: itself, or the item of another collection that it names. */
 function createResolver(context: OperationContext, property: string): Resolve {
   const { binding, generator, model, read } = context;
-  const pointer = read(model.schema?.properties.get(property)?.target ?? '')?.items ?? '';
+  const place = model.schema && findPropertyAt(read, model.schema, property);
+  const pointer = read(place?.target ?? '')?.items ?? '';
   const schema = read(pointer);
   if (schema === undefined || schema.properties.size === 0)
     return (_exchange, _location, sent) => ({ element: toKey(sent) });
-  const source = findSource(context, property, schema);
+  const source = findSource(
+    context,
+    property
+      .replace(/\.data$/, '')
+      .split('.')
+      .at(-1) ?? '',
+    schema,
+  );
   const names = KEYS.filter((name) => schema.properties.has(name));
   const isNumber = (name: string): boolean => schema.properties.get(name)?.schema.type === 'integer';
   const isRefused = binding.operation.responses.some(({ status }) => status === '404' || status === '422');
