@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
+import { isObject, readOwn, type Schema } from '../contract/json.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from './media-type.js';
 import type { BodyWriter } from './response/encode.js';
@@ -18,12 +18,15 @@ export function createXmlWriter(contract: Contract): BodyWriter {
   return ({ body, mediaType, schemaPointer }) => {
     if (mediaType === undefined || !isXmlType(mediaType)) return undefined;
     // An XML example of the document.
-    if (typeof body === 'string' && body.trimStart().startsWith('<')) return body;
+    if (typeof body === 'string' && XML_TEXT.test(body)) return body;
     const place = placeOf(contract, schemaPointer);
     const element = { name: rootName(contract, place), value: body, place, indent: '' };
     return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(contract, element)}`;
   };
 }
+
+/** Text that is XML itself: a declaration or a tag at its beginning, and a tag at its end. */
+const XML_TEXT = /^\s*<[?!\p{L}_][^]*>\s*$/u;
 
 function placeOf(contract: Contract, pointer: string | undefined): Place {
   const schema = pointer === undefined ? true : contract.at(pointer);
@@ -40,9 +43,12 @@ function rootName(contract: Contract, place: Place): string {
 }
 
 /** A place with its references resolved, and its `xml` keywords; those beside a `$ref` win. */
-function resolveXml(contract: Contract, { schema, pointer }: Place): { readonly place: Place; readonly xml: Xml } {
+function resolveXml(
+  contract: Contract,
+  { schema, pointer }: Place,
+): { readonly place: Place; readonly xml: XmlKeywords } {
   const place = contract.resolve(schema, pointer);
-  return { place, xml: { ...readXml(place.schema), ...readXml(schema) } };
+  return { place, xml: readXmlKeywords(place.schema, schema) };
 }
 
 function writeElement(contract: Contract, element: Element): string {
@@ -65,15 +71,19 @@ function writeElement(contract: Contract, element: Element): string {
   if (!isObject(value)) return `${open}>${escape(toText(value))}${close}`;
   const attributes: string[] = [];
   const children: string[] = [];
+  let text = '';
   for (const [key, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
     const own = placeOfProperty(contract, place, key);
     const { xml: innerXml } = resolveXml(contract, own);
     const child = { name: innerXml.name ?? key, value: inner, place: own, indent: `${indent}  ` };
-    if (innerXml.attribute === true) attributes.push(` ${toName(child.name)}="${escape(toText(inner))}"`);
-    else children.push(writeChild(contract, child, innerXml.wrapped === true));
+    if (innerXml.isAttribute) {
+      if (inner !== null) attributes.push(` ${toName(child.name)}="${escape(toText(inner))}"`);
+    } else if (innerXml.isText) text += escape(toText(inner ?? ''));
+    else children.push(writeChild(contract, child, innerXml.isWrapped));
   }
   const start = `${open}${attributes.join('')}`;
+  if (text !== '') return `${start}>${text}${children.length === 0 ? '' : `\n${children.join('')}${indent}`}${close}`;
   return children.length === 0 ? `${start}/>\n` : `${start}>\n${children.join('')}${indent}${close}`;
 }
 
@@ -81,7 +91,7 @@ function writeElement(contract: Contract, element: Element): string {
 function writeChild(contract: Contract, child: Element, isWrapped: boolean): string {
   if (!Array.isArray(child.value) || isWrapped) return writeElement(contract, child);
   const place = placeOfItems(contract.resolve(child.place.schema, child.place.pointer));
-  const name = readXml(place.schema).name ?? child.name;
+  const name = readXmlKeywords(place.schema).name ?? child.name;
   return child.value.map((value) => writeElement(contract, { ...child, name, value, place })).join('');
 }
 
@@ -110,10 +120,35 @@ function placeOfProperty(contract: Contract, place: Place, name: string): Place 
   return { schema: true, pointer };
 }
 
-type Xml = NonNullable<SchemaObject['xml']>;
+/** How a schema is written as XML (OpenAPI 3.1 and 3.2, XML Object). */
+interface XmlKeywords {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly isAttribute: boolean;
+  /** Whether it is the text of the element around it. */
+  readonly isText: boolean;
+  readonly isWrapped: boolean;
+}
 
-function readXml(schema: Schema): Xml {
-  return typeof schema !== 'boolean' && isObject(schema.xml) ? schema.xml : {};
+/** The `xml` keywords of schemas; those of later ones, such as beside a `$ref`, win. */
+export function readXmlKeywords(...schemas: readonly unknown[]): XmlKeywords {
+  const merged: Record<string, unknown> = {};
+  for (const schema of schemas) if (isObject(schema) && isObject(schema['xml'])) Object.assign(merged, schema['xml']);
+  const read = (keyword: string): string | undefined => {
+    const value = merged[keyword];
+    return typeof value === 'string' ? value : undefined;
+  };
+  // OpenAPI 3.2 has `nodeType` in place of `attribute` and `wrapped`.
+  const node = read('nodeType');
+  return {
+    name: read('name'),
+    namespace: read('namespace'),
+    prefix: read('prefix'),
+    isAttribute: merged['attribute'] === true || node === 'attribute',
+    isText: node === 'text' || node === 'cdata',
+    isWrapped: merged['wrapped'] === true || node === 'element',
+  };
 }
 
 function toText(value: unknown): string {

@@ -132,6 +132,80 @@ describe('a PUT of an item', () => {
   });
 });
 
+describe('a PUT that leaves out properties', () => {
+  const text = { type: 'string' };
+  const sent = {
+    name: text,
+    note: text,
+    size: { type: 'integer' },
+    tags: { type: 'array', items: text },
+    level: { type: 'integer' },
+    color: text,
+    owner: { type: 'object', properties: { id: text, nick: text } },
+    address: { type: 'object', properties: { city: text, zip: text } },
+    status: { enum: ['open', 'closed'] },
+  };
+  const item = {
+    type: 'object',
+    required: ['id', 'name', 'tags', 'level', 'owner'],
+    properties: { id: text, ...sent, color: { ...text, default: 'red' }, url: { ...text, readOnly: true } },
+  };
+  const body = sends({ type: 'object', required: ['name'], properties: sent });
+  const spec = toDocument({
+    '/items': { post: { ...body, responses: { 201: json(item) } } },
+    '/items/{id}': {
+      ...inPath('id'),
+      get: { responses: { 200: json(item) } },
+      put: { ...body, responses: { 200: json(item) }, description: 'Replaces the item.' },
+    },
+  });
+  const whole = {
+    name: 'a',
+    note: 'n',
+    size: 3,
+    tags: ['x'],
+    level: 5,
+    color: 'blue',
+    owner: { id: 'o' },
+    address: { city: 'c', zip: 'z' },
+    status: 'closed',
+  };
+
+  it.each([
+    ['not found', CLOSED],
+    ['created', {}],
+  ])('generates none of them, where unknown ids are %s', async (_, options) => {
+    const { send } = await openShop({ ...options, spec });
+    const { body: made } = await send('POST', '/items', whole);
+    const path = `/items/${String(made['id'])}`;
+    const { url } = made;
+    const want = {
+      id: made['id'],
+      name: 'b',
+      tags: ['x'],
+      level: 5,
+      color: 'red',
+      owner: { id: 'o' },
+      status: 'closed',
+    };
+    const put = await send('PUT', path, { name: 'b' });
+    expect(put.body).toEqual(url === undefined ? want : { ...want, url });
+    expect((await send('GET', path)).body).toEqual(put.body);
+    expect((await send('PUT', path, { name: 'c', owner: { id: 'p' }, size: 1 })).body).toEqual({
+      ...put.body,
+      name: 'c',
+      owner: { id: 'p' },
+      size: 1,
+    });
+  });
+
+  it('keeps what the server made for a new item', async () => {
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body: made } = await send('POST', '/items', { name: 'a' });
+    expect((await send('PUT', `/items/${String(made['id'])}`, { name: 'a' })).body).toEqual(made);
+  });
+});
+
 describe('an update of a part', () => {
   it.each(['PATCH', 'POST', 'PUT'])('by %s keeps what it omits, also inside of objects', async (method) => {
     const price = {

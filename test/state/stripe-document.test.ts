@@ -20,6 +20,16 @@ describeDocument('stripe.yaml', (spec) => {
   }, 60_000);
   afterAll(() => mock.close());
 
+  it('the number of a card is not shown, and what metadata has is', async () => {
+    const card = { number: '4242424242424242', cvc: '123', exp_month: 4, exp_year: 2030 };
+    const made = await stripe.paymentMethods.create({ type: 'card', card, metadata: { plan: 'pro' } });
+    expect(made).toMatchObject({ type: 'card', card: { exp_month: 4, exp_year: 2030 }, metadata: { plan: 'pro' } });
+    expect(made.card).not.toHaveProperty('number');
+    const read = await stripe.paymentMethods.retrieve(made.id);
+    expect(read.card).toEqual(made.card);
+    expect(JSON.stringify(read)).not.toContain(card.number);
+  });
+
   it('customers are created, walked newest first, updated, and gone once deleted', async () => {
     const made: string[] = [];
     for (let i = 0; i < 7; i++) {

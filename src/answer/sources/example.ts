@@ -90,15 +90,27 @@ function repeatSent(
 ): unknown {
   const { body } = call;
   if (!isObject(example) || !isObject(body) || schema === undefined) return example;
-  const isSent = (name: string): boolean =>
-    Object.hasOwn(example, name) &&
-    typeof example[name] === typeof body[name] &&
-    typeof body[name] !== 'object' &&
-    example[name] !== body[name];
-  const names = Object.keys(body).filter(isSent);
-  if (names.length === 0) return example;
-  const repeated = { ...example, ...Object.fromEntries(names.map((name) => [name, body[name]])) };
-  return validators.check(schemaPointer, 'response')(repeated, 'body').length === 0 ? repeated : example;
+  const check = validators.check(schemaPointer, 'response');
+  const fits = (value: unknown): boolean => value === example || check(value, 'body').length === 0;
+  const whole = repeatIn(example, body);
+  if (fits(whole)) return whole;
+  const scalars = Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value !== 'object'));
+  const shallow = repeatIn(example, scalars);
+  return fits(shallow) ? shallow : example;
+}
+
+/** A value with what is sent in its place: members of objects by name, elements of arrays in order, other values of the same type. */
+function repeatIn(value: unknown, sent: unknown): unknown {
+  if (Array.isArray(value) && Array.isArray(sent)) {
+    const [first] = value as readonly unknown[];
+    const isAlike = sent.every((each) => typeof each === typeof first && Array.isArray(each) === Array.isArray(first));
+    return isAlike && value.length > 0 ? sent.map((each, i) => repeatIn(value[i] ?? first, each)) : value;
+  }
+  if (!isObject(value) || !isObject(sent))
+    return typeof value === typeof sent && typeof sent !== 'object' ? sent : value;
+  const names = Object.keys(sent).filter((name) => Object.hasOwn(value, name));
+  const repeated = names.map((name) => [name, repeatIn(value[name], sent[name])] as const);
+  return repeated.every(([name, each]) => each === value[name]) ? value : { ...value, ...Object.fromEntries(repeated) };
 }
 
 /** The name, `''` for an example without one, and the value. */

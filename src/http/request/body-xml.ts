@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import type { parseXml, XmlElement } from '@rgrove/parse-xml';
-import { addTo, isObject, setOwn } from '../../contract/json.js';
+import { addTo, setOwn } from '../../contract/json.js';
 import { toNote } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
+import { readXmlKeywords } from '../xml.js';
 import { type BodyCodec, type BodyParts, countCharacter, decodeBytes, toMalformed, toNoText } from './body-codec.js';
 
 /** Bodies nested deeper, or with more tags, are refused before they cost memory. */
@@ -19,7 +20,9 @@ export const decodeXml: BodyCodec = ({ bytes, type, media }, parts) => {
     const message = 'the XML body is not checked: its media type has no schema';
     return { value: toPlainTree(root), violations: [toNote({ code: 'BODY_UNCHECKED', in: 'body', message })] };
   }
-  if (parts.shapes(media.schemaPointer).types.has('string')) return { value: text };
+  // A string with tags is the XML text itself.
+  const isWhole = parts.shapes(media.schemaPointer).types.has('string') && listChildren(root).length > 0;
+  if (isWhole) return { value: text };
   return { value: parts.coerce(toTree(root, media.schemaPointer, parts), media.schemaPointer) };
 };
 
@@ -56,7 +59,11 @@ function toTree(element: XmlElement, pointer: string, parts: BodyParts): TextTre
     const { items } = shape;
     return listChildren(element).map((child) => toTree(child, items, parts));
   }
-  if (shape.properties.size === 0) return toPlainTree(element);
+  if (shape.properties.size === 0) {
+    const isText = !shape.types.has('object') && listChildren(element).length === 0;
+    if (!isText) return toPlainTree(element);
+    return shape.types.has('string') ? element.text : element.text.trim();
+  }
   const tree: Record<string, TextTree> = {};
   const taken = new Set<XmlElement>();
   for (const [property, at] of shape.properties) {
@@ -73,9 +80,11 @@ function readProperty(
   of: { readonly property: string; readonly at: string; readonly parts: BodyParts; readonly taken: Set<XmlElement> },
 ): TextTree | undefined {
   const { property, at, parts, taken } = of;
-  const xml = readXmlKeywords(at, parts);
+  const xml = readKeywords(at, parts);
   const name = xml.name ?? property;
-  if (xml.attribute) return Object.entries(element.attributes).find(([attribute]) => toLocal(attribute) === name)?.[1];
+  if (xml.isText) return element.text;
+  if (xml.isAttribute)
+    return Object.entries(element.attributes).find(([attribute]) => toLocal(attribute) === name)?.[1];
   const shape = parts.shapes(at);
   const take = (wanted: string): readonly XmlElement[] => {
     const found = listChildren(element).filter((child) => toLocal(child.name) === wanted);
@@ -89,30 +98,19 @@ function readProperty(
   const { items } = shape;
   const toItem = (child: XmlElement): TextTree =>
     items === undefined ? toPlainTree(child) : toTree(child, items, parts);
-  if (xml.wrapped) {
+  if (xml.isWrapped) {
     const [list] = take(name);
     return list === undefined ? undefined : listChildren(list).map(toItem);
   }
   // Not wrapped, the items stand side by side and are called by the name of the items.
-  const own = take((items === undefined ? undefined : readXmlKeywords(items, parts).name) ?? name);
+  const own = take((items === undefined ? undefined : readKeywords(items, parts).name) ?? name);
   return own.length === 0 ? undefined : own.map(toItem);
 }
 
-/** The `xml` keywords at a pointer: those beside a `$ref` come before those it leads to. */
-function readXmlKeywords(
-  pointer: string,
-  parts: BodyParts,
-): { readonly name: string | undefined; readonly attribute: boolean; readonly wrapped: boolean } {
-  const schemas = [parts.at(parts.shapes(pointer).pointer), parts.at(pointer)];
-  const merged: Record<string, unknown> = {};
-  for (const schema of schemas) if (isObject(schema) && isObject(schema['xml'])) Object.assign(merged, schema['xml']);
-  const name = merged['name'];
-  return {
-    name: typeof name === 'string' ? toLocal(name) : undefined,
-    // OpenAPI 3.2 says `nodeType: attribute`.
-    attribute: merged['attribute'] === true || merged['nodeType'] === 'attribute',
-    wrapped: merged['wrapped'] === true || merged['nodeType'] === 'element',
-  };
+/** The `xml` keywords at a pointer, with the local part of the name. */
+function readKeywords(pointer: string, parts: BodyParts): ReturnType<typeof readXmlKeywords> {
+  const keywords = readXmlKeywords(parts.at(parts.shapes(pointer).pointer), parts.at(pointer));
+  return { ...keywords, name: keywords.name === undefined ? undefined : toLocal(keywords.name) };
 }
 
 /** An element without a schema: its text, or its attributes and children by name. */

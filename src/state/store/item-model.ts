@@ -145,6 +145,7 @@ export function createItemModel(
   const check = (item: Item): readonly Violation[] => checkSchema?.(item, 'body') ?? NO_VIOLATIONS;
   const repair = createRepair(pointer, check, { generator, complete: createElements(parts.read, resource, schema) });
   const omitUnfit = createFitting(rules, check);
+  const keep = createKept(resource, rules);
   const accept = (body: Item): Item => {
     if (isLoose) return body;
     const accepted: Record<string, unknown> = {};
@@ -168,7 +169,10 @@ export function createItemModel(
     lifecycle,
     identity: createIdentity(contract, resource, { schema, property: idProperty }),
     create,
-    replace: (item, input) => create({ ...input, fixed: { ...keepServerProperties(rules, item), ...input.fixed } }),
+    replace: (item, input) => {
+      const { fixed, defaults } = keep(item);
+      return create({ ...input, defaults: { ...defaults, ...input.defaults }, fixed: { ...fixed, ...input.fixed } });
+    },
     merge: (item, patch) => merge(schema, item, patch),
     stamp: createStamp(rules, version),
     repair,
@@ -286,12 +290,17 @@ function omitInvalidParts(item: Item, violations: readonly Violation[]): Item {
   return violations.reduce((left, { pointer }) => omit(left, readSegments(pointer)) as Item, item);
 }
 
-/** The properties of an item that a replacement leaves as they are. */
-function keepServerProperties(rules: readonly Rule[], item: Item): Item {
-  const kept = rules.filter(
-    ({ open, made, property }) => (!open || made) && !isChangeTimestamp(property) && Object.hasOwn(item, property.name),
-  );
-  return Object.fromEntries(kept.map(({ property }) => [property.name, item[property.name]]));
+/** Plans what a replacement keeps of an item that it does not send. */
+function createKept({ redacts }: Resource, rules: readonly Rule[]): (item: Item) => Record<'fixed' | 'defaults', Item> {
+  const pick = (item: Item, from: readonly Rule[]): Item =>
+    Object.fromEntries(from.flatMap(({ property: { name } }) => (name in item ? [[name, item[name]]] : [])));
+  const fixed = rules.filter(({ open, made, property }) => (!open || made) && !isChangeTimestamp(property));
+  // What an item must have, and its status, unless the contract says what it is without a value.
+  const defaults = rules.filter(({ open, property: { name, required, schema } }) => {
+    const isNeeded = required ? schema.default === undefined : isStatus(name) && schema.enum !== undefined;
+    return open && isNeeded && !Object.hasOwn(redacts, name);
+  });
+  return (item) => ({ fixed: pick(item, fixed), defaults: pick(item, defaults) });
 }
 
 function merge(schema: ItemSchema | undefined, item: Item, patch: Item): Item {

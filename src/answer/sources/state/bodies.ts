@@ -38,6 +38,12 @@ export function createBodyWriters(context: StateContext, model: ItemModel, isCre
 
 const writeItem: WriteBody = ({ item }) => item;
 
+/** Writes whole items as their own schema declares them. */
+function createItemWriter({ declared }: StateContext, pointer: string): WriteBody {
+  const filter = declared.inside(pointer);
+  return filter === undefined ? writeItem : ({ item }) => filter(item);
+}
+
 interface PlannedBody extends ItemPlace {
   /** Pointer to the schema of the body. */
   readonly pointer: string;
@@ -61,7 +67,8 @@ export function locateItem(
 function createWriter(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody {
   const { pointer, path, schema, isInArray, isCreate = false } = body;
   const whole = context.read(pointer);
-  if (whole === undefined || whole.pointer === model.resource.schema) return writeItem;
+  if (whole === undefined) return writeItem;
+  if (whole.pointer === model.resource.schema) return createItemWriter(context, pointer);
   const own = path.length === 0 && !isInArray ? pointer : (schema?.pointer ?? pointer);
   const one = createPartWriter(context, model, { pointer: own, isCreate });
   const part: WriteBody = isInArray ? (entry, exchange) => [one(entry, exchange)] : one;
@@ -86,7 +93,8 @@ function createPartWriter(
   { pointer, isCreate }: { readonly pointer: string; readonly isCreate: boolean },
 ): WriteBody {
   const target = context.read(pointer);
-  if (target === undefined || target.pointer === resource.schema) return writeItem;
+  if (target === undefined) return writeItem;
+  if (target.pointer === resource.schema) return createItemWriter(context, pointer);
   if (isCreate && isIdSchema(target)) return (entry) => readIdAs(target, resource, entry);
   const pair = schema && { from: schema, to: target, collection: resource.name };
   const linked = new Set(pair && findLinks(context.read, pair).map(({ to: [name] }) => name));
@@ -97,14 +105,15 @@ function createPartWriter(
   const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
   const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
+  const filter = context.declared.inside(pointer) ?? ((item) => item);
   const written = new WeakMap<Item, unknown>();
   return (entry, exchange) => {
     const known = written.get(entry.item);
     if (known !== undefined) return known;
-    const shown =
-      only === undefined ? entry.item : { ...entry.item, [only.name]: readIdAs(only.value, resource, entry) };
-    const same = target.properties.size === 0 ? entry.item : pick(shown, names, constants);
-    const part = convert === undefined ? same : { ...same, ...convert(entry.item) };
+    const item = filter(entry.item);
+    const shown = only === undefined ? item : { ...item, [only.name]: readIdAs(only.value, resource, entry) };
+    const same = target.properties.size === 0 ? item : pick(shown, names, constants);
+    const part = convert === undefined ? same : { ...same, ...convert(item) };
     const key = `${resource.name}\0${entry.id}`;
     const result = completeBody(context, exchange, { pointer, body: part, key, item: entry.item });
     if (result !== part) written.set(entry.item, result);

@@ -4,6 +4,7 @@ import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
+import type { DeclaredMembers } from '../../../state/declared-members.js';
 import type { ReadItemSchema } from '../../../state/item-schema.js';
 import { toSingular } from '../../../state/names.js';
 import type { Binding, Resources } from '../../../state/resource.js';
@@ -21,6 +22,7 @@ export interface StateContext extends SourceParts {
   readonly resources: Resources;
   readonly items: Items;
   readonly read: ReadItemSchema;
+  readonly declared: DeclaredMembers;
   /** The answer that reports an unknown item with a success status, where the contract of an operation reports failures so. */
   answerFailure(operation: Operation, noun: string): Answer | undefined;
   /** The operations of a collection. */

@@ -185,9 +185,10 @@ function noteEmptiness(
 }
 
 /** Writes the elements of an array of an item, which lists hold as items. */
-function createElementWriter({ binding, read }: OperationContext): WriteBody {
-  const isItem = read(binding.list?.itemSchema ?? '')?.type === 'object';
-  return ({ item }) => (isItem ? item : item['name']);
+function createElementWriter({ binding, declared, read }: OperationContext): WriteBody {
+  const { itemSchema = '' } = binding.list ?? {};
+  const filter = read(itemSchema)?.type === 'object' ? declared.whole(itemSchema) : undefined;
+  return ({ item }) => (filter === undefined ? item['name'] : filter(item));
 }
 
 function cutPage(

@@ -2,6 +2,7 @@ import { addTo } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../memoize.js';
+import { createDeclaredMembers } from '../../../state/declared-members.js';
 import { createItemSchemaReader } from '../../../state/item-schema.js';
 import type { Action, Binding } from '../../../state/resource.js';
 import type { AnswerSource } from '../../chain.js';
@@ -27,12 +28,15 @@ import { withSelection } from './references/selection.js';
 import { createCreateHandler, createDeleteHandler, createReplaceHandler, createUpdateHandler } from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
-export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'bindingsOf' | 'read'>): AnswerSource {
+export function createStateSource(
+  parts: Omit<StateContext, 'answerFailure' | 'bindingsOf' | 'declared' | 'read'>,
+): AnswerSource {
   const read = createItemSchemaReader(parts.contract);
   const byCollection = new Map<string, Binding[]>();
   for (const binding of parts.resources.bindings.values()) addTo(byCollection, binding.collection, binding);
   const bindingsOf: StateContext['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
-  const context = { ...parts, read, bindingsOf, answerFailure: createFailureAnswers({ ...parts, read }) };
+  const declared = createDeclaredMembers(parts.contract);
+  const context = { ...parts, read, declared, bindingsOf, answerFailure: createFailureAnswers({ ...parts, read }) };
   const hasOwnUrls = [...parts.resources.collections.values()].some(
     ({ selfLink, selfUrl }) => (selfLink?.template ?? selfUrl)?.startsWith('/') === true,
   );

@@ -1,0 +1,295 @@
+import type { Contract } from '../contract/contract.js';
+import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
+import { toPointer } from '../contract/pointer.js';
+import { memoize } from '../memoize.js';
+import type { Item } from './store/collection.js';
+
+/** Leaves out members of an item; one that has nothing else is returned as it is. */
+type Filter = (item: Item) => Item;
+
+/** The filters of the values that answers show, by the pointer to their schema. */
+export interface DeclaredMembers {
+  /** Leaves out every member that the schema does not declare, at any depth. */
+  whole(pointer: string): Filter;
+  /** As `whole`, for an item whose own members all stay; undefined where none of them can have undeclared members. */
+  inside(pointer: string): Filter | undefined;
+}
+
+/** A schema that is not a reference. */
+interface Part {
+  readonly schema: SchemaObject;
+  readonly pointer: string;
+}
+
+/** The alternatives of one schema, of which a value fits some. */
+interface Union {
+  readonly pointer: string;
+  readonly branches: readonly Part[];
+  /** The property of a discriminator, and the branches that its values name. */
+  readonly property: string | undefined;
+  readonly mapping: ReadonlyMap<string, Part>;
+}
+
+/** What all schemas of one position say together. */
+interface Position {
+  readonly parts: readonly Part[];
+  readonly unions: readonly Union[];
+  /** Whether it keeps members that are not declared. */
+  readonly isOpen: boolean;
+  /** Where undeclared members are, if a schema describes them. */
+  readonly others: Position | undefined;
+  member(name: string): Position | undefined;
+  item(index: number): Position | undefined;
+}
+
+/** How deep `allOf` is followed at one position; deeper nesting is a cycle. */
+const MAX_DEPTH = 12;
+
+/**
+ * Creates filters that leave out undeclared members.
+ *
+ * A member is declared if `properties` or `required` name it. All members stay where no schema has `properties`, and where one asks for
+ * others (`additionalProperties` that is true or a schema, `patternProperties`). Of a union those branches count that the value fits;
+ * all of them where it fits none.
+ */
+export function createDeclaredMembers(contract: Contract): DeclaredMembers {
+  const { open, choose } = createPositions(contract);
+  const filter = (value: unknown, position: Position): unknown => {
+    if (Array.isArray(value)) return filterItems(value, choose(value, position));
+    return isObject(value) ? filterMembers(value, choose(value, position), false) : value;
+  };
+  const filterItems = (values: readonly unknown[], position: Position): readonly unknown[] => {
+    let changed: unknown[] | undefined;
+    for (const [i, value] of values.entries()) {
+      const inner = typeof value === 'object' ? position.item(i) : undefined;
+      const left = inner === undefined ? value : filter(value, inner);
+      if (left !== value) (changed ??= [...values])[i] = left;
+    }
+    return changed ?? values;
+  };
+  const filterMembers = (value: Item, position: Position, keepsAll: boolean): Item => {
+    let changed: Record<string, unknown> | undefined;
+    for (const [name, own] of Object.entries(value)) {
+      const declared = position.member(name);
+      if (declared === undefined && !position.isOpen && !keepsAll) {
+        changed ??= { ...value };
+        delete changed[name];
+        continue;
+      }
+      const inner = typeof own === 'object' ? (declared ?? position.others) : undefined;
+      const left = inner === undefined ? own : filter(own, inner);
+      if (left !== own) (changed ??= { ...value })[name] = left;
+    }
+    return changed ?? value;
+  };
+  return {
+    whole: memoize((pointer) => remember((item) => filterMembers(item, choose(item, open(pointer)), false))),
+    inside: memoize((pointer) => {
+      const position = open(pointer);
+      return hasStructure(position) ? remember((item) => filterMembers(item, choose(item, position), true)) : undefined;
+    }),
+  };
+}
+
+/** Keeps the result for each item: those that are stored do not change. */
+function remember(filter: Filter): Filter {
+  const known = new WeakMap<Item, Item>();
+  return (item) => {
+    const before = known.get(item);
+    if (before !== undefined) return before;
+    const left = filter(item);
+    known.set(item, left);
+    return left;
+  };
+}
+
+/** Whether a member of the values at a position can be an array, or an object. */
+function hasStructure({ parts, unions, others }: Position): boolean {
+  if (unions.length > 0 || others !== undefined) return true;
+  return parts.some(({ schema }) =>
+    Object.values(schema.properties ?? {}).some((own) => {
+      const { type } = typeof own === 'boolean' ? {} : own;
+      return typeof own === 'object' && [type].flat().some((each) => each === undefined || STRUCTURED.has(each));
+    }),
+  );
+}
+
+const STRUCTURED: ReadonlySet<string> = new Set(['array', 'object']);
+
+/** Reads positions; each set of schemas is read once. */
+function createPositions(contract: Contract): {
+  open(pointer: string): Position;
+  choose(value: unknown, position: Position): Position;
+} {
+  const known = new Map<string, Position>();
+  const join = (parts: readonly Part[], unions: readonly Union[]): Position => {
+    const key = [unions.length, ...parts.map(({ pointer }) => pointer)].join('\n');
+    const existing = known.get(key);
+    if (existing !== undefined) return existing;
+    const created = createPosition({ parts, unions }, openAll);
+    known.set(key, created);
+    return created;
+  };
+  const openAll: OpenAll = (places) => {
+    const parts = places.flatMap((place) => flatten(contract, place, 0));
+    return parts.length === 0 ? undefined : join(parts, listUnions(contract, parts));
+  };
+  const chooseBranches = (value: unknown, union: Union): readonly Part[] => {
+    const tag = isObject(value) && union.property !== undefined ? value[union.property] : undefined;
+    const named = typeof tag === 'string' ? union.mapping.get(tag) : undefined;
+    if (named !== undefined) return [named];
+    const usable = union.branches.filter(({ schema }) => canHold(schema, value));
+    const fitting = usable.length < 2 ? usable : usable.filter((branch) => fits(contract, value, branch));
+    return fitting.length === 0 ? usable : fitting;
+  };
+  /** The position of a value: with the branches of unions that it fits. */
+  const choose = (value: unknown, position: Position): Position => {
+    const { parts, unions } = position;
+    if (unions.length === 0) return position;
+    const isBare = !parts.some(({ schema }) => schema.properties !== undefined);
+    const chosen = new Map(parts.map((part) => [part.pointer, part]));
+    const seen = new Set<string>();
+    const left = [...unions];
+    for (let union = left.shift(); union !== undefined; union = left.shift()) {
+      if (seen.has(union.pointer)) continue;
+      seen.add(union.pointer);
+      const branches = chooseBranches(value, union);
+      if (isBare && branches.some(isFree)) return ANYTHING;
+      const added = branches.flatMap((branch) => flatten(contract, branch, 0));
+      for (const part of added) chosen.set(part.pointer, part);
+      left.push(...listUnions(contract, added));
+    }
+    return join([...chosen.values()], []);
+  };
+  return { open: (pointer) => openAll([{ schema: readSchema(contract.at(pointer)), pointer }]) ?? ANYTHING, choose };
+}
+
+/** The position of some schemas that are not resolved yet; undefined without any. */
+type OpenAll = (places: readonly { readonly schema: Schema; readonly pointer: string }[]) => Position | undefined;
+
+const ANYTHING: Position = {
+  parts: [],
+  unions: [],
+  isOpen: true,
+  others: undefined,
+  member: () => undefined,
+  item: () => undefined,
+};
+
+function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, openAll: OpenAll): Position {
+  const others = parts.flatMap(({ schema, pointer }) =>
+    (['additionalProperties', 'unevaluatedProperties'] as const).flatMap((keyword) => {
+      const own = schema[keyword];
+      return isObject(own) ? [{ schema: own, pointer: `${pointer}/${keyword}` }] : [];
+    }),
+  );
+  const isOpen = parts.some(({ schema }) => asksForOthers(schema)) || !parts.some(({ schema }) => schema.properties);
+  return {
+    parts,
+    unions,
+    isOpen,
+    // Opened on first use: a schema may contain itself.
+    get others() {
+      return openAll(others);
+    },
+    member: memoize((name) => {
+      const places = parts.flatMap(({ schema, pointer }) => {
+        const own = readOwn(schema.properties ?? {}, name);
+        return own === undefined ? [] : [{ schema: own, pointer: pointer + toPointer('properties', name) }];
+      });
+      const isRequired = parts.some(({ schema }) => schema.required?.includes(name));
+      return openAll(places) ?? (isRequired ? ANYTHING : undefined);
+    }),
+    item: (index) =>
+      openAll(
+        parts.flatMap(({ schema: { prefixItems = [], items }, pointer }) => {
+          const own = prefixItems[index];
+          if (own !== undefined) return [{ schema: own, pointer: `${pointer}/prefixItems/${index}` }];
+          return items === undefined ? [] : [{ schema: items, pointer: `${pointer}/items` }];
+        }),
+      ),
+  };
+}
+
+function asksForOthers({ additionalProperties, unevaluatedProperties, patternProperties }: SchemaObject): boolean {
+  const asks = [additionalProperties, unevaluatedProperties].some((own) => own !== undefined && own !== false);
+  return asks || patternProperties !== undefined;
+}
+
+/** A schema with its references resolved, and the schemas that its `allOf` and its conditions add. */
+function flatten(
+  contract: Contract,
+  { schema: given, pointer: at }: { readonly schema: Schema; readonly pointer: string },
+  depth: number,
+): readonly Part[] {
+  if (depth > MAX_DEPTH) return [];
+  const { schema, pointer } = contract.resolve(given, at);
+  const part = { schema: readSchema(schema), pointer };
+  // What is beside a `$ref` counts as well.
+  const beside = pointer === at || !isObject(given) ? [] : [{ schema: given, pointer: at }];
+  return [part, ...beside].flatMap((own) => [
+    own,
+    ...(own.schema.allOf ?? []).flatMap((each, i) =>
+      flatten(contract, { schema: each, pointer: `${own.pointer}/allOf/${i}` }, depth + 1),
+    ),
+    ...(['then', 'else'] as const).flatMap((keyword) => {
+      const each = own.schema[keyword];
+      return each === undefined
+        ? []
+        : flatten(contract, { schema: each, pointer: `${own.pointer}/${keyword}` }, depth + 1);
+    }),
+  ]);
+}
+
+function readSchema(schema: unknown): SchemaObject {
+  return isObject(schema) ? schema : {};
+}
+
+function listUnions(contract: Contract, parts: readonly Part[]): readonly Union[] {
+  return parts.flatMap(({ schema, pointer }) => {
+    const { discriminator } = schema;
+    const toBranch = (each: Schema, at: string): Part => {
+      const { schema: own, pointer: target } = contract.resolve(each, at);
+      return { schema: readSchema(own), pointer: target };
+    };
+    const mapped = Object.entries(discriminator?.mapping ?? {});
+    const mapping = new Map(mapped.map(([tag, $ref]) => [tag, toBranch({ $ref }, pointer)]));
+    return (['oneOf', 'anyOf'] as const).flatMap((keyword) => {
+      const branches = schema[keyword]?.map((each, i) => toBranch(each, `${pointer}/${keyword}/${i}`));
+      return branches === undefined
+        ? []
+        : [{ pointer: `${pointer}/${keyword}`, branches, property: discriminator?.propertyName, mapping }];
+    });
+  });
+}
+
+/** Whether a value can be one of a branch: it has what is required, and its members have the types and the values that are declared. */
+function fits(contract: Contract, value: unknown, branch: Part): boolean {
+  if (!isObject(value)) return true;
+  return flatten(contract, branch, 0).every(
+    ({ schema: { required = [], properties = {} }, pointer }) =>
+      required.every((name) => Object.hasOwn(value, name)) &&
+      Object.entries(value).every(([name, own]) => {
+        const declared = readOwn(properties, name);
+        const at = pointer + toPointer('properties', name);
+        return declared === undefined || canHold(readSchema(contract.resolve(declared, at).schema), own);
+      }),
+  );
+}
+
+/** Whether a value can have the type of a schema; a scalar is also compared with its constant and its enum. */
+function canHold({ type, enum: values, const: only }: SchemaObject, value: unknown): boolean {
+  const allowed = only === undefined ? values : [only];
+  const isScalar = typeof value !== 'object' || value === null;
+  if (allowed !== undefined && (isScalar || type === undefined)) return allowed.includes(value);
+  const own = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  const types = [type ?? own].flat();
+  return types.includes(own) || (own === 'number' && types.includes('integer'));
+}
+
+/** Whether a schema asks for objects without saying anything about their members. */
+function isFree({ schema }: Part): boolean {
+  return FREE.every((keyword) => schema[keyword] === undefined);
+}
+
+const FREE = ['properties', 'required', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'items', '$dynamicRef'] as const;

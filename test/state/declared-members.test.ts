@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { CLOSED, inPath, json, sends, toDocument } from './document-parts.js';
+import { openShop, type Shop } from './shop.js';
+
+const text = { type: 'string' };
+
+const point = { type: 'object', properties: { x: { type: 'integer' }, y: { type: 'integer' } } };
+
+/** The schemas of the member `part` of an answer, with what is sent there and what comes back. */
+const CASES: readonly (readonly [string, object, unknown, unknown])[] = [
+  ['a member of an object is left out', point, { x: 1, z: 3 }, { x: 1 }],
+  [
+    'a member of a deeper object is left out',
+    { type: 'object', properties: { a: point } },
+    { a: { x: 1, z: 3 } },
+    { a: { x: 1 } },
+  ],
+  [
+    'a member of the elements of an array is left out',
+    { type: 'array', items: point },
+    [{ x: 1, z: 3 }, { y: 2 }],
+    [{ x: 1 }, { y: 2 }],
+  ],
+  [
+    'a member of the elements of a tuple is left out',
+    { type: 'array', prefixItems: [point, true] },
+    [{ x: 1, z: 3 }, { z: 3 }],
+    [{ x: 1 }, { z: 3 }],
+  ],
+  ['an object without declared properties keeps all', { type: 'object' }, { z: 3 }, { z: 3 }],
+  ['an empty schema keeps all', {}, { z: { y: 1 } }, { z: { y: 1 } }],
+  ['additionalProperties: true keeps all', { ...point, additionalProperties: true }, { x: 1, z: 3 }, { x: 1, z: 3 }],
+  [
+    'patternProperties keep all',
+    { ...point, patternProperties: { '^x-': text } },
+    { x: 1, 'x-a': 'b' },
+    { x: 1, 'x-a': 'b' },
+  ],
+  ['a map keeps its members', { type: 'object', additionalProperties: text }, { plan: 'pro' }, { plan: 'pro' }],
+  [
+    'the values of a map are what their schema declares',
+    { type: 'object', additionalProperties: point },
+    { a: { x: 1, z: 3 } },
+    { a: { x: 1 } },
+  ],
+  [
+    'additional properties that a schema describes stay',
+    { ...point, additionalProperties: text },
+    { x: 1, note: 'n' },
+    { x: 1, note: 'n' },
+  ],
+  [
+    'the parts of an allOf declare together',
+    { allOf: [point, { type: 'object', properties: { z: text } }] },
+    { x: 1, z: 'c', q: 1 },
+    { x: 1, z: 'c' },
+  ],
+  ['a reference declares what its schema does', { $ref: '#/components/schemas/Point' }, { x: 1, z: 3 }, { x: 1 }],
+  ['null in a union with an object is no alternative', { anyOf: [point, { type: 'null' }] }, { x: 1, z: 3 }, { x: 1 }],
+  [
+    'of a union the variant counts that the value fits',
+    {
+      oneOf: [
+        { type: 'object', required: ['kind'], properties: { kind: { const: 'a' }, left: text } },
+        { type: 'object', required: ['kind'], properties: { kind: { const: 'b' }, right: text } },
+      ],
+    },
+    { kind: 'b', left: 'l', right: 'r' },
+    { kind: 'b', right: 'r' },
+  ],
+  [
+    'a discriminator names the variant',
+    {
+      anyOf: [{ $ref: '#/components/schemas/Left' }, { $ref: '#/components/schemas/Right' }],
+      discriminator: { propertyName: 'kind', mapping: { b: '#/components/schemas/Right' } },
+    },
+    { kind: 'b', left: 'l', right: 'r' },
+    { kind: 'b', right: 'r' },
+  ],
+  ['a union with a free object keeps all', { anyOf: [point, { type: 'object' }] }, { x: 1, z: 3 }, { x: 1, z: 3 }],
+  [
+    'alternatives of requirements declare nothing',
+    { ...point, anyOf: [{ required: ['x'] }, { required: ['y'] }] },
+    { x: 1, z: 3 },
+    { x: 1 },
+  ],
+  [
+    'a schema that contains itself is followed',
+    { $ref: '#/components/schemas/Tree' },
+    { name: 'a', children: [{ name: 'b', z: 1, children: [{ z: 2 }] }] },
+    { name: 'a', children: [{ name: 'b', children: [{}] }] },
+  ],
+];
+
+const schemas = {
+  Point: point,
+  Left: { type: 'object', properties: { kind: text, left: text } },
+  Right: { type: 'object', properties: { kind: text, right: text } },
+  Tree: {
+    type: 'object',
+    properties: { name: text, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
+  },
+};
+
+const open = async (part: object, more: object = {}): Promise<Shop> => {
+  const item = { type: 'object', required: ['id'], properties: { id: text, name: text, part, ...more } };
+  const paths = {
+    '/items': {
+      get: { responses: { 200: json({ type: 'array', items: item }) } },
+      post: { ...sends({ type: 'object', properties: { name: text, part: {} } }), responses: { 201: json(item) } },
+    },
+    '/items/{id}': {
+      ...inPath('id'),
+      get: { responses: { 200: json(item) } },
+      patch: { ...sends({ type: 'object', properties: { part: {} } }), responses: { 200: json(item) } },
+    },
+  };
+  return openShop({ ...CLOSED, spec: { ...toDocument(paths), components: { schemas } } });
+};
+
+describe('an item shows what its schema declares', () => {
+  it.each(CASES)('%s', async (_, schema, sent, shown) => {
+    const { send } = await open(schema);
+    const created = await send('POST', '/items', { name: 'n', part: sent });
+    expect(created.body).toEqual({ id: expect.any(String), name: 'n', part: shown });
+    const path = `/items/${String(created.body['id'])}`;
+    expect((await send('GET', path)).body).toEqual(created.body);
+    expect((await send('GET', '/items')).list).toEqual([created.body]);
+    await send('PATCH', path, { part: null });
+    expect((await send('PATCH', path, { part: sent })).body['part']).toEqual(shown);
+  });
+
+  it('and the store keeps what was sent', async () => {
+    const { mock, send } = await open(point);
+    const { body } = await send('POST', '/items', { name: 'n', part: { x: 1, z: 3 } });
+    expect(mock.state.collection('items').get(String(body['id']))).toMatchObject({ part: { x: 1, z: 3 } });
+  });
+
+  it('so that an operation whose answer declares more shows it', async () => {
+    const short = { type: 'object', required: ['id', 'name'], properties: { id: text, name: text, part: point } };
+    const long = {
+      ...short,
+      properties: {
+        ...short.properties,
+        part: { ...point, properties: { ...point.properties, z: { type: 'integer' } } },
+      },
+    };
+    const paths = {
+      '/items': {
+        get: { responses: { 200: json({ type: 'array', items: short }) } },
+        post: { ...sends({ type: 'object', properties: { name: text, part: {} } }), responses: { 201: json(short) } },
+      },
+      '/items/{id}': { ...inPath('id'), get: { responses: { 200: json(long) } } },
+    };
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(paths) });
+    const { body } = await send('POST', '/items', { name: 'n', part: { x: 1, z: 3 } });
+    expect(body['part']).toEqual({ x: 1 });
+    expect((await send('GET', `/items/${String(body['id'])}`)).body['part']).toEqual({ x: 1, z: 3 });
+    expect((await send('GET', '/items')).list).toMatchObject([{ part: { x: 1 } }]);
+    expect((await send('GET', '/items')).list[0]?.['part']).toEqual({ x: 1 });
+  });
+
+  it('with the envelope that its answers have', async () => {
+    const item = { type: 'object', required: ['id'], properties: { id: text, part: point } };
+    const wrapped = { type: 'object', required: ['data'], properties: { data: item } };
+    const paths = {
+      '/items': { post: { ...sends({ type: 'object', properties: { part: {} } }), responses: { 201: json(wrapped) } } },
+      '/items/{id}': { ...inPath('id'), get: { responses: { 200: json(wrapped) } } },
+    };
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(paths) });
+    const { body } = await send('POST', '/items', { part: { x: 1, z: 3 } });
+    expect(body).toEqual({ data: { id: expect.any(String), part: { x: 1 } } });
+  });
+});
