@@ -43,7 +43,7 @@ import { createSession, createSessionClocks, type Session } from './session/sess
 import { createSessions, type Sessions } from './session/sessions.js';
 import { createState } from './session/state.js';
 import { verifySession } from './session/verify.js';
-import { loadFixtures } from './state/fixtures/fixtures.js';
+import { findFixedIds, loadFixtures } from './state/fixtures/fixtures.js';
 import { inferResources } from './state/inference/infer.js';
 import { createCollectionEditors } from './state/store/editors.js';
 import { createItems } from './state/store/items.js';
@@ -121,10 +121,19 @@ async function loadParts(settings: Settings) {
   const complete = (pointer: string, partial: unknown): unknown =>
     generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
   const errors = createErrorAnswers(contract, validators, complete);
-  const collections = resources.collections.values();
+  const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
+  // Handlers can add items to any collection.
+  const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
+  const fixed = isOpen ? undefined : findFixedIds(contract, resources, { definition, unknownIds });
+  const shapes = [...resources.collections.values()];
+  const collections = shapes.map(({ name, schema, idProperty }) => ({
+    name,
+    schema,
+    idProperty,
+    ids: fixed?.get(name),
+  }));
   const scenarioContext = createScenarioContext(contract, { validators, generator, collections });
   const scenarios = await openScenarios(settings.scenarios?.from, scenarioContext);
-  const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
   const items = createItems({ contract, resources, validators, generator, unknownIds, initialItems });
   const editors = createCollectionEditors(items);
   const state = { resources, definition, items, editors };

@@ -1,3 +1,5 @@
+import type { Place } from '../errors.js';
+
 /** A JSON Schema of the inner dialect: draft 2020-12 as OpenAPI 3.1 uses it, every `$ref` a local `#/…` pointer. */
 export type Schema = boolean | SchemaObject;
 
@@ -183,10 +185,27 @@ export interface CollectionChanges {
   /** The number of items to generate. */
   readonly generate: number;
   readonly add: readonly unknown[];
-  /** Merge patches by item id. */
-  readonly update: Readonly<Record<string, unknown>>;
-  /** Ids of items to remove. */
-  readonly remove: readonly unknown[];
+  readonly update: readonly (ItemReference & PatchWithNulls)[];
+  readonly remove: readonly ItemReference[];
+}
+
+/** An item that a change names. */
+export interface ItemReference {
+  /** Undefined if its expression has no value. */
+  readonly id?: unknown;
+  /** Where it is named. */
+  locate(): Place;
+}
+
+/** A merge patch, and the paths of its nulls that are values: members that are required and can be null. */
+export interface PatchWithNulls {
+  readonly patch: unknown;
+  readonly nulls: readonly (readonly string[])[];
+}
+
+/** A value with `null` at each path. */
+export function withNulls(value: unknown, nulls: PatchWithNulls['nulls']): unknown {
+  return isObject(value) ? nulls.reduce((changed, path) => withPath(changed, path, null), value) : value;
 }
 
 /** The value at a path of property names; a value that is not an object has no properties. */

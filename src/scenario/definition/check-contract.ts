@@ -5,7 +5,7 @@ import { joinWords, nearest, suggest } from '../../errors.js';
 import { isCovered, isSequenceType, toEssence } from '../../http/media-type.js';
 import { findExpressions } from '../rules/expression.js';
 import type { Respond } from '../rules/rule.js';
-import { checkExpressions, checkPartial, checkParts, reportParameter, type SchemaTarget } from './check-value.js';
+import { checkExpressions, checkPartial, reportParameter, type SchemaTarget } from './check-value.js';
 import type { CheckContext, CollectionShape, ValueTarget } from './kinds.js';
 import { child, report, type SourceNode } from '../../contract/load/source-node.js';
 
@@ -179,15 +179,26 @@ function toBodyTarget(operation: Operation, respond: Respond, context: CheckCont
   return { context, pointers: [media.schemaPointer], direction: 'response', what };
 }
 
-/** Checks the body of a patch against the responses that it can change. */
-export function checkPatchBody(node: SourceNode, status: number | undefined, context: CheckContext): void {
+/** What the body of a patch is checked against: the responses that it can change; undefined if any body is allowed. */
+export function toPatchTarget(status: number | undefined, context: CheckContext): SchemaTarget | undefined {
   const operation = onlyOperation(context);
-  if (operation === undefined || context.violates) return;
+  if (operation === undefined || context.violates) return undefined;
   const successes = operation.responses.filter((response) => response.status.startsWith('2'));
   const changed = status === undefined ? successes.flatMap(({ content }) => content) : listMedia(operation, status);
   const pointers = changed.flatMap((each) => (each.schema === undefined ? [] : [each.schemaPointer]));
-  if (pointers.length === 0) return;
-  checkParts(node, { context, pointers, direction: 'response', what: `the response of ${operation.id}` });
+  if (pointers.length === 0) return undefined;
+  return { context, pointers, direction: 'response', what: `the response of ${operation.id}` };
+}
+
+/** Reports the id of an item that does not exist and that neither a request nor a scenario adds. */
+export function checkItemId(node: SourceNode, id: string, context: CheckContext): void {
+  if (findExpressions(id).length > 0) return;
+  const { name = '', ids } = context.collection ?? {};
+  const added = context.added.get(name);
+  if (ids === undefined || ids.has(id) || added === 'any' || added?.has(id) === true) return;
+  const known = ids.size === 0 ? 'it has no items' : `its ids are ${[...ids].slice(0, 12).join(', ')}`;
+  const message = `${JSON.stringify(name)} has no item ${JSON.stringify(id)}, and neither a request nor a scenario adds it`;
+  report(node, message, suggest(id, ids) ?? known);
 }
 
 function checkMediaType(node: SourceNode, respond: Respond & { mediaType: string }, context: CheckContext): void {

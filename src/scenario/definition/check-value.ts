@@ -51,11 +51,27 @@ function visitParts(node: SourceNode, target: SchemaTarget): void {
     const pointers = fields.properties.get(name);
     const part = child(node, name);
     if (part.value === null && fields.required.has(name) && target.direction === 'response') {
-      report(part, `${target.what} removes ${part.label}, which the schema requires`);
+      if (!isNullable(pointers ?? [], target))
+        report(part, `${target.what} removes ${part.label}, which the schema requires`);
     } else if (pointers !== undefined && part.value !== null) {
       visitParts(part, { ...target, pointers });
     }
   }
+}
+
+function isNullable(pointers: readonly string[], { context, direction }: SchemaTarget): boolean {
+  return pointers.some((pointer) => context.check(pointer, direction)(null, 'body').length === 0);
+}
+
+/** The paths of nulls in a merge patch whose member is required and can be null; any other null removes its member. */
+export function findNulls(value: unknown, target: SchemaTarget): readonly (readonly string[])[] {
+  if (!isObject(value)) return [];
+  const fields = target.context.fieldsOf(target.pointers);
+  return Object.entries(value).flatMap(([name, member]) => {
+    const pointers = fields.properties.get(name) ?? [];
+    if (member === null) return fields.required.has(name) && isNullable(pointers, target) ? [[name]] : [];
+    return findNulls(member, { ...target, pointers }).map((path) => [name].concat(path));
+  });
 }
 
 /** Checks a value that has no members of its own. */

@@ -27,9 +27,9 @@ export interface CollectionChange {
   readonly generate?: number;
   /** Whole or partial items; missing fields are generated, `$parent` is the id of the parent item. */
   readonly add?: readonly Readonly<Record<string, unknown>>[];
-  /** Merge patches (RFC 7386) by item id. */
+  /** Merge patches (RFC 7386) by item id; an id can be an expression such as `$request.path.id`. */
   readonly update?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Ids of items to remove; unknown ids are ignored. */
+  /** Ids of items to remove. */
   readonly remove?: readonly (string | number)[];
 }
 
@@ -165,7 +165,7 @@ export interface PatchDefinition {
   readonly headers?: Readonly<
     Record<string, string | number | boolean | readonly (string | number | boolean)[] | null>
   >;
-  /** A merge patch (RFC 7386) of the body; `null` removes a member. */
+  /** A merge patch (RFC 7386) of the body; `null` removes a member, or is the value of a required one that can be null. */
   readonly body?: unknown;
 }
 

@@ -1,8 +1,8 @@
 import { type CollectionChanges, isObject } from '../../contract/json.js';
 import type { Changes, CollectionCondition, Effect, OnEnd, Patch, Respond, Rule, Step, When } from '../rules/rule.js';
-import { checkPatchBody, checkRespond, findOperations } from './check-contract.js';
+import { checkRespond, findOperations, toPatchTarget } from './check-contract.js';
 import { checkEvents, EVENT, EVENT_OR_DATA } from './events.js';
-import { checkExpressions } from './check-value.js';
+import { checkExpressions, checkParts, findNulls } from './check-value.js';
 import { FAULT, isRateLimit } from './faults.js';
 import {
   ANY,
@@ -13,7 +13,6 @@ import {
   integer,
   type Kind,
   list,
-  map,
   object,
   type ObjectKind,
   oneOrMany,
@@ -28,15 +27,15 @@ import {
   DELAY,
   HEADER_PATCH,
   HEADERS,
-  ID,
   IDS,
   ITEM,
-  ITEM_PATCH,
   KNOWN_VARIABLES,
   parameters,
   PROBABILITY,
+  REMOVED,
   range,
   STATUS,
+  UPDATED,
   VARIABLES,
 } from './rule-kinds.js';
 import {
@@ -61,8 +60,12 @@ const COLLECTION_CHANGE: ObjectKind<Omit<CollectionChanges, 'name'>> = object({
       'Whole or partial items; missing fields are generated, `$parent` is the id of the parent item.',
       [],
     ),
-    update: optional(map(ITEM_PATCH), 'Merge patches (RFC 7386) by item id.', {}),
-    remove: optional(list(ID), 'Ids of items to remove; unknown ids are ignored.', []),
+    update: optional(
+      UPDATED,
+      'Merge patches (RFC 7386) by item id; an id can be an expression such as `$request.path.id`.',
+      [],
+    ),
+    remove: optional(REMOVED, 'Ids of items to remove.', []),
   },
   check: (_value, node, context) => checkExpressions(node, context),
 });
@@ -153,19 +156,32 @@ const STEP_OR_ENGINE: Kind<Step> = {
   schema: (context) => ({ anyOf: [{ const: 'engine' }, STEP.schema(context)] }),
 };
 
-const PATCH: ObjectKind<Patch> = object({
+const PATCH: ObjectKind<Omit<Patch, 'nulls'>> = object({
   type: 'PatchDefinition',
   share: 'patch',
   fields: {
     status: optional(STATUS, 'The new status.'),
     headers: optional(HEADER_PATCH, 'New headers; `null` removes one.', {}),
-    body: optional(checked(ANY, checkExpressions), 'A merge patch (RFC 7386) of the body; `null` removes a member.'),
+    body: optional(
+      checked(ANY, checkExpressions),
+      'A merge patch (RFC 7386) of the body; `null` removes a member, or is the value of a required one that can be null.',
+    ),
   },
   hint: (name) => `to change the body write patch: { body: { ${name}: … } }`,
   check: (patch, node, context) => {
-    if (patch.body !== undefined) checkPatchBody(child(node, 'body'), patch.status, context);
+    const target = patch.body === undefined ? undefined : toPatchTarget(patch.status, context);
+    if (target !== undefined) checkParts(child(node, 'body'), target);
   },
 });
+
+const PATCH_WITH_NULLS: Kind<Patch> = {
+  ...PATCH,
+  read: (node, context) => {
+    const patch = PATCH.read(node, context);
+    const target = patch === undefined ? undefined : toPatchTarget(patch.status, context);
+    return patch && { ...patch, nulls: target === undefined ? [] : findNulls(patch.body, target) };
+  },
+};
 
 interface RuleFields extends Pick<Rule, 'when' | 'delay' | 'times' | 'probability' | 'violates'> {
   readonly respond?: Omit<Respond, 'fault'>;
@@ -183,7 +199,7 @@ const RULE: ObjectKind<RuleFields> = object({
   fields: {
     when: optional(WHEN, 'What a call must be like; every part must match.'),
     respond: optional(RESPOND, 'The answer.'),
-    patch: optional(PATCH, 'A change of the answer that the mock gives without the rule.'),
+    patch: optional(PATCH_WITH_NULLS, 'A change of the answer that the mock gives without the rule.'),
     sequence: optional(
       list(STEP_OR_ENGINE, 1),
       'One answer per call; `engine` is what the mock answers without the rule.',

@@ -37,6 +37,10 @@ export interface CollectionShape {
   readonly name: string;
   /** The pointer of its item schema; undefined if it has none. */
   readonly schema: string | undefined;
+  /** The property that is the id; undefined if items have none. */
+  readonly idProperty?: string | undefined;
+  /** The ids of all items before the first scenario; undefined if requests or other code can add items. */
+  readonly ids?: ReadonlySet<string> | undefined;
 }
 
 /** What one value of a scenario is checked against. */
@@ -47,6 +51,8 @@ export interface CheckContext extends ScenarioContext {
   readonly violates: boolean;
   /** Names of the variables that the scenario, an extended one, or one of their rules sets. */
   readonly variables: ReadonlySet<string>;
+  /** The ids of the items that scenarios add, by collection; `any` if one of them is generated or an expression. */
+  readonly added: ReadonlyMap<string, ReadonlySet<string> | 'any'>;
   /** The collection whose items are read. */
   readonly collection?: CollectionShape | undefined;
   /** The value of a call that a condition is about. */

@@ -5,7 +5,7 @@ import { toPointer } from '../../contract/pointer.js';
 import { MockError, suggest } from '../../errors.js';
 import type { Changes, Rule, Scenario } from '../rules/rule.js';
 import { type RulePart, SCENARIO } from './grammar.js';
-import type { ScenarioContext } from './kinds.js';
+import type { CheckContext, ScenarioContext } from './kinds.js';
 import { child, type Mistake, report, type Source, type SourceNode } from '../../contract/load/source-node.js';
 import { parseSource, toScenarioError, toSource } from './source.js';
 
@@ -147,11 +147,12 @@ function readSources(
   known: ReadonlyMap<string, Scenario>,
 ): Omit<LoadedScenarios, 'ids'> {
   const parts = new Map<string, ScenarioPart>();
+  const added = listAddedItems(sources, known, context);
   for (const [id, source] of sources) {
     const root = { value: source.value, pointer: '', label: 'a scenario', source };
     const variables = listVariables(id, sources, known);
     const operations = context.contract.operations;
-    const read = SCENARIO.read(root, { ...context, operations, violates: false, variables });
+    const read = SCENARIO.read(root, { ...context, operations, violates: false, variables, added });
     const { description, state = { collections: [], vars: {} }, vars, extends: parents = [] } = read ?? {};
     const start = { ...state, vars: { ...state.vars, ...vars } };
     parts.set(id, { id, root, description, extends: parents, start, rules: read?.operations ?? [] });
@@ -193,13 +194,44 @@ function listVariables(
   return names;
 }
 
+/** The ids of the items that scenarios add, by collection; `any` where one of them is not known before there is a call. */
+function listAddedItems(
+  sources: ReadonlyMap<string, Source>,
+  known: ReadonlyMap<string, Scenario>,
+  { collections }: ScenarioContext,
+): CheckContext['added'] {
+  const added = new Map<string, Set<string> | 'any'>();
+  const include = (name: string, { add = [], generate = 0 }: Readonly<Record<string, unknown>>): void => {
+    const idProperty = collections.find((collection) => collection.name === name)?.idProperty ?? 'id';
+    const items = Array.isArray(add) ? add.filter(isObject) : [];
+    const ids = items.map((item) => item['$id'] ?? item[idProperty]);
+    const isKnown = ids.every((id) => typeof id === 'number' || (typeof id === 'string' && !id.includes('$')));
+    const before = added.get(name) ?? new Set();
+    if (before === 'any' || generate !== 0 || !isKnown) added.set(name, 'any');
+    else added.set(name, new Set([...before, ...ids.map(String)]));
+  };
+  const written = [...sources.values()].flatMap(({ value }) => findWrittenChanges(value)).filter(isObject);
+  for (const [name, change] of written.flatMap(Object.entries<unknown>)) if (isObject(change)) include(name, change);
+  for (const { start, rules } of known.values()) {
+    const changes = [start, ...rules.flatMap((rule) => rule.changes ?? [])];
+    for (const change of changes.flatMap((each) => each.collections)) include(change.name, { ...change });
+  }
+  return added;
+}
+
 /** Every value of `vars` in a scenario as it is written. */
 function findWrittenVariables(value: unknown): readonly unknown[] {
   if (!isObject(value)) return [];
-  const { vars, state, operations } = value;
+  const changes = findWrittenChanges(value);
+  return [value['vars'], ...changes.map((change) => (isObject(change) ? change['vars'] : undefined))];
+}
+
+/** Every value of `state` and `then` in a scenario as it is written. */
+function findWrittenChanges(value: unknown): readonly unknown[] {
+  if (!isObject(value)) return [];
+  const { state, operations } = value;
   const rules = isObject(operations) ? Object.values(operations).flat() : [];
-  const changes = [state, ...rules.map((rule) => (isObject(rule) ? rule['then'] : undefined))];
-  return [vars, ...changes.map((change) => (isObject(change) ? change['vars'] : undefined))];
+  return [state, ...rules.map((rule) => (isObject(rule) ? rule['then'] : undefined))];
 }
 
 /** Reports extended scenarios that do not exist, and cycles. */

@@ -1,9 +1,23 @@
-import { isObject, setOwn } from '../../contract/json.js';
+import { isObject, type ItemReference, type PatchWithNulls, setOwn } from '../../contract/json.js';
 import type { ParameterPlace } from '../../contract/operations/operation.js';
 import type { Matcher } from '../rules/matcher.js';
 import type { ByCollection, CallRange, Delay } from '../rules/rule.js';
-import { checkStatus, findCollection, toItemTarget, toParameterTarget, toRequestTarget } from './check-contract.js';
-import { checkExpressions, checkPartial, checkParts, checkVariable, type SchemaTarget } from './check-value.js';
+import {
+  checkItemId,
+  checkStatus,
+  findCollection,
+  toItemTarget,
+  toParameterTarget,
+  toRequestTarget,
+} from './check-contract.js';
+import {
+  checkExpressions,
+  checkPartial,
+  checkParts,
+  checkVariable,
+  findNulls,
+  type SchemaTarget,
+} from './check-value.js';
 import { CONDITION } from './conditions.js';
 import {
   ANY,
@@ -174,7 +188,32 @@ function itemKind(
 export const ITEM: Kind<Readonly<Record<string, unknown>>> = itemKind('partial', checkPartial);
 
 /** A merge patch of an item. */
-export const ITEM_PATCH: Kind<Readonly<Record<string, unknown>>> = itemKind('patch', checkParts);
+const ITEM_PATCH: Kind<Readonly<Record<string, unknown>>> = itemKind('patch', checkParts);
+
+/** Ids of items that exist. */
+export const REMOVED: Kind<readonly ItemReference[]> = list({
+  ...ID,
+  read: (node, context) => {
+    const id = ID.read(node, context);
+    if (id === undefined) return undefined;
+    checkItemId(node, String(id), context);
+    return { id, locate: () => node.source.locate(node.pointer) };
+  },
+});
+
+/** Merge patches by the id of an item that exists. */
+export const UPDATED: Kind<readonly (ItemReference & PatchWithNulls)[]> = {
+  ...map(ITEM_PATCH),
+  read: (node, context) =>
+    readMembers(node).flatMap(([id, member]) => {
+      checkItemId(member, id, context);
+      checkExpressions({ ...member, value: id }, context);
+      const patch = ITEM_PATCH.read(member, context);
+      if (patch === undefined) return [];
+      const nulls = findNulls(patch, toItemTarget(context));
+      return [{ id, patch, nulls, locate: () => member.source.locate(member.pointer) }];
+    }),
+};
 
 /** One id or several, as strings once they are read. */
 export const IDS: Kind<readonly string[]> = {

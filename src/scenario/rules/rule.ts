@@ -1,4 +1,4 @@
-import type { CollectionChanges } from '../../contract/json.js';
+import type { CollectionChanges, PatchWithNulls } from '../../contract/json.js';
 import type { Fault } from '../../http/answer.js';
 import type { Matcher } from './matcher.js';
 
@@ -105,6 +105,8 @@ export interface Patch {
   readonly headers: Readonly<Record<string, string | readonly string[] | null>>;
   /** Undefined: the body stays as it is. May contain expressions. */
   readonly body: unknown;
+  /** The paths of nulls in the body that are values. */
+  readonly nulls: PatchWithNulls['nulls'];
 }
 
 /** Values by collection, and of variables. */

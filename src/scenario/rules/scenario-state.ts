@@ -24,6 +24,10 @@ export interface ScenarioState {
   readonly vars: Readonly<Record<string, unknown>>;
   setActive(ids: readonly string[]): void;
   setVars(vars: Readonly<Record<string, unknown>>): void;
+  /** Keeps a line for the trace of the next call: what happened when no call was answered. */
+  readonly addNote: (line: string) => void;
+  /** The lines that are kept, which are removed. */
+  takeNotes(): readonly string[];
   counter(key: string): Counter;
   setCounter(key: string, counter: Counter): void;
   window(key: string): RateWindow | undefined;
@@ -47,6 +51,8 @@ export interface ScenarioSnapshot {
 /** The most rate-limit windows of a session: a client can send any number of credentials. */
 const MAX_WINDOWS = 10_000;
 
+const NO_NOTES: readonly string[] = Object.freeze([]);
+
 const UNCOUNTED: Counter = { matched: 0, applied: 0 };
 
 /** The scenario state of a new session. */
@@ -55,6 +61,7 @@ export function createScenarioState(): ScenarioState {
   let vars: Readonly<Record<string, unknown>> = {};
   let counters = new Map<string, Counter>();
   let windows = new Map<string, RateWindow>();
+  let notes = NO_NOTES;
   return {
     get active() {
       return active;
@@ -67,6 +74,14 @@ export function createScenarioState(): ScenarioState {
     },
     setVars: (changed) => {
       vars = { ...vars, ...changed };
+    },
+    addNote: (line) => {
+      notes = [...notes, line];
+    },
+    takeNotes: () => {
+      const taken = notes;
+      notes = NO_NOTES;
+      return taken;
     },
     counter: (key) => counters.get(key) ?? UNCOUNTED,
     setCounter: (key, counter) => void counters.set(key, counter),
@@ -93,19 +108,26 @@ export function createScenarioState(): ScenarioState {
   };
 }
 
-/** Makes the changes of collections, all or none of them; their expressions are evaluated already. */
-export type ChangeCollections = (changes: readonly CollectionChanges[]) => void;
+/**
+ * Makes the changes of collections, all or none of them; their expressions are evaluated already.
+ *
+ * @returns one line for each item that does not exist.
+ */
+export type ChangeCollections = (changes: readonly CollectionChanges[]) => readonly string[];
 
 /** What changes are applied to. */
 export interface ChangeTarget {
   readonly state: ScenarioState;
   readonly changeCollections: ChangeCollections;
+  /** Takes a line for the trace of a call; without it the state keeps the line for the next call. */
+  readonly note?: (line: string) => void;
 }
 
 /** Applies the changes of `state` or `then`, collections first. @param scope - Undefined: expressions stay as they are. */
 export function applyChanges(changes: Changes, target: ChangeTarget, scope: ExpressionScope | undefined): void {
   // Arrays stay arrays and objects stay objects; items whose expression has no value are omitted.
   const { collections, vars } = scope === undefined ? changes : (resolveExpressions(changes, scope) as Changes);
-  if (collections.length > 0) target.changeCollections(collections);
+  const { note = target.state.addNote } = target;
+  if (collections.length > 0) for (const line of target.changeCollections(collections)) note(`scenario: ${line}`);
   target.state.setVars(vars);
 }

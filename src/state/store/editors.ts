@@ -1,6 +1,13 @@
-import { type CollectionChanges, isObject, readMember } from '../../contract/json.js';
+import {
+  type CollectionChanges,
+  isObject,
+  type ItemReference,
+  type PatchWithNulls,
+  readMember,
+  withNulls,
+} from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
-import { MockError } from '../../errors.js';
+import { formatPlace, MockError, suggest } from '../../errors.js';
 import { type Collection, type Item, listEntries, toChildScope } from './collection.js';
 import {
   annotateParent,
@@ -16,15 +23,20 @@ import type { Store, Transaction } from './store.js';
 type HasStore = { readonly store: Store };
 
 /** A merge patch of one item. */
-type ItemPatch = { readonly id: string; readonly patch: Item };
+type ItemPatch = { readonly id: string; readonly patch: Item; readonly nulls?: PatchWithNulls['nulls'] };
 
 /** Reads and changes collections from outside a request, for scenarios, tests and the control API. */
 export interface CollectionEditors {
   /** Collections of the contract. */
   readonly names: readonly string[];
   view(of: HasStore): { count(name: string): number; has(name: string, id: string): boolean };
-  /** Makes all changes, or none of them where it throws. @throws MockError `STATE_INVALID`. */
-  change(of: HasStore): (changes: readonly CollectionChanges[]) => void;
+  /**
+   * Makes all changes, or none of them where it throws.
+   *
+   * @returns one line for each item that is to be updated or removed and does not exist.
+   * @throws MockError `STATE_INVALID`.
+   */
+  change(of: HasStore): (changes: readonly CollectionChanges[]) => readonly string[];
   /** Oldest first; items with parents have `$parent`. @throws MockError `COLLECTION_UNKNOWN`. */
   list(of: HasStore, name: string): readonly Item[];
   get(of: HasStore, name: string, id: string): Item | undefined;
@@ -56,12 +68,12 @@ export function createCollectionEditors(items: Items): CollectionEditors {
       has: (name, id) => findScopes(read(of, name), id).length > 0,
     }),
     change: (of) => (changes) =>
-      of.store.transaction((transaction) => {
-        for (const each of changes) {
+      of.store.transaction((transaction) =>
+        changes.flatMap((each) => {
           if (each.clear) items.clear(transaction, each.name, []);
-          applyChanges(verbs, transaction, each);
-        }
-      }),
+          return applyChanges(verbs, transaction, each);
+        }),
+      ),
     list: (of, name) => listEntries(read(of, name)).map(([scope, entry]) => annotateParent(scope, entry.item)),
     get: (of, name, id) => {
       const collection = read(of, name);
@@ -132,14 +144,16 @@ function createVerbs(items: Items) {
       const target = items.model(members).resource.idProperty ?? 'id';
       return add(transaction, name, { [idProperty]: free?.[1].id ?? add(transaction, members, {})[target] });
     },
-    update: (transaction: Transaction, name: string, { id, patch }: ItemPatch): Item | undefined => {
+    update: (transaction: Transaction, name: string, { id, patch, nulls = [] }: ItemPatch): Item | undefined => {
       const model = items.model(name);
       items.open(transaction, name);
       const changed = findScopes(transaction.collection(name), id).flatMap((scope) => {
         const location = items.locate(transaction, name, scope);
         const entry = location.collection.get(id, scope);
         if (entry === undefined) return [];
-        const updated = items.update(location, entry, { after: model.merge(entry.item, patch), strict: true });
+        // An object stays an object.
+        const after = withNulls(model.merge(entry.item, patch), nulls) as Item;
+        const updated = items.update(location, entry, { after, strict: true });
         if ('problems' in updated) throw toInvalid(name, updated.problems);
         return [annotateParent(scope, updated.entry.item)];
       });
@@ -148,14 +162,31 @@ function createVerbs(items: Items) {
   };
 }
 
-function applyChanges(verbs: Verbs, transaction: Transaction, changes: CollectionChanges): void {
+function applyChanges(verbs: Verbs, transaction: Transaction, changes: CollectionChanges): readonly string[] {
   const { name } = changes;
   for (let i = 0; i < changes.generate; i++) verbs.generate(transaction, name);
   // The scenario was checked when it was loaded: items and patches are objects.
   for (const item of changes.add) verbs.add(transaction, name, item as Item);
-  for (const [id, patch] of Object.entries(changes.update))
-    verbs.update(transaction, name, { id, patch: patch as Item });
-  for (const id of changes.remove) verbs.remove(transaction, name, String(id));
+  const missing: string[] = [];
+  const apply = (reference: ItemReference, verb: 'update' | 'remove', change: (id: string) => boolean): void => {
+    const id = typeof reference.id === 'string' ? reference.id : JSON.stringify(reference.id);
+    if (id !== undefined && change(id)) return;
+    missing.push(`${formatPlace(reference.locate())}  ${describeMissing(transaction.collection(name), id, verb)}`);
+  };
+  for (const each of changes.update) {
+    const { patch, nulls } = each;
+    apply(each, 'update', (id) => verbs.update(transaction, name, { id, patch: patch as Item, nulls }) !== undefined);
+  }
+  for (const each of changes.remove) apply(each, 'remove', (id) => verbs.remove(transaction, name, id));
+  return missing;
+}
+
+function describeMissing(collection: Collection, id: string | undefined, verb: 'update' | 'remove'): string {
+  const name = JSON.stringify(collection.name);
+  if (id === undefined) return `the id of the item of ${name} to ${verb} has no value`;
+  const ids = listEntries(collection).map(([, entry]) => entry.id);
+  const known = ids.length === 0 ? 'it has no items' : `its ids are ${ids.slice(0, 12).join(', ')}`;
+  return `${name} has no item ${JSON.stringify(id)} to ${verb}; ${suggest(id, ids) ?? known}`;
 }
 
 /** Adds an item as it is given; returns its problems where it is refused. */

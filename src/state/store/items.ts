@@ -212,7 +212,7 @@ function createUpdate({ embed, refresh }: Dependents): Items['update'] {
 }
 
 /** The collections that requests can add items to. */
-function findCreatable(resources: Resources): ReadonlySet<string> {
+export function findCreatable(resources: Resources): ReadonlySet<string> {
   const isCreate = (binding: Binding): boolean => CREATES.has(binding.action) || createsUnknown(binding, resources);
   return new Set([...resources.bindings.values()].filter(isCreate).map(({ collection }) => collection));
 }

@@ -1,4 +1,4 @@
-import { isObject, mergePatch } from '../../../contract/json.js';
+import { isObject, mergePatch, withNulls } from '../../../contract/json.js';
 import type { DeclaredResponse, Operation } from '../../../contract/operations/operation.js';
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext } from '../../../generate/generate.js';
@@ -177,7 +177,9 @@ export function patchAnswer(
     else headers[name] = value;
   }
   const isPatched = patch.body !== undefined && isJsonValue(answer.body);
-  const body = isPatched ? mergePatch(answer.body, resolveExpressions(patch.body, scope)) : answer.body;
+  const body = isPatched
+    ? withNulls(mergePatch(answer.body, resolveExpressions(patch.body, scope)), patch.nulls)
+    : answer.body;
   return {
     ...answer,
     status: patch.status ?? answer.status,

@@ -52,7 +52,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       collections: parts.viewCollections(session),
       note: exchange.note,
     });
-    const target = { state, changeCollections: parts.changeCollections(session) };
+    const target = { state, changeCollections: parts.changeCollections(session), note: exchange.note };
     for (const rule of evaluation.applied) if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
     const finish = (): ReturnType<Next> => {
       const answer = answerOutcome(parts, { exchange, outcome: evaluation.outcome, scope }, next);
@@ -66,6 +66,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
     hint: 'Correct the body in the scenario file, or say there why it violates the contract.',
     answer: (exchange, next) => {
       const { call, session } = exchange;
+      for (const line of session.scenario.takeNotes()) exchange.note(line);
       const ofRequest = readRequested(call.headers);
       if (ofRequest.length === 0) {
         const ids = activeIds(scenarios, session.scenario, ofRequest);
@@ -130,7 +131,8 @@ function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly str
   if (fresh.every(({ start }) => start.collections.length === 0)) return exchange;
   const session = exchange.session.branch();
   const kept = { ...state, setVars: (): void => undefined };
-  startScenarios(parts.scenarios, { state: kept, changeCollections: parts.changeCollections(session) }, ids);
+  const { note } = exchange;
+  startScenarios(parts.scenarios, { state: kept, changeCollections: parts.changeCollections(session), note }, ids);
   return { ...exchange, session };
 }
 
