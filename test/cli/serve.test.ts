@@ -90,11 +90,13 @@ describe('vouch serve', () => {
     expect((await fetch(`${baseUrl}/files/file-handbook/content`, { headers: HEADERS })).status).toBe(200);
   });
 
-  it('logs each request as one line with method, path, status, source and the first violation', async () => {
+  it('logs each request as one line with method, path, status, source and all violations', async () => {
     const { baseUrl, waitFor } = await serve();
-    await fetch(`${baseUrl}/organization/admin_api_keys?limit=0`, { headers: HEADERS });
+    await fetch(`${baseUrl}/organization/admin_api_keys?limit=0&order=up`, { headers: HEADERS });
     const [line] = await waitFor(/GET +\S+limit=0.*/);
-    expect(line).toMatch(/^GET +\/v1\/organization\/admin_api_keys\?limit=0 400 [\d.]+ms refuse .*limit/);
+    expect(line).toMatch(
+      /^GET +\/v1\/organization\/admin_api_keys\?limit=0&order=up 400 [\d.]+ms refuse .*order.*; .*limit/,
+    );
   });
 
   it('logs below each request why each source did or did not answer, where --trace asks for it', async () => {
