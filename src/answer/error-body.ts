@@ -154,7 +154,8 @@ function createPropertyFiller(context: DraftContext, name: string, place: Schema
   }
   const isPath = PATHS.test(name) && collectProperties(context.contract, toItems(place, schema)).size === 0;
   if (types.includes('array') && isPath) return createPathFiller(name);
-  if (types.includes('array')) {
+  // A string says the same as a list of one.
+  if (types.includes('array') && !types.includes('string')) {
     return createListFiller(createFiller(context, toItems(place, schema)), role === 'violations');
   }
   // A string called `error` is the message.
