@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, object, TEXT, type Part } from './document-parts.js';
+import { CLOSED, content, json, object, type Part, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { openShop } from './shop.js';
 
 const list = (items: Part): Part => ({ type: 'array', items });
 
@@ -190,3 +191,63 @@ it('a label is removed from an issue that was created on demand, once', async ()
   const issue = await createIssue(mock);
   expect((await send(mock, `DELETE ${issue}/labels/any`)).status).toBe(404);
 });
+
+it.each([
+  ['closed', CLOSED],
+  ['open', {}],
+] as const)(
+  'elements with ids are merged by a PATCH that can leave out a part of them in a %s world',
+  async (_, options) => {
+    const line = object({ id: TEXT, sku: TEXT, count: { type: 'integer' } }, 'id', 'sku', 'count');
+    const newLine = object({ sku: TEXT, count: { type: 'integer' } }, 'sku', 'count');
+    const changed = (more: object): Part => object({ id: TEXT, sku: TEXT, count: { type: 'integer' }, ...more });
+    const answer = { responses: { 200: json(ref('Order')) } };
+    const toOrders = (element: Part): Part => ({
+      post: { ...sends(object({ lines: list(newLine) })), responses: { 201: json(ref('Order')) } },
+      patch: { ...sends(object({ lines: list(element) })), ...answer },
+    });
+    const paths = Object.entries({
+      orders: toOrders(changed({})),
+      carts: toOrders(changed({ _destroy: { type: 'boolean' } })),
+      drafts: toOrders(newLine),
+    }).flatMap(([name, { post, patch }]) => [
+      [`/${name}`, { post }],
+      [`/${name}/{id}`, { parameters: [inPath('id')], get: answer, patch }],
+    ]);
+    const schemas = { Order: object({ id: TEXT, lines: list(line) }, 'id', 'lines') };
+    const { send } = await openShop({ ...options, spec: toDocument(Object.fromEntries(paths), schemas) });
+    const create = async (name: string): Promise<readonly [path: string, a: Part, b: Part]> => {
+      const { body } = await send('POST', `/${name}`, {
+        lines: [
+          { sku: 'a', count: 1 },
+          { sku: 'b', count: 2 },
+        ],
+      });
+      const [a = {}, b = {}] = body['lines'] as readonly Part[];
+      return [`/${name}/${String(body['id'])}`, a, b];
+    };
+    const [order, a, b] = await create('orders');
+    const some = {
+      lines: [
+        { id: b['id'], count: 5 },
+        { sku: 'c', count: 3 },
+      ],
+    };
+    const third = { id: expect.any(String) as unknown, sku: 'c', count: 3 };
+    expect((await send('PATCH', order, some)).body['lines']).toEqual([{ ...b, count: 5 }, third]);
+    expect((await send('GET', order)).body['lines']).toEqual([{ ...b, count: 5 }, third]);
+    expect(a['id']).not.toBe(b['id']);
+    const [cart, one, two] = await create('carts');
+    const change = {
+      lines: [
+        { id: two['id'], count: 5 },
+        { sku: 'c', count: 3 },
+      ],
+    };
+    expect((await send('PATCH', cart, change)).body['lines']).toEqual([one, { ...two, count: 5 }, third]);
+    const removal = { lines: [{ id: one['id'], _destroy: true }] };
+    expect((await send('PATCH', cart, removal)).body['lines']).toEqual([{ ...two, count: 5 }, third]);
+    const [draft] = await create('drafts');
+    expect((await send('PATCH', draft, { lines: [{ sku: 'c', count: 3 }] })).body['lines']).toEqual([third]);
+  },
+);

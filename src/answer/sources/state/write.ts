@@ -1,4 +1,4 @@
-import { locateItem } from './bodies.js';
+import { createElementMerge, locateItem } from './bodies.js';
 import { isObject, readMember } from '../../../contract/json.js';
 import { applyJsonPatch } from '../../../state/store/json-patch.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
@@ -174,7 +174,8 @@ type WriteLocation = (exchange: Exchange, entry: Entry, location: ItemLocation) 
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
 export function createUpdateHandler(context: OperationContext): StateHandler {
-  const update = createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, item));
+  const merge = createElementMerge(context, context.binding, context.model);
+  const update = createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, { item, merge }));
   return createsUnknown(context.binding, context.resources) ? createUpsertHandler(context, update) : update;
 }
 
@@ -334,7 +335,11 @@ function readNewId({ binding, model, reader }: OperationContext, { call }: Excha
 type Change = { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
 
 /** The item with the changes of a request, according to its media type. */
-function readChange(context: OperationContext, exchange: Exchange, item: Item): Change {
+function readChange(
+  context: OperationContext,
+  exchange: Exchange,
+  { item, merge }: { readonly item: Item; readonly merge: ReturnType<typeof createElementMerge> },
+): Change {
   const { call } = exchange;
   const { model } = context;
   const { set } = context.binding;
@@ -347,7 +352,7 @@ function readChange(context: OperationContext, exchange: Exchange, item: Item): 
   const changes = applyMask(call, model.accept(context.reader.one(call)));
   const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
   // Every change of a part merges (RFC 7386), nested objects too: only a replacement drops what it omits.
-  return { after: model.merge(item, isForm ? clearEmpty(model, changes) : changes), set };
+  return { after: model.merge(item, merge(item, isForm ? clearEmpty(model, changes) : changes)), set };
 }
 
 /** In a form an empty string clears a nullable property. */
