@@ -29,6 +29,16 @@ export interface SecretKey {
   readonly schema: string;
 }
 
+/** A property of an item that holds its own URL, or that of a list in it. */
+export interface OwnUrl {
+  /** A path with dots where it is inside of objects: `_links.self.href`. */
+  readonly property: string;
+  /** `https://api.example.com/teams/{team_id}`, or a path. */
+  readonly template: string;
+  /** Whether a path has no origin. */
+  readonly isPath?: boolean;
+}
+
 /** One collection that a contract lets clients work on. */
 export interface Resource {
   readonly name: string;
@@ -50,8 +60,8 @@ export interface Resource {
   readonly fullName: readonly string[] | undefined;
   /** Where the id is the URL of the item itself: its template, `https://api.example.com/teams/{team_id}`. */
   readonly selfUrl: string | undefined;
-  /** The property of an item with an id that shows its own URL, with the template of that URL. */
-  readonly selfLink: { readonly property: string; readonly template: string } | undefined;
+  /** The properties of an item with an id that show its own URL, or those of the lists in it, with the templates of these URLs. */
+  readonly links: readonly OwnUrl[];
   /** Other properties whose value a path can have in place of the id: the `slug` of `/teams/{id_or_slug}`. */
   readonly alternateKeys: readonly string[];
   /** Identifies the items in place of their id; undefined where the id does. */
@@ -228,7 +238,7 @@ export function createResource(name: string): Resource {
     joinedKeys: [],
     fullName: undefined,
     selfUrl: undefined,
-    selfLink: undefined,
+    links: [],
     alternateKeys: [],
     secretKey: undefined,
     idParameterSchema: undefined,

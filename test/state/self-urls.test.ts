@@ -271,3 +271,41 @@ describe('the own URL of an item where the document has no absolute server', () 
     expect((await readJson(await mock.fetch('/tasks', { method: 'POST' })))['self']).toMatch(/^http:\/\/localhost\//);
   });
 });
+
+it.each([
+  ['a path', TEXT, '/tickets'],
+  ['a URL', link, 'http://localhost/tickets'],
+])('the url of a list, and of a list in an item, is %s', async (_, url, base) => {
+  const list = (items: object): object => ({
+    type: 'object',
+    required: ['data', 'has_more', 'url'],
+    properties: { data: { type: 'array', items }, has_more: { type: 'boolean' }, url },
+  });
+  const note = { type: 'object', properties: { id: TEXT, text: TEXT } };
+  const ticket = {
+    type: 'object',
+    required: ['id', 'notes'],
+    properties: { id: TEXT, title: TEXT, notes: list(note) },
+  };
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Lists', version: '1' },
+    paths: {
+      '/tickets': {
+        get: {
+          parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
+          responses: { 200: json(list(ticket)) },
+        },
+        post: { ...sends({ type: 'object', properties: { title: TEXT } }), responses: { 201: json(ticket) } },
+      },
+      '/tickets/{id}': { ...inPath('id'), get: { responses: { 200: json(ticket) } } },
+    },
+  };
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/tickets', { title: 'a' });
+  const own = { data: [], has_more: false, url: `${base}/${String(body['id'])}/notes` };
+  expect(body['notes']).toEqual(own);
+  expect((await send('GET', '/tickets?limit=3')).body).toEqual({ data: [body], has_more: false, url: base });
+  const { send: open } = await openShop({ spec });
+  expect((await open('GET', '/tickets/t1')).body['notes']).toMatchObject({ url: `${base}/t1/notes` });
+});

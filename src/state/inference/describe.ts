@@ -5,8 +5,8 @@ import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName, toSingular, OR } from '../names.js';
-import type { Binding, Resource, SecretKey } from '../resource.js';
-import { findSelfLink, findSelfUrl, type SelfUrl } from './self-url.js';
+import type { Binding, OwnUrl, Resource, SecretKey } from '../resource.js';
+import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
 
 /** Describes a resource: its id, parents, secrets and masked properties. */
 export function describeResource(
@@ -44,7 +44,9 @@ export function describeResource(
     joinedKeys: keyProperties.length < 2 || schema === undefined ? [] : findJoinedKeys(schema, keyProperties),
     fullName: named?.words,
     selfUrl: self?.template,
-    selfLink: isLinked ? findSelfLink(index, schema, { reading, sent }) : undefined,
+    links: isLinked
+      ? [...[findSelfLink(index, schema, { reading, sent }) ?? []].flat(), ...findListUrls(index, schema, reading)]
+      : [],
     alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id }),
     secretKey: schema && findSecretKey(index, candidate, schema),
     idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
@@ -73,7 +75,7 @@ function findOwnUrl(
   index: ContractIndex,
   schema: ItemSchema | undefined,
   { candidate, id }: { readonly candidate: CollectionCandidate; readonly id: string | undefined },
-): SelfUrl | undefined {
+): OwnUrl | undefined {
   const methods = index.operationsAt(candidate.itemKey ?? '');
   const reading = methods.get('GET') ?? [...methods.values()][0];
   const { parameters = [] } = candidate.groups.at(-1) ?? {};

@@ -124,7 +124,7 @@ function applyCollectionHint(resource: Resource, hint: CollectionHint): Resource
     schema: schema === undefined ? resource.schema : schema.replace(/^#/, ''),
     idProperty,
     selfUrl: idProperty === resource.idProperty ? resource.selfUrl : undefined,
-    selfLink: idProperty === resource.idProperty ? resource.selfLink : undefined,
+    links: idProperty === resource.idProperty ? resource.links : [],
     parents: parent === undefined ? resource.parents : [parent],
     patterns: { ...resource.patterns, ...patterns, ...idPatterns },
   };

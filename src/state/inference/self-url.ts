@@ -3,13 +3,8 @@ import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
-
-/** The property of an item that holds its own URL, and the template of that URL: `https://api.example.com/teams/{team_id}`, or a path. */
-export interface SelfUrl {
-  /** A path with dots where it is inside of objects: `_links.self.href`. */
-  readonly property: string;
-  readonly template: string;
-}
+import { findInnerList } from '../pages/envelope.js';
+import type { OwnUrl } from '../resource.js';
 
 const SELF = /^(uri|url|href|self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id|@id)$/i;
 
@@ -28,7 +23,7 @@ export function findSelfUrl(
   of: { readonly contract: Contract; readonly read: ReadItemSchema },
   schema: ItemSchema,
   known: { readonly reading: Operation; readonly parameter: string; readonly id: string | undefined },
-): SelfUrl | undefined {
+): OwnUrl | undefined {
   const { reading, parameter, id } = known;
   if (reading.spanned !== undefined || !OPAQUE.test(parameter)) return undefined;
   const isName = id !== undefined && WEAK_ID.test(id) && !toBareName(parameter).endsWith(toBareName(id));
@@ -49,7 +44,7 @@ export function findSelfLink(
   of: { readonly contract: Contract; readonly read: ReadItemSchema },
   schema: ItemSchema,
   known: { readonly reading: Operation; readonly sent: readonly string[] },
-): SelfUrl | undefined {
+): OwnUrl | undefined {
   const { reading, sent } = known;
   const path = reading.path.replace(/[?#].*$/, '');
   if (reading.spanned !== undefined || !/\{[^{}]+\}(\.json)?$/.test(path)) return undefined;
@@ -65,6 +60,22 @@ export function findSelfLink(
   if (found === undefined) return undefined;
   const base = readShownBase(schema, found.property, path) ?? readServer(of.contract);
   return { property: found.path.join('.'), template: base + path };
+}
+
+/** Finds the URLs of the lists in an item: `refunds.url` for `/charges/{charge}/refunds`. */
+export function findListUrls(
+  { contract, read }: { readonly contract: Contract; readonly read: ReadItemSchema },
+  schema: ItemSchema,
+  reading: Operation,
+): readonly OwnUrl[] {
+  const path = reading.path.replace(/[?#].*$/, '');
+  return [...schema.properties.values()].flatMap(({ name, target }): readonly OwnUrl[] => {
+    const object = read(target);
+    const url = findInnerList(read, object)?.path.length === 1 ? object?.properties.get('url') : undefined;
+    if (url === undefined || ![url.schema.type].flat().includes('string')) return [];
+    const isPath = url.schema.format === undefined;
+    return [{ property: `${name}.url`, template: `${isPath ? '' : readServer(contract)}${path}/${name}`, isPath }];
+  });
 }
 
 function onlyLinks({ properties }: ItemSchema): ItemSchema['properties'] {

@@ -368,7 +368,10 @@ function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: read
   return {
     // An offset that is not a number leads to the next page.
     role: role === 'offset' && type === 'string' ? 'next' : role,
-    form: findFormIn(example) ?? findForm({ name, format, pattern }, above),
+    // The `url` of a list is its path, unless it says that it is a whole URL.
+    form:
+      findFormIn(example) ??
+      (role === 'list' && format === undefined ? 'path' : findForm({ name, format, pattern }, above)),
     type,
   };
 }

@@ -120,15 +120,21 @@ export function readItemKey({ keyProperties, fullName, selfUrl }: Resource, item
   return keyProperties.map((name) => String(readMember(item, name))).join('/');
 }
 
-/** An item with its own URL where it shows one. */
-export function showSelfLink(
-  { selfLink, keyProperties }: Resource,
+/** An item with its own URL, and those of the lists in it, where it shows them. */
+export function showOwnUrls(
+  { links, keyProperties }: Resource,
   item: Item,
   of: { readonly scope: string; readonly id: string; readonly origin: string | undefined },
 ): Item {
-  if (selfLink === undefined || typeof readMember(item, selfLink.property) !== 'string') return item;
+  if (links.length === 0) return item;
+  const shown = links.filter(({ property }) => typeof readMember(item, property) === 'string');
+
   const ids = [...readScope(of.scope), ...(keyProperties.length > 1 ? of.id.split('/') : [of.id])];
-  return withPath(item, selfLink.property.split('.'), toSelfUrl(selfLink.template, ids, of.origin));
+  return shown.reduce(
+    (result, { property, template, isPath }) =>
+      withPath(result, property.split('.'), toSelfUrl(template, ids, isPath === true ? '' : of.origin)),
+    item,
+  );
 }
 
 /** The last segment of the URL of an item; what is not a URL is the id itself. */

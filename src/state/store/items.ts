@@ -14,7 +14,7 @@ import {
   readScope,
   toScope,
 } from './collection.js';
-import { readItemKey, showSelfLink, withJoinedKeys } from './identity.js';
+import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { createDependents, type Dependents } from './dependents.js';
 import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
 import { createSettableFinder } from './new-values.js';
@@ -273,7 +273,7 @@ function createRename({ move, refresh }: Dependents): Items['rename'] {
     const { transaction, collection, scope, model } = location;
     const { idProperty = 'id', keyProperties } = model.resource;
     const renamed = keyProperties.length > 0 ? entry.item : { ...entry.item, [idProperty]: id };
-    const item = showSelfLink(model.resource, renamed, { scope, id, origin: transaction.origin });
+    const item = showOwnUrls(model.resource, renamed, { scope, id, origin: transaction.origin });
     const problems = listProblems(findDuplicateId(location, id), model, item);
     if (problems.length > 0) return { problems };
     move(transaction, collection, { id: entry.id, scope, to: id });
@@ -339,7 +339,7 @@ function draftEntry(
   const key = given.key ?? secret ?? (resource.singleton ? '' : readItemKey(resource, visible, shown ?? id));
   const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
   if (resource.secretKey !== undefined) hidden.push(resource.secretKey.name);
-  const linked = strict ? visible : showSelfLink(resource, visible, { scope, id: key, origin: transaction.origin });
+  const linked = strict ? visible : showOwnUrls(resource, visible, { scope, id: key, origin: transaction.origin });
   const whole = resource.secretKey === undefined ? linked : { ...linked, [resource.secretKey.name]: key };
   const statusSince = strict || model.lifecycle === undefined ? undefined : clock.now();
   return { entry: { id: key, ...hideSecrets(whole, hidden), content, part, statusSince }, whole };

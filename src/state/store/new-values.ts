@@ -124,7 +124,7 @@ export function createNewValue(
   property: ItemProperty,
   parts: {
     readonly read: ReadItemSchema;
-    readonly generator: Pick<Generator, 'value'>;
+    readonly generator: Pick<Generator, 'complete' | 'value'>;
     readonly resource: Resource;
     readonly resources: Resources;
   },
@@ -149,8 +149,12 @@ export function createNewValue(
   if (type === 'object') {
     const inner = read(target);
     if (inner?.properties.size === 0 && (schema.minProperties ?? 0) === 0) return () => ({});
-    if (!required && inner !== undefined && (isList(inner, read) || isItem(inner, read, resources)))
-      return () => nothing;
+    const isInnerList = inner !== undefined && isList(inner, read);
+    if (!required && inner !== undefined && (isInnerList || isItem(inner, read, resources))) return () => nothing;
+    const list = isInnerList ? findInnerList(read, inner) : undefined;
+    if (list !== undefined)
+      return ({ seed, key, now }) =>
+        generator.complete(target, list.wrap([]), { seed, key: `${key}\0${name}`, now, direction: 'response' });
   }
   if (COUNT_NAME.test(bare) || isCountBelow(bare, resource, resources)) {
     const zero = toZero(property, read);

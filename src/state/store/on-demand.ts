@@ -11,7 +11,7 @@ import {
   type UnknownIds,
   type WritableCollection,
 } from './collection.js';
-import { readItemKey, showSelfLink, withJoinedKeys } from './identity.js';
+import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
 import type { Transaction } from './store.js';
 
@@ -210,7 +210,7 @@ function generateOnDemand(
     },
   });
   const whole = nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
-  return showSelfLink(resource, withJoinedKeys(resource, whole), { scope, id: String(id), origin });
+  return showOwnUrls(resource, withJoinedKeys(resource, whole), { scope, id: String(id), origin });
 }
 
 /** Properties named like the path parameters of the parents: `thread_id`. */

@@ -38,7 +38,9 @@ export function createStateSource(
   const declared = createDeclaredMembers(parts.contract);
   const context = { ...parts, read, declared, bindingsOf, answerFailure: createFailureAnswers({ ...parts, read }) };
   const hasOwnUrls = [...parts.resources.collections.values()].some(
-    ({ selfLink, selfUrl }) => (selfLink?.template ?? selfUrl)?.startsWith('/') === true,
+    ({ links, selfUrl }) =>
+      selfUrl?.startsWith('/') === true ||
+      links.some(({ template, isPath = false }) => template.startsWith('/') && !isPath),
   );
   const find = memoize(({ id }: Operation): StateHandler | string => {
     const binding = parts.resources.bindings.get(id);
