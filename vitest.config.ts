@@ -26,6 +26,7 @@ const SLOW = [
   'test/recording/commands.test.ts',
   'test/recording/concurrency.test.ts',
   'test/recording/forward.test.ts',
+  'test/recording/hostile-upstream.test.ts',
   'test/recording/har-browser.test.ts',
   'test/scenario/schema-documents.test.ts',
   'test/scenario/shipped.test.ts',

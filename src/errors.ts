@@ -15,9 +15,13 @@ export const ERROR_CODES = {
   OVERLAY_INVALID: 'An overlay is not a valid Overlay 1.0 document, or one of its targets is not valid JSONPath.',
   PORT_TAKEN: 'Another process listens on that port; --port 0 picks a free port.',
   RECORDING_EXPIRED: 'A cassette is older than its maximum age; record it again.',
+  RECORDING_FAILED:
+    'An exchange could not be recorded, for example because the disk is full; the client got its answer.',
   RECORDING_INVALID: 'A file of a cassette was edited or truncated and is not valid.',
+  RECORDING_LOCKED: 'Another process records to the same cassette.',
   RECORDING_NOT_FOUND: 'There is no cassette of that name.',
   RECORDING_SECRET: 'A possible secret was left after redaction, so the exchange was not saved.',
+  RECORDING_UNWRITABLE: 'The folder of the recordings is not a folder, or cannot be written to.',
   SCENARIO_INVALID:
     'A scenario refers to something the contract does not have, or violates the contract without "violates".',
   SCENARIO_UNKNOWN: 'There is no scenario of that name.',

@@ -127,8 +127,8 @@ export interface MockRecordings {
   readonly owners: Readonly<Record<string, Owner>>;
   /** Warnings for the user, such as expired cassettes. */
   readonly warnings: readonly string[];
-  /** Exchanges that were not saved because they still contained a secret. */
-  readonly refusals: readonly MockError[];
+  /** Why exchanges were not recorded: a secret in them, a full disk, an unknown content coding. */
+  readonly failures: readonly MockError[];
   /**
    * Sets the owner of an operation, or of all operations (`*`).
    *
@@ -299,8 +299,8 @@ export function createRecordingsHandle(recordings: Recordings): MockRecordings {
     get warnings() {
       return recordings.warnings;
     },
-    get refusals() {
-      return recordings.refusals();
+    get failures() {
+      return recordings.failures();
     },
     setOwner: owners.assign,
     settle: recordings.settle,

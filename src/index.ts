@@ -36,6 +36,7 @@ export type {
 export type { InteractionPredicate, Journal, WaitOptions } from './journal/journal.js';
 export type { Violation, ViolationCode, ViolationPlace } from './schema/violation.js';
 export type { Answer, Fault, StreamAction } from './http/answer.js';
+export type { ReceivedFile } from './http/request/body-bytes.js';
 export type { Call } from './http/request/call.js';
 export type { Contract, Problem } from './contract/contract.js';
 export type {
@@ -67,6 +68,7 @@ export type { QueryProfile } from './http/request/parameter-plan.js';
 export type { QueryValues } from './http/target.js';
 export type { CallBounds, VerifyOptions } from './journal/verify.js';
 export type {
+  CutOff,
   RecordedBody,
   RecordedEvent,
   RecordedExchange,
@@ -74,6 +76,7 @@ export type {
   RecordedPart,
   RecordedRequest,
   RecordedResponse,
+  SpooledBody,
 } from './recording/cassette/exchange.js';
 export type { UpstreamOptions } from './recording/upstream/upstream.js';
 export type { ListenOptions, Listening } from './server/listen.js';

@@ -100,6 +100,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     errors,
     sessions,
     control: control === false ? undefined : createControl(control, controlled),
+    readBody: recordings?.readBody,
     cors: settings.cors,
     middleware: settings.middleware,
     onInteraction: settings.onInteraction ?? ((): void => undefined),
@@ -182,9 +183,10 @@ function assemble(parts: Parts & HandleParts & { readonly watcher: Watcher | und
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
     watcher?.close();
-    await Promise.all([...servers].map((server) => server.close()));
+    const closing = [...servers].map((server) => server.close());
     servers.clear();
-    await recordings?.close();
+    // Ends the responses that the servers wait for.
+    await Promise.all([...closing, recordings?.close()]);
   };
   return {
     ...initial,

@@ -296,6 +296,10 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     'Speed of replayed streams: as recorded (`recorded`), or without delays (`none`).',
     { values: ['recorded', 'none'], default: 'none', flag: '--pace <none|recorded>' },
   ),
+  'recordings.onFailure': option(
+    'function',
+    'Called with each exchange that could not be recorded; its client got the answer of the upstream.',
+  ),
   'recordings.timeoutMs': count('Milliseconds without data after which a request to the upstream fails.', {
     default: 60_000,
     flag: '--timeout <ms>',

@@ -8,6 +8,8 @@ import type { Violation } from '../schema/violation.js';
  */
 export interface Answer {
   readonly status: number;
+  /** The reason phrase, if it is not that of RFC 9110; sent on sockets only. */
+  readonly reason?: string | undefined;
   /** Names in lower case. `content-type` comes from `mediaType`, never from here. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: unknown;

@@ -1,4 +1,14 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import {
+  brotliDecompressSync,
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+} from 'node:zlib';
 import type { ClientReport } from '../schema/violation.js';
 
 /** The decoded bytes of a request body, or the violation to report. */
@@ -10,7 +20,7 @@ type DecodedBody = { readonly bytes: Uint8Array } | { readonly mistake: ClientRe
  * The size limit holds for the decoded bytes too, so that a small body cannot expand to gigabytes.
  */
 export function decodeRequestContent(bytes: Uint8Array, encoding: string, limitBytes: number): DecodedBody {
-  const decoded = applyDecoders(bytes, encoding, limitBytes);
+  const decoded = applyDecoders(bytes, encoding, { maxOutputLength: limitBytes });
   if (decoded instanceof Uint8Array) return { bytes: decoded };
   const { coding, reason } = decoded;
   // RFC 9110 15.5.16: 415 also stands for an unsupported content coding.
@@ -20,13 +30,37 @@ export function decodeRequestContent(bytes: Uint8Array, encoding: string, limitB
   return refuse('BODY_MALFORMED', `is not valid ${coding}, the coding in its Content-Encoding`);
 }
 
-/** Decodes content of any size; undefined if a coding is unknown or the bytes are not valid. */
-export function decodeContent(bytes: Uint8Array, encoding: string | undefined): Uint8Array | undefined {
+/**
+ * Decodes content of any size; undefined if a coding is unknown or the bytes are not valid.
+ *
+ * @param options - `isCut`: whether the end is missing; what came is decoded then.
+ */
+export function decodeContent(
+  bytes: Uint8Array,
+  encoding: string | undefined,
+  { isCut = false }: { readonly isCut?: boolean } = {},
+): Uint8Array | undefined {
   // The answer to HEAD and a 304 have the field and no content.
   if (encoding === undefined || bytes.byteLength === 0) return bytes;
-  const decoded = applyDecoders(bytes, encoding, undefined);
+  const decoded = applyDecoders(bytes, encoding, isCut ? UNFINISHED : {});
   return decoded instanceof Uint8Array ? decoded : undefined;
 }
+
+/** Whether `decodeContent` and `createContentDecoders` know the codings of a Content-Encoding. */
+export function isDecodable(encoding: string | undefined): boolean {
+  return toCodings(encoding ?? '').every((coding) => DECODERS.has(coding));
+}
+
+/** Streams that decode content one after the other. */
+export function createContentDecoders(encoding: string | undefined): readonly Transform[] {
+  return toCodings(encoding ?? '').map((coding) => {
+    if (coding === 'br') return createBrotliDecompress();
+    return coding === 'deflate' ? createInflate() : createGunzip();
+  });
+}
+
+// With a flush instead of an end, zlib does not require the end.
+const UNFINISHED = { finishFlush: constants.Z_SYNC_FLUSH };
 
 /** The members of an Accept-Encoding field that `decodeContent` knows; `identity` if there are none. */
 export function toDecodableCodings(acceptEncoding: string): string {
@@ -38,24 +72,29 @@ export function toDecodableCodings(acceptEncoding: string): string {
   return known.length === 0 ? 'identity' : known.join(', ');
 }
 
-type Decoder = (bytes: Uint8Array, options: { readonly maxOutputLength?: number }) => Uint8Array;
+type DecoderOptions = { readonly maxOutputLength?: number; readonly finishFlush?: number };
+type Decoder = (bytes: Uint8Array, options: DecoderOptions) => Uint8Array;
+
+const BROTLI_FLUSH = constants.BROTLI_OPERATION_FLUSH;
 
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['gzip', gunzipSync],
   ['x-gzip', gunzipSync],
-  ['br', brotliDecompressSync],
+  [
+    'br',
+    // Brotli has its own numbers for flushing.
+    (bytes, { finishFlush, ...options }) =>
+      brotliDecompressSync(bytes, finishFlush === undefined ? options : { ...options, finishFlush: BROTLI_FLUSH }),
+  ],
   // RFC 9110 8.4.1.2: "deflate" is the zlib format; some senders omit its header.
   ['deflate', (bytes, options) => ((bytes[0] ?? 0) % 16 === 8 ? inflateSync : inflateRawSync)(bytes, options)],
 ]);
 
 type Undecodable = { readonly coding: string; readonly reason: 'unknown' | 'large' | 'malformed' };
 
-function applyDecoders(bytes: Uint8Array, encoding: string, limitBytes: number | undefined): Uint8Array | Undecodable {
-  const options = limitBytes === undefined ? {} : { maxOutputLength: limitBytes };
+function applyDecoders(bytes: Uint8Array, encoding: string, options: DecoderOptions): Uint8Array | Undecodable {
   let decoded = bytes;
-  // RFC 9110 8.4: the codings are listed in the order in which they were applied.
-  for (const coding of encoding.split(',').map(toCoding).toReversed()) {
-    if (coding === '' || coding === 'identity') continue;
+  for (const coding of toCodings(encoding)) {
     const decode = DECODERS.get(coding);
     if (decode === undefined) return { coding, reason: 'unknown' };
     try {
@@ -66,6 +105,12 @@ function applyDecoders(bytes: Uint8Array, encoding: string, limitBytes: number |
     }
   }
   return decoded;
+}
+
+/** The codings of a Content-Encoding in the order to decode: RFC 9110 8.4 lists them in the order in which they were applied. */
+function toCodings(encoding: string): readonly string[] {
+  const codings = encoding.split(',').map(toCoding).toReversed();
+  return codings.filter((coding) => coding !== '' && coding !== 'identity');
 }
 
 function toCoding(text: string): string {

@@ -195,7 +195,7 @@ function readOutcome({ url, status, responseHeaders, responseBody, error }: HarE
     return { failure: { kind, message: `${new URL(url).origin} could not be reached: ${reason}` } };
   }
   const chunks = responseBody === undefined ? [] : [{ atMs: 0, bytes: responseBody }];
-  return { response: { status, headers: responseHeaders, interim: [], trailers: [], chunks } };
+  return { response: { status, headers: responseHeaders, interim: [], trailers: [], body: { chunks } } };
 }
 
 function toEntry(

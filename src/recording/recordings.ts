@@ -1,8 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Operation } from '../contract/operations/operation.js';
 import { MockError } from '../errors.js';
+import type { BodyBytes } from '../http/request/body-bytes.js';
 import { openCassette } from './cassette/cassette-writer.js';
 import { type Cassette, loadCassette, readCassetteFolder, toFolderName } from './cassette/cassette.js';
+import type { CutOff } from './cassette/exchange.js';
+import { lockCassette } from './cassette/lock.js';
 import { createManifest, MANIFEST_FILE, type MatchRules, readExpiry } from './cassette/manifest.js';
 import { type CheckResponse, createResponseCheck } from './drift/check.js';
 import { type CallParts, createMatcher, type Matcher } from './matching/match.js';
@@ -11,6 +17,7 @@ import { createOwners, isCi, type OperationOwners, type Owner, readMode, type Re
 import { createRedactor, type WatchedSecret } from './redaction/redact.js';
 import { joinRedactions, type RedactionOptions, toPlainRedaction } from './redaction/secret-rules.js';
 import { createRecorder, type Recorder } from './upstream/recorder.js';
+import { receiveRequest } from './upstream/received.js';
 import { createUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.js';
 
 /** How a mock records and replays; `createMock({ recordings })` takes it, or the folder alone. */
@@ -39,6 +46,8 @@ export interface RecordingOptions extends UpstreamOptions {
   readonly live?: boolean;
   /** Whether event streams are replayed at the recorded speed; default `none`, without delays. */
   readonly pace?: 'recorded' | 'none';
+  /** Called with each exchange that could not be recorded; its client got the answer of the upstream. */
+  readonly onFailure?: (error: MockError) => void;
 }
 
 /** The parts of the mock that recordings use. */
@@ -61,13 +70,22 @@ export interface Recordings {
   use(state: ReplayState, name: string): Cassette;
   /** The cassette of a session; undefined if none is selected. */
   current(state: Pick<ReplayState, 'cassette'>): OpenedCassette | undefined;
-  /** Errors of exchanges that were not written because they still contained a secret. */
-  refusals(): readonly MockError[];
+  /** Why exchanges were not recorded. */
+  failures(): readonly MockError[];
+  /** Ends each response that is still being received: what arrived of it is recorded. */
+  readonly open: Set<(cut: CutOff) => Promise<void>>;
+  /** The folder of bodies that are too large for memory, removed when the mock is closed. */
+  temporaryFolder(): string;
+  /** Reads the body of a request to an operation that the mock does not own; a large one goes to a file. */
+  readBody(operation: Operation): ReceiveBody | undefined;
   /** Resolves when all recorded exchanges are on disk. */
   settle(): Promise<void>;
   /** Waits for pending writes and closes the connections to the upstream. */
   close(): Promise<void>;
 }
+
+/** Reads the body of a request. */
+type ReceiveBody = (body: AsyncIterable<Uint8Array>) => Promise<BodyBytes>;
 
 /** An open cassette. */
 export interface OpenedCassette {
@@ -76,6 +94,8 @@ export interface OpenedCassette {
   readonly matcher: Matcher;
   /** Undefined if the mode does not record. */
   readonly recorder: Recorder | undefined;
+  /** Lets others record to the cassette; undefined if the mode does not record. */
+  readonly unlock?: () => void;
 }
 
 /** Creates the recordings of a mock. @throws MockError if an option or a cassette is invalid. */
@@ -83,38 +103,31 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
   const { contract, environment } = parts;
   const live = options.live ?? false;
   const mode = readMode({ mode: options.mode, environment, live });
-  const strict = mode === 'replay' && isCi(environment) && !live;
   const upstream = options.upstream === undefined ? undefined : createUpstream(options.upstream, options);
+  const strict = mode === 'replay' && isCi(environment) && !live;
   const owners = createOwners(contract, { mode, owners: options.owners, strict, canForward: upstream !== undefined });
-  const records = mode === 'record-all' || mode === 'record-missing';
-  if (records && upstream === undefined) {
+  if (isRecording(mode) && upstream === undefined) {
     const hint = 'set `upstream` to the base URL of the server';
     throw new MockError('OPTION_INVALID', `mode "${mode}" needs an upstream`, { hint });
   }
   const [root, defaultCassette] = readFolder(options);
   const opened = new Map<string, OpenedCassette>();
-  const unset = records ? (options.redact?.env ?? []).filter((name) => (environment[name] ?? '') === '') : [];
-  const warnings = unset.map((name) => `redact.env contains ${name}, which is not set: its value cannot be redacted`);
+  const warnings = isRecording(mode) ? listUnset(options, environment) : [];
 
   const open = (name: string): OpenedCassette => {
     const known = opened.get(name);
     if (known !== undefined) return known;
-    const cassette = records
-      ? openToRecord(join(root, toFolderName(name)), options, { parts, replaces: mode === 'record-all' })
-      : openToReplay(readCassetteFolder(root, name), options, parts);
-    const expiry = readExpiry(cassette.read().manifest, Date.now());
-    if (expiry !== undefined && mode !== 'record-all') {
-      const message = `cassette "${name}" was ${expiry}`;
-      if (options.expired !== 'fail') warnings.push(message);
-      else throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(root, name) } });
-    }
+    const { cassette, warnings: more } = openCassetteOf(name, root, { options, parts, mode });
+    warnings.push(...more);
     opened.set(name, cassette);
     return cassette;
   };
   if (defaultCassette !== undefined && mode !== 'off') open(defaultCassette);
   const settle = async (): Promise<void> => {
-    await Promise.all(Array.from(opened.values(), async ({ recorder }) => recorder?.settle()));
+    for (const { recorder } of opened.values()) await recorder?.settle();
   };
+  const temporary = createTemporaryFolder();
+  const stops: Recordings['open'] = new Set();
 
   return {
     mode,
@@ -133,13 +146,58 @@ export function createRecordings(options: RecordingOptions, parts: RecordingPart
       const name = state.cassette ?? defaultCassette;
       return name === undefined || mode === 'off' ? undefined : open(name);
     },
-    refusals: () => [...opened.values()].flatMap(({ recorder }) => recorder?.refusals ?? []),
+    failures: () => [...opened.values()].flatMap(({ recorder }) => recorder?.failures ?? []),
+    open: stops,
+    temporaryFolder: temporary.path,
+    readBody: ({ id }) => (owners.ownerOf(id) === 'mock' ? undefined : temporary.receive),
     settle,
     close: async () => {
+      await Promise.all(Array.from(stops, (stop) => stop('recorder')));
       await settle();
       upstream?.close();
+      for (const { unlock } of opened.values()) unlock?.();
+      await temporary.remove();
     },
   };
+}
+
+/** A temporary folder that is created when it is first used. */
+function createTemporaryFolder(): { path(): string; readonly receive: ReceiveBody; remove(): Promise<void> } {
+  let path: string | undefined;
+  const open = (): string => (path ??= mkdtempSync(join(tmpdir(), 'vouch-')));
+  return {
+    path: open,
+    receive: (body) => receiveRequest(body, open()),
+    remove: async () => {
+      if (path !== undefined) await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Opens a cassette in one of the modes. @returns it with the warnings about it. @throws MockError if it is invalid or expired. */
+function openCassetteOf(
+  name: string,
+  root: string,
+  {
+    options,
+    parts,
+    mode,
+  }: { readonly options: RecordingOptions; readonly parts: RecordingParts; readonly mode: RecordingMode },
+): { readonly cassette: OpenedCassette; readonly warnings: readonly string[] } {
+  const cassette = isRecording(mode)
+    ? openToRecord(join(root, toFolderName(name)), options, { parts, replaces: mode === 'record-all' })
+    : openToReplay(readCassetteFolder(root, name), options, parts);
+  const { manifest, mistakes } = cassette.read();
+  const warnings = mistakes.map(String);
+  const expiry = readExpiry(manifest, Date.now());
+  if (expiry === undefined || mode === 'record-all') return { cassette, warnings };
+  const message = `cassette "${name}" was ${expiry}`;
+  if (options.expired !== 'fail') return { cassette, warnings: [...warnings, message] };
+  throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(root, name) } });
+}
+
+function isRecording(mode: RecordingMode): boolean {
+  return mode === 'record-all' || mode === 'record-missing';
 }
 
 /** The folder of the cassettes and the default one; the folder of a single cassette selects that cassette. */
@@ -164,8 +222,9 @@ function openToRecord(
 ): OpenedCassette {
   const { upstream = '', match, maxAge, redact = {} } = options;
   const manifest = createManifest(parts.contract, { upstream, match, maxAge, redact: toPlainRedaction(redact) });
+  const unlock = lockCassette(folder);
   const writer = openCassette(folder, manifest);
-  const before = replaces ? { ...writer.read(), manifest, exchanges: [] } : writer.read();
+  const before = replaces ? { ...writer.read(), manifest, exchanges: [], mistakes: [] } : writer.read();
   const redaction = joinRedactions(before.manifest.redact, options.redact);
   const redactor = createRedactor({
     ...parts,
@@ -175,8 +234,15 @@ function openToRecord(
   });
   const { isPlaceholder } = redactor.placeholders;
   const matcher = createMatcher(before, { ...parts, redaction, isPlaceholder });
-  const recorder = createRecorder({ writer, redactor, replacement: replaces ? manifest : undefined });
-  return { name: basename(folder), read: writer.read, matcher, recorder };
+  const { onFailure } = options;
+  const recorder = createRecorder({ writer, redactor, replacement: replaces ? manifest : undefined, onFailure });
+  return { name: basename(folder), read: writer.read, matcher, recorder, unlock };
+}
+
+/** Warnings about environment variables that are to be redacted but are not set. */
+function listUnset({ redact }: RecordingOptions, environment: RecordingParts['environment']): string[] {
+  const unset = (redact?.env ?? []).filter((name) => (environment[name] ?? '') === '');
+  return unset.map((name) => `redact.env contains ${name}, which is not set: its value cannot be redacted`);
 }
 
 /** The secrets whose values are known: environment variables and the credentials for the upstream. */

@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { MockError } from '../errors.js';
@@ -112,7 +112,23 @@ function createListener(fetch: Fetch, exposed: boolean): RequestListener {
   // Whole descriptors, because redefining only the value would leave the globals read-only.
   Object.defineProperty(globalThis, 'Request', request);
   Object.defineProperty(globalThis, 'Response', response);
-  return (incoming, outgoing) => awaitBody(incoming, (hasRest) => void (hasRest ? listener : bare)(incoming, outgoing));
+  return (incoming, outgoing) =>
+    awaitBody(incoming, (hasRest) => {
+      (hasRest ? listener : bare)(incoming, outgoing).catch((error: unknown) => answerUnwritable(outgoing, error));
+    });
+}
+
+/** Answers 500 instead of a response that Node.js refused to write; if it was partly sent, the connection is closed. */
+function answerUnwritable(outgoing: ServerResponse, error: unknown): void {
+  if (outgoing.headersSent) {
+    outgoing.destroy();
+    return;
+  }
+  for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
+  const detail = `the response could not be written: ${error instanceof Error ? error.message : String(error)}`;
+  const bytes = Buffer.from(JSON.stringify(toProblem({ status: 500, detail })));
+  outgoing.statusMessage = readStatusTitle(500);
+  outgoing.writeHead(500, { 'content-type': PROBLEM_TYPE, 'content-length': bytes.byteLength }).end(bytes);
 }
 
 /** The response to a request whose target or Host header does not form a valid URL. */
@@ -184,7 +200,7 @@ function awaitBody(incoming: ArrivedMessage, onReady: (hasRest: boolean) => void
     const hasRest = headers['transfer-encoding'] !== undefined;
     if (!hasRest) incoming.arrivedBody = NONE;
     onReady(hasRest);
-  } else if (Number(length) <= SMALL_BYTES && incoming.method !== 'GET' && incoming.method !== 'HEAD') {
+  } else if (Number(length) <= SMALL_BYTES) {
     collect(incoming, onReady);
   } else onReady(true);
 }

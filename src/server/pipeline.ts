@@ -1,13 +1,15 @@
 import type { HonoRequest } from 'hono';
+import { Readable } from 'node:stream';
 import { type Chain, whenSettled } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-answers.js';
 import { type Clock, toSocketClock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
 import { type Answer, isSilent } from '../http/answer.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
-import type { Call, CallDecoder } from '../http/request/call.js';
+import type { Call, CallDecoder, MatchedRequest } from '../http/request/call.js';
 import type { Encoder } from '../http/response/encode.js';
 import {
   type Interaction,
@@ -30,6 +32,8 @@ export interface PipelineParts {
   readonly encode: Encoder;
   readonly errors: ErrorAnswers;
   readonly sessions: Sessions;
+  /** Reads the body of a request to an operation that may be large; undefined for others. */
+  readonly readBody: ((operation: Operation) => ReceiveBody | undefined) | undefined;
   /** Whether browsers of any origin may read the answers. */
   readonly cors: boolean;
   onInteraction(interaction: Interaction): void;
@@ -85,7 +89,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const session = sessions.choose(request.headers, arrival.sessionId);
     if (session instanceof MockError) return refuseSession(arrival, session);
     const { operation, pathText, repeatsSlash } = match;
-    const call = decoder.decode({ operation, pathText, repeatsSlash, request, target: arrival, body });
+    const readBody = parts.readBody && createBodyReader(parts.readBody(operation), arrival);
+    const call = decoder.decode({ operation, pathText, repeatsSlash, request, target: arrival, body, readBody });
     return whenSettled(call, answerCall, { arrival, session });
   };
 
@@ -173,11 +178,11 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
     if (fault !== undefined) onFault(request);
     const response =
       fault === undefined
-        ? parts.encode(answer, request.method, environment?.ResponseClass ?? Response)
+        ? parts.encode(answer, request.method, environment)
         : applyFault({
             fault,
             // Nothing is written if the fault comes before the status line.
-            response: isSilent(fault) ? new Response() : parts.encode(answer, request.method, Response),
+            response: isSilent(fault) ? new Response() : parts.encode(answer, request.method, undefined),
             outgoing: environment?.outgoing,
             clock: readClock(arrival, session),
             signal: request.signal,
@@ -201,6 +206,18 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
 function measureBodies(call: Call | undefined, { body }: Answer): number {
   const answered = typeof body === 'string' ? body.length : body instanceof Uint8Array ? body.byteLength : 0;
   return (call?.bytes?.byteLength ?? 0) + answered;
+}
+
+type ReceiveBody = (body: AsyncIterable<Uint8Array>) => Promise<BodyBytes>;
+
+/** Reads from the socket where there is one: a web stream of a large body costs several times as much. */
+function createBodyReader(
+  receive: ReceiveBody | undefined,
+  { request, environment }: Arrival,
+): MatchedRequest['readBody'] {
+  if (receive === undefined) return undefined;
+  const incoming: unknown = environment?.incoming;
+  return () => receive(incoming instanceof Readable ? incoming : (request.body ?? Readable.from([])));
 }
 
 type ReadClock = (arrival: Arrival, session: Session) => Clock;

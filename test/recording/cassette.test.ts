@@ -120,9 +120,7 @@ describe('a cassette', () => {
       exchange(readBody(Buffer.from(text), { 'content-type': 'application/json' })),
     );
     const response = loadCassette(folder).exchanges[0]?.response;
-    expect(Buffer.from(writeBody(folder, { ...response, headers: {} }) ?? []).toString()).toBe(
-      text.replace('1.50', '1.5'),
-    );
+    expect(Buffer.from(writeBody(folder, { ...response, headers: {} }) ?? []).toString()).toBe(text);
   });
 
   it('removes incomplete files of a killed process, and the numbers continue without a gap', async () => {
@@ -198,7 +196,7 @@ describe('an invalid cassette', () => {
       'with a status of no response',
       '0001-a.200.json',
       () => change('"status": 200', '"status": "200"'),
-      /:9 \(#\/response\/status\) +status must be an integer from 200 to 599, got "200"/,
+      /:9 \(#\/response\/status\) +status must be an integer from 200 to 999, got "200"/,
     ],
     [
       'with a header that is a number',
@@ -209,8 +207,8 @@ describe('an invalid cassette', () => {
     [
       'with two bodies',
       '0001-a.200.json',
-      () => change('"status": 200', '"status": 200, "body": 1, "bodyText": "1"'),
-      /a body cannot have both body and bodyText/,
+      () => change('"status": 200', '"status": 200, "body": 1, "bodyBase64": "MQ=="'),
+      /a body cannot have both body and bodyBase64/,
     ],
     [
       'with a body outside',
@@ -242,12 +240,10 @@ describe('an invalid cassette', () => {
     const folder = createCassette();
     writeFileSync(join(folder, file), content());
     if (file === '0007-b.200.json') writeFileSync(join(folder, '0007-a.200.json'), GOOD);
-    expect(() => loadCassette(folder)).toThrow(expect.objectContaining({ code: 'RECORDING_INVALID' }));
-    try {
-      loadCassette(folder);
-    } catch (error) {
-      expect(String(error)).toMatch(message);
-    }
+    const { exchanges, mistakes } = loadCassette(folder);
+    expect(mistakes.map(({ code }) => code)).toEqual(['RECORDING_INVALID']);
+    expect(String(mistakes[0])).toMatch(message);
+    expect(exchanges.map((exchange) => exchange.file)).toEqual(file === '0007-b.200.json' ? ['0007-a.200.json'] : []);
   });
 
   it.each<readonly [string, string, RegExp]>([

@@ -54,7 +54,7 @@ describe('50 clients at once', () => {
     const recorded = readRecordedIds(join(folder, 'keys'));
     expect(recorded).toHaveLength(200);
     expect(recorded.toSorted()).toEqual(seen.toSorted());
-    expect(mock.recordings?.refusals).toEqual([]);
+    expect(mock.recordings?.failures).toEqual([]);
   });
 
   it('lose no finished exchange after kill -9, and the numbers continue without a gap', async () => {

@@ -48,7 +48,7 @@ async function record(requests: readonly Asked[], rules: Partial<MatchRules> = {
   const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
   for (const asked of requests) {
     const call = await toCall(asked);
-    const response = { status: 200, headers: {}, interim: [], trailers: [], chunks: [] };
+    const response = { status: 200, headers: {}, interim: [], trailers: [], body: { chunks: [] } };
     const draft = toNewExchange({ call, at: 0, elapsedMs: 1, outcome: { response } });
     if (draft === undefined) throw new Error('a response without a coding can be read');
     await writer.add(redactor.redact(draft, call.operation), redactor.scan);

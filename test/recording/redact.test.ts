@@ -314,7 +314,7 @@ describe('the scan before a file is written', () => {
     if (operation === undefined) throw new Error('the shop has it');
     const outcome = await recorder.record(exchange({ response: { body: { id: 'left', name: 'over' } } }), operation);
     expect(outcome).toMatchObject({ refused: { code: 'RECORDING_SECRET' } });
-    expect(recorder.refusals[0]?.message).toContain('pattern:1');
+    expect(recorder.failures[0]?.message).toContain('pattern:1');
     expect(readEveryFile(folder).map(({ path }) => path.slice(folder.length + 1))).toEqual(['cassette.json']);
     // The number was not used up.
     const next = await recorder.record(exchange({ response: { body: { id: 'fine' } } }), operation);

@@ -35,20 +35,25 @@ export function defineCommand(command: Command, output: Output): void {
   });
 }
 
-/** Forwards and records until a signal. @returns the exit code: 1 if exchanges were not saved because of a secret in them. */
+/** Forwards and records until a signal. @returns the exit code: 1 if exchanges were not recorded. */
 async function runRecord(options: RecordOptions): Promise<number> {
   const { cassette, json, write, writeError } = options;
   rejectOwnAddress(options);
   // This command is always run to reach the upstream, also in CI.
-  const more = { 'recordings.live': true, ...readOptionFlags(options, RECORDING_OPTIONS) };
+  const onFailure = (error: MockError): void => writeError(colour('red', String(error)));
+  const more = {
+    'recordings.live': true,
+    'recordings.onFailure': onFailure,
+    ...readOptionFlags(options, RECORDING_OPTIONS),
+  };
   const mock = await serveRecordings(options, more, (started, baseUrl) => describeStart(started, options, baseUrl));
-  const refusals = mock.recordings?.refusals ?? [];
+  const failures = mock.recordings?.failures ?? [];
   const { exchanges, manifest } = mock.cassette(cassette);
   const placeholders = Object.keys(manifest.redacted).length;
-  if (json === true) write(JSON.stringify({ exchanges: exchanges.length, placeholders, refused: refusals.length }));
+  if (json === true) write(JSON.stringify({ exchanges: exchanges.length, placeholders, failed: failures.length }));
   else write(`${countOf(exchanges.length, 'exchange')}, ${countOf(placeholders, 'secret')} replaced by placeholders`);
-  for (const refusal of refusals) writeError(String(refusal));
-  return refusals.length === 0 ? 0 : 1;
+  if (failures.length > 0) writeError(`${countOf(failures.length, 'exchange')} not recorded, see above`);
+  return failures.length === 0 ? 0 : 1;
 }
 
 /** A proxy that is its own upstream would forward each request to itself forever. */

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Contract } from '../../contract/contract.js';
 import { loadContract } from '../../contract/load/load.js';
 import { createRouter } from '../../contract/router/router.js';
 import { MockError } from '../../errors.js';
@@ -102,23 +103,32 @@ async function loadParts(spec: string | undefined): Promise<RecordingParts> {
   return { contract, validators, router, decoder, environment: process.env };
 }
 
-/** Loads one cassette, or all. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
-function loadCassettes(name: string | undefined, { recordings }: Flags): readonly Cassette[] {
+/** Loads one cassette, or all; prints the mistakes of invalid exchanges. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
+function loadCassettes(
+  name: string | undefined,
+  { recordings }: Flags,
+  { writeError }: Pick<Output, 'writeError'>,
+): readonly Cassette[] {
   const names = name === undefined ? listCassettes(recordings) : [name];
-  if (names.length > 0) return names.map((each) => loadCassette(readCassetteFolder(recordings, each)));
+  if (names.length > 0) {
+    const cassettes = names.map((each) => loadCassette(readCassetteFolder(recordings, each)));
+    for (const mistake of cassettes.flatMap(({ mistakes }) => mistakes)) writeError(String(mistake));
+    return cassettes;
+  }
   throw new MockError('RECORDING_NOT_FOUND', `there are no cassettes in ${recordings}`, {
     at: { file: recordings },
     hint: 'record one with `vouch record <spec> --upstream URL --cassette NAME`, or give their folder with --recordings',
   });
 }
 
-async function runCheck(name: string | undefined, flags: Flags, { write }: Output): Promise<number> {
+async function runCheck(name: string | undefined, flags: Flags, output: Output): Promise<number> {
   const parts = await loadParts(flags.spec);
   let errors = 0;
   const report: object[] = [];
-  for (const cassette of loadCassettes(name, flags)) {
+  const { write } = output;
+  for (const cassette of loadCassettes(name, flags, output)) {
     const findings = await checkCassette(cassette, parts);
-    errors += findings.filter(({ severity }) => severity === 'error').length;
+    errors += findings.filter(({ severity }) => severity === 'error').length + cassette.mistakes.length;
     report.push({ cassette: cassette.name, exchanges: cassette.exchanges.length, findings });
     if (flags.format === 'json') continue;
     const expiry = readExpiry(cassette.manifest, Date.now());
@@ -130,7 +140,7 @@ async function runCheck(name: string | undefined, flags: Flags, { write }: Outpu
   return errors === 0 ? 0 : 1;
 }
 
-async function runDrift(name: string | undefined, flags: Flags, { write }: Output): Promise<number> {
+async function runDrift(name: string | undefined, flags: Flags, output: Output): Promise<number> {
   const { upstream: url = '', header: headers = {}, operation: operations = [], insecure = false, timeout } = flags;
   const { contract, validators } = await loadParts(flags.spec);
   const check = createResponseCheck(validators);
@@ -139,10 +149,10 @@ async function runDrift(name: string | undefined, flags: Flags, { write }: Outpu
   const upstream = createUpstream(url, { insecure, ...(timeout !== undefined && { timeoutMs: timeout }) });
   let exit = 0;
   try {
-    for (const cassette of loadCassettes(name, flags)) {
+    for (const cassette of loadCassettes(name, flags, output)) {
       const results = await findDrift({ contract, cassette, upstream, headers, operations, check });
       exit = Math.max(exit, readDriftExit(results));
-      for (const line of formatResults(results, cassette, flags)) write(line);
+      for (const line of formatResults(results, cassette, flags)) output.write(line);
     }
   } finally {
     upstream.close();
@@ -156,17 +166,24 @@ function formatResults(results: readonly DriftResult[], { name }: Cassette, { fo
   return [colour('bold', name), ...formatDrift(results)];
 }
 
-async function runPromote(name: string, flags: Flags, { write }: Output): Promise<number> {
+async function runPromote(name: string, flags: Flags, output: Output): Promise<number> {
   const { promoteCassette, printPromotion } = await import('./recordings-promote.js');
-  const cassette = loadCassette(readCassetteFolder(flags.recordings, name));
   const spec = flags.spec ?? findSpec();
-  return printPromotion(await promoteCassette(cassette, await loadParts(spec), { ...flags, spec }), flags, write);
+  const parts = await loadParts(spec);
+  let exit = 0;
+  for (const cassette of loadCassettes(name, flags, output)) {
+    exit = printPromotion(await promoteCassette(cassette, parts, { ...flags, spec }), flags, output.write);
+  }
+  return exit;
 }
 
-async function runPrune(name: string | undefined, flags: Flags, { write }: Output): Promise<number> {
+async function runPrune(name: string | undefined, flags: Flags, output: Output): Promise<number> {
   const parts = await loadParts(flags.spec);
-  for (const cassette of loadCassettes(name, flags)) {
-    const { exchanges } = cassette;
+  const { write } = output;
+  for (const cassette of loadCassettes(name, flags, output)) {
+    const { exchanges, mistakes } = cassette;
+    // Other exchanges could get the number of an invalid one.
+    if (mistakes.length > 0) return 1;
     const redundant = findRedundant(cassette, parts);
     const verb = flags.dryRun === true ? 'would remove' : 'removed';
     for (const { exchange, why } of redundant) write(`${verb} ${exchange.file}: ${why}`);
@@ -193,9 +210,17 @@ async function runImportHar(file: string, flags: Flags, { write, writeError }: O
   return written.length === 0 ? 1 : 0;
 }
 
-async function runExportHar(name: string, flags: Flags, { write }: Output): Promise<number> {
+async function runExportHar(name: string, flags: Flags, output: Output): Promise<number> {
   const { contract } = await loadParts(flags.spec);
-  const cassette = loadCassette(readCassetteFolder(flags.recordings, name));
+  const { write } = output;
+  for (const cassette of loadCassettes(name, flags, output)) exportCassette(cassette, { contract, flags, write });
+  return 0;
+}
+
+function exportCassette(
+  cassette: Cassette,
+  { contract, flags, write }: { readonly contract: Contract; readonly flags: Flags; readonly write: Output['write'] },
+): void {
   const base = flags.base ?? cassette.manifest.upstream;
   if (!URL.canParse(base)) {
     const hint = 'give one with --base, such as https://api.example.com/v1';
@@ -208,5 +233,4 @@ async function runExportHar(name: string, flags: Flags, { write }: Output): Prom
     writeFileSync(flags.out, har);
     write(`exported ${countOf(cassette.exchanges.length, 'exchange')} to ${flags.out}`);
   }
-  return 0;
 }

@@ -1,7 +1,17 @@
+/** A body in a temporary file. */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly size: number;
+  /** SHA-256, as base64url. */
+  readonly digest: string;
+}
+
 /** What reading a body came to. */
 export type BodyBytes =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** Too large for memory. */
+  | { readonly kind: 'file'; readonly file: ReceivedFile }
   /** More than the limit; the rest was read and dropped. */
   | { readonly kind: 'large'; readonly size: number | undefined }
   /** The client disconnected, or the stream failed. */

@@ -14,7 +14,7 @@ import {
 } from '../../schema/violation.js';
 import { decodeRequestContent } from '../content-encoding.js';
 import { readTarget, type RequestTarget } from '../target.js';
-import { type BodyBytes, hasBody, isBodiless, readBody } from './body-bytes.js';
+import { type BodyBytes, hasBody, isBodiless, readBody, type ReceivedFile } from './body-bytes.js';
 import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody } from './body.js';
 import { createCoerce, createLenientCoerce } from './coerce.js';
 import type { QueryProfile } from './parameter-plan.js';
@@ -37,6 +37,8 @@ export interface Call {
   readonly body: unknown;
   /** The body as received; undefined without a body. */
   readonly bytes: Uint8Array | undefined;
+  /** The body as received, if it was written to a file because of its size; it is neither decoded nor validated. */
+  readonly file?: ReceivedFile | undefined;
   /** The media type of the body, lower case, without parameters. */
   readonly mediaType: string | undefined;
   /** All headers of the request. */
@@ -81,6 +83,8 @@ export interface MatchedRequest {
   readonly target?: Pick<RequestTarget, 'url' | 'search'>;
   /** The body, if it has already been read. */
   readonly body?: BodyBytes | undefined;
+  /** Reads the body instead of the decoder. */
+  readonly readBody?: (() => Promise<BodyBytes>) | undefined;
 }
 
 /** A call before its body is read. */
@@ -129,9 +133,12 @@ export function createCallDecoder(
       const draft: Draft = { operation, request, url, credentials, values, violations, limit: bodyLimitBytes };
       if (body === undefined) {
         if (!hasBody(request)) return withoutBody(draft, plan.readBody);
-        return readBody(request, bodyLimitBytes).then((read) => withBody(draft, plan.readBody, read));
+        const reading = matched.readBody?.() ?? readBody(request, bodyLimitBytes);
+        return reading.then((read) => withBody(draft, plan.readBody, read));
       }
-      if (body.kind === 'none' || isBodiless(request.method)) return withoutBody(draft, plan.readBody);
+      if (body.kind === 'none') return withoutBody(draft, plan.readBody);
+      // It has no meaning for the mock, but an upstream may read it.
+      if (isBodiless(request.method)) return finish(draft, body.kind === 'bytes' ? body.bytes : undefined, NO_BODY);
       const size = body.kind === 'bytes' ? body.bytes.length : 0;
       return withBody(draft, plan.readBody, size > bodyLimitBytes ? { kind: 'large', size } : body);
     },
@@ -175,7 +182,8 @@ function withBody(draft: Draft, read: BodyReader, body: BodyBytes): Call {
   } else if (body.kind === 'incomplete') {
     const message = 'the body is incomplete: the client disconnected or sent less than its Content-Length';
     violations.push(toError({ code: 'BODY_INCOMPLETE', in: 'body', message }));
-  } else requireBody(operation, violations);
+  } else if (body.kind === 'file') return { ...finish(draft, undefined, NO_BODY), file: body.file };
+  else requireBody(operation, violations);
   return finish(draft, undefined, NO_BODY);
 }
 

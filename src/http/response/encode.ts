@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { isObject, mapValues } from '../../contract/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Answer } from '../answer.js';
@@ -10,8 +11,16 @@ export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseI
 /** A serialized body. */
 type WrittenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
+/** What a response is written to. */
+export interface ResponseTarget {
+  /** The class of the Response; default: that of the platform. */
+  readonly ResponseClass?: ResponseConstructor | undefined;
+  /** The response of Node.js on a socket, for what a Response cannot express; undefined in-process. */
+  readonly outgoing?: ServerResponse;
+}
+
 /** Serializes an answer as a Response. */
-export type Encoder = (answer: Answer, method: string, ResponseClass: ResponseConstructor) => Response;
+export type Encoder = (answer: Answer, method: string, target: ResponseTarget | undefined) => Response;
 
 /** Serializes the bodies of one media type; undefined for other media types. */
 export type BodyWriter = (answer: Answer) => string | Uint8Array | undefined;
@@ -19,9 +28,9 @@ export type BodyWriter = (answer: Answer) => string | Uint8Array | undefined;
 /** RFC 9110 15.3.5, 15.3.6, 15.4.5: statuses without content. */
 const EMPTY_STATUSES: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-// Field values are visible ASCII, obs-text, space and tab (RFC 9110 5.5); anything else would make the server throw.
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const BAD_FIELD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+const NOT_ASCII = /[^\t\x20-\x7e]/;
+// Field values are visible ASCII, obs-text, space and tab (RFC 9110 5.5); anything else would make the server throw.
 // oxlint-disable-next-line no-control-regex -- as above
 const BAD_FIELD_CHARACTERS = /[^\t\x20-\x7e\x80-\xff]/gu;
 
@@ -31,22 +40,34 @@ const BAD_FIELD_CHARACTERS = /[^\t\x20-\x7e\x80-\xff]/gu;
  * @param writers - For media types that depend on the contract, such as XML; they come first.
  */
 export function createEncoder(writers: readonly BodyWriter[]): Encoder {
-  return (answer, method, ResponseClass) => {
+  return (answer, method, target) => {
     const headers: Record<string, string> = { 'x-mock-source': toFieldValue(answer.from) };
     if (answer.violations.length > 0) Object.assign(headers, toViolationHeaders(answer.violations));
     const repeated: [string, string][] = [];
+    let isAscii = true;
+    const toField = (value: string): string => {
+      if (!NOT_ASCII.test(value)) return value;
+      isAscii = false;
+      return toFieldValue(value);
+    };
     for (const name in answer.headers) {
       const value = answer.headers[name];
-      if (typeof value === 'string') headers[name] = toFieldValue(value);
-      else for (const item of value ?? []) repeated.push([name, toFieldValue(item)]);
+      if (typeof value === 'string') headers[name] = toField(value);
+      else for (const item of value ?? []) repeated.push([name, toField(item)]);
     }
-    const body = EMPTY_STATUSES.has(answer.status) ? null : writeBody(answer, writers);
+    const outgoing = target?.outgoing;
+    if (outgoing !== undefined && answer.reason !== undefined) outgoing.statusMessage = answer.reason;
+    const written = EMPTY_STATUSES.has(answer.status) ? null : writeBody(answer, writers, outgoing);
+    // Node.js writes the fields as UTF-8 together with a string, and as Latin-1 only before bytes.
+    const body = isAscii || typeof written !== 'string' ? written : Buffer.from(written);
     if ((body !== null || method === 'HEAD') && answer.mediaType !== undefined)
       headers['content-type'] = answer.mediaType;
     // RFC 9110 9.3.2: HEAD answers like GET, without the body but with the length it would have.
     const isHead = method === 'HEAD';
-    if (isHead && (typeof body === 'string' || body instanceof Uint8Array))
+    // Node.js decodes a Content-Disposition that is not ASCII wrongly, unless it precedes the length.
+    if ((isHead || !isAscii) && (typeof body === 'string' || body instanceof Uint8Array))
       headers['content-length'] = String(Buffer.byteLength(body));
+    const ResponseClass = target?.ResponseClass ?? Response;
     return new ResponseClass(isHead ? null : body, { status: answer.status, headers: toHeaders(headers, repeated) });
   };
 }
@@ -62,12 +83,16 @@ function toHeaders(
   return all;
 }
 
-function writeBody(answer: Answer, writers: readonly BodyWriter[]): WrittenBody | null {
+function writeBody(
+  answer: Answer,
+  writers: readonly BodyWriter[],
+  outgoing: ServerResponse | undefined,
+): WrittenBody | null {
   const { body, mediaType } = answer;
   if (body === undefined) return null;
   // No source creates a Uint8Array with shared memory, which is not a valid body.
   if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
-  if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream');
+  if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream', outgoing);
   if (mediaType === undefined || isJsonType(mediaType)) return JSON.stringify(body);
   for (const writer of writers) {
     const written = writer(answer);
@@ -93,7 +118,7 @@ function toViolationHeaders(violations: readonly Violation[]): Readonly<Record<s
 }
 
 function toFieldValue(value: string): string {
-  return BAD_FIELD_VALUE.test(value) ? value.toWellFormed().replace(BAD_FIELD_CHARACTERS, encodeURIComponent) : value;
+  return NOT_ASCII.test(value) ? value.toWellFormed().replace(BAD_FIELD_CHARACTERS, encodeURIComponent) : value;
 }
 
 /** Whether a body is a stream of items. */
@@ -119,7 +144,13 @@ function toEventFields(item: unknown): EventFields {
 }
 
 /** Serializes items one by one on demand; bytes and strings are not changed. */
-function writeStream(items: AsyncIterable<unknown>, mediaType: string): ReadableStream<Uint8Array> {
+function writeStream(
+  items: AsyncIterable<unknown>,
+  mediaType: string,
+  outgoing: ServerResponse | undefined,
+): ReadableStream<Uint8Array> {
+  // Node.js writes fields that are not ASCII as Latin-1 only before bytes; no bytes are enough.
+  if (outgoing !== undefined) outgoing.flushHeaders = () => void outgoing.write(new Uint8Array());
   const essence = toEssence(mediaType);
   const iterator = items[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
@@ -131,11 +162,18 @@ function writeStream(items: AsyncIterable<unknown>, mediaType: string): Readable
         else if (value instanceof Uint8Array) controller.enqueue(value);
         else controller.enqueue(encoder.encode(isSequenceType(essence) ? writeItem(value, essence) : toText(value)));
       } catch (error) {
-        controller.error(error);
+        if (outgoing === undefined) controller.error(error);
+        else breakOff(outgoing);
       }
     },
     cancel: async () => {
       await iterator.return?.();
     },
   });
+}
+
+/** Closes the connection of a response whose stream failed, after what was written; the client sees that the rest is missing. */
+function breakOff(outgoing: ServerResponse): void {
+  // The last item is written one step after it was read.
+  setImmediate(() => setImmediate(() => outgoing.socket?.destroySoon()));
 }

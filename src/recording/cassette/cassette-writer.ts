@@ -1,9 +1,27 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createContentDecoders } from '../../http/content-encoding.js';
 import { BODIES_FOLDER, type Cassette, loadCassette, type StoredExchange } from './cassette.js';
 import { writeJson } from './exact-json.js';
-import { type NewExchange, type RecordedBody, type RecordedExchange, writeExchange } from './exchange.js';
+import {
+  type NewExchange,
+  type RecordedBody,
+  type RecordedExchange,
+  type SpooledBody,
+  writeExchange,
+} from './exchange.js';
 import { type Manifest, MANIFEST_FILE, toManifestText } from './manifest.js';
 
 /** A cassette that is open for writing. */
@@ -38,6 +56,8 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
   removeUnfinished(folder);
   if (!existsSync(join(folder, MANIFEST_FILE))) writeManifest(folder, initial);
   let cassette = loadCassette(folder);
+  // Files that are not valid exchanges keep their numbers.
+  const highest = Math.max(0, ...cassette.mistakes.map(({ at }) => Number.parseInt(basename(at?.file ?? ''), 10) || 0));
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
     const turn = last.then(task);
@@ -50,7 +70,7 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
     read: () => cassette,
     add: (exchange, approve) =>
       inTurn(async () => {
-        const number = (cassette.exchanges.at(-1)?.number ?? 0) + 1;
+        const number = Math.max(cassette.exchanges.at(-1)?.number ?? 0, highest) + 1;
         const stored = await writeFiles(folder, { ...exchange, number }, approve);
         cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
         return stored;
@@ -68,11 +88,14 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
       }),
     clear: (manifest) =>
       inTurn(async () => {
-        for (const { file } of cassette.exchanges.toReversed()) rmSync(join(folder, file), { force: true });
+        // Files that are not valid exchanges too, which would take numbers.
+        const invalid = cassette.mistakes.flatMap(({ at }) => (at?.file === undefined ? [] : [basename(at.file)]));
+        const files = [...cassette.exchanges.map(({ file }) => file), ...invalid];
+        for (const file of files.toReversed()) rmSync(join(folder, file), { force: true });
         rmSync(join(folder, BODIES_FOLDER), { recursive: true, force: true });
         mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
         writeManifest(folder, manifest);
-        cassette = { ...cassette, manifest, exchanges: [] };
+        cassette = { ...cassette, manifest, exchanges: [], mistakes: [] };
       }),
   };
 }
@@ -82,6 +105,54 @@ export async function writeAtomically(file: string, content: string | Uint8Array
   const temporary = join(file, '..', `.${basename(file)}.tmp`);
   await writeFile(temporary, content);
   await rename(temporary, file);
+}
+
+/** Decodes, redacts and writes a body that is too large for memory. */
+async function writeSpooled(file: string, { path, encoding, redact }: SpooledBody): Promise<void> {
+  const temporary = join(file, '..', `.${basename(file)}.tmp`);
+  const redactor = redact === undefined ? [] : [createTextTransform(redact)];
+  await pipeline([
+    createReadStream(path),
+    ...createContentDecoders(encoding),
+    ...redactor,
+    createWriteStream(temporary),
+  ]);
+  await rename(temporary, file);
+}
+
+/** More characters than any secret has. */
+const WINDOW = 32_768;
+
+/** Where no secret continues: after the end of a line or of a value. */
+const BREAKS = /[\n,;&}\0]/g;
+
+/** Changes text of any size (Latin-1) in parts; a secret that `change` replaces is always inside of one part. */
+function createTextTransform(change: (text: string) => string): Transform {
+  let waiting = '';
+  const flushTo = (end: number): Buffer => {
+    const part = waiting.slice(0, end);
+    waiting = waiting.slice(end);
+    return Buffer.from(change(part), 'latin1');
+  };
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      waiting += chunk.toString('latin1');
+      done(null, waiting.length > 2 * WINDOW ? flushTo(findBreak(waiting)) : undefined);
+    },
+    flush(done) {
+      done(null, flushTo(waiting.length));
+    },
+  });
+}
+
+/** A position in the last window that is in no secret: after a break, and not in a private key, which has several lines. */
+function findBreak(text: string): number {
+  const start = text.length - WINDOW;
+  const key = text.lastIndexOf('-----BEGIN ');
+  const end = key >= 0 && !text.includes('-----END ', key) ? key : text.length;
+  if (end <= start) return Math.max(end, 1);
+  const last = [...text.slice(start, end).matchAll(BREAKS)].at(-1);
+  return last === undefined ? end - WINDOW / 2 : start + last.index + 1;
 }
 
 /** The file name of an exchange. */
@@ -109,7 +180,7 @@ function writeManifest(folder: string, manifest: Manifest): void {
   renameSync(temporary, join(folder, MANIFEST_FILE));
 }
 
-type WrittenFile = readonly [file: string, content: string | Uint8Array];
+type WrittenFile = readonly [file: string, content: string | Uint8Array | SpooledBody];
 
 async function writeFiles(
   folder: string,
@@ -127,11 +198,16 @@ async function writeFiles(
   // The bodies first, so that an exchange on disk never refers to a missing body.
   files.push([file, writeExchange(exchange)]);
   // Latin-1 maps every byte to one character, so that secrets are found in binary data too.
-  const texts = files.map(([path, content]): WrittenText => {
-    return { file: path, text: typeof content === 'string' ? content : Buffer.from(content).toString('latin1') };
+  const texts = files.flatMap(([path, content]): readonly WrittenText[] => {
+    if (typeof content === 'string') return [{ file: path, text: content }];
+    // A spooled body is redacted while it is written.
+    return content instanceof Uint8Array ? [{ file: path, text: Buffer.from(content).toString('latin1') }] : [];
   });
   approve?.(texts.toReversed());
-  for (const [path, content] of files) await writeAtomically(join(folder, path), content);
+  for (const [path, content] of files) {
+    const isWhole = typeof content === 'string' || content instanceof Uint8Array;
+    await (isWhole ? writeAtomically(join(folder, path), content) : writeSpooled(join(folder, path), content));
+  }
   return { ...exchange, file };
 }
 
@@ -140,11 +216,11 @@ function placeBody<T extends RecordedBody>(message: T, base: string, files: Writ
   const parts = message.parts?.map((part, i) => placeBody(part, `${base}.part-${i + 1}`, files));
   if (parts !== undefined) return { ...message, parts };
   const text = message.bodyText ?? (message.body === undefined ? '' : writeJson(message.body));
-  const content = message.bytes ?? (text.length > TEXT_LIMIT_BYTES ? text : undefined);
+  const content = message.spooled ?? message.bytes ?? (text.length > TEXT_LIMIT_BYTES ? text : undefined);
   if (content === undefined) return message;
   const file = `${base}.bin`;
   files.push([file, content]);
-  const { body: _body, bodyText: _text, bytes: _bytes, ...rest } = message;
+  const { body: _body, bodyText: _text, bytes: _bytes, spooled: _spooled, ...rest } = message;
   // Only optional members are removed.
   return { ...rest, bodyFile: file } as unknown as T;
 }

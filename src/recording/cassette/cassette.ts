@@ -11,6 +11,8 @@ export interface Cassette {
   readonly manifest: Manifest;
   /** Sorted by number. */
   readonly exchanges: readonly StoredExchange[];
+  /** The mistakes of files that are not valid exchanges; the others are used without them. */
+  readonly mistakes: readonly MockError[];
 }
 
 /** An exchange on disk. */
@@ -27,38 +29,53 @@ const EXCHANGE_FILE = /^(\d{4,})-.+\.json$/;
 /**
  * Loads a whole cassette, synchronously: for 1,000 small files that is faster than 1,000 promises.
  *
- * @throws MockError `RECORDING_NOT_FOUND`; `RECORDING_INVALID` with the file and position of an invalid exchange.
+ * @throws MockError `RECORDING_NOT_FOUND`; `RECORDING_INVALID` for an invalid manifest. An invalid exchange is one of `mistakes`.
  */
 export function loadCassette(folder: string): Cassette {
   const manifest = loadManifest(folder);
   const exchanges: StoredExchange[] = [];
+  const mistakes: MockError[] = [];
   const byNumber = new Map<number, string>();
   const bodies = new Set(existsSync(join(folder, BODIES_FOLDER)) ? readdirSync(join(folder, BODIES_FOLDER)) : []);
   for (const name of readdirSync(folder).sort()) {
-    const file = join(folder, name);
     if (name.startsWith('.') || name === MANIFEST_FILE || !name.endsWith('.json')) continue;
-    const number = Number(EXCHANGE_FILE.exec(name)?.[1]);
-    if (Number.isNaN(number)) {
-      const message = `"${name}" is not the name of an exchange, which begins with a number`;
-      throw invalidRecording(message, { file }, 'move it to another folder');
+    try {
+      exchanges.push(loadExchange(folder, name, { byNumber, bodies }));
+    } catch (error) {
+      if (!(error instanceof MockError)) throw error;
+      mistakes.push(error);
     }
-    const other = byNumber.get(number);
-    if (other !== undefined) {
-      const message = `number ${number} is already used by ${other}`;
-      throw invalidRecording(message, { file }, 'rename one of them to the next free number');
-    }
-    byNumber.set(number, name);
-    const exchange = readExchange(readFileSync(file, 'utf8'), file, number);
-    for (const [pointer, path] of listBodyFiles(exchange)) {
-      if (bodies.has(basename(path))) continue;
-      const hint = 'restore it, or delete the exchange and record again';
-      throw invalidRecording(`${path} is missing`, { file, pointer }, hint);
-    }
-    exchanges.push({ ...exchange, file: name });
   }
   // By number, not by name: 10000 comes after 9999.
   exchanges.sort((x, y) => x.number - y.number);
-  return { name: basename(folder), folder, manifest, exchanges };
+  return { name: basename(folder), folder, manifest, exchanges, mistakes };
+}
+
+/** Loads one exchange. @throws MockError `RECORDING_INVALID` with its file and position. */
+function loadExchange(
+  folder: string,
+  name: string,
+  { byNumber, bodies }: { readonly byNumber: Map<number, string>; readonly bodies: ReadonlySet<string> },
+): StoredExchange {
+  const file = join(folder, name);
+  const number = Number(EXCHANGE_FILE.exec(name)?.[1]);
+  if (Number.isNaN(number)) {
+    const message = `"${name}" is not the name of an exchange, which begins with a number`;
+    throw invalidRecording(message, { file }, 'move it to another folder');
+  }
+  const other = byNumber.get(number);
+  if (other !== undefined) {
+    const message = `number ${number} is already used by ${other}`;
+    throw invalidRecording(message, { file }, 'rename one of them to the next free number');
+  }
+  byNumber.set(number, name);
+  const exchange = readExchange(readFileSync(file, 'utf8'), file, number);
+  for (const [pointer, path] of listBodyFiles(exchange)) {
+    if (bodies.has(basename(path))) continue;
+    const hint = 'restore it, or delete the exchange and record again';
+    throw invalidRecording(`${path} is missing`, { file, pointer }, hint);
+  }
+  return { ...exchange, file: name };
 }
 
 /** The folder of a cassette. @throws MockError `RECORDING_NOT_FOUND` with the most similar name. */

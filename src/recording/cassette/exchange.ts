@@ -36,29 +36,51 @@ export interface RecordedRequest extends RecordedBody {
 
 /** A recorded response. */
 export interface RecordedResponse extends RecordedBody {
+  /** 200 to 999. */
   readonly status: number;
+  /** The reason phrase, if it is not that of the status. */
+  readonly reason?: string;
   /** Without hop-by-hop fields and framing. */
   readonly headers: HeaderFields;
   /** Interim statuses (1xx) that preceded it; they are not replayed. */
   readonly interim?: readonly number[];
   /** Names of trailer fields; they are not replayed. */
   readonly trailers?: readonly string[];
+  /** Why the body is not complete; replay sends what came and then breaks the connection. */
+  readonly cut?: CutOff;
 }
+
+/** Who ended a response before its end: the client left, the recorder was stopped, or the upstream broke the connection. */
+export type CutOff = 'client' | 'recorder' | 'upstream';
 
 /** A body in one of several forms; without any member there was no body. */
 export interface RecordedBody {
   /** Any JSON value; a number that a double cannot represent is an `ExactNumber`. */
   readonly body?: unknown;
+  /** Text; beside `body` or `events` the exact text, if vouch would write it otherwise. It is ignored if the other one was edited. */
   readonly bodyText?: string;
   readonly bodyBase64?: string;
   /** Relative to the cassette: bytes that are not text, or more than 64 KiB. */
   readonly bodyFile?: string;
+  /** SHA-256 of a body that went to a file while it was sent, as base64url: such requests are compared by it. */
+  readonly bodyDigest?: string;
   /** Bytes that are not on disk yet; they are written as `bodyFile`. */
   readonly bytes?: Uint8Array;
+  /** A body that went to a file while it was sent; it is written as `bodyFile`. */
+  readonly spooled?: SpooledBody;
   /** The events of a `text/event-stream`. */
   readonly events?: readonly RecordedEvent[];
   /** The parts of a multipart body. */
   readonly parts?: readonly RecordedPart[];
+}
+
+/** A body in a temporary file, which is removed when it is written to the cassette. */
+export interface SpooledBody {
+  readonly path: string;
+  /** The value of its Content-Encoding. */
+  readonly encoding: string | undefined;
+  /** Replaces the secrets in a part of its text (Latin-1). */
+  readonly redact?: (text: string) => string;
 }
 
 /** A request or response: a body, and the header fields that describe it. */
@@ -99,10 +121,12 @@ export function writeExchange(exchange: RecordedExchange): string {
     request: { method, path, pathParams, query: sortNames(query), headers: sortNames(headers), ...toBody(request) },
     response: response && {
       status: response.status,
+      reason: response.reason,
       interim: response.interim,
       headers: sortNames(response.headers),
       ...toBody(response),
       trailers: response.trailers,
+      cut: response.cut,
     },
     failure,
   };
@@ -121,9 +145,13 @@ export function readExchange(text: string, file: string, number: number): Record
   check.fields(request['headers'], '/request/headers');
   if (response !== undefined) {
     const { status } = response;
-    if (!(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599)) {
-      throw check.invalid(`status must be an integer from 200 to 599, got ${toGiven(status)}`, '/response/status');
+    if (!(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 999)) {
+      throw check.invalid(`status must be an integer from 200 to 999, got ${toGiven(status)}`, '/response/status');
     }
+    if (response['cut'] !== undefined && !CUTS.has(response['cut'])) {
+      throw check.invalid(`cut must be ${[...CUTS].join(', ')}, got ${toGiven(response['cut'])}`, '/response/cut');
+    }
+    if (response['reason'] !== undefined) check.string(response, 'reason', '/response');
     check.fields(response['headers'], '/response/headers');
     check.body(response, '/response');
   } else if (!isObject(members['failure'])) {
@@ -143,12 +171,14 @@ export function readExchange(text: string, file: string, number: number): Record
   };
 }
 
-const BODY_FORMS = ['body', 'bodyText', 'bodyBase64', 'bodyFile', 'bytes', 'events', 'parts'] as const;
+const CUTS: ReadonlySet<unknown> = new Set<CutOff>(['client', 'recorder', 'upstream']);
+
+const BODY_FORMS = ['body', 'bodyText', 'bodyBase64', 'bodyFile', 'bytes', 'spooled', 'events', 'parts'] as const;
 
 /** The members of the body alone. */
 export function toBody(body: RecordedBody): RecordedBody {
-  const form = BODY_FORMS.find((name) => body[name] !== undefined);
-  return form === undefined ? {} : { [form]: body[form] };
+  const names = [...BODY_FORMS, 'bodyDigest'] as const;
+  return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 }
 
 function sortNames<T>(fields: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
@@ -187,7 +217,11 @@ function createCheck(text: string, file: string) {
   /** One form, and a file inside the cassette; the parts of a multipart body are bodies too. */
   function checkBody(members: Members, pointer: string): void {
     const forms = BODY_FORMS.filter((form) => members[form] !== undefined);
-    if (forms.length > 1) throw invalid(`a body cannot have both ${forms.join(' and ')}`, `${pointer}/${forms[1]}`);
+    // The exact text belongs to the readable form.
+    const isBoth =
+      forms.length === 2 && forms.includes('bodyText') && (forms.includes('body') || forms.includes('events'));
+    if (forms.length > 1 && !isBoth)
+      throw invalid(`a body cannot have both ${forms.join(' and ')}`, `${pointer}/${forms[1]}`);
     const { bodyFile: path, parts } = members;
     if (path !== undefined && !(typeof path === 'string' && /^bodies\/[\w.-]+$/.test(path))) {
       throw invalid(`bodyFile must be a file in bodies/, got ${toGiven(path)}`, `${pointer}/bodyFile`);

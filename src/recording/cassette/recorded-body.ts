@@ -1,10 +1,10 @@
-import { readEvents, writeEvent } from '../../http/event-stream.js';
+import { readEvents, type StreamEvent, type TimedText, writeEvent } from '../../http/event-stream.js';
 import { type HeaderFields, listFields, readContentType, readField } from '../../http/header-fields.js';
 import { isJsonType, readMediaType } from '../../http/media-type.js';
 import { readMultipart, writeMultipart } from '../../http/multipart.js';
 import { isBodiless } from '../../http/request/body-bytes.js';
 import { loadBodyBytes } from './cassette.js';
-import { readJson, writeJson } from './exact-json.js';
+import { isDeep, readJson, writeCanonical, writeJson } from './exact-json.js';
 import type { RecordedBody, RecordedMessage, RecordedPart, RecordedRequest } from './exchange.js';
 
 const TEXT_TYPES =
@@ -21,22 +21,52 @@ export function readBody(bytes: Uint8Array | undefined, headers: HeaderFields): 
   const isText = mediaType === undefined || TEXT_TYPES.test(mediaType) || isJsonType(mediaType);
   const text = isText ? readText(bytes) : undefined;
   if (text === undefined) return { bytes };
-  if (mediaType !== undefined && isJsonType(mediaType)) {
-    try {
-      return { body: readJson(text) };
-    } catch {
-      // Malformed JSON is recorded as it was sent.
-      return { bodyText: text };
-    }
-  }
-  if (mediaType === 'text/event-stream') return { events: readEvents([{ atMs: 0, text }]) };
+  if (mediaType !== undefined && isJsonType(mediaType)) return readJsonBody(text);
+  if (mediaType === 'text/event-stream') return readEventBody([{ atMs: 0, text }]);
   return { bodyText: text };
+}
+
+/** JSON with its exact text, if that is another one than `writeJson` writes. */
+function readJsonBody(text: string): RecordedBody {
+  try {
+    if (isDeep(text)) return { bodyText: text };
+    const body = readJson(text);
+    return writeJson(body) === text ? { body } : { body, bodyText: text };
+  } catch {
+    // Malformed JSON is recorded as it was sent.
+    return { bodyText: text };
+  }
+}
+
+/** The events of a stream with its exact text, if that is another one than `writeEvent` writes. */
+export function readEventBody(chunks: readonly TimedText[]): RecordedBody {
+  const events = readEvents(chunks);
+  const text = chunks.map((chunk) => chunk.text).join('');
+  return writeEvents(events) === text ? { events } : { events, bodyText: text };
+}
+
+function writeEvents(events: readonly StreamEvent[]): string {
+  return events.map(writeEvent).join('');
+}
+
+/** The exact text of a body that has a readable form too; undefined without one, and if the readable form was edited since. */
+function readExactText({ body, bodyText, events }: RecordedBody): string | undefined {
+  if (bodyText === undefined) return undefined;
+  try {
+    const isSame =
+      events === undefined
+        ? writeCanonical(readJson(bodyText)) === writeCanonical(body)
+        : writeEvents(readEvents([{ atMs: 0, text: bodyText }])) === writeEvents(events);
+    return isSame ? bodyText : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The bytes of the body of a message or part; undefined without a body. */
 export function writeBody(folder: string, message: RecordedMessage): Uint8Array | undefined {
-  if (message.body !== undefined) return Buffer.from(writeJson(message.body));
-  if (message.events !== undefined) return Buffer.from(message.events.map(writeEvent).join(''));
+  if (message.body !== undefined) return Buffer.from(readExactText(message) ?? writeJson(message.body));
+  if (message.events !== undefined) return Buffer.from(readExactText(message) ?? writeEvents(message.events));
   if (message.parts === undefined) return loadBodyBytes(folder, message);
   const parts = message.parts.map((part) => ({
     name: part.name,
@@ -57,7 +87,9 @@ export function loadBody(folder: string, message: RecordedMessage): RecordedBody
     });
     return { ...message, parts };
   }
-  return message.bodyFile === undefined ? message : readBody(loadBodyBytes(folder, message), message.headers);
+  return message.bodyFile === undefined || message.bodyDigest !== undefined
+    ? message
+    : readBody(loadBodyBytes(folder, message), message.headers);
 }
 
 /** A recorded request as it is sent again. */

@@ -88,8 +88,10 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
     waiting.delete(operation);
     for (const exchange of exchanges) index(exchange);
   };
-  const readFacts = (call: Call): RequestFacts =>
-    facts.read(call, readBody(call.bytes, { 'content-type': call.headers.get('content-type') ?? '' }));
+  const readFacts = (call: Call): RequestFacts => {
+    const fields = { 'content-type': call.headers.get('content-type') ?? '' };
+    return facts.read(call, call.file === undefined ? readBody(call.bytes, fields) : { bodyDigest: call.file.digest });
+  };
   const keyFor = createKeyReader(facts.signature, (call) => toKey(call.operation.id, readFacts(call)));
 
   return {

@@ -68,7 +68,7 @@ export function createFactsReader(
   };
   return {
     signature: (call) => {
-      if (call.bytes !== undefined && call.bytes.byteLength > MAX_SIGNATURE_BYTES) return undefined;
+      if (call.file !== undefined || (call.bytes?.byteLength ?? 0) > MAX_SIGNATURE_BYTES) return undefined;
       const body = call.bytes === undefined ? '' : Buffer.from(call.bytes).toString('latin1');
       const fields = ['content-type', ...planOf(call.operation).headers].map((name) => call.headers.get(name));
       return JSON.stringify([call.operation.id, call.method, call.url, fields, body]);
@@ -140,6 +140,7 @@ function readBodyFacts(body: RecordedBody, call: Call, { walk, mask, ignoredBody
   const mediaType = call.mediaType ?? toEssence(call.headers.get('content-type') ?? '');
   const pointers = readBodyPointers(call.operation.body?.content ?? [], mediaType);
   const at = { pointers, direction: 'request' } as const;
+  if (body.bodyDigest !== undefined) return body.bodyDigest;
   if (body.body !== undefined) return ignoreMembers(walk.json(body.body, at, mask), ignoredBody);
   if (body.bodyText !== undefined && mediaType === 'application/x-www-form-urlencoded') {
     // The fields by name; the order of different names does not matter.

@@ -2,7 +2,7 @@ import type { MediaType, Operation } from '../../contract/operations/operation.j
 import { findResponse } from '../../contract/operations/responses.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import type { Direction } from '../../schema/schema-unit.js';
-import { readJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
+import { readJson, rewriteJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import type {
   NewExchange,
   RecordedBody,
@@ -119,8 +119,14 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   const { walk, visit } = to;
   const at = { pointers: readBodyPointers(to.content, to.mediaType), direction: to.direction };
   const visitText = (text: string): string => visit(text, ORDINARY_LOCATION);
-  if (body.body !== undefined) return { body: walk.json(body.body, at, visit) };
-  if (body.bodyText !== undefined) {
+  const digest = body.bodyDigest === undefined ? {} : { bodyDigest: body.bodyDigest };
+  if (body.spooled !== undefined) return { ...digest, spooled: { ...body.spooled, redact: visitText } };
+  if (body.body !== undefined) {
+    const clean = walk.json(body.body, at, visit);
+    const text = body.bodyText === undefined ? undefined : rewriteJson(body.bodyText, body.body, clean);
+    return { body: clean, ...(text !== undefined && { bodyText: text }) };
+  }
+  if (body.bodyText !== undefined && body.events === undefined) {
     if (to.mediaType !== 'application/x-www-form-urlencoded') return { bodyText: visitText(body.bodyText) };
     const form = visitForm(body.bodyText, (name, text) => walk.named(name, text, { ...at, kind: 'form', visit }));
     return { bodyText: form };
@@ -137,7 +143,10 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
       ...(event.data !== undefined && { data: visitEventData(event.data, visitJson, visitText) }),
       ...(event.comment !== undefined && { comment: visitText(event.comment) }),
     }));
-    return { events };
+    // The exact text is kept if it has no secret.
+    const isSame = body.bodyText !== undefined && visitText(body.bodyText) === body.bodyText;
+    const isKept = isSame && writeCanonical(events) === writeCanonical(body.events);
+    return { events, ...(isKept && { bodyText: body.bodyText }) };
   }
   return body.parts === undefined ? {} : { parts: body.parts.map((part) => visitPart(part, to)) };
 }

@@ -1,13 +1,15 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError } from '../../errors.js';
-import { decodeContent } from '../../http/content-encoding.js';
-import { readEvents, type TimedText } from '../../http/event-stream.js';
+import { decodeContent, isDecodable } from '../../http/content-encoding.js';
+import type { TimedText } from '../../http/event-stream.js';
 import { type HeaderFields, omitFields, readContentType, readEndToEnd, readField } from '../../http/header-fields.js';
+import type { ReceivedFile } from '../../http/request/body-bytes.js';
 import type { Call } from '../../http/request/call.js';
 import { readQueryValues, readTarget, removeSessionPrefix } from '../../http/target.js';
 import type { CassetteWriter } from '../cassette/cassette-writer.js';
 import type { StoredExchange } from '../cassette/cassette.js';
 import type {
+  CutOff,
   NewExchange,
   RecordedBody,
   RecordedFailure,
@@ -15,8 +17,9 @@ import type {
   RecordedResponse,
 } from '../cassette/exchange.js';
 import type { Manifest } from '../cassette/manifest.js';
-import { readBody } from '../cassette/recorded-body.js';
+import { readBody, readEventBody } from '../cassette/recorded-body.js';
 import type { Redactor } from '../redaction/redact.js';
+import type { ReceivedBody, TimedChunk } from './received.js';
 
 /** An exchange as it was observed, with its secrets. */
 export interface ObservedExchange {
@@ -29,22 +32,19 @@ export interface ObservedExchange {
 
 /** A response with the received bytes of its body. */
 interface ObservedResponse extends Required<Pick<RecordedResponse, 'status' | 'headers' | 'interim' | 'trailers'>> {
-  readonly chunks: readonly TimedChunk[];
-}
-
-/** A chunk of a body with the time of its arrival. */
-export interface TimedChunk {
-  /** Milliseconds since the response began. */
-  readonly atMs: number;
-  readonly bytes: Uint8Array;
+  readonly reason?: string | undefined;
+  readonly body: ReceivedBody;
+  readonly cut?: CutOff | undefined;
 }
 
 /** Writes exchanges into one cassette, without their secrets. */
 export interface Recorder {
   /** Resolves when the exchange is on disk, or with the error that explains why it was not written. */
   record(exchange: NewExchange, operation: Operation): Promise<RecordOutcome>;
-  /** Errors of the exchanges that were not written because they still contained a secret. */
-  readonly refusals: readonly MockError[];
+  /** Remembers that an exchange was not recorded. */
+  fail(error: MockError): void;
+  /** Why exchanges were not recorded: a secret, a full disk, an unknown content coding. */
+  readonly failures: readonly MockError[];
   /** Resolves when all pending exchanges are on disk. */
   settle(): Promise<void>;
 }
@@ -57,12 +57,18 @@ interface RecorderParts {
   readonly redactor: Redactor;
   /** The manifest that replaces the cassette's content when the first exchange is recorded; undefined to keep the content. */
   readonly replacement: Manifest | undefined;
+  /** Called with each exchange that was not recorded. */
+  readonly onFailure?: ((error: MockError) => void) | undefined;
 }
 
 /** Creates a recorder for a cassette. */
-export function createRecorder({ writer, redactor, replacement }: RecorderParts): Recorder {
+export function createRecorder({ writer, redactor, replacement, onFailure }: RecorderParts): Recorder {
   const { placeholders } = redactor;
-  let refusals: readonly MockError[] = [];
+  let failures: readonly MockError[] = [];
+  const fail = (error: MockError): void => {
+    failures = [...failures, error];
+    onFailure?.(error);
+  };
   let describedCount = placeholders.issued.size;
   let pendingReplacement = replacement;
   let describing: Promise<void> | undefined;
@@ -94,18 +100,21 @@ export function createRecorder({ writer, redactor, replacement }: RecorderParts)
     // The writer works in order: the tasks above are finished before the exchange is written.
     const added = writer.add(clean, redactor.scan);
     try {
-      await Promise.all(before);
+      await Promise.all([...before, added]);
+      // A body that was redacted while it was written may have had more secrets.
+      if (placeholders.issued.size > describedCount) await (describing ??= writer.describe(describe));
       return { stored: await added };
-    } catch (error) {
-      if (!(error instanceof MockError) || error.code !== 'RECORDING_SECRET') throw error;
-      refusals = [...refusals, error];
+    } catch (cause) {
+      const error = cause instanceof MockError ? cause : toWriteError(writer.folder, cause as Error);
+      fail(error);
       return { refused: error };
     }
   };
 
   return {
-    get refusals() {
-      return refusals;
+    fail,
+    get failures() {
+      return failures;
     },
     record: (exchange, operation) => {
       const written = write(exchange, operation);
@@ -116,6 +125,15 @@ export function createRecorder({ writer, redactor, replacement }: RecorderParts)
       await last;
     },
   };
+}
+
+/** The error for an exchange that could not be written, for example because the disk is full. */
+export function toWriteError(folder: string, cause: Error): MockError {
+  return new MockError('RECORDING_FAILED', `an exchange was not recorded: ${cause.message}`, {
+    at: { file: folder },
+    hint: 'the client got the answer of the upstream; correct the cause and record again',
+    cause,
+  });
 }
 
 /** The request fields to forward: end-to-end, without the fields and the cookie that control the mock. */
@@ -131,7 +149,7 @@ export function readForwardFields(headers: Headers): HeaderFields {
 const NOT_RECORDED = ['host', 'content-length', 'accept-encoding', 'expect'];
 const FRAMING = ['content-length', 'content-encoding'];
 
-/** The exchange as it is recorded, before redaction; undefined if the body of the response cannot be decoded. */
+/** The exchange as it is recorded, before redaction; undefined if the body of the response cannot be decoded: its coding is unknown or broken. */
 export function toNewExchange({ call, at, elapsedMs, outcome }: ObservedExchange): NewExchange | undefined {
   const response = 'response' in outcome ? toResponse(outcome.response, call.method) : undefined;
   if ('response' in outcome && response === undefined) return undefined;
@@ -154,28 +172,39 @@ function toRequest(call: Call): RecordedRequest {
     pathParams: call.path,
     query: readQueryValues(search),
     headers: omitFields(headers, NOT_RECORDED),
-    ...readBody(call.bytes, headers),
+    ...(call.file === undefined ? readBody(call.bytes, headers) : toFileBody(call.file)),
   };
 }
 
+/** The content of an encoded request stays encoded. */
+function toFileBody({ path, digest }: ReceivedFile): RecordedBody {
+  return { spooled: { path, encoding: undefined }, bodyDigest: digest };
+}
+
 function toResponse(response: ObservedResponse, method: string): RecordedResponse | undefined {
-  const { status, headers, interim, trailers, chunks } = response;
-  const body = toBody(headers, chunks);
+  const { status, reason, headers, interim, trailers, cut } = response;
+  const body = toBody(response);
   return (
     body && {
       status,
+      ...(reason !== undefined && { reason }),
       // RFC 9110 9.3.2: the framing of an answer to HEAD describes the content of GET.
       headers: method === 'HEAD' ? headers : omitFields(headers, FRAMING),
       ...(interim.length > 0 && { interim }),
       ...(trailers.length > 0 && { trailers }),
+      ...(cut !== undefined && { cut }),
       ...body,
     }
   );
 }
 
-function toBody(headers: HeaderFields, chunks: readonly TimedChunk[]): RecordedBody | undefined {
+function toBody({ headers, body, cut }: ObservedResponse): RecordedBody | undefined {
   const encoding = readField(headers, 'content-encoding');
-  const bytes = decodeContent(Buffer.concat(chunks.map((chunk) => chunk.bytes)), encoding);
+  if ('file' in body) return isDecodable(encoding) ? { spooled: { path: body.file.path, encoding } } : undefined;
+  const { chunks } = body;
+  const bytes = decodeContent(Buffer.concat(chunks.map((chunk) => chunk.bytes)), encoding, {
+    isCut: cut !== undefined,
+  });
   if (bytes === undefined) return undefined;
   if (readContentType(headers) !== 'text/event-stream') return readBody(bytes, headers);
   // The chunks of compressed content are not text; their times are lost.
@@ -184,5 +213,5 @@ function toBody(headers: HeaderFields, chunks: readonly TimedChunk[]): RecordedB
   const toText = ({ atMs, bytes: chunk }: TimedChunk): TimedText => {
     return { atMs: Math.round(atMs), text: decoder.decode(chunk, { stream: true }) };
   };
-  return { events: readEvents(timed.map(toText)) };
+  return readEventBody(timed.map(toText));
 }

@@ -1,8 +1,17 @@
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { createReadStream } from 'node:fs';
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  STATUS_CODES,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { pipeline } from 'node:stream';
 import { MockError } from '../../errors.js';
 import { type HeaderFields, omitFields, readEndToEnd } from '../../http/header-fields.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
+import type { BodyFile } from './received.js';
 
 /** The server that requests are forwarded to. */
 export interface Upstream {
@@ -18,12 +27,14 @@ interface UpstreamRequest {
   /** Path and query; the host is always that of the upstream. */
   readonly target: string;
   readonly headers: HeaderFields;
-  readonly body: Uint8Array | undefined;
+  readonly body: Uint8Array | BodyFile | undefined;
 }
 
 /** The head of a response with its body as a stream. */
 export interface UpstreamResponse {
   readonly status: number;
+  /** The reason phrase, if it is not that of the status. */
+  readonly reason: string | undefined;
   /** End-to-end fields only. */
   readonly headers: HeaderFields;
   readonly interim: readonly number[];
@@ -72,7 +83,9 @@ export function createUpstream(base: string, options: UpstreamOptions = {}): Ups
       client.on('timeout', () => client.destroy(timeout));
       client.on('error', (error) => resolve({ error, stale: client.reusedSocket }));
       client.on('response', (message) => resolve({ response: toResponse(message, client, interim) }));
-      client.end(request.body);
+      const { body } = request;
+      if (body === undefined || body instanceof Uint8Array) client.end(body);
+      else pipeline(createReadStream(body.path), client, () => undefined);
     });
   return {
     url,
@@ -109,9 +122,14 @@ function toOutgoing(request: UpstreamRequest, host: string): Record<string, stri
   }
   // RFC 9112 6.3: a request without a length and without a coding has no content.
   if (request.body !== undefined || ['POST', 'PUT', 'PATCH'].includes(request.method)) {
-    headers['content-length'] = String(request.body?.byteLength ?? 0);
+    headers['content-length'] = String(readSize(request.body));
   }
   return headers;
+}
+
+function readSize(body: UpstreamRequest['body']): number {
+  if (body === undefined) return 0;
+  return body instanceof Uint8Array ? body.byteLength : body.size;
 }
 
 function toResponse(message: IncomingMessage, client: ClientRequest, interim: readonly number[]): UpstreamResponse {
@@ -121,8 +139,10 @@ function toResponse(message: IncomingMessage, client: ClientRequest, interim: re
     // Control headers of another mock must not look like ours.
     if (!/^x-mock-/i.test(name)) fields.push([name, message.rawHeaders[i + 1] ?? '']);
   }
+  const { statusCode = 502, statusMessage } = message;
   return {
-    status: message.statusCode ?? 502,
+    status: statusCode,
+    reason: statusMessage === STATUS_CODES[statusCode] ? undefined : statusMessage,
     headers: readEndToEnd(fields),
     interim,
     body: readChunks(message, client),

@@ -76,7 +76,7 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
     const isAllowed = origin !== null && isListedOrigin(origin, options);
     const allowed = isAllowed && { ...CORS_HEADERS, 'access-control-allow-origin': origin };
     const headers = { 'cache-control': 'no-store', ...allowed, ...answer.headers };
-    return encode({ ...answer, headers }, request.method, environment?.ResponseClass ?? Response);
+    return encode({ ...answer, headers }, request.method, environment);
   };
 
   const { prefix } = options;

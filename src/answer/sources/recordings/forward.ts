@@ -1,8 +1,9 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
+import { MockError } from '../../../errors.js';
 import { decodeContent, toDecodableCodings } from '../../../http/content-encoding.js';
 import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
-import { isJsonType } from '../../../http/media-type.js';
+import { isJsonType, isSequenceType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import {
   readTarget,
@@ -11,15 +12,17 @@ import {
   toMockLocation,
   toUpstreamTarget,
 } from '../../../http/target.js';
-import type { RecordedFailure } from '../../../recording/cassette/exchange.js';
+import { isStream } from '../../../http/response/encode.js';
+import type { CutOff, RecordedFailure } from '../../../recording/cassette/exchange.js';
 import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
+import { type BodyCollector, createBodyCollector, type ReceivedBody } from '../../../recording/upstream/received.js';
 import {
   type ObservedExchange,
   readForwardFields,
-  type TimedChunk,
   toNewExchange,
+  toWriteError,
 } from '../../../recording/upstream/recorder.js';
-import { toFailure, type Upstream, type UpstreamResponse } from '../../../recording/upstream/upstream.js';
+import type { Upstream, UpstreamResponse } from '../../../recording/upstream/upstream.js';
 import { listErrors } from '../../../schema/violation.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
@@ -102,7 +105,7 @@ async function forward(pending: Pending, mock: Next | undefined): Promise<Answer
     method: call.method,
     target,
     headers: toUpstreamFields(call.headers, recordings.upstreamHeaders),
-    body: call.bytes,
+    body: call.file ?? call.bytes,
   });
   if ('failure' in outcome) {
     exchange.note(`forward: ${outcome.failure.message}`);
@@ -116,7 +119,7 @@ async function forward(pending: Pending, mock: Next | undefined): Promise<Answer
     await drain(outcome.body);
     return mock();
   }
-  return isStreamed(call.method, outcome) ? answerStream(pending, outcome) : answerWhole(pending, outcome);
+  return receive(pending, outcome);
 }
 
 /** The request fields for the upstream; it may only use content codings that redaction can decode. */
@@ -128,35 +131,72 @@ function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>
   return { ...fields, ...codings, ...lower };
 }
 
-const STREAM_LIMIT_BYTES = 1_048_576;
-
 // RFC 9110 6.4.1: these have no content.
-const EMPTY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
+export const EMPTY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Whether a body is passed on chunk by chunk: event streams and bodies that are large or of unknown length, but not JSON. */
-function isStreamed(method: string, { status, headers }: UpstreamResponse): boolean {
-  // A stream without content would never be read to its end.
-  if (method === 'HEAD' || EMPTY_STATUSES.has(status) || isJsonType(readContentType(headers) ?? '')) return false;
-  const length = readField(headers, 'content-length');
-  return length === undefined || Number(length) > STREAM_LIMIT_BYTES;
+/** A longer body is passed on while it arrives. */
+const WHOLE_LIMIT_BYTES = 1_048_576;
+
+/** How long the answer waits for the rest of a body; then it is passed on while it arrives. */
+const WHOLE_WAIT_MS = 100;
+
+/** A body that is being received. */
+interface Arriving {
+  readonly response: UpstreamResponse;
+  readonly chunks: AsyncIterator<Uint8Array>;
+  /** What has already arrived. */
+  readonly ahead: readonly Uint8Array[];
+  /** The chunk that is being waited for. */
+  readonly next: Promise<IteratorResult<Uint8Array>>;
+  readonly collector: BodyCollector;
+  /** By `performance.now()`: when the head arrived. */
+  readonly begunAt: number;
 }
 
-async function answerWhole(pending: Pending, response: UpstreamResponse): Promise<Answer> {
-  const { exchange, errors, upstream } = pending;
-  const { call } = exchange;
-  const chunks: TimedChunk[] = [];
+/** Waits for a body that is small and arrives at once, so that it is checked; another one is passed on while it arrives. */
+async function receive(pending: Pending, response: UpstreamResponse): Promise<Answer> {
+  const { recordings, exchange } = pending;
   const begunAt = performance.now();
-  try {
-    for await (const bytes of response.body) chunks.push({ atMs: performance.now() - begunAt, bytes });
-  } catch (error) {
-    const failure = toFailure(error as Error, upstream.url);
-    await record(pending, { failure });
-    return answerFailure(errors, call.operation, { ...failure, from: 'forward' });
+  const collector = createBodyCollector(recordings.temporaryFolder());
+  const chunks = response.body[Symbol.asyncIterator]();
+  const waitMs = isSequenceType(readContentType(response.headers) ?? '') ? 0 : WHOLE_WAIT_MS;
+  const isLarge = Number(readField(response.headers, 'content-length') ?? 0) > WHOLE_LIMIT_BYTES;
+  // RFC 9110 9.3.2: the answer to HEAD has the length of another body.
+  const limit = isLarge && exchange.call.method !== 'HEAD' ? 0 : WHOLE_LIMIT_BYTES;
+  const ahead: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const next = chunks.next();
+    const result = await awaitFor(next, waitMs - (performance.now() - begunAt));
+    if (result?.done === true) return answerWhole(pending, response, await collector.finish());
+    if (result === undefined || size + result.value.byteLength > limit) {
+      return answerStream(pending, { response, chunks, ahead, next, collector, begunAt });
+    }
+    size += result.value.byteLength;
+    ahead.push(result.value);
+    await collector.add({ atMs: performance.now() - begunAt, bytes: result.value });
   }
-  await recordResponse(pending, response, chunks);
-  const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes));
+}
+
+/** The value of a promise; undefined if it rejects or takes longer. */
+async function awaitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, ms), undefined);
+  });
+  try {
+    return await Promise.race([promise.catch(() => undefined), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function answerWhole(pending: Pending, response: UpstreamResponse, received: ReceivedBody): Promise<Answer> {
+  await recordResponse(pending, response, { body: received });
+  // A collector keeps a body of this size in memory.
+  const bytes = Buffer.concat(('chunks' in received ? received.chunks : []).map((chunk) => chunk.bytes));
   const content = readContent(bytes, response.headers);
-  const hasBody = call.method !== 'HEAD' && !(bytes.byteLength === 0 && EMPTY_STATUSES.has(response.status));
+  const hasBody = pending.exchange.call.method !== 'HEAD' && !EMPTY_STATUSES.has(response.status);
   return toAnswer(pending, response, hasBody ? content : { ...content, body: undefined });
 }
 
@@ -177,51 +217,71 @@ export function readContent(bytes: Uint8Array, headers: HeaderFields): RecordedC
   const text = Buffer.from(decoded).toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
-    return { body: encoding === undefined && JSON.stringify(value) === text ? value : bytes, value };
+    // Bytes that are not valid UTF-8 are longer as text.
+    const isSame = encoding === undefined && JSON.stringify(value) === text && Buffer.byteLength(text) === bytes.length;
+    return { body: isSame ? value : bytes, value };
   } catch {
     return { body: bytes, value: undefined };
   }
 }
 
 /** Passes the chunks on; the end of the stream waits until the exchange is on disk, so that the client can rely on it. */
-function answerStream(pending: Pending, response: UpstreamResponse): Answer {
-  const { upstream } = pending;
-  const chunks: TimedChunk[] = [];
-  const begunAt = performance.now();
+function answerStream(pending: Pending, arriving: Arriving): Answer {
+  const { recordings } = pending;
+  const { response, chunks, ahead, collector, begunAt } = arriving;
   const isRecorded = readCassette(pending) !== undefined;
-  let isCancelled = false;
+  let recording: Promise<void> | undefined;
+  /** Records what arrived, once. */
+  const conclude = (cut?: CutOff): Promise<void> =>
+    (recording ??= recordReceived(pending, arriving, cut).finally(() => recordings.open.delete(stop)));
+  const stop = (cut: CutOff): Promise<void> => {
+    const concluded = conclude(cut);
+    response.cancel();
+    return concluded;
+  };
+  recordings.open.add(stop);
   async function* pass(): AsyncGenerator<Uint8Array> {
     try {
-      for await (const bytes of response.body) {
-        if (isRecorded) chunks.push({ atMs: performance.now() - begunAt, bytes });
+      yield* ahead;
+      for (let result = await arriving.next; result.done !== true; result = await chunks.next()) {
+        const { value: bytes } = result;
+        if (isRecorded) await collector.add({ atMs: performance.now() - begunAt, bytes });
         yield bytes;
       }
     } catch (error) {
-      // A client that closes the connection is not a failure of the upstream.
-      if (!isCancelled) await record(pending, { failure: toFailure(error as Error, upstream.url) });
+      await conclude('upstream');
       throw error;
     }
-    await recordResponse(pending, response, chunks);
+    await conclude();
   }
-  const cancel = (): void => {
-    isCancelled = true;
-    response.cancel();
-  };
-  return toAnswer(pending, response, { body: toCancellable(pass(), cancel), value: undefined });
+  return toAnswer(pending, response, { body: toCancellable(pass(), () => stop('client')), value: undefined });
 }
 
 /** A stream that can be cancelled while it waits for the next chunk, which a generator cannot. */
-function toCancellable(chunks: AsyncGenerator<Uint8Array>, cancel: () => void): AsyncIterableIterator<Uint8Array> {
+function toCancellable(
+  chunks: AsyncGenerator<Uint8Array>,
+  cancel: () => Promise<void>,
+): AsyncIterableIterator<Uint8Array> {
   return {
     next: () => chunks.next(),
     return: async () => {
-      cancel();
+      await cancel();
       return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
       return this;
     },
   };
+}
+
+async function recordReceived(pending: Pending, { response, collector }: Arriving, cut?: CutOff): Promise<void> {
+  try {
+    const body = await collector.finish();
+    if (cut !== undefined) pending.exchange.note(`forward: the response was cut off by the ${cut}`);
+    await recordResponse(pending, response, { body, cut });
+  } catch (error) {
+    readCassette(pending)?.recorder?.fail(toWriteError(readCassette(pending)?.read().folder ?? '', error as Error));
+  }
 }
 
 function toAnswer(
@@ -233,16 +293,20 @@ function toAnswer(
   const violations = recordings.check(call.operation, { ...response, body: content.value });
   const location = readField(response.headers, 'location');
   const { basePath } = splitBasePath(call.operation, readTarget(removeSessionPrefix(call.url, call.operation)).path);
-  const omitted = call.method === 'HEAD' ? ['content-type'] : ['content-type', 'content-length'];
+  // The encoder writes the length of a body that is not a stream.
+  const keepsLength = call.method === 'HEAD' || content.body === undefined || isStream(content.body);
+  // The encoder sends the media type of a body; an answer without one may have it too.
+  const omitted = [...(content.body === undefined ? [] : ['content-type']), ...(keepsLength ? [] : ['content-length'])];
   return {
     status: response.status,
+    reason: response.reason,
     headers: {
       ...omitFields(response.headers, omitted),
       ...(location === undefined ? {} : { location: toMockLocation(location, upstream.url, basePath) }),
       ...toReportHeaders(call),
     },
     body: content.body,
-    mediaType: readField(response.headers, 'content-type'),
+    mediaType: content.body === undefined ? undefined : readField(response.headers, 'content-type'),
     from: 'forward',
     violations,
     violates: 'it is the answer of the upstream',
@@ -269,11 +333,12 @@ function readCassette({ recordings, exchange }: Pending): OpenedCassette | undef
 async function recordResponse(
   pending: Pending,
   response: UpstreamResponse,
-  chunks: readonly TimedChunk[],
+  received: { readonly body: ReceivedBody; readonly cut?: CutOff | undefined },
 ): Promise<void> {
   const trailers = response.trailers();
   if (trailers.length > 0) pending.exchange.note(`forward: dropped trailers ${trailers.join(', ')}`);
-  await record(pending, { response: { ...response, trailers, chunks } });
+  const { status, reason, headers, interim } = response;
+  await record(pending, { response: { status, reason, headers, interim, trailers, ...received } });
 }
 
 /** Records the exchange, if the mode records; resolves when it is on disk. */
@@ -284,7 +349,10 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   if (cassette?.recorder === undefined) return;
   const observed = toNewExchange({ call, at, elapsedMs: performance.now() - startedAt, outcome });
   if (observed === undefined) {
-    return exchange.note('forward: not recorded: its content coding is unknown, so that it cannot be redacted');
+    const reason = `${call.method} ${call.url} was not recorded: its content coding is unknown or broken, so that it cannot be redacted`;
+    exchange.note(`forward: ${reason}`);
+    const hint = 'the client got the answer of the upstream; let the client accept gzip, br, deflate or no coding';
+    return cassette.recorder.fail(new MockError('RECORDING_FAILED', reason, { hint }));
   }
   const written = await cassette.recorder.record(observed, call.operation);
   if ('refused' in written) return exchange.note(`forward: not recorded: ${written.refused.reason}`);

@@ -1,0 +1,466 @@
+// Upstreams that answer what few servers answer: raw bytes on a TCP socket, endless streams, broken connections, large bodies.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createServer as createHttpServer,
+  get,
+  type IncomingMessage,
+  request as httpRequest,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMock, type Mock, type MockError } from '../../src/index.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import type { RecordingOptions } from '../../src/recording/recordings.js';
+import { createFolder } from './folders.js';
+
+const SPEC = {
+  openapi: '3.1.0',
+  info: { title: 'Anything', version: '1' },
+  servers: [{ url: '/' }],
+  paths: {
+    '/a/{name}': {
+      get: { operationId: 'read', responses: { default: { description: 'Anything.' } } },
+      post: {
+        operationId: 'send',
+        requestBody: { content: { '*/*': {} } },
+        responses: { default: { description: 'Anything.' } },
+      },
+      parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
+    },
+  },
+};
+
+/** What arrived of an answer, down to its bytes. */
+interface Seen {
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+  /** Latin-1. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Latin-1. */
+  readonly body: string;
+  readonly isWhole: boolean;
+}
+
+function read(url: string, more: { readonly method?: string; readonly body?: string } = {}): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { agent: false, method: more.method ?? 'GET' }, (message) => {
+      const chunks: Buffer[] = [];
+      const finish = (isWhole: boolean): void => {
+        const { statusCode: status, statusMessage: reason, headers } = message;
+        resolve({ status, reason, headers, body: Buffer.concat(chunks).toString('latin1'), isWhole });
+      };
+      message.on('data', (chunk: Buffer) => chunks.push(chunk));
+      message.on('end', () => finish(true));
+      message.on('error', () => finish(false));
+    });
+    request.on('error', reject);
+    if (more.body !== undefined) request.setHeader('content-length', Buffer.byteLength(more.body));
+    request.end(more.body);
+  });
+}
+
+async function record(upstream: string, more: Partial<RecordingOptions> = {}): Promise<Recorder> {
+  const folder = createFolder();
+  const recordings = { folder, cassette: 'k', mode: 'record-all', upstream, live: true, ...more } as const;
+  const mock = await createMock({ spec: SPEC, recordings });
+  onTestFinished(() => mock.close());
+  const { url } = await mock.listen();
+  return { mock, url, folder: join(folder, 'k') };
+}
+
+interface Recorder {
+  readonly mock: Mock;
+  readonly url: string;
+  /** Of the cassette. */
+  readonly folder: string;
+}
+
+/** Replays a cassette without an upstream. */
+async function replay(folder: string): Promise<string> {
+  const mock = await createMock({ spec: SPEC, recordings: { folder, mode: 'replay' } });
+  onTestFinished(() => mock.close());
+  return (await mock.listen()).url;
+}
+
+/** A server that answers every request with these bytes and then closes the connection. */
+async function startRaw(answer: string): Promise<string> {
+  const server = createServer((socket) => {
+    let received = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      if (received.includes('\r\n\r\n')) socket.end(Buffer.from(answer, 'latin1'));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function whole(headers: string, body: string): string {
+  return `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+const DEEP = '['.repeat(3000) + ']'.repeat(3000);
+
+describe('an upstream that answers anything', () => {
+  it.each<readonly [string, string, Partial<Seen>]>([
+    [
+      'a file name in Latin-1',
+      whole('Content-Type: text/plain\r\nContent-Disposition: attachment; filename="na\xefve.txt"\r\n', 'ok'),
+      { headers: { 'content-disposition': 'attachment; filename="na\xefve.txt"' }, body: 'ok' },
+    ],
+    [
+      'a field in UTF-8',
+      whole(`Content-Type: text/plain\r\nX-Name: ${Buffer.from('Zürich 東京').toString('latin1')}\r\n`, 'ok'),
+      { headers: { 'x-name': Buffer.from('Zürich 東京').toString('latin1') } },
+    ],
+    ['a control character of Latin-1', whole('X-Name: a\x80\x9fb\r\n', 'ok'), { headers: { 'x-name': 'a\x80\x9fb' } }],
+    [
+      'a field in UTF-8 before a stream',
+      `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Name: \xc3\xbc\r\n\r\ndata: 1\n\n`,
+      { headers: { 'x-name': '\xc3\xbc' }, body: 'data: 1\n\n' },
+    ],
+    ['a reason phrase', 'HTTP/1.1 200 Fine By Me\r\nContent-Length: 0\r\n\r\n', { reason: 'Fine By Me' }],
+    ['a status without a name', 'HTTP/1.1 299 Odd\r\nContent-Length: 2\r\n\r\nok', { status: 299, reason: 'Odd' }],
+    ['a status above 599', 'HTTP/1.1 777 Lucky\r\nContent-Length: 2\r\n\r\nok', { status: 777, reason: 'Lucky' }],
+    [
+      'no content with a media type',
+      `HTTP/1.1 204 No Content\r\n${JSON_TYPE}X-A: b\r\n\r\n`,
+      { status: 204, headers: { 'content-type': 'application/json', 'x-a': 'b' }, body: '' },
+    ],
+    [
+      'an empty body with a media type',
+      `HTTP/1.1 200 OK\r\n${JSON_TYPE}Content-Length: 0\r\n\r\n`,
+      { headers: { 'content-type': 'application/json', 'content-length': '0' }, body: '' },
+    ],
+    ['deep JSON', whole(JSON_TYPE, DEEP), { body: DEEP }],
+    ['JSON that is not UTF-8', whole(JSON_TYPE, '"\xff\xfe"'), { body: '"\xff\xfe"' }],
+    ['JSON with spaces', whole(JSON_TYPE, '{ "a" : 1.0,\n "b":[ ] }\n\n'), { body: '{ "a" : 1.0,\n "b":[ ] }\n\n' }],
+    ['JSON with a repeated name', whole(JSON_TYPE, '{"a":1,"a":2}'), { body: '{"a":1,"a":2}' }],
+    ['JSON with escapes', whole(JSON_TYPE, '{"a":"\\u00e9\\/"}'), { body: '{"a":"\\u00e9\\/"}' }],
+    ['JSON that is not JSON', whole(JSON_TYPE, '{"a":'), { body: '{"a":' }],
+    ['a media type that is none', whole('Content-Type: ;;;\r\n', 'ok'), { headers: { 'content-type': ';;;' } }],
+    ['names of inherited members', whole('constructor: y\r\n', 'ok'), { headers: { constructor: 'y' } }],
+    [
+      'events with other line ends, and without the last one',
+      whole('Content-Type: text/event-stream\r\n', ':hi\r\ndata:a\r\n\r\nid: 1\ndata: b\n\nrest'),
+      { body: ':hi\r\ndata:a\r\n\r\nid: 1\ndata: b\n\nrest' },
+    ],
+    ['a text that breaks', 'HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\npart', { body: 'part', isWhole: false }],
+    [
+      'JSON that breaks',
+      `HTTP/1.1 200 OK\r\n${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`,
+      { body: '{"a":', isWhole: false },
+    ],
+  ])('is recorded and replayed as it was: %s', async (_name, answer, expected) => {
+    const { mock, url, folder } = await record(await startRaw(answer));
+    const recorded = await read(`${url}/a/1`);
+    expect(recorded).toMatchObject({ isWhole: true, status: 200, ...expected });
+    await mock.close();
+    expect(mock.recordings?.failures).toEqual([]);
+    expect(await read(`${await replay(folder)}/a/1`)).toMatchObject({ isWhole: true, status: 200, ...expected });
+  });
+
+  it('is passed on, and reported, if the coding of its content is unknown', async () => {
+    const errors: MockError[] = [];
+    const upstream = await startRaw(whole(`${JSON_TYPE}Content-Encoding: zstd\r\n`, 'ok'));
+    const { mock, url } = await record(upstream, { onFailure: (error) => errors.push(error) });
+    expect(await read(`${url}/a/1`)).toMatchObject({
+      status: 200,
+      body: 'ok',
+      headers: { 'content-encoding': 'zstd' },
+    });
+    expect(errors.map(String)).toEqual([
+      'RECORDING_FAILED  GET /a/1 was not recorded: its content coding is unknown or broken, so that it cannot be redacted\n' +
+        '  hint: the client got the answer of the upstream; let the client accept gzip, br, deflate or no coding',
+    ]);
+    expect(mock.recordings?.failures).toEqual(errors);
+  });
+
+  it('gets the body of a GET', async () => {
+    const bodies: string[] = [];
+    const server = await startServer(async (request, respond) => {
+      bodies.push(await readAll(request));
+      respond(200, '{}');
+    });
+    const { mock, url, folder } = await record(server);
+    await read(`${url}/a/1`, { body: '{"query":{}}' });
+    await mock.close();
+    expect(bodies).toEqual(['{"query":{}}']);
+    expect(loadCassette(folder).exchanges[0]?.request.bodyText).toBe('{"query":{}}');
+    const again = await replay(folder);
+    expect(await read(`${again}/a/1`, { body: '{"query":{}}' })).toMatchObject({ status: 200 });
+    expect(await read(`${again}/a/1`, { body: '{"query":1}' })).toMatchObject({ status: 501 });
+  });
+});
+
+describe('a response without an end', () => {
+  it('reaches the client while it arrives, and what came is recorded when the client leaves', async () => {
+    const { mock, url, folder } = await record(await startWatch());
+    const message = await open(`${url}/a/watch`);
+    expect(await readSome(message, '{"n":2}\n')).toBe('{"n":1}\n{"n":2}\n');
+    message.destroy();
+    await waitFor(() => loadCassette(folder).exchanges.length === 1);
+    await mock.close();
+    expect(loadCassette(folder).exchanges[0]?.response).toMatchObject({
+      cut: 'client',
+      bodyText: '{"n":1}\n{"n":2}\n',
+    });
+    const again = await read(`${await replay(folder)}/a/watch`);
+    expect(again).toMatchObject({ status: 200, body: '{"n":1}\n{"n":2}\n', isWhole: false });
+  });
+
+  it('is recorded with what came when the recorder is stopped', async () => {
+    const { mock, url, folder } = await record(await startWatch());
+    const message = await open(`${url}/a/watch`);
+    message.on('error', () => undefined);
+    await readSome(message, '{"n":2}\n');
+    await mock.close();
+    expect(loadCassette(folder).exchanges[0]?.response).toMatchObject({
+      cut: 'recorder',
+      bodyText: '{"n":1}\n{"n":2}\n',
+    });
+  });
+});
+
+describe('a large body', () => {
+  const SIZE = 200 * 1024 * 1024;
+
+  it.skipIf(!existsSync('/proc/self/status'))(
+    'costs little memory, both ways, recorded and replayed',
+    async () => {
+      const chunk = randomBytes(65_536);
+      const server = await startServer(async (request, respond, response) => {
+        if (request.method === 'POST') {
+          let size = 0;
+          for await (const bytes of request) size += (bytes as Buffer).byteLength;
+          respond(200, JSON.stringify({ size }));
+          return;
+        }
+        response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': SIZE });
+        for (let sent = 0; sent < SIZE; sent += chunk.byteLength) {
+          if (!response.write(chunk)) await once(response, 'drain');
+        }
+        response.end();
+      });
+      const folder = createFolder();
+      writeFileSync(join(folder, 'spec.json'), JSON.stringify(SPEC));
+      const spec = [join(folder, 'spec.json'), '--recordings', folder];
+      const digest = createHash('sha256');
+      for (let sent = 0; sent < SIZE; sent += chunk.byteLength) digest.update(chunk);
+      const expected = digest.digest('hex');
+      for (const command of [
+        ['record', ...spec, '--upstream', server],
+        ['replay', ...spec],
+      ]) {
+        const vouch = await startCli(command);
+        const idle = readMemory(vouch.pid, 'VmRSS');
+        const received = createHash('sha256');
+        for await (const bytes of await open(`${vouch.url}/a/big`)) received.update(bytes as Buffer);
+        expect(received.digest('hex')).toBe(expected);
+        const sending = httpRequest(`${vouch.url}/a/big`, { method: 'POST', headers: { 'content-length': SIZE } });
+        const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+        for (let sent = 0; sent < SIZE; sent += chunk.byteLength) {
+          if (!sending.write(chunk)) await once(sending, 'drain');
+        }
+        sending.end();
+        const [answer] = await answered;
+        expect(await readAll(answer)).toBe(JSON.stringify({ size: SIZE }));
+        // Half of one of the two bodies; 40 to 60 MiB were measured.
+        expect(readMemory(vouch.pid, 'VmHWM') - idle).toBeLessThan(SIZE / 1024 / 2);
+        expect(await vouch.stop()).toBe(0);
+      }
+    },
+    120_000,
+  );
+
+  it('has its secrets replaced while it is written, also across the parts in which it is read', async () => {
+    const line = `${'x'.repeat(1021)},\n`;
+    const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ456789';
+    const text = Array.from({ length: 3000 }, (_, i) =>
+      i % 7 === 0 ? `${'y'.repeat(i % 1000)} ${secret}\n` : line,
+    ).join('');
+    const server = await startServer(async (_request, respond) => respond(200, text, 'text/plain'));
+    const { mock, url, folder } = await record(server);
+    expect(await read(`${url}/a/big`)).toMatchObject({ body: text });
+    await mock.close();
+    const file = readFileSync(join(folder, 'bodies', '0001.bin'), 'utf8');
+    expect(file).not.toContain(secret.slice(0, 12));
+    expect(file.replaceAll(/ghp_\w*REDACTED\d+/g, secret)).toBe(text);
+    expect(Object.values(loadCassette(folder).manifest.redacted)).toEqual(['pattern:github']);
+  });
+});
+
+describe('what cannot be recorded', () => {
+  it('is reported, and the client gets the answer', async () => {
+    const errors: MockError[] = [];
+    const server = await startServer(async (_request, respond) => respond(200, '{}'));
+    const { url, folder } = await record(server, { onFailure: (error) => errors.push(error) });
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'no folder any more');
+    expect(await read(`${url}/a/1`)).toMatchObject({ status: 200, body: '{}' });
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatchObject({
+      code: 'RECORDING_FAILED',
+      hint: 'the client got the answer of the upstream; correct the cause and record again',
+    });
+  });
+
+  it('is a folder that is a file', async () => {
+    const folder = createFolder();
+    writeFileSync(join(folder, 'k'), 'not a folder');
+    const recordings = {
+      folder,
+      cassette: 'k',
+      mode: 'record-all',
+      upstream: 'http://127.0.0.1:1',
+      live: true,
+    } as const;
+    await expect(createMock({ spec: SPEC, recordings })).rejects.toMatchObject({ code: 'RECORDING_UNWRITABLE' });
+  });
+
+  it('is a cassette that another recorder has locked, unless its process is dead', async () => {
+    const server = await startServer(async (_request, respond) => respond(200, '{}'));
+    const { mock, folder } = await record(server);
+    const more = {
+      folder: join(folder, '..'),
+      cassette: 'k',
+      mode: 'record-all',
+      upstream: server,
+      live: true,
+    } as const;
+    await expect(createMock({ spec: SPEC, recordings: more })).rejects.toMatchObject({ code: 'RECORDING_LOCKED' });
+    await mock.close();
+    const lock = join(folder, '.lock');
+    expect(existsSync(lock)).toBe(false);
+    // The parent process of the test lives as long as the test.
+    writeFileSync(lock, JSON.stringify({ pid: process.ppid, host: hostname() }));
+    await expect(createMock({ spec: SPEC, recordings: more })).rejects.toMatchObject({
+      code: 'RECORDING_LOCKED',
+      reason: `process ${process.ppid} on ${hostname()} records to this cassette`,
+    });
+    const dead = spawn(process.execPath, ['-e', '']);
+    await once(dead, 'exit');
+    writeFileSync(lock, JSON.stringify({ pid: dead.pid, host: hostname() }));
+    const other = await createMock({ spec: SPEC, recordings: more });
+    await other.close();
+  });
+
+  it('is an exchange that was edited wrongly, and no other one', async () => {
+    const server = await startServer(async (_request, respond) => respond(200, '{}'));
+    const { mock, url, folder } = await record(server);
+    for (const name of ['1', '2']) await read(`${url}/a/${name}`);
+    await mock.close();
+    const first = readdirSync(folder).find((name) => name.startsWith('0001')) ?? '';
+    writeFileSync(join(folder, first), '{ "status": 1000');
+    const replaying = await createMock({ spec: SPEC, recordings: { folder, mode: 'replay' } });
+    onTestFinished(() => replaying.close());
+    expect(replaying.recordings?.warnings).toEqual([expect.stringContaining(first)]);
+    expect((await replaying.fetch('/a/2')).status).toBe(200);
+    expect((await replaying.fetch('/a/1')).status).toBe(501);
+  });
+});
+
+type Respond = (status: number, body: string, mediaType?: string) => void;
+
+async function startServer(
+  answer: (request: IncomingMessage, respond: Respond, response: ServerResponse) => Promise<void>,
+): Promise<string> {
+  const server = createHttpServer((request, response) => {
+    const respond: Respond = (status, body, mediaType = 'application/json') => {
+      const head = { 'content-type': mediaType, 'content-length': Buffer.byteLength(body) };
+      response.writeHead(status, head).end(body);
+    };
+    void answer(request, respond, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A server whose answer goes on: two objects, then nothing more until the client leaves. */
+function startWatch(): Promise<string> {
+  return startServer(async (_request, _respond, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"n":1}\n');
+    response.write('{"n":2}\n');
+    await once(response, 'close');
+  });
+}
+
+async function open(url: string): Promise<IncomingMessage> {
+  const [message] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
+  return message;
+}
+
+/** Reads until a text came. */
+function readSome(message: IncomingMessage, end: string): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    message.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.endsWith(end)) resolve(text);
+    });
+  });
+}
+
+async function readAll(message: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of message) text += String(chunk);
+  return text;
+}
+
+async function waitFor(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+interface Cli {
+  readonly url: string;
+  readonly pid: number;
+  /** @returns the exit code. */
+  stop(): Promise<number | null>;
+}
+
+async function startCli(command: readonly string[]): Promise<Cli> {
+  const child: ChildProcess = spawn(process.execPath, ['dist/cli/main.js', ...command, '-p', '0', '--json', '--quiet']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const found = /"listening":"([^"]+)"/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.on('exit', (code) => reject(new Error(`exit code ${code}: ${output}`)));
+  });
+  return {
+    url,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      const exited = once(child, 'exit') as Promise<[number | null]>;
+      child.kill('SIGTERM');
+      return (await exited)[0];
+    },
+  };
+}
+
+/** KiB, from `/proc`: the memory now (`VmRSS`), or the highest so far (`VmHWM`). */
+function readMemory(pid: number, name: string): number {
+  const line = readFileSync(`/proc/${pid}/status`, 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith(name));
+  return Number.parseInt(line?.split(':')[1] ?? '', 10);
+}
