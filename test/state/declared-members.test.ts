@@ -160,6 +160,34 @@ describe('an item shows what its schema declares', () => {
     expect((await send('GET', '/items')).list[0]?.['part']).toEqual({ x: 1 });
   });
 
+  it('also where another item is expanded', async () => {
+    const owner = {
+      type: 'object',
+      required: ['id', 'object'],
+      properties: { id: text, object: { const: 'owner' }, part: point },
+    };
+    const item = {
+      type: 'object',
+      required: ['id'],
+      properties: { id: text, owner: { anyOf: [text, { $ref: '#/components/schemas/Owner' }] } },
+    };
+    const expand = { name: 'expand', in: 'query', schema: { type: 'array', items: text } };
+    const Owner = { $ref: '#/components/schemas/Owner' };
+    const paths = {
+      '/owners': { post: { ...sends({ type: 'object', properties: { part: {} } }), responses: { 201: json(Owner) } } },
+      '/owners/{id}': { ...inPath('id'), get: { responses: { 200: json(Owner) } } },
+      '/items': { post: { ...sends({ type: 'object', properties: { owner: text } }), responses: { 201: json(item) } } },
+      '/items/{id}': { ...inPath('id'), get: { parameters: [expand], responses: { 200: json(item) } } },
+    };
+    const spec = { ...toDocument(paths), components: { schemas: { Owner: owner } } };
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body: made } = await send('POST', '/owners', { part: { x: 1, z: 3 } });
+    expect(made).toEqual({ id: expect.any(String), object: 'owner', part: { x: 1 } });
+    const { body } = await send('POST', '/items', { owner: made['id'] });
+    const read = await send('GET', `/items/${String(body['id'])}?expand=owner`);
+    expect(read.body).toEqual({ id: body['id'], owner: made });
+  });
+
   it('with the envelope that its answers have', async () => {
     const item = { type: 'object', required: ['id'], properties: { id: text, part: point } };
     const wrapped = { type: 'object', required: ['data'], properties: { data: item } };

@@ -221,10 +221,12 @@ export function createMatchReader(
   const plan = createPagePlan(contract, binding.operation, { item: model.schema, read });
   const readList = createListReader(context);
   const select = createSelector(binding, plan);
-  return ({ call }, location) => {
+  return ({ call, note }, location) => {
     const { list, origin } = readList(location, call);
-    const { keep } = select(location, call, plan.readValues(call));
-    return list.entries.filter((entry) => keep?.(entry) !== false).map(origin);
+    const selection = select(location, call, plan.readValues(call));
+    const kept = list.entries.filter((entry) => selection.keep?.(entry) !== false);
+    for (const line of selection.describe()) note(`state: ${line}`);
+    return kept.map(origin);
   };
 }
 

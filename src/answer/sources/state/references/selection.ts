@@ -142,9 +142,12 @@ function createExpansion(context: OperationContext): (transaction: Transaction, 
     }
     if (!isObject(value)) {
       const collection = typeof value === 'string' ? findCollection(pointer) : undefined;
-      const entry = collection && items.find(items.locate(transaction, collection), String(value));
-      const schema = collection && items.model(collection).resource.schema;
-      return entry && schema ? expand(transaction, entry.item, { pointer: schema, path }) : value;
+      const entry =
+        collection === undefined ? undefined : items.find(items.locate(transaction, collection), String(value));
+      const schema = collection === undefined ? undefined : items.model(collection).resource.schema;
+      if (entry === undefined || schema === undefined) return value;
+      const shown = context.declared.inside(schema)?.(entry.item) ?? entry.item;
+      return expand(transaction, shown, { pointer: schema, path });
     }
     const [name, ...rest] = path;
     const property = name === undefined ? undefined : read(pointer)?.properties.get(name);
