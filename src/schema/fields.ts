@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
-import type { Schema } from '../contract/json.js';
+import { isObject, type Schema } from '../contract/json.js';
 import { child, report, type SourceNode } from '../contract/load/source-node.js';
-import { escapeSegment } from '../contract/pointer.js';
+import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { suggest } from '../errors.js';
 import { memoize } from '../memoize.js';
 
@@ -75,11 +75,17 @@ export interface Fields {
   /** Pointers of the schemas of array items. */
   readonly items: string[];
   /** Whether other names are allowed explicitly (`additionalProperties`, `patternProperties`), or none is declared. */
-  open: boolean;
+  readonly open: boolean;
   /** Names that every branch requires. */
   readonly required: Set<string>;
+}
+
+interface Draft extends Fields {
+  open: boolean;
   /** Pointers of the schemas that were read. */
   readonly seen: Set<string>;
+  /** Names that the schemas require, or that their examples have. */
+  readonly shown: Set<string>;
 }
 
 /** Reads the fields of several schemas together, through `$ref`, `allOf`, `anyOf` and `oneOf`. */
@@ -92,15 +98,20 @@ export function createFieldsReader(contract: Contract): FieldsReader {
 }
 
 function readFields(contract: Contract, pointers: readonly string[]): Fields {
-  const draft: Fields = { properties: new Map(), items: [], required: new Set(), open: false, seen: new Set() };
+  const parts = { properties: new Map(), items: [], required: new Set<string>(), open: false };
+  const draft: Draft = { ...parts, seen: new Set(), shown: new Set() };
   for (const pointer of pointers) collectFields(contract, { pointer, isBranch: false }, draft);
-  return { ...draft, open: draft.open || draft.properties.size === 0 };
+  const { properties, items, required } = draft;
+  const open = draft.open || properties.size === 0;
+  // The contract does not forbid what it requires or what its own examples show.
+  for (const name of draft.shown) if (!properties.has(name)) properties.set(name, []);
+  return { properties, items, required, open };
 }
 
 function collectFields(
   contract: Contract,
   { pointer, isBranch }: { readonly pointer: string; readonly isBranch: boolean },
-  draft: Fields,
+  draft: Draft,
 ): void {
   if (draft.seen.has(pointer)) return;
   draft.seen.add(pointer);
@@ -121,6 +132,17 @@ function collectFields(
   if (schema.items !== undefined) draft.items.push(`${pointer}/items`);
   const { patternProperties, additionalProperties = false, unevaluatedProperties = false } = schema;
   draft.open ||= patternProperties !== undefined || additionalProperties !== false || unevaluatedProperties !== false;
+  for (const name of schema.required ?? []) draft.shown.add(name);
+  for (const shown of [schema.example, schema.default, ...(schema.examples ?? [])]) {
+    if (isObject(shown)) for (const name of Object.keys(shown)) draft.shown.add(name);
+  }
+  const others = Object.values(schema.discriminator?.mapping ?? {}).map(fromReference);
+  for (const keyword of ['then', 'else'] as const) {
+    if (schema[keyword] !== undefined) others.push(`${pointer}/${keyword}`);
+  }
+  for (const other of others) {
+    if (other !== undefined) collectFields(contract, { pointer: other, isBranch: true }, draft);
+  }
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const index of (schema[keyword] ?? []).keys()) {
       const branch = { pointer: `${pointer}/${keyword}/${index}`, isBranch: isBranch || keyword !== 'allOf' };

@@ -51,6 +51,7 @@ const SHOP: Readonly<Record<string, unknown>> = {
           { name: 'after', in: 'query', schema: TEXT },
           { name: 'since', in: 'query', schema: { type: 'string', format: 'date-time' } },
           { name: 'tag', in: 'query', schema: { type: 'array', items: STATUS } },
+          { name: 'sizes', in: 'query', explode: false, schema: { type: 'array', items: { type: 'integer' } } },
           {
             name: 'filter',
             in: 'query',
@@ -316,6 +317,27 @@ describe('a condition that no call can match is a mistake', () => {
   hint: did you mean "city"?`,
     ],
     [
+      'a path parameter that is absent',
+      'read',
+      { path: { id: null } },
+      `path/id  path parameter "id" is never absent
+  hint: remove this condition`,
+    ],
+    [
+      'an absent value with a condition',
+      'list',
+      { query: { after: { present: false, matches: 'a' } } },
+      `query/after/present  an absent value has no other condition
+  hint: remove "present" or the others`,
+    ],
+    [
+      'a matcher without a condition',
+      'list',
+      { query: { after: {} } },
+      `query/after  query parameter "after" is not an object
+  hint: matchers: present, equals, matches, gt, gte, lt, lte, contains, oneOf, not, jsonPath`,
+    ],
+    [
       'an empty list of values',
       'list',
       { query: { status: { oneOf: [] } } },
@@ -346,6 +368,7 @@ describe('a condition that a call can match is accepted', () => {
     ['list', { query: { since: { gt: '2026-01-31T12:00:00Z', lte: '2026-02-01' } } }],
     ['list', { query: { after: { gt: '2026-01-31' } } }],
     ['list', { query: { tag: { contains: 'open', not: 'paid' } } }],
+    ['list', { query: { sizes: '347' } }],
     ['list', { query: { filter: { size: { gt: 2 } } } }],
     ['list', { header: { 'x-retries': { gt: 2 }, 'x-any': { gt: 5 }, cookie: { contains: 'a=b' } } }],
     ['list', { cookie: { theme: { oneOf: ['dark', 'light'] } } }],

@@ -217,6 +217,32 @@ describe('a fixture that is wrong stops the start', () => {
     expect(await (await mock.fetch('/tags')).json()).toEqual(fixtures.tags);
   });
 
+  it('properties are known if the schema requires them, its example has them, or another kind of item declares them', async () => {
+    const text = { type: 'string' };
+    const content = { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/App' } } } };
+    const mapping = { web: '#/components/schemas/WebApp' };
+    const app = {
+      type: 'object',
+      required: ['id', 'kind', 'owner'],
+      properties: { id: text, kind: text },
+      example: { id: 'a', kind: 'web', region: 'eu' },
+      discriminator: { propertyName: 'kind', mapping },
+    };
+    const web = { allOf: [{ $ref: '#/components/schemas/App' }, { type: 'object', properties: { url: text } }] };
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'Apps', version: '1' },
+      paths: { '/apps': { get: { responses: { 200: { description: '', content } } } } },
+      components: { schemas: { App: app, WebApp: web } },
+    };
+    const item = { id: 'a', kind: 'web', owner: 'ada', region: 'us', url: 'https://a.example' };
+    await expect(createMock({ spec, fixtures: { apps: [item] } })).resolves.toBeDefined();
+    await expect(createMock({ spec, fixtures: { apps: [{ ...item, regoin: 'us' }] } })).rejects.toMatchObject({
+      message:
+        'FIXTURE_INVALID  #/fixtures/apps/0/regoin  an item of "apps" has no field "regoin"\n  hint: did you mean "region"?',
+    });
+  });
+
   it('so does a folder that is not there', async () => {
     await rm(folder, { recursive: true });
     const error = await fail({});

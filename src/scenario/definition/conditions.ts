@@ -182,6 +182,10 @@ function checkPossible(node: SourceNode, { parts, matcher }: Read, context: Chec
   const target = context.value ?? UNKNOWN;
   const domain = readTargetDomain(target, context);
   const { types, values } = domain;
+  const { present, not: _, ...others } = parts;
+  if (present === false && Object.values(others).some((part) => part !== undefined)) {
+    return report(child(node, 'present'), 'an absent value has no other condition', 'remove "present" or the others');
+  }
   const isScalar = types !== undefined && !types.has('array') && !types.has('object');
   if (values !== undefined && isScalar) {
     if (values.some((value) => matcher.test(value)) || matcher.test(undefined)) return;
@@ -304,10 +308,11 @@ function readObject(
   { context, types }: { readonly context: CheckContext; readonly types: Domain['types'] },
 ): Matcher | undefined {
   const [first] = readMembers(node);
-  if (first !== undefined && types?.has('object') === false) {
-    const [name, member] = first;
-    const hint = suggest(name, NAMES) ?? `matchers: ${NAMES.join(', ')}`;
-    report(member, `unknown matcher ${JSON.stringify(name)} of ${target.what}`, hint);
+  if (types?.has('object') === false) {
+    const known = `matchers: ${NAMES.join(', ')}`;
+    const [name, member] = first ?? [];
+    if (name === undefined || member === undefined) report(node, `${target.what} is not an object`, known);
+    else report(member, `unknown matcher ${JSON.stringify(name)} of ${target.what}`, suggest(name, NAMES) ?? known);
     return undefined;
   }
   const { pointers } = target;
@@ -323,7 +328,8 @@ function readObject(
     const value = {
       ...target,
       isText: false,
-      pointers: found,
+      // Only an example shows a field without a schema.
+      pointers: found?.length === 0 ? undefined : found,
       what: `field ${JSON.stringify(name)} of ${target.whole}`,
     };
     const read = CONDITION.read(member, { ...context, value });
@@ -351,7 +357,7 @@ function readText(node: SourceNode, target: ValueTarget, context: CheckContext):
 function listReadings(value: unknown): readonly unknown[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-  return [value, text, [value], [text], ...(Number.isNaN(number) ? [] : [number])];
+  return [value, text, [value], [text], ...(Number.isNaN(number) ? [] : [number, [number]])];
 }
 
 function toSchemaTarget(pointers: readonly string[], { whole }: ValueTarget, context: CheckContext) {

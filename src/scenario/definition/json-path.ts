@@ -98,8 +98,10 @@ function findMistake(library: Library['jsonpath'], query: Query, target: JsonPat
 function createSelect({ fieldsOf, domainOf }: JsonPathTarget, report: Report) {
   const children = (pointers: readonly string[]): Nodes => {
     const { properties, items, open } = fieldsOf(pointers);
-    if (open && domainOf(pointers).types?.has('object') !== false) return undefined;
-    return [...[...properties.values()].flat(), ...items];
+    const below = [...properties.values()];
+    const isOpen = open || below.some((each) => each.length === 0);
+    if (isOpen && domainOf(pointers).types?.has('object') !== false) return undefined;
+    return [...below.flat(), ...items];
   };
   const descendants = (pointers: readonly string[]): Nodes => {
     const seen = new Set(pointers);
@@ -113,7 +115,7 @@ function createSelect({ fieldsOf, domainOf }: JsonPathTarget, report: Report) {
   const name = (given: string, pointers: readonly string[]): Nodes => {
     const { properties, open } = fieldsOf(pointers);
     const found = properties.get(given);
-    if (found !== undefined) return found;
+    if (found !== undefined) return found.length === 0 ? undefined : found;
     const { types } = domainOf(pointers);
     const isObject = types?.has('object') !== false;
     if (open && isObject) return undefined;

@@ -144,6 +144,8 @@ export function parameters(place: ParameterPlace, title: string): Field<Readonly
       for (const [name, member] of readMembers(node)) {
         const value = toParameterTarget(member, { name, place }, context);
         const matcher = CONDITION.read(member, { ...context, value });
+        const isAbsent = member.value === null || (isObject(member.value) && member.value['present'] === false);
+        if (place === 'path' && isAbsent) report(member, `${value.what} is never absent`, 'remove this condition');
         if (matcher !== undefined) setOwn(result, place === 'header' ? name.toLowerCase() : name, matcher);
       }
       return result;
