@@ -19,15 +19,33 @@ const WHOLE = {
       { when: { query: { after: { present: true }, limit: 2 }, call: '2..3' }, respond: { example: 'empty' } },
       { when: { state: { books: { count: 2, has: ['b1'] }, vars: { seen: 1 } } }, patch: { body: { has_more: true } } },
       { probability: 0.5, sequence: [{ status: 429 }, 'engine'], onEnd: 'cycle' },
+      {
+        when: {
+          query: {
+            after: { matches: '^a', not: { contains: 'x' }, oneOf: ['a', { present: true }] },
+            limit: { gt: 1, lte: 5 },
+          },
+          header: { 'x-shelf': { equals: 'A' }, 'x-any': { gte: '2026-01-31', lt: '2027-01-31' } },
+        },
+        delay: 1,
+      },
       { times: 1, fault: { 'rate-limit': { limit: 1, window: '1s', per: 'operation', headers: { limit: 'x' } } } },
       { fault: { stream: { after: 1, action: 'stall' } } },
     ],
-    createBook: {
-      when: { body: { title: 'x' } },
-      violates: 'why',
-      respond: { status: 299, headers: { a: 'b' }, body: 7 },
+    createBook: [
+      { when: { body: { equals: { title: 'x' }, jsonPath: '$[?@ > 2]' } }, delay: 1 },
+      {
+        when: { body: { title: 'x' } },
+        violates: 'why',
+        respond: { status: 299, headers: { a: 'b' }, body: 7 },
+      },
+    ],
+    'GET /books/{book_id}': {
+      then: {
+        books: { remove: ['$request.path.book_id'], update: { '$request.path.book_id': { pages: 2 } } },
+        vars: { seen: 1 },
+      },
     },
-    'GET /books/{book_id}': { then: { books: { remove: ['$request.path.book_id'] }, vars: { seen: 1 } } },
   },
 };
 

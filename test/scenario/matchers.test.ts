@@ -1,5 +1,6 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { guardPatterns } from '../../src/contract/upgrade/patterns.js';
 import { MockError } from '../../src/errors.js';
 import { createMock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
@@ -474,6 +475,27 @@ describe('which calls a matcher matches', () => {
       isMatch ? 429 : isBody ? 201 : 200,
       null,
     ]);
+  });
+
+  it('a pattern that backtracks takes linear time where the linear engine of V8 is on, as in the command line', async () => {
+    await guardPatterns();
+    const spec = SHOP as MockOptions['spec'] & object;
+    const respond = { status: 429 };
+    const operations = {
+      list: { when: { header: { 'x-name': { matches: '^(a+)+$' } } }, respond },
+      create: { when: { body: { jsonPath: "$[?match(@, '(a+)+')]" } }, respond },
+    };
+    const mock = await createMock({ spec, scenarios: { from: { a: { operations } }, active: 'a' } });
+    const text = 'a'.repeat(45);
+    const post = (name: string): RequestInit => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    });
+    expect((await mock.fetch('/orders', { headers: { 'x-name': `${text}!` } })).status).toBe(200);
+    expect((await mock.fetch('/orders', { headers: { 'x-name': text } })).status).toBe(429);
+    expect((await mock.fetch('/orders', post(`${text}!`))).status).toBe(201);
+    expect((await mock.fetch('/orders', post(text))).status).toBe(429);
   });
 
   it('the trace says what a call has instead', async () => {
