@@ -9,6 +9,7 @@ import { createRecordingSources, onlyForMock, type RecordingSources } from './an
 import { createRefuseSource } from './answer/sources/refuse.js';
 import { createScenarioSource } from './answer/sources/scenario/scenario.js';
 import { createStateSource } from './answer/sources/state/state.js';
+import { createStreamSource } from './answer/sources/stream.js';
 import { createVerifySource } from './answer/sources/verify.js';
 import type { Clock, VirtualClock } from './clock.js';
 import type { Contract } from './contract/contract.js';
@@ -155,6 +156,7 @@ function listSources(
   const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
   const sources = [
     foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.owners),
+    createStreamSource(parts),
     createPreferSource(answerPreferred),
     createScenarioSource({ ...parts, viewCollections: editors.view, changeCollections: editors.change }),
     handlers.source,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
+import type { Streaming } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
 import { isJsonType } from '../http/media-type.js';
@@ -100,10 +101,23 @@ export function toEmptyAnswer(status: number, from: string, headers: Answer['hea
 }
 
 /** A key of what a call asks for: its path, its query and its body; files are in it as digests. */
-export function nameCall({ path, query, body, mediaType }: Call): string {
+export function nameCall(call: Call): string {
+  const { path, mediaType, operation } = call;
+  const { query, body } = operation.streaming === undefined ? call : withoutStream(call, operation.streaming);
   // A JSON value holds no bytes, and most bodies are JSON.
   const isPlain = body === undefined || (mediaType !== undefined && isJsonType(mediaType));
   return JSON.stringify([path, query, isPlain ? body : withoutBytes(body)]);
+}
+
+/** The query and the body without what only concerns the stream, so that a stream has the values of the answer without one. */
+function withoutStream({ query, body }: Call, { parameter }: Streaming): Pick<Call, 'query' | 'body'> {
+  const omit = <Value>(value: Value): Value => {
+    if (parameter === undefined || !isObject(value)) return value;
+    const kept = Object.entries(value).filter(([name]) => name !== parameter.name && !/^stream/i.test(name));
+    // Some members of the same object.
+    return Object.fromEntries(kept) as Value;
+  };
+  return { query: omit(query), body: omit(body) };
 }
 
 /** A copy with digests instead of bytes. */

@@ -3,7 +3,8 @@ import { isObject } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSampleFile, isTextType, readSampleText } from '../generate/sample-file.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
-import { isJsonType, isSequenceType, isXmlType, toEssence } from '../http/media-type.js';
+import { isSequenceType } from '../contract/operations/streaming.js';
+import { isJsonType, isXmlType, toEssence } from '../http/media-type.js';
 import { type ItemPlan, planItems } from '../http/stream-items.js';
 
 /** Generates the body of a media type from its schema. */

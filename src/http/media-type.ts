@@ -44,20 +44,6 @@ export function isXmlType(mediaType: string): boolean {
   return essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml');
 }
 
-/** The sequential media types: server-sent events (HTML standard), NDJSON and JSON text sequences (RFC 7464). */
-const SEQUENCE_TYPES: ReadonlySet<string> = new Set([
-  'text/event-stream',
-  'application/jsonl',
-  'application/x-ndjson',
-  'application/ndjson',
-  'application/json-seq',
-]);
-
-/** Whether a media type without parameters is sequential. */
-export function isSequenceType(essence: string): boolean {
-  return SEQUENCE_TYPES.has(essence);
-}
-
 /** Whether a media range covers a media type, both without parameters. */
 export function isCovered(essence: string, range: string): boolean {
   if (range === essence || range === '*/*' || range === '*') return true;

@@ -33,7 +33,7 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
     hint: 'Correct the example in the contract, or serve examples unchanged with examples: verbatim.',
     answer: (exchange, next) => {
       const { call } = exchange;
-      const choice = chooseResponse(call.operation, call.headers.get('accept'));
+      const choice = chooseResponse(call.operation, call.accept);
       if (choice === undefined) exchange.note('example: the operation declares no final response');
       return (choice && answerExample(exchange, choice)) ?? next();
     },

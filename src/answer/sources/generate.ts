@@ -34,7 +34,7 @@ export function createGenerateSource(parts: SourceParts): AnswerSource {
     hint: 'No value was found that fits the schema: look for parts of it that contradict each other.',
     answer: (exchange, next) => {
       const { call } = exchange;
-      const choice = chooseResponse(call.operation, call.headers.get('accept'));
+      const choice = chooseResponse(call.operation, call.accept);
       if (choice !== undefined) {
         const { media, mediaType, status } = choice;
         const what = media === undefined ? 'without content' : `${mediaType}, generated from its schema`;

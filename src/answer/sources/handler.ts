@@ -191,7 +191,7 @@ function isSendable(value: unknown): boolean {
 function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerContext {
   const { call, session } = exchange;
   const json = (body: unknown, more: AnswerDetails = {}): Answer => {
-    const choice = chooseResponse(call.operation, call.headers.get('accept'), more.status);
+    const choice = chooseResponse(call.operation, call.accept, more.status);
     const other = choice?.response?.content.find((media) => isJsonType(media.type))?.type;
     // A string or bytes for an operation that does not declare JSON: text, a file.
     const raw = other === undefined && (typeof body === 'string' || body instanceof Uint8Array);

@@ -125,7 +125,7 @@ function answerError(
 
 /** The response with the preferred status or example; undefined if no response has that example. */
 function choose({ call }: Exchange, preferences: Preferences): ResponseChoice | undefined {
-  const accept = call.headers.get('accept');
+  const accept = call.accept;
   const { code, example } = preferences;
   const plain = chooseResponse(call.operation, accept, code);
   if (example === undefined) return plain ?? { ...NO_RESPONSE, status: code ?? 204 };

@@ -85,8 +85,9 @@ function createAcceptance(): (call: Call) => Acceptance {
       return isNearType(accept, listTypes(choice)) ? 'near' : 'exact';
     }, MAX_ACCEPT_HEADERS),
   );
-  return ({ operation, headers }) => {
-    const accept = headers.get('accept');
+  return ({ operation, headers, accept: wanted }) => {
+    // A stream that a parameter asks for is accepted.
+    const accept = wanted === operation.streaming?.type ? wanted : headers.get('accept');
     return accept === null || accept === '*/*' ? 'exact' : find(operation)(accept);
   };
 }

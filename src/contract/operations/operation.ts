@@ -41,10 +41,29 @@ export interface Operation {
   readonly body: RequestBody | undefined;
   /** In the order of the document. */
   readonly responses: readonly DeclaredResponse[];
+  /** How a client asks for the answer as a stream; undefined where it cannot. */
+  readonly streaming: Streaming | undefined;
   /** Alternatives (OR) of schemes that must all be met (AND). Empty: no credentials are required. */
   readonly security: readonly SecurityRequirement[];
   /** `x-…` fields of the operation and its path item; the operation wins. */
   readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** How a client asks an operation for its answer as a stream instead of one value. */
+export interface Streaming {
+  /** The media type of the stream. */
+  readonly type: string;
+  /** The media types of the same response that are not streams. */
+  readonly others: readonly string[];
+  /** The parameter that asks for the stream; undefined where only the `Accept` header does. */
+  readonly parameter: StreamParameter | undefined;
+}
+
+/** A property of the body or a query parameter that asks for a stream with one of its values. */
+export interface StreamParameter {
+  readonly in: 'body' | 'query';
+  readonly name: string;
+  readonly value: unknown;
 }
 
 /** A parameter with defaults. */

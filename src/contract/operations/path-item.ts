@@ -17,12 +17,15 @@ import { readRequestBody, readResponses } from './media-type.js';
 import {
   type DeclaredResponse,
   METHODS,
+  type MediaType,
   type Operation,
   SCHEME_TYPES,
   type SecurityRequirement,
   type SecurityScheme,
 } from './operation.js';
 import { readParameters } from './parameter.js';
+import { findUsualResponse } from './responses.js';
+import { findStreaming, readExtensionStream } from './streaming.js';
 
 /** The document and the report of its problems. */
 type ReadContext = { readonly document: Readonly<Record<string, unknown>>; readonly report: Report };
@@ -149,7 +152,10 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
     report({ code: 'RESPONSES_MISSING', message, pointer, assumed: 'the response is 200 without a body' });
   }
   const parameters = readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
-  return {
+  const extensions = Object.fromEntries(
+    [operation, ...pathItem].toReversed().flatMap((part) => Object.entries(readExtensions(part.value))),
+  );
+  const read: Omit<Operation, 'streaming'> = {
     id: readId(context, parts),
     method,
     path,
@@ -165,12 +171,18 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
     deprecated: value['deprecated'] === true,
     parameters,
     body: readRequestBody(document, operation),
-    responses,
+    responses: addStream(responses, readExtensionStream(extensions, pointer)),
     security: readSecurity(context, value['security'] === undefined ? undefined : operation),
-    extensions: Object.fromEntries(
-      [operation, ...pathItem].toReversed().flatMap((part) => Object.entries(readExtensions(part.value))),
-    ),
+    extensions,
   };
+  return { ...read, streaming: findStreaming(document, read) };
+}
+
+/** Responses of which the success also declares a stream that an extension describes. */
+function addStream(responses: Operation['responses'], stream: MediaType | undefined): Operation['responses'] {
+  const usual = stream && findUsualResponse({ responses });
+  if (stream === undefined || usual?.content.length === 0) return responses;
+  return responses.map((each) => (each === usual ? { ...each, content: [...each.content, stream] } : each));
 }
 
 function readId({ report }: ReadContext, { method, path, operation, ids }: OperationParts): string {

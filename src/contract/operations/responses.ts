@@ -14,7 +14,7 @@ export function findResponse(operation: Operation, status: number): DeclaredResp
 }
 
 /** The response used when no status is requested: the success, else the lowest of the other final statuses. */
-export function findUsualResponse(operation: Operation): DeclaredResponse | undefined {
+export function findUsualResponse(operation: Pick<Operation, 'responses'>): DeclaredResponse | undefined {
   return findLowest(operation.responses, Infinity);
 }
 

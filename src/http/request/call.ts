@@ -13,6 +13,7 @@ import {
   type Violation,
 } from '../../schema/violation.js';
 import { decodeRequestContent } from '../content-encoding.js';
+import { chooseAccept } from '../response/negotiate.js';
 import { readTarget, type RequestTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody, type ReceivedFile } from './body-bytes.js';
 import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody } from './body.js';
@@ -41,6 +42,8 @@ export interface Call {
   readonly file?: ReceivedFile | undefined;
   /** The media type of the body, lower case, without parameters. */
   readonly mediaType: string | undefined;
+  /** The `Accept` header, or the one media type that another parameter of the request asks for: a stream, or not a stream. */
+  readonly accept: string | null;
   /** All headers of the request. */
   readonly headers: Headers;
   /** Accepted credentials by scheme name. */
@@ -190,6 +193,7 @@ function withBody(draft: Draft, read: BodyReader, body: BodyBytes): Call {
 // Without spreads, which cost more than the rest of a small call.
 function finish(draft: Draft, bytes: Uint8Array | undefined, body: ReadBody): Call {
   const { operation, request, values } = draft;
+  const accept = request.headers.get('accept');
   return {
     operation,
     method: request.method,
@@ -201,6 +205,10 @@ function finish(draft: Draft, bytes: Uint8Array | undefined, body: ReadBody): Ca
     body: body.value,
     bytes,
     mediaType: body.mediaType,
+    accept:
+      operation.streaming === undefined
+        ? accept
+        : chooseAccept(operation.streaming, accept, { body: body.value, query: values.query }),
     headers: request.headers,
     credentials: draft.credentials,
     violations: sortViolations(draft.violations),

@@ -3,7 +3,8 @@ import { isObject, mapValues } from '../../contract/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Answer } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
-import { isJsonType, isSequenceType, toEssence } from '../media-type.js';
+import { isSequenceType } from '../../contract/operations/streaming.js';
+import { isJsonType, toEssence } from '../media-type.js';
 
 /** The Response class: the global one in-process, the faster one of the server on a socket. */
 export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseInit) => Response;

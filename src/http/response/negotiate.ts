@@ -1,3 +1,5 @@
+import type { Streaming } from '../../contract/operations/operation.js';
+import { asksForStream } from '../../contract/operations/streaming.js';
 import { isCovered, isJsonType, readMediaType, readPrecision, toEssence } from '../media-type.js';
 import { splitList } from '../text.js';
 
@@ -34,6 +36,17 @@ export function isNearType(accept: string, offered: readonly string[]): boolean 
   const ranges = readAccept(accept);
   if (ranges.length === 0 || ranges.some(({ essence }) => ANY_BYTES.has(essence))) return false;
   return pick(ranges, offered, matches) === undefined && pick(ranges, offered, matchesLoosely) !== undefined;
+}
+
+/** The media type that a request for a stream or for the whole answer means; the `Accept` header where it decides. */
+export function chooseAccept(
+  streaming: Streaming,
+  accept: string | null,
+  { body, query }: { readonly body: unknown; readonly query: Readonly<Record<string, unknown>> },
+): string | null {
+  if (streaming.parameter === undefined) return accept;
+  if (asksForStream(streaming, body, query)) return streaming.type;
+  return negotiate(accept, streaming.others) ?? accept;
 }
 
 function readAccept(accept: string): readonly Range[] {

@@ -29,6 +29,7 @@ export interface OperationHint {
   readonly query?: 'brackets' | 'comma' | 'dots' | 'repeat';
   /** By condition, status, range of statuses, or `default`. */
   readonly errors?: Readonly<Record<string, ErrorTemplateHint>>;
+  readonly stream?: string;
 }
 
 /** One collection in the `x-mock` of the document. */
@@ -177,6 +178,11 @@ const OPERATION: Properties<OperationHint> = {
     otherwise: 'from the query parameters',
   },
   missing: MISSING,
+  stream: {
+    kind: STRING,
+    description: 'The boolean property of the body, or query parameter, that asks for the answer as a stream.',
+    otherwise: 'found by its name or description',
+  },
   query: {
     kind: oneOf('brackets', 'comma', 'dots', 'repeat'),
     description: 'How clients serialize arrays and objects in the query.',

@@ -10,12 +10,14 @@ import { findPropertyAt, type ItemProperty, type ItemSchema, type ReadItemSchema
 import type { Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './collection.js';
 import { createIdentity, type Identity } from './identity.js';
-import { createLifecycle, type Lifecycle } from './lifecycle.js';
+import { completeWork, createLifecycle, type Lifecycle } from './lifecycle.js';
 import {
+  createAnswerValue,
   createElements,
   createKindChooser,
   createNewValue,
   findEmptyValue,
+  isAnswered,
   isNullMeaningful,
   type IsSettable,
 } from './new-values.js';
@@ -146,6 +148,7 @@ export function createItemModel(
   const repair = createRepair(pointer, check, { generator, complete: createElements(parts.read, resource, schema) });
   const omitUnfit = createFitting(rules, check);
   const keep = createKept(resource, rules);
+  const isComplete = isAnswered(parts.bindings);
   const accept = (body: Item): Item => {
     if (isLoose) return body;
     const accepted: Record<string, unknown> = {};
@@ -159,7 +162,8 @@ export function createItemModel(
     const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
     const isNested = idProperty?.isNested === true && input.id !== undefined;
     const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
-    return repair(omitUnfit(whole, given), input);
+    const created = repair(omitUnfit(whole, given), input);
+    return isComplete ? completeWork(lifecycle, created, input) : created;
   };
   return {
     resource,
@@ -252,7 +256,10 @@ function createRules(
     if (fixed) return rule;
     // A required date that no request sent is not before the creation.
     if (isSettable(name) && !(property.required && isInstant(property))) return rule;
-    const value = createNewValue(property, { ...parts, resource }, nullable);
+    const isAnswer = isAnswered(parts.bindings) && property.required && property.schema.type === 'array';
+    const value = isAnswer
+      ? createAnswerValue(property, parts)
+      : createNewValue(property, { ...parts, resource }, nullable);
     return { property, open, made: !isSettable(name), value };
   });
 }

@@ -3,7 +3,7 @@ import type { ItemProperty, ItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import type { Binding, LifecycleHint, Resource } from '../resource.js';
 import type { Item } from './collection.js';
-import type { NewValueInput } from './new-values.js';
+import { isAnswered, type NewValueInput } from './new-values.js';
 import { createTimestampWriter, isInstant, isStatus } from './server-values.js';
 
 /** How the status of an item that a request created advances without further requests: `queued`, `in_progress`, `completed`. */
@@ -75,7 +75,8 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle | undefined {
   if (chain.length < 2) return undefined;
   const blocked = hint === undefined ? findBlocked(bindings, property.name) : new Set<unknown>();
   const stepMs = hint?.seconds === undefined ? undefined : hint.seconds * 1000;
-  const isResult = (name: string): boolean => RESULT.test(toBareName(name)) && !isSettable(name);
+  const isPending = !isAnswered(bindings);
+  const isResult = (name: string): boolean => isPending && RESULT.test(toBareName(name)) && !isSettable(name);
   const write = createStageWriter(parts, schema, isResult);
   const initial = property.schema.default ?? chain[0];
   return {
@@ -91,6 +92,12 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle | undefined {
       return { ...item, ...write(item, { isDone: next === chain.at(-1), input }), [property.name]: next };
     },
   };
+}
+
+/** An item whose work is done: with its last status. */
+export function completeWork(lifecycle: Lifecycle | undefined, item: Item, input: NewValueInput): Item {
+  const next = lifecycle?.advance(item, input);
+  return next === undefined ? item : completeWork(lifecycle, next, input);
 }
 
 function findStatusProperty(

@@ -4,7 +4,15 @@ import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { memoize } from '../../memoize.js';
 import { createRandom } from '../../random.js';
-import { type ItemKind, type ItemProperty, type ItemSchema, readKinds, type ReadItemSchema } from '../item-schema.js';
+import {
+  findOnlyValue,
+  type ItemKind,
+  type ItemProperty,
+  type ItemSchema,
+  listBranches,
+  readKinds,
+  type ReadItemSchema,
+} from '../item-schema.js';
 import { findInnerList } from '../pages/envelope.js';
 import { toBareName, toSingular } from '../names.js';
 import type { Action, Binding, Resource, Resources } from '../resource.js';
@@ -69,10 +77,15 @@ const SECRET_NAME = /(secret|token)$/;
 
 function collectNames(read: ReadItemSchema, bindings: readonly Binding[]): ReadonlySet<string> | undefined {
   const names = new Set<string>();
-  const bodies = bindings.flatMap(({ operation }) => operation.body?.content ?? []);
-  const isDeclared = bodies
-    .filter(({ schema }) => schema !== undefined)
-    .map(({ schemaPointer }) => addNames(read, names, { pointer: schemaPointer, depth: 0 }));
+  const isDeclared = bindings.flatMap(({ action, operation }) =>
+    (operation.body?.content ?? [])
+      .filter(({ schema }) => schema !== undefined)
+      .map(({ schemaPointer }) => {
+        // What a client sends to get an answer is not a part of the answer: the messages before it.
+        const isQuestion = CREATES.has(action) && operation.streaming !== undefined;
+        return addNames(read, names, { pointer: schemaPointer, depth: isQuestion ? MAX_DEPTH : 0 });
+      }),
+  );
   return isDeclared.includes(false) ? undefined : names;
 }
 
@@ -169,6 +182,66 @@ export function createNewValue(
   return ({ seed, key, now }) =>
     generator.value(target, { seed, key: `${key}\0${name}`, now, direction: 'response', name });
 }
+
+/** Whether an item is the answer to the request that creates it, which can also be streamed: its work is done. */
+export function isAnswered(bindings: readonly Binding[]): boolean {
+  return bindings.some(({ action, operation }) => CREATES.has(action) && operation.streaming !== undefined);
+}
+
+/** What the elements of an answer are made with. */
+interface AnswerParts {
+  readonly contract: Contract;
+  readonly read: ReadItemSchema;
+  readonly generator: Pick<Generator, 'complete'>;
+}
+
+/** Plans the list that an item has as the answer to a request: one element of the first kind, successful and with its first text. */
+export function createAnswerValue({ name, target }: ItemProperty, parts: AnswerParts): NewValue {
+  const items = parts.read(target)?.items;
+  const make = items === undefined ? undefined : createFirstKind(parts, { pointer: items, depth: 0 });
+  return ({ key, ...input }) => (make === undefined ? [] : [make({ ...input, key: `${key}\0${name}` })]);
+}
+
+/** Plans an object of the first kind that a schema allows; undefined where the schema is not one of objects. */
+function createFirstKind(
+  parts: AnswerParts,
+  { pointer, depth }: { readonly pointer: string; readonly depth: number },
+): NewValue | undefined {
+  const { contract, read, generator } = parts;
+  const [first = pointer] = listBranches(contract, pointer);
+  const properties = [...(read(first)?.properties.values() ?? [])];
+  if (properties.length === 0 || depth > MAX_DEPTH) return undefined;
+  const isText = ({ schema }: ItemProperty): boolean => schema.type === 'string' && schema.enum === undefined;
+  const text = properties.find((property) => property.nullable && isText(property));
+  const toValue = (property: ItemProperty): NewValue | undefined => {
+    const { name, schema, target, nullable } = property;
+    const value = findOnlyValue(property) ?? readFinal(name, schema.enum);
+    if (value !== undefined) return () => value;
+    if (nullable) return property === text ? undefined : () => null;
+    const items = read(target)?.items;
+    const isList = items !== undefined || schema.type === 'array';
+    if (isList && depth > 0) return (schema.minItems ?? 0) === 0 ? () => [] : undefined;
+    const inner = createFirstKind(parts, { pointer: items ?? target, depth: depth + 1 });
+    return inner && isList ? (input) => [inner(input)] : inner;
+  };
+  const members = properties
+    .filter(({ required }) => required)
+    .map((property) => ({ name: property.name, value: toValue(property) }));
+  return (input) => {
+    const key = `${input.key}\0${first}`;
+    const made = members.map(({ name, value }) => [name, value?.({ ...input, key })] as const);
+    const partial = Object.fromEntries(made.filter(([, value]) => value !== undefined));
+    return generator.complete(first, partial, { ...input, key, direction: 'response' });
+  };
+}
+
+/** The status or the reason of work that succeeded. */
+function readFinal(name: string, values: readonly unknown[] | undefined): unknown {
+  if (/reason$/i.test(name)) return values?.find((value) => typeof value === 'string');
+  return isStatusName(name) ? values?.find((value) => DONE.test(toBareName(String(value)))) : undefined;
+}
+
+const DONE = /^(completed?|succeeded|success|finished|done)$/;
 
 /** Plans of which kind a new item is: its constants do not differ from what is given, and it has the most properties that are given. */
 export function createKindChooser(

@@ -3,7 +3,8 @@ import type { Answer } from '../../../http/answer.js';
 import { MockError } from '../../../errors.js';
 import { decodeContent, toDecodableCodings } from '../../../http/content-encoding.js';
 import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
-import { isJsonType, isSequenceType } from '../../../http/media-type.js';
+import { isSequenceType } from '../../../contract/operations/streaming.js';
+import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import {
   readTarget,

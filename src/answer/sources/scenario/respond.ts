@@ -33,7 +33,7 @@ export function respondToRule(
   const { exchange, rule, respond } = input;
   const { call } = exchange;
   const status = respond.status ?? findExampleStatus(call.operation, respond.example);
-  const choice = chooseResponse(call.operation, call.headers.get('accept'), status);
+  const choice = chooseResponse(call.operation, call.accept, status);
   const body = respond.body === undefined ? undefined : resolveExpressions(respond.body, scope);
   const written = { parts, ...input, body };
   const made =

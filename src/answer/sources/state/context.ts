@@ -94,7 +94,7 @@ export function createChoice(operation: Operation, status?: number): ChooseRespo
   const find = (accept: string | null): ResponseChoice | undefined =>
     readUsable(chooseResponse(operation, accept, status));
   const choose = memoize(find, MAX_ACCEPT_HEADERS);
-  return ({ headers }) => choose(headers.get('accept'));
+  return ({ accept }) => choose(accept);
 }
 
 /** As `createChoice`, for operations that create: of several successes the one that has a body, so that the item is shown. */

@@ -70,7 +70,7 @@ export function createContentHandler(context: OperationContext): StateHandler {
     if (content === undefined) return pass(exchange, 'no content of the item is stored');
     const { bytes, mediaType = 'application/octet-stream' } = content;
     const isJson = choice.mediaType !== undefined && isJsonType(choice.mediaType);
-    if (isJson && isAccepted(choice.mediaType, call.headers.get('accept')))
+    if (isJson && isAccepted(choice.mediaType, call.accept))
       return toAnswer(choice, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
     const size = bytes.byteLength;
     // Contents have no entity tags, so that no `If-Range` holds (RFC 9110 13.1.5).

@@ -1,0 +1,170 @@
+import { isObject, readOwn, readPath } from '../../contract/json.js';
+import type { MediaType, Operation } from '../../contract/operations/operation.js';
+import type { GenerateContext } from '../../generate/generate.js';
+import { type ItemPlan, planItems } from '../../http/stream-items.js';
+import { toEssence } from '../../http/media-type.js';
+import type { Call } from '../../http/request/call.js';
+import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '../../state/item-schema.js';
+import { toBareName } from '../../state/names.js';
+import type { SourceParts } from '../chain.js';
+import { type JsonObject, splitIntoChunks } from './chunks.js';
+import { type EventTypes, readEventTypes } from './event-types.js';
+import type { EventWriter } from './event-values.js';
+import { writeEachType, writeTypedEvents } from './typed-events.js';
+
+/** How the stream of one operation is made from its whole answer. */
+interface StreamPlan {
+  readonly items: ItemPlan;
+  readonly types: EventTypes | undefined;
+  /** The data of the last event that the text of the document names: `[DONE]`. */
+  readonly marker: string | undefined;
+  /** The properties of chunks that are only sent where a property of the request asks for them. */
+  readonly flags: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The items of a stream that add up to a whole answer; undefined where the schema of the stream does not show how. */
+export type WriteStream = (call: Call, whole: unknown, context: GenerateContext) => readonly unknown[] | undefined;
+
+/** Plans how a whole answer becomes the stream of a media type; undefined where nothing describes its items. */
+export function planStream(parts: SourceParts, operation: Operation, media: MediaType): WriteStream | undefined {
+  const { contract, generator, validators } = parts;
+  const essence = toEssence(media.type);
+  const items = planItems(contract, media, essence);
+  if (items === undefined) return undefined;
+  const read = createItemSchemaReader(contract);
+  const { schemaPointer } = items;
+  const plan: StreamPlan = {
+    items,
+    types: readEventTypes(contract, read, schemaPointer),
+    marker: items.form === 'data' ? findMarker(parts, operation, { media, read }) : undefined,
+    flags: findFlags(read, operation, schemaPointer),
+  };
+  const fits: EventWriter['fits'] = (pointer, value) =>
+    validators
+      .check(pointer, 'response')(value, 'body')
+      .every(({ severity }) => severity === 'note');
+  return (call, whole, context) => {
+    const complete: EventWriter['complete'] = (pointer, partial) => generator.complete(pointer, partial, context);
+    const written = writeItems({ contract, read, fits, complete }, plan, { call, whole });
+    if (written === undefined || items.form !== 'data') return written;
+    const events = written.map((data) => toEvent(plan, data));
+    return plan.marker === undefined ? events : [...events, { data: plan.marker }];
+  };
+}
+
+/** An event with its type in the field `event`, where it has one. */
+function toEvent({ types }: StreamPlan, data: unknown): JsonObject {
+  const type = types === undefined || !isObject(data) ? undefined : data[types.property];
+  return typeof type === 'string' ? { event: type, data } : { data };
+}
+
+function writeItems(
+  writer: EventWriter,
+  plan: StreamPlan,
+  { call, whole }: { readonly call: Call; readonly whole: unknown },
+): readonly unknown[] | undefined {
+  const { schemaPointer } = plan.items;
+  const list = listElements(whole);
+  if (list?.every((each) => writer.fits(schemaPointer, each)) === true) return list;
+  if (!isObject(whole)) return undefined;
+  if (plan.types !== undefined)
+    return writeTypedEvents(writer, plan.types, whole) ?? writeEachType(writer, plan.types, whole);
+  const chunks = splitIntoChunks(writer.read, schemaPointer, whole);
+  if (chunks === undefined) return undefined;
+  const completed = chunks.map((chunk) =>
+    writer.fits(schemaPointer, chunk) ? chunk : writer.complete(schemaPointer, chunk),
+  );
+  const sent = addRequested(writer, plan, { call, whole, chunks: completed.filter(isObject) });
+  return sent.every((chunk) => writer.fits(schemaPointer, chunk)) ? sent : undefined;
+}
+
+/** The elements of a list, or of the only list in an object. */
+function listElements(whole: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(whole)) return whole;
+  const lists = isObject(whole) ? Object.values(whole).filter((each) => Array.isArray(each)) : [];
+  return lists.length === 1 && lists[0]?.length !== 0 ? lists[0] : undefined;
+}
+
+/** Chunks with what the request asks for, in a last chunk whose lists are empty where the schema allows that; without it if it does not ask. */
+function addRequested(
+  writer: EventWriter,
+  { flags, items: { schemaPointer } }: StreamPlan,
+  { call, whole, chunks }: { readonly call: Call; readonly whole: JsonObject; readonly chunks: readonly JsonObject[] },
+): readonly JsonObject[] {
+  let result = chunks;
+  for (const [name, path] of flags) {
+    const last = result.at(-1) ?? {};
+    const { [name]: own, ...rest } = last;
+    if (writer.fits(schemaPointer, rest)) result = result.map((chunk) => omit(chunk, name));
+    if (readPath(call.body, path) !== true) continue;
+    const target = writer.read(schemaPointer)?.properties.get(name)?.target;
+    const value = own ?? whole[name] ?? (target === undefined ? undefined : writer.complete(target, undefined));
+    const emptied = Object.entries(rest).map(([key, each]) => [key, Array.isArray(each) ? [] : each] as const);
+    const extra = { ...Object.fromEntries(emptied), [name]: value };
+    const isAllowed = emptied.some(([, each]) => Array.isArray(each)) && writer.fits(schemaPointer, extra);
+    result = isAllowed ? [...result, extra] : [...result.slice(0, -1), { ...rest, [name]: value }];
+  }
+  return result;
+}
+
+function omit(chunk: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(chunk).filter(([key]) => key !== name));
+}
+
+const FLAG = /^(include|return|with|send|show|add)/;
+
+/** The properties of chunks that a boolean in the request is named after: `stream_options.include_usage`. */
+function findFlags(read: ReadItemSchema, operation: Operation, pointer: string): StreamPlan['flags'] {
+  const names = new Map([...(read(pointer)?.properties.keys() ?? [])].map((name) => [toBareName(name), name]));
+  const flags = new Map<string, readonly string[]>();
+  const add = (schemaPointer: string, path: readonly string[]): void => {
+    for (const { name, schema, target } of read(schemaPointer)?.properties.values() ?? []) {
+      const bare = toBareName(name);
+      const found = FLAG.test(bare) ? names.get(bare.replace(FLAG, '')) : undefined;
+      if (found !== undefined && [schema.type].flat().includes('boolean')) flags.set(found, [...path, name]);
+      else if (path.length === 0 && schema.type === 'object') add(target, [name]);
+    }
+  };
+  for (const { schemaPointer } of operation.body?.content.slice(0, 1) ?? []) add(schemaPointer, []);
+  return flags;
+}
+
+const MARKER = /data:\s*`?(\[[A-Z_]+\])|(\[(?:DONE|END|EOS|EOF|STOP)\])/;
+
+/** The data that ends a stream: an extension of the stream gives it, or a description names it. */
+function findMarker(
+  { contract }: SourceParts,
+  operation: Operation,
+  { media, read }: { readonly media: MediaType; readonly read: ReadItemSchema },
+): string | undefined {
+  const stream = contract.at(media.pointer);
+  const extensions = { ...operation.extensions, ...(isObject(stream) ? stream : {}) };
+  const given = Object.entries(extensions).find(
+    ([name, value]) => /^x-.*(sentinel|terminator|end-?marker)/i.test(name) && typeof value === 'string',
+  );
+  if (given !== undefined) return String(given[1]);
+  const { schema } =
+    media.schema === undefined ? { schema: undefined } : contract.resolve(media.schema, media.schemaPointer);
+  const list = (pointer: string): readonly ItemProperty[] => Array.from(read(pointer)?.properties.values() ?? []);
+  const own = (operation.body?.content ?? []).flatMap(({ schemaPointer }) => list(schemaPointer));
+  const inner = own.flatMap(({ name, target }) => (/stream/i.test(name) ? list(target) : []));
+  const requested = own
+    .concat(inner)
+    .flatMap(({ schema, pointer }) => [schema.description, readDescription(contract.at(pointer))]);
+  const texts = [
+    readDescription(contract.at(operation.pointer)),
+    operation.summary,
+    ...operation.responses.map(({ description }) => description),
+    readDescription(schema),
+    ...operation.parameters.map(({ description }) => description),
+    ...media.examples.map(({ value }) => (typeof value === 'string' ? value : '')),
+    ...requested,
+  ];
+  const found = MARKER.exec(texts.join('\n'));
+  return found?.[1] ?? found?.[2];
+}
+
+function readDescription(value: unknown): string {
+  const text = isObject(value) ? readOwn(value, 'description') : undefined;
+  return typeof text === 'string' ? text : '';
+}
