@@ -7,6 +7,7 @@ import { createHandlerRegistry, type HandlerRegistry } from './answer/sources/ha
 import { createPreferAnswer, createPreferSource } from './answer/sources/prefer.js';
 import { createRecordingSources, onlyForMock, type RecordingSources } from './answer/sources/recordings/recordings.js';
 import { createRefuseSource } from './answer/sources/refuse.js';
+import { createResultsSource } from './answer/sources/results.js';
 import { createScenarioSource } from './answer/sources/scenario/scenario.js';
 import { createStateSource } from './answer/sources/state/state.js';
 import { createStreamSource } from './answer/sources/stream.js';
@@ -157,6 +158,7 @@ function listSources(
   const sources = [
     foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.owners),
     createStreamSource(parts),
+    createResultsSource(parts),
     createPreferSource(answerPreferred),
     createScenarioSource({ ...parts, viewCollections: editors.view, changeCollections: editors.change }),
     handlers.source,

@@ -5,7 +5,9 @@ import { readSampleFile, isTextType, readSampleText } from '../generate/sample-f
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import { isSequenceType } from '../contract/operations/streaming.js';
 import { isJsonType, isXmlType, toEssence } from '../http/media-type.js';
-import { type ItemPlan, planItems } from '../http/stream-items.js';
+import { createItemStream, type ItemPlan, planItems } from '../http/stream-items.js';
+import type { SourceParts } from './chain.js';
+import { createEventGenerator } from './streams/stream-plan.js';
 
 /** Generates the body of a media type from its schema. */
 type GenerateBody = (media: MediaType, mediaType: string, context: GenerateContext) => unknown;
@@ -14,11 +16,15 @@ type GenerateBody = (media: MediaType, mediaType: string, context: GenerateConte
  * Creates a generator of bodies: values of the schema for JSON and XML, strings for `text/*`, small sample files for binary
  * types, a stream of items for sequential ones.
  */
-export function createGenerateBody(contract: Contract, generator: Generator): GenerateBody {
+export function createGenerateBody(parts: SourceParts): GenerateBody {
+  const { contract, generator } = parts;
+  const generateEvents = createEventGenerator(parts);
   return (media, mediaType, context) => {
     const essence = toEssence(mediaType);
     if (isSequenceType(essence)) {
-      return streamItems(generator, planItems(contract, media, essence), { essence, context });
+      const plan = planItems(contract, media, essence);
+      const events = plan && generateEvents(plan, context);
+      return events === undefined ? streamItems(generator, plan, { essence, context }) : createItemStream(events);
     }
     const isJson = isJsonType(essence) || essence === 'application/x-www-form-urlencoded';
     const usesSchema = isJson || essence === 'text/plain' || !isPlainText(contract, media);

@@ -116,6 +116,36 @@ describeDocument('openai.yaml', (spec) => {
     ['in-process', false],
     ['on a socket', true],
   ] as const)(
+    'the official client gets an embedding of each input, as numbers and as base64, %s',
+    async (_name, isSocket) => {
+      const { client, mock } = await open(spec, isSocket);
+      const ask = { model: 'text-embedding-3-small', input: ['a', 'b', 'c'], dimensions: 16 };
+      const plain = await client.embeddings.create({ ...ask, encoding_format: 'float' });
+      expect(plain.data.map(({ index, embedding }) => [index, embedding.length])).toEqual(
+        [0, 1, 2].map((i) => [i, 16]),
+      );
+      const encoded = await client.embeddings.create({ ...ask, encoding_format: 'base64' });
+      expect(encoded.data.map(({ embedding }) => Buffer.from(String(embedding), 'base64').length)).toEqual([
+        64, 64, 64,
+      ]);
+      // By default the client asks for base64, and decodes it.
+      const decoded = await client.embeddings.create(ask);
+      expect(decoded.data.map(({ index, embedding }) => [index, embedding.length])).toEqual(
+        [0, 1, 2].map((i) => [i, 16]),
+      );
+      const { choices } = await client.chat.completions.create({ ...QUESTION, n: 3 });
+      expect(choices.map(({ index, message }) => [index, typeof message.content])).toEqual(
+        [0, 1, 2].map((i) => [i, 'string']),
+      );
+      await mock.close();
+    },
+    60_000,
+  );
+
+  it.each([
+    ['in-process', false],
+    ['on a socket', true],
+  ] as const)(
     'the official client runs a thread, and gets the bytes of a file back, %s',
     async (_name, isSocket) => {
       const { client, mock } = await open(spec, isSocket);

@@ -1,6 +1,8 @@
 import type { Contract } from '../../src/contract/contract.js';
+import { isObject, mapValues } from '../../src/contract/json.js';
 import type { MediaType, Operation, Parameter } from '../../src/contract/operations/operation.js';
 import type { Generator } from '../../src/generate/generate.js';
+import { createItemSchemaReader } from '../../src/state/item-schema.js';
 
 /** A request as plain data, so that a test can remove parts. */
 export interface RequestDraft {
@@ -39,9 +41,22 @@ export function draftRequest(contract: Contract, generator: Generator, operation
     query: values('query'),
     header: values('header'),
     cookie: values('cookie'),
-    body: media && { media, value: media.schema === undefined ? {} : make(media.schemaPointer, 'body') },
+    body: media && {
+      media,
+      value: media.schema === undefined ? {} : withDefaults(contract, media, make(media.schemaPointer, 'body')),
+    },
     credentials: readCredentials(contract, operation),
   };
+}
+
+/** A body whose enumerations with a default have it: the schema of an answer often leaves out what the other values ask for, such as base64. */
+function withDefaults(contract: Contract, { schemaPointer }: MediaType, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const properties = createItemSchemaReader(contract)(schemaPointer)?.properties;
+  return mapValues(value, (own, name) => {
+    const { schema } = properties?.get(name) ?? {};
+    return schema?.enum === undefined ? own : (schema.default ?? own);
+  });
 }
 
 /** The media type to send: JSON if there is a choice. */

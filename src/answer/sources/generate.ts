@@ -50,8 +50,9 @@ export function createGenerateSource(parts: SourceParts): AnswerSource {
 }
 
 /** Creates a function that generates answers. */
-export function createGenerateAnswer({ contract, generator, validators }: SourceParts): GenerateAnswer {
-  const generateBody = createGenerateBody(contract, generator);
+export function createGenerateAnswer(parts: SourceParts): GenerateAnswer {
+  const { generator, validators } = parts;
+  const generateBody = createGenerateBody(parts);
   const writeHeaders = createDeclaredHeaders(generator, validators);
   return (exchange, choice, { seed, hint } = {}) => {
     const { media, mediaType, status, response } = choice;

@@ -4,6 +4,7 @@ import type { GenerateContext } from '../../generate/generate.js';
 import { type ItemPlan, planItems } from '../../http/stream-items.js';
 import { toEssence } from '../../http/media-type.js';
 import type { Call } from '../../http/request/call.js';
+import { memoize } from '../../memoize.js';
 import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '../../state/item-schema.js';
 import { toBareName } from '../../state/names.js';
 import type { SourceParts } from '../chain.js';
@@ -27,7 +28,7 @@ export type WriteStream = (call: Call, whole: unknown, context: GenerateContext)
 
 /** Plans how a whole answer becomes the stream of a media type; undefined where nothing describes its items. */
 export function planStream(parts: SourceParts, operation: Operation, media: MediaType): WriteStream | undefined {
-  const { contract, generator, validators } = parts;
+  const { contract } = parts;
   const essence = toEssence(media.type);
   const items = planItems(contract, media, essence);
   if (items === undefined) return undefined;
@@ -39,21 +40,55 @@ export function planStream(parts: SourceParts, operation: Operation, media: Medi
     marker: items.form === 'data' ? findMarker(parts, operation, { media, read }) : undefined,
     flags: findFlags(read, operation, schemaPointer),
   };
-  const fits: EventWriter['fits'] = (pointer, value) =>
-    validators
-      .check(pointer, 'response')(value, 'body')
-      .every(({ severity }) => severity === 'note');
   return (call, whole, context) => {
-    const complete: EventWriter['complete'] = (pointer, partial) => generator.complete(pointer, partial, context);
-    const written = writeItems({ contract, read, fits, complete }, plan, { call, whole });
+    const written = writeItems(createWriter(parts, read, context), plan, { call, whole });
     if (written === undefined || items.form !== 'data') return written;
-    const events = written.map((data) => toEvent(plan, data));
+    const events = written.map((data) => toEvent(plan.types, data));
     return plan.marker === undefined ? events : [...events, { data: plan.marker }];
   };
 }
 
+function createWriter(
+  { contract, generator, validators }: SourceParts,
+  read: ReadItemSchema,
+  context: GenerateContext,
+): EventWriter {
+  return {
+    contract,
+    read,
+    fits: (pointer, value) =>
+      validators
+        .check(pointer, 'response')(value, 'body')
+        .every(({ severity }) => severity === 'note'),
+    complete: (pointer, partial) => generator.complete(pointer, partial, context),
+  };
+}
+
+/** More types are those of a feed, not of one answer. */
+const MAX_TYPES = 24;
+
+/** Creates a generator of streams whose events have types, in their order; undefined for other streams. */
+export function createEventGenerator(
+  parts: SourceParts,
+): (items: ItemPlan, context: GenerateContext) => readonly unknown[] | undefined {
+  const read = createItemSchemaReader(parts.contract);
+  const find = memoize((pointer: string) => readEventTypes(parts.contract, read, pointer));
+  return ({ schemaPointer, form }, context) => {
+    const types = find(schemaPointer);
+    if (types === undefined || types.types.length > MAX_TYPES) return undefined;
+    const writer = createWriter(parts, read, context);
+    // An event at the end that shows an object shows the whole of it.
+    const shown = types.types.flatMap(({ phase, properties }) => (phase === 'close' ? properties : []));
+    const { target } = shown.find((each) => !each.scalar && (read(each.target)?.properties.size ?? 0) > 1) ?? {};
+    const value = target === undefined ? undefined : parts.generator.value(target, context);
+    const whole = isObject(value) ? value : {};
+    const events = writeTypedEvents(writer, types, whole) ?? writeEachType(writer, types, whole);
+    return form === 'data' ? events?.map((data) => toEvent(types, data)) : events;
+  };
+}
+
 /** An event with its type in the field `event`, where it has one. */
-function toEvent({ types }: StreamPlan, data: unknown): JsonObject {
+function toEvent(types: EventTypes | undefined, data: unknown): JsonObject {
   const type = types === undefined || !isObject(data) ? undefined : data[types.property];
   return typeof type === 'string' ? { event: type, data } : { data };
 }
