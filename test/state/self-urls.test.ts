@@ -275,8 +275,8 @@ describe('the own URL of an item where the document has no absolute server', () 
 it.each([
   ['a path', TEXT, '/tickets'],
   ['a URL', link, 'http://localhost/tickets'],
-])('the url of a list, and of a list in an item, is %s', async (_, url, base) => {
-  const list = (items: object): object => ({
+])('the url of a list, and of a list in an item, is %s', async (_, own, base) => {
+  const list = (items: object, url: object = own): object => ({
     type: 'object',
     required: ['data', 'has_more', 'url'],
     properties: { data: { type: 'array', items }, has_more: { type: 'boolean' }, url },
@@ -284,8 +284,8 @@ it.each([
   const note = { type: 'object', properties: { id: TEXT, text: TEXT } };
   const ticket = {
     type: 'object',
-    required: ['id', 'notes'],
-    properties: { id: TEXT, title: TEXT, notes: list(note) },
+    required: ['id', 'notes', 'tags'],
+    properties: { id: TEXT, title: TEXT, notes: list(note), tags: list(note, { ...TEXT, pattern: '^/v1/tags' }) },
   };
   const spec = {
     openapi: '3.1.0',
@@ -303,8 +303,10 @@ it.each([
   };
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/tickets', { title: 'a' });
-  const own = { data: [], has_more: false, url: `${base}/${String(body['id'])}/notes` };
-  expect(body['notes']).toEqual(own);
+  const notes = { data: [], has_more: false, url: `${base}/${String(body['id'])}/notes` };
+  expect(body['notes']).toEqual(notes);
+  // A pattern says what the URL is.
+  expect(body['tags']).toMatchObject({ url: expect.stringMatching(/^\/v1\/tags/) as unknown });
   expect((await send('GET', '/tickets?limit=3')).body).toEqual({ data: [body], has_more: false, url: base });
   const { send: open } = await openShop({ spec });
   expect((await open('GET', '/tickets/t1')).body['notes']).toMatchObject({ url: `${base}/t1/notes` });

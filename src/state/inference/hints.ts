@@ -328,6 +328,7 @@ function checkPlaces({ contract, read }: ContractIndex, { operation, places = {}
   const query = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
   const schemas = (operation.body?.content ?? []).map(({ schemaPointer }) => read(schemaPointer));
   for (const { in: part, path } of Object.values(places)) {
+    if (part === 'own') continue;
     const [first = ''] = path;
     const names = part === 'query' ? query : schemas.flatMap((schema) => [...(schema?.properties.keys() ?? [])]);
     const isAny = part === 'body' && schemas.some((schema) => schema?.properties.size === 0 && !schema.closed);

@@ -72,7 +72,10 @@ export function findListUrls(
   return [...schema.properties.values()].flatMap(({ name, target }): readonly OwnUrl[] => {
     const object = read(target);
     const url = findInnerList(read, object)?.path.length === 1 ? object?.properties.get('url') : undefined;
-    if (url === undefined || ![url.schema.type].flat().includes('string')) return [];
+    // A pattern says what the URL is.
+    const { type, pattern, enum: values, const: only } = url?.schema ?? {};
+    if (url === undefined || pattern !== undefined || (values ?? only) !== undefined) return [];
+    if (![type].flat().includes('string')) return [];
     const isPath = url.schema.format === undefined;
     return [{ property: `${name}.url`, template: `${isPath ? '' : readServer(contract)}${path}/${name}`, isPath }];
   });
