@@ -45,7 +45,7 @@ export type Next = (exchange?: Exchange) => Answer | undefined | Promise<Answer 
  * - `pass`: asks the sources below; if none of them has an answer that fits, as `fail`.
  * - `report`: sends it unchanged; its violations are in the journal and in `x-mock-violations`.
  * - `complete`: keeps what fits and generates the rest; if that does not fit either, as `report`.
- * - `regenerate`: as `complete`, then generates the whole body; if that does not fit either, as `fail`.
+ * - `regenerate`: as `complete`, then generates the whole body; if that does not fit either, as `fail`, or `report` where it was generated.
  */
 type InvalidAnswerPolicy = NonNullable<Answer['onInvalid']>;
 

@@ -53,7 +53,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
         return repaired;
       }
     }
-    if (policy === 'report' || policy === 'complete') return withViolations(answer, violations);
+    if (isSentAnyway(policy, answer)) return withViolations(answer, violations);
     const other = policy === 'pass' && source !== undefined ? askBelow(source, exchange, violations) : undefined;
     return other ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
   };
@@ -89,6 +89,13 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   };
 
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
+}
+
+/** Whether an answer that cannot be repaired is sent: a generated object is the best one there is, although it breaks a rule. */
+function isSentAnyway(policy: AnswerSource['onInvalid'], { from, body }: Answer): boolean {
+  return (
+    policy === 'report' || policy === 'complete' || (policy === 'regenerate' && from === 'generate' && isObject(body))
+  );
 }
 
 type Violations = readonly Violation[];

@@ -132,7 +132,10 @@ export const REFERABLE_DATA: Readonly<Partial<Record<ObjectType, readonly string
   pathItem: [...TEXT_FIELDS, 'servers'],
   requestBody: ['description'],
   response: ['description'],
-  schema: [...TEXT_FIELDS, 'enum', 'required', 'example'],
+  schema: [
+    ...TEXT_FIELDS,
+    ...'type format pattern enum required example minimum maximum minLength maxLength minItems maxItems'.split(' '),
+  ],
 };
 
 /** The type of the node at a pointer of a document, and whether it is inside a schema; undefined where it is data. */

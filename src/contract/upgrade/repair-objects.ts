@@ -138,7 +138,8 @@ const MEDIA_TYPE = /^\s*[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;.*)?$/u;
 function repairContent(node: Node, context: RepairContext): Node {
   const { content } = node;
   if (!isObject(content)) return node;
-  const wrong = Object.keys(content).filter((type) => !MEDIA_TYPE.test(type));
+  // A reference in place of the map is followed later.
+  const wrong = Object.keys(content).filter((type) => !MEDIA_TYPE.test(type) && type !== '$ref');
   if (wrong.length === 0) return node;
   const right: Record<string, unknown> = omit(content, ...wrong);
   for (const type of wrong) {

@@ -1,6 +1,6 @@
 import { MockError } from '../../errors.js';
 import type { Finding } from '../contract.js';
-import { isObject, setOwn } from '../json.js';
+import { isObject, mapValues, setOwn } from '../json.js';
 import type { ReferenceBase, References, ReferenceTarget } from '../load/references.js';
 import type { SourceFile } from '../load/source-files.js';
 import type { SourceMap } from '../load/source-map.js';
@@ -175,22 +175,56 @@ function visitFields(upgrade: Upgrade, type: ObjectType, node: Node): Node {
 }
 
 /** A node with the targets of references in place of data; an example that cannot be resolved stays as it is. */
-function resolveData({ context }: Upgrade, type: ObjectType, node: Node): Node {
+function resolveData(upgrade: Upgrade, type: ObjectType, node: Node): Node {
+  const { context, parts } = upgrade;
+  const { references } = parts;
   let copy: Record<string, unknown> | undefined;
   for (const name of REFERABLE_DATA[type] ?? []) {
     const value = node[name];
     const reference = isObject(value) ? value['$ref'] : undefined;
-    if (typeof reference !== 'string') continue;
+    if (typeof reference !== 'string') {
+      const members = MEMBERS.has(name) ? resolveMembers(upgrade, value, { base: upgrade.position.base, name }) : value;
+      if (members !== value) copy = { ...(copy ?? node), [name]: members };
+      continue;
+    }
     const isExample = name === 'example' || name === 'value';
     // An example can have a property with this name.
     if (isExample && Object.keys(value as Node).length > 1) continue;
-    const target = isExample ? context.findTarget(reference) : context.requireTarget(reference, [name])?.value;
+    const found = isExample ? undefined : context.requireTarget(reference, [name]);
+    const target = isExample ? context.findTarget(reference) : found?.value;
     if (target === undefined && isExample) continue;
     copy ??= { ...node };
     if (target === undefined) delete copy[name];
-    else copy[name] = target;
+    else if (found === undefined || !MEMBERS.has(name)) copy[name] = target;
+    else copy[name] = resolveMembers(upgrade, target, { base: references.baseAt(found.file, found.pointer), name });
   }
   return copy ?? node;
+}
+
+/** Data whose members may be references, too: `info: { version: { $ref: version.yaml } }`. */
+const MEMBERS: ReadonlySet<string> = new Set(['info', 'security', 'servers', 'tags']);
+
+/** An object or array with the targets of references in place of its members; the same one where there are none. */
+function resolveMembers(
+  { context, parts: { references } }: Upgrade,
+  value: unknown,
+  { base, name }: { readonly base: ReferenceBase; readonly name: string },
+): unknown {
+  const isReference = (member: unknown): member is Node => isObject(member) && typeof member['$ref'] === 'string';
+  const resolve = (member: unknown, key: string | number): unknown => {
+    if (!isReference(member)) return member;
+    const target = references.find(String(member['$ref']), base);
+    if (typeof target !== 'string') return target.value;
+    const more = { code: 'REFERENCE_UNRESOLVED', severity: 'error', inside: [name, String(key)] } as const;
+    context.report(`the reference "${String(member['$ref'])}" cannot be resolved: ${target}`, 'it is ignored', more);
+    return undefined;
+  };
+  if (Array.isArray(value)) return value.some(isReference) ? value.map(resolve).filter(isDefined) : value;
+  return isObject(value) && Object.values(value).some(isReference) ? mapValues(value, resolve) : value;
+}
+
+function isDefined(value: unknown): boolean {
+  return value !== undefined;
 }
 
 /** Visits the target of a reference as if it were written in place of the reference; undefined where it cannot be resolved. */

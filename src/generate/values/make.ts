@@ -33,7 +33,11 @@ const MAX_WAYS = 24;
 export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
   attempt.steps++;
   if (attempt.isTolerant && place.depth > MAX_TOLERANT_DEPTH) return null;
-  if (place.depth > MAX_DEPTH) return IMPOSSIBLE;
+  if (place.depth > MAX_DEPTH) {
+    // No finite value fits a schema that requires itself.
+    attempt.isContradictory = true;
+    return IMPOSSIBLE;
+  }
   if (place.given !== undefined && !isContainer(place.given)) return place.given;
   const mistakes = attempt.mistakes.get(place.path) ?? 0;
   let best: unknown = IMPOSSIBLE;

@@ -93,7 +93,8 @@ function findNearMedia(
 ): { readonly media: MediaType; readonly isFile: boolean } | undefined {
   if (essence === '') return undefined;
   const isKind = KINDS.find((matches) => matches(essence));
-  const same = content.find(({ type }) => isKind?.(toEssence(type)));
+  const kin = isKind === undefined ? [] : content.filter(({ type }) => isKind(toEssence(type)));
+  const same = kin.find(({ type }) => type !== JSON_PATCH) ?? kin[0];
   const media = same ?? findMedia(content, ANY_BYTES);
   return media && { media, isFile: same === undefined };
 }
@@ -111,6 +112,10 @@ function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: Readi
   const mediaType = input.type.essence;
   const read = codec(input, parts);
   const found = checkBody(read, input.media, to);
+  if (mediaType === JSON_PATCH && read.mistake === undefined) {
+    to.violations.push(...judgePatch(read.value, input.media, { found, parts }));
+    return { value: read.value, mediaType };
+  }
   if (!parts.strict && FORM.test(mediaType) && hasErrors(found)) {
     const nearest = codec(input, { ...parts, coerce: parts.coerceLeniently });
     if (!hasErrors(checkBody(nearest, input.media, to))) {
@@ -120,6 +125,24 @@ function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: Readi
   }
   if (found.length > 0) to.violations.push(...found);
   return { value: read.value, mediaType };
+}
+
+const JSON_PATCH = 'application/json-patch+json';
+
+/** The violations of a JSON Patch: documents declare an object for it, and clients send that object, or a patch (RFC 6902). */
+function judgePatch(
+  value: unknown,
+  media: MediaType | undefined,
+  { found, parts }: { readonly found: readonly Violation[]; readonly parts: BodyReaderParts },
+): readonly Violation[] {
+  if (isObject(value)) {
+    const message = 'a JSON Patch is an array of operations; the object is read as a merge patch';
+    return [...found, toNote({ code: 'BODY_MALFORMED', in: 'body', message })];
+  }
+  if (parts.strict || media?.schema === undefined || !Array.isArray(value)) return found;
+  const { types } = parts.shapes(media.schemaPointer);
+  const isPatch = value.every((operation) => isObject(operation) && typeof operation['op'] === 'string');
+  return isPatch && types.size > 0 && !types.has('array') ? toNotes(found) : found;
 }
 
 function checkBody(

@@ -323,7 +323,7 @@ function readNewId({ binding, model, reader }: OperationContext, { call }: Excha
   const { idProperty, keyProperties, singleton } = model.resource;
   if (singleton || idProperty === undefined || keyProperties.length > 0 || binding.id.length === 0) return undefined;
   if (OPAQUE_ID.test(idProperty) || idProperty.includes('.') || model.idProperty?.readOnly === true) return undefined;
-  if (call.mediaType === 'application/json-patch+json' || !isObject(call.body)) return undefined;
+  if (!isObject(call.body)) return undefined;
   const body = reader.one(call);
   const id = [`new_${idProperty}`, `new${idProperty.charAt(0).toUpperCase()}${idProperty.slice(1)}`, idProperty]
     .map((name) => body[name])
@@ -343,7 +343,8 @@ function readChange(
   const { call } = exchange;
   const { model } = context;
   const { set } = context.binding;
-  if (call.mediaType === 'application/json-patch+json') {
+  // An object is a merge patch, whatever its media type.
+  if (call.mediaType === 'application/json-patch+json' && !isObject(call.body)) {
     const patched = applyJsonPatch(item, call.body);
     if ('item' in patched) return { after: { ...patched.item, ...keepServerProperties(model, item) }, set };
     const status = chooseDeclared(context, [409, 422, 400]);
