@@ -107,9 +107,11 @@ function explainUnion(error: ErrorObject, context: UnionContext): readonly Findi
   const branches = readBranches(contract, schemaPointer);
   const passing: unknown = error.params['passingSchemas'];
   if (Array.isArray(passing)) {
-    const both = passing.flat().map((i) => branches[Number(i)]?.name ?? `number ${Number(i) + 1}`);
+    const matching: readonly unknown[] = passing.flat();
+    const both = matching.map((i) => branches[Number(i)]?.name ?? `number ${Number(i) + 1}`);
     const says = `must match exactly one of ${branches.length} alternatives, matches ${both.join(' and ')}`;
-    const isAmbiguous = isObject(error.data);
+    // The alternative of all strings or numbers makes the narrower ones pointless, unless a union is meant.
+    const isAmbiguous = isObject(error.data) || matching.some((i) => hasOnlyType(branches[Number(i)]?.schema));
     return [{ code: 'UNION', path: error.instancePath, says, schemaPointer, isAmbiguous }];
   }
   if (branches.length === 0 || context.depth >= MAX_UNIONS) return report('UNION', 'matches none of its alternatives');
@@ -126,6 +128,12 @@ function explainUnion(error: ErrorObject, context: UnionContext): readonly Findi
   if (meant.length > 0) return explainBranches(meant, error, context);
   return report('ENUM', toEnumSentence(value, [...new Set(tag.values.flat())]), below);
 }
+
+function hasOnlyType(schema: unknown): boolean {
+  return isObject(schema) && Object.keys(schema).every((name) => NOT_LIMITING.test(name));
+}
+
+const NOT_LIMITING = /^(?:type|title|description|examples?|default|deprecated|x-.*)$/;
 
 /** Explains by the branch that is closest to the value. */
 function explainBranches(branches: readonly Branch[], error: ErrorObject, context: UnionContext): readonly Finding[] {

@@ -14,7 +14,7 @@ export interface Finding {
   /** The rest of the sentence after the subject. */
   readonly says: string;
   readonly schemaPointer: string | undefined;
-  /** Whether the value is an object that matches several alternatives of a `oneOf`. */
+  /** Whether the value matches several alternatives of a `oneOf` of which a union was meant. */
   readonly isAmbiguous?: boolean;
 }
 

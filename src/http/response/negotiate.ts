@@ -1,6 +1,6 @@
 import type { Streaming } from '../../contract/operations/operation.js';
 import { asksForStream } from '../../contract/operations/streaming.js';
-import { isCovered, isJsonType, readMediaType, readPrecision, toEssence } from '../media-type.js';
+import { isCovered, isJsonType, isXmlType, readMediaType, readPrecision, toEssence } from '../media-type.js';
 import { splitList } from '../text.js';
 
 /** One range of an Accept header. */
@@ -31,7 +31,7 @@ export function negotiate(accept: string | null, offered: readonly string[]): st
   return pick(ranges, offered, matches) ?? pick(ranges, offered, matchesLoosely);
 }
 
-/** Whether an `Accept` header that allows one of the types names another one of JSON (`application/vnd.x+json`). */
+/** Whether an `Accept` header that allows one of the types names another one of its kind (`application/vnd.x+json`, `text/xml`). */
 export function isNearType(accept: string, offered: readonly string[]): boolean {
   const ranges = readAccept(accept);
   if (ranges.length === 0 || ranges.some(({ essence }) => ANY_BYTES.has(essence))) return false;
@@ -93,6 +93,13 @@ function matches(range: Range, type: string): boolean {
   });
 }
 
+/** Media types of files, among which JSON and text are not. */
+const FILE = /^(?:image|audio|video|font)\/|^application\/(?!json$|.*\+json$)/;
+
 function matchesLoosely(range: Range, type: string): boolean {
-  return ANY_BYTES.has(range.essence) || (isJsonType(range.essence) && isJsonType(type));
+  const { essence } = range;
+  if (ANY_BYTES.has(essence) || (isJsonType(essence) && isJsonType(type))) return true;
+  if (isXmlType(essence)) return isXmlType(type);
+  // Clients name the type of a file that the contract declares as any bytes.
+  return toEssence(type) === 'application/octet-stream' && FILE.test(essence);
 }
