@@ -20,6 +20,8 @@ export interface ReferenceTarget extends Identified {
 export interface References {
   /** The target, or the reason why the reference cannot be resolved. */
   find(reference: string, base: ReferenceBase): ReferenceTarget | string;
+  /** Whether the targets of a reference are only references to each other. */
+  isCircular(reference: string, base: ReferenceBase): boolean;
   /** The base of a file's root. */
   rootBase(file: number): ReferenceBase;
   /** The base at a pointer of a file: the innermost `$id` around it. */
@@ -111,6 +113,16 @@ export function createReferences({ files, failures }: SourceFiles): References {
   return {
     ...bases,
     find,
+    isCircular: (reference, base) => {
+      const seen = new Set<string>();
+      let target = find(reference, base);
+      while (typeof target !== 'string' && isObject(target.value) && typeof target.value['$ref'] === 'string') {
+        const { size } = seen;
+        if (seen.add(`${target.file} ${target.pointer}`).size === size) return true;
+        target = find(target.value['$ref'], bases.baseAt(target.file, target.pointer));
+      }
+      return false;
+    },
     findDynamicAnchor: (name) => {
       const found = dynamic.get(name) ?? [];
       return found.length === 1 && found[0] !== undefined ? readTarget(files, found[0]) : undefined;

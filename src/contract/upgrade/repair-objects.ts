@@ -83,6 +83,12 @@ function reportServers(node: Node, context: RepairContext): void {
 /** Repairs methods that are not in lower case. */
 function repairPathItem(node: Node, context: RepairContext): Node {
   reportServers(node, context);
+  for (const [key, value] of Object.entries(node)) {
+    const isMethod = key.startsWith('x-') || METHODS.includes(key.toLowerCase());
+    if (isMethod || !isObject(value) || !('responses' in value)) continue;
+    const more = { code: 'PATH_INVALID', severity: 'error', inside: [key] } as const;
+    context.report(`${quote(key)} is not a method`, 'it is ignored', more);
+  }
   const wrong = Object.keys(node).filter((key) => key !== key.toLowerCase() && METHODS.includes(key.toLowerCase()));
   if (wrong.length === 0) return node;
   const right = omit(node, ...wrong);

@@ -140,6 +140,12 @@ function visitReference(upgrade: Upgrade, type: ObjectType, value: Node): unknow
 
 /** A node that refers to the target of a reference; a schema records one that cannot be resolved. */
 function resolveNode(upgrade: Upgrade, type: ObjectType, reference: string): Node | undefined {
+  // A schema that contains itself is cut where the files are bundled.
+  if (type !== 'schema' && upgrade.parts.references.isCircular(reference, upgrade.position.base)) {
+    const more = { code: 'REFERENCE_UNRESOLVED', severity: 'error', inside: ['$ref'] } as const;
+    upgrade.context.report(`the reference "${reference}" is circular`, 'it is ignored', more);
+    return undefined;
+  }
   const target = upgrade.context.resolveReference(type, reference);
   if (target !== undefined) return { $ref: target };
   return type === 'schema' ? { 'x-vouch-unresolved': reference } : undefined;

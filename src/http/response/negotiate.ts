@@ -93,13 +93,8 @@ function matches(range: Range, type: string): boolean {
   });
 }
 
-/** Media types of files, among which JSON and text are not. */
-const FILE = /^(?:image|audio|video|font)\/|^application\/(?!json$|.*\+json$)/;
-
 function matchesLoosely(range: Range, type: string): boolean {
   const { essence } = range;
-  if (ANY_BYTES.has(essence) || (isJsonType(essence) && isJsonType(type))) return true;
-  if (isXmlType(essence)) return isXmlType(type);
-  // Clients name the type of a file that the contract declares as any bytes.
-  return toEssence(type) === 'application/octet-stream' && FILE.test(essence);
+  if (ANY_BYTES.has(essence)) return true;
+  return isJsonType(essence) ? isJsonType(type) : isXmlType(essence) && isXmlType(type);
 }
