@@ -69,7 +69,10 @@ export function createDeclaredMembers(contract: Contract): DeclaredMembers {
   };
   const filterMembers = (value: Item, position: Position, keepsAll: boolean): Item => {
     let changed: Record<string, unknown> | undefined;
-    for (const [name, own] of Object.entries(value)) {
+    for (const name in value) {
+      const own = value[name];
+      // Most members of most items: nothing to look up.
+      if (keepsAll && (typeof own !== 'object' || own === null)) continue;
       const declared = position.member(name);
       if (declared === undefined && !position.isOpen && !keepsAll) {
         changed ??= { ...value };
