@@ -52,6 +52,8 @@ export type {
   RequestBody,
   SecurityRequirement,
   SecurityScheme,
+  Streaming,
+  StreamParameter,
 } from './contract/operations/operation.js';
 export * from './answer/handlers.js';
 export type * from './scenario/definition/definition.js';

@@ -27,7 +27,8 @@ export async function liveAll(mock: Mock): Promise<readonly Life[]> {
     const find = (action: Binding['action']): Binding | undefined =>
       bindings
         .filter((each) => each.action === action && each.within === undefined)
-        .toSorted((a, b) => a.parents.length - b.parents.length)[0];
+        // Such as `/users/me`, which reads one of the users without an id.
+        .toSorted((a, b) => Number(isWithoutId(a)) - Number(isWithoutId(b)) || a.parents.length - b.parents.length)[0];
     const [create, reading, removal] = [find('create'), find('read'), find('delete')];
     if (create === undefined || reading === undefined || removal === undefined) continue;
     const steps: string[] = [];
@@ -65,6 +66,10 @@ export async function liveAll(mock: Mock): Promise<readonly Life[]> {
       return isFree(schema) && shown !== undefined && isFree(shown.schema) && name !== resource.idProperty;
     })?.name;
   }
+}
+
+function isWithoutId({ action, operation }: Binding): boolean {
+  return action === 'read' && !operation.path.includes('{');
 }
 
 type Send = (binding: Binding, change: Partial<RequestDraft>) => Promise<Reply>;
