@@ -328,16 +328,23 @@ export function withAbortSignal(
   return answer instanceof Promise ? rejectOnAbort(signal, answer) : answer;
 }
 
-async function rejectOnAbort(signal: AbortSignal, answer: Promise<Response>): Promise<Response> {
-  const done = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
+function rejectOnAbort(signal: AbortSignal, answer: Promise<Response>): Promise<Response> {
+  return new Promise((resolve, reject) => {
     // The platform rejects with the reason as it was given, which need not be an error.
     // oxlint-disable-next-line prefer-promise-reject-errors
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: done.signal });
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    // Another AbortController to remove the listener would cost as much as the answer.
+    const settle = (): void => signal.removeEventListener('abort', abort);
+    answer.then(
+      (response) => {
+        settle();
+        resolve(response);
+      },
+      (error: unknown) => {
+        settle();
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    done.abort();
-  }
 }

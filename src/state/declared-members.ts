@@ -94,14 +94,14 @@ export function createDeclaredMembers(contract: Contract): DeclaredMembers {
   };
 }
 
-/** Keeps the result for each item: those that are stored do not change. */
+/** Keeps the result for each item that is changed: those that are stored do not change. To keep others costs more than to look again. */
 function remember(filter: Filter): Filter {
   const known = new WeakMap<Item, Item>();
   return (item) => {
     const before = known.get(item);
     if (before !== undefined) return before;
     const left = filter(item);
-    known.set(item, left);
+    if (left !== item) known.set(item, left);
     return left;
   };
 }
