@@ -10,8 +10,8 @@ import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
 import { listErrors, NO_VIOLATIONS, toViolationsHeader, type Violation } from '../schema/violation.js';
 import { toHintError } from '../state/inference/hints.js';
-import { toWord } from '../http/response/error-conditions.js';
-import { type BodyFacts, createErrorDraft, type ErrorFacts, toBodyFacts } from './error-body.js';
+import { type BodyFacts, type ErrorFacts, toBodyFacts, toWord } from '../http/response/error-conditions.js';
+import { createErrorDraft } from './error-body.js';
 import {
   type ErrorTemplate,
   type ErrorTemplates,
@@ -62,7 +62,8 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
 
   const answer: ErrorAnswers['answer'] = (operation, error) => {
     const { from = 'refuse', found: violations = NO_VIOLATIONS } = error;
-    const headers = { ...listRefused(error.violations ?? violations), ...error.headers };
+    const refused = listRefused(error.violations ?? violations);
+    const headers = error.headers === undefined ? refused : { ...refused, ...error.headers };
     const facts = toBodyFacts(error);
     const template = templates.find(operation, facts.condition, error.status);
     const status = error.hasFixedStatus === true ? error.status : (template?.status ?? error.status);
@@ -78,7 +79,7 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
     }
     const { schema, schemaPointer, type: mediaType, examples } = shape.media;
     if (schema === undefined) return { ...about, body: examples[0]?.value, mediaType };
-    const draft = shape.draftBody({ ...facts, status });
+    const draft = shape.draftBody(status === facts.status ? facts : { ...facts, status });
     const check = validators.check(schemaPointer, 'response');
     const fits = (value: unknown): boolean => check(value, 'body').length === 0;
     const body = fits(draft) ? draft : repair(draft, { check, complete: (value) => complete(schemaPointer, value) });

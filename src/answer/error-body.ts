@@ -3,43 +3,18 @@ import { isObject, readOwn, type Schema, type SchemaObject, setOwn } from '../co
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { toTable } from '../generate/text/names.js';
-import {
-  type ErrorCondition,
-  listWords,
-  readCondition,
-  toGeneralCondition,
-  toWord,
-} from '../http/response/error-conditions.js';
+import { type BodyFacts, toBodyFacts, toGeneralCondition, toWord } from '../http/response/error-conditions.js';
 import { readStatusTitle } from '../http/response/problem.js';
 import type { Violation, ViolationPlace } from '../schema/violation.js';
-
-/** What the body of an error says. */
-export interface ErrorFacts {
-  readonly status: number;
-  /** A sentence for a human. */
-  readonly message: string;
-  /** A stable name for programs, such as `not_found`. */
-  readonly code?: string | undefined;
-  /** The field, parameter or header at fault. */
-  readonly param?: string | undefined;
-  readonly violations?: readonly Violation[] | undefined;
-  /** The violation that decides the status. */
-  readonly violation?: Violation | undefined;
-}
-
-/** What a body says, with what follows from it. */
-export interface BodyFacts extends ErrorFacts {
-  readonly code: string;
-  readonly condition: ErrorCondition;
-}
-
-/** Adds the condition, and its word as the code of an error without one. */
-export function toBodyFacts(error: ErrorFacts): BodyFacts {
-  const { violation } = error;
-  const condition = readCondition(error);
-  const isKind = violation === undefined || toGeneralCondition(condition) === 'invalid-request';
-  return { ...error, condition, code: error.code ?? (isKind ? toWord(condition) : violation.code.toLowerCase()) };
-}
+import {
+  createMemberChooser,
+  createParamWriter,
+  createWordFinder,
+  findMember,
+  listShown,
+  toLetters,
+  toTests,
+} from './error-words.js';
 
 /** What one entry of a list says, about one violation; it has the code of its own violation. */
 export function toEntryFacts({ status, code, violation: first }: BodyFacts, violation: Violation): BodyFacts {
@@ -214,40 +189,29 @@ function createScalarFiller(context: DraftContext, role: Role | undefined, schem
   const isText = types.length === 0 || types.includes('string');
   const isStatus = role === 'status' || (role === 'code' && isNumber && !types.includes('string'));
   const shown = listShown(schema);
+  const findWord = createWordFinder(shown);
+  const writeParam = createParamWriter(schema, shown);
+  const choose = createMemberChooser(members ?? []);
   return (facts, example) => {
     if (only !== undefined) return only;
-    if (members !== undefined) return chooseMember(members, readFact(role, facts), facts) ?? example;
-    if (isStatus && isText && isWord(example ?? shown[0])) return fillWord({ ...facts, shown, example }, facts.code);
+    if (members !== undefined) return choose(facts, readFact(role, facts)) ?? example;
+    if (isStatus && isText && isWord(example ?? shown[0])) return findWord(facts, example, facts.code);
     if (isStatus && !isWithin(facts.status, schema)) return example;
     if (isStatus) return isNumber ? facts.status : String(facts.status);
     if (role === 'failed' && types.includes('boolean')) return false;
-    if (role === 'param') return writeParam(facts, schema, example) ?? (types.includes('null') ? null : example);
+    if (role === 'param') return writeParam(facts, example) ?? (types.includes('null') ? null : example);
     if (!isText) return example;
     const kept = context.isForStatus ? example : undefined;
-    if (role === 'code') return kept ?? fillWord({ ...facts, shown, example }, facts.code);
+    if (role === 'code') return kept ?? findWord(facts, example, facts.code);
     if (role === 'title') return kept ?? readStatusTitle(facts.status);
     if (role === 'type') {
       // RFC 9457 section 4.2.1: the type of a problem that has no page of its own.
       const isUri = context.isProblem || schema.format?.startsWith('uri') === true || isUrl(example ?? shown[0]);
       if (isUri) return kept ?? findMember(shown.filter(isUrl), toTests(facts)) ?? 'about:blank';
-      return kept ?? fillWord({ ...facts, shown, example }, toWord(toGeneralCondition(facts.condition)));
+      return kept ?? findWord(facts, example, toWord(toGeneralCondition(facts.condition)));
     }
     return readFact(role, facts) ?? example;
   };
-}
-
-/** The word for an error in a string: one that the document shows for its condition, else its own in the same style. */
-function fillWord(
-  facts: BodyFacts & { readonly shown: readonly string[]; readonly example: unknown },
-  word: string,
-): string {
-  const { example, shown } = facts;
-  const all = typeof example === 'string' ? [example, ...shown] : shown;
-  const isUsual = (letters: string): boolean => facts.status < 500 && /(invalid|bad)request|requesterror/.test(letters);
-  const found = findMember(all, [(letters) => letters === toLetters(word), ...toTests(facts), isUsual]);
-  if (typeof found === 'string') return found;
-  // `status: error` is the same for every error.
-  return all.length === 1 && ANY_ERROR.test(toLetters(all[0] ?? '')) ? (all[0] ?? word) : toStyle(word, all[0]);
 }
 
 function isWord(value: unknown): boolean {
@@ -256,74 +220,6 @@ function isWord(value: unknown): boolean {
 
 function isUrl(value: unknown): boolean {
   return typeof value === 'string' && /^([a-z][a-z0-9+.-]*:|\/)/i.test(value);
-}
-
-/** The parameter at fault in the notation of the schema or the example: `/a/0`, `#/a/0`, `$.a[0]`, `a[0][b]`, `a.0`. */
-function writeParam({ param, violation }: BodyFacts, schema: SchemaObject, example: unknown): string | undefined {
-  if (param === undefined) return undefined;
-  const samples = [example, ...listShown(schema)];
-  const isLike = (form: RegExp): boolean => samples.some((sample) => typeof sample === 'string' && form.test(sample));
-  // A JSON pointer (RFC 6901) as a string, or as the fragment of a URI.
-  const isPointer = schema.format === 'json-pointer' || isLike(/^\/\w/);
-  const steps = violation === undefined ? param.split('.') : readSegments(violation.pointer);
-  if (isPointer) return toPointer(...steps);
-  if (schema.format === 'json-pointer-uri-fragment' || isLike(/^#\//)) return `#${toPointer(...steps)}`;
-  const isPath = isLike(/^\$\./);
-  const [first = '', ...rest] = steps;
-  if (!isPath && !isLike(/\w\[\w*\]/)) return param;
-  const isDotted = isPath || isLike(/\]\.|\.\w+\[/);
-  const tail = rest.map((step) => (isDotted && !/^\d+$/.test(step) ? `.${step}` : `[${step}]`)).join('');
-  return `${isPath ? '$.' : ''}${first}${tail}`;
-}
-
-/** Types and codes that stand for any error. */
-const ANY_ERROR = /^((api|general|generic|unknown)error|other|unknown|error|fail(ed|ure)?)$/;
-
-/** The member of an enum that names an error: its code in any case, its status, or another word for the condition or the status. */
-function chooseMember(members: readonly unknown[], fact: string | undefined, facts: BodyFacts): unknown {
-  if (fact !== undefined && members.includes(fact)) return fact;
-  const { status, code, violation } = facts;
-  const number = members.find((member) => member === status || member === String(status));
-  if (number !== undefined) return number;
-  const isExact = [code, violation?.code ?? code].map((own) => (letters: string) => letters === toLetters(own));
-  // Services report most errors of clients as invalid requests.
-  const usual = status < 500 ? toTests({ ...facts, condition: 'invalid-request' }) : [];
-  return findMember(members, [...isExact, ...toTests(facts), ...usual, (letters) => ANY_ERROR.test(letters)]);
-}
-
-function toTests({ condition, status }: BodyFacts): readonly ((letters: string) => boolean)[] {
-  return listWords(condition, status).map((word) => (letters) => word.test(letters));
-}
-
-/** The first string that passes a test, the tests in their order. */
-function findMember(members: readonly unknown[], tests: readonly ((letters: string) => boolean)[]): unknown {
-  return tests
-    .map((isMeant) => members.find((member) => typeof member === 'string' && isMeant(toLetters(member))))
-    .find((member) => member !== undefined);
-}
-
-/** Values of a string that is not enumerated, as its schema shows them: examples, and quoted words of its description. */
-function listShown({ example, examples, description = '', ...others }: SchemaObject): readonly string[] {
-  const quoted = [...description.matchAll(/[`'"]([A-Za-z][\w.:/-]*)[`'"]/g)].map((match) => match[1]);
-  const open = others['x-extensible-enum'];
-  const shown: readonly unknown[] = [example, ...(examples ?? []), ...(Array.isArray(open) ? open : []), ...quoted];
-  return shown.filter((value) => typeof value === 'string');
-}
-
-/** A word such as `not_found` in the case and with the separators of another one. */
-function toStyle(word: string, sample: string | undefined): string {
-  if (sample === undefined || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(sample)) return word;
-  const upper = word.toUpperCase();
-  if (/^[A-Z0-9_]+$/.test(sample)) return upper;
-  if (/^[A-Z0-9-]+$/.test(sample)) return upper.replaceAll('_', '-');
-  if (/^[a-z0-9]+(-[a-z0-9]+)+$/.test(sample)) return word.replaceAll('_', '-');
-  if (!/[a-z][A-Z]|^[A-Z][a-z]/.test(sample)) return word;
-  const camel = word.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return /^[A-Z]/.test(sample) ? camel.charAt(0).toUpperCase() + camel.slice(1) : camel;
-}
-
-function toLetters(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
 function isWithin(value: number, { minimum, maximum }: SchemaObject): boolean {

@@ -5,6 +5,7 @@ import type { Operation } from '../contract/operations/operation.js';
 import { toPointer } from '../contract/pointer.js';
 import { joinWords, suggest } from '../errors.js';
 import {
+  type BodyFacts,
   ERROR_CONDITIONS,
   type ErrorCondition,
   readCondition,
@@ -13,7 +14,7 @@ import {
 import { readStatusTitle } from '../http/response/problem.js';
 import type { DocumentHint, ErrorTemplateHint, OperationHint } from '../state/inference/hint-grammar.js';
 import { toHintError, toHintPointer } from '../state/inference/hints.js';
-import { type BodyFacts, toEntryFacts } from './error-body.js';
+import { toEntryFacts } from './error-body.js';
 
 /** A template of `x-mock.errors`. */
 export interface ErrorTemplate extends ErrorTemplateHint {

@@ -1,3 +1,4 @@
+import { memoize } from '../../memoize.js';
 import type { Violation, ViolationCode } from '../../schema/violation.js';
 
 /** What went wrong, as clients tell errors apart. */
@@ -129,9 +130,7 @@ export function toGeneralCondition(condition: ErrorCondition): ErrorCondition {
 const KINDS: ReadonlySet<ErrorCondition> = new Set<ErrorCondition>([...BY_VIOLATION.values(), 'invalid-value']);
 
 /** A condition as the code of an error: `not_found`. */
-export function toWord(condition: ErrorCondition): string {
-  return condition.replaceAll('-', '_');
-}
+export const toWord: (condition: ErrorCondition) => string = memoize((condition) => condition.replaceAll('-', '_'));
 
 /** Words for a condition in enumerated codes and types of errors, the most exact first. */
 export function listWords(condition: ErrorCondition, status: number): readonly RegExp[] {
@@ -141,4 +140,33 @@ export function listWords(condition: ErrorCondition, status: number): readonly R
     ...(status === 422 ? [/unprocessable/] : []),
     ...(general === condition ? [] : CONDITIONS[general].words),
   ];
+}
+
+/** What the body of an error says. */
+export interface ErrorFacts {
+  readonly status: number;
+  /** A sentence for a human. */
+  readonly message: string;
+  /** A stable name for programs, such as `not_found`. */
+  readonly code?: string | undefined;
+  /** The field, parameter or header at fault. */
+  readonly param?: string | undefined;
+  readonly violations?: readonly Violation[] | undefined;
+  /** The violation that decides the status. */
+  readonly violation?: Violation | undefined;
+}
+
+/** What a body says, with what follows from it. */
+export interface BodyFacts extends ErrorFacts {
+  readonly code: string;
+  readonly condition: ErrorCondition;
+}
+
+/** Adds the condition, and its word as the code of an error without one. */
+export function toBodyFacts(error: ErrorFacts): BodyFacts {
+  const { status, message, param, violation, violations } = error;
+  const condition = readCondition(error);
+  const isKind = violation === undefined || toGeneralCondition(condition) === 'invalid-request';
+  const code = error.code ?? (isKind ? toWord(condition) : violation.code.toLowerCase());
+  return { status, message, param, violation, violations, condition, code };
 }
