@@ -32,6 +32,8 @@ export interface Entry extends NewEntry {
   readonly sequence: number;
   /** Counts the changes of the item, from 1. */
   readonly revision: number;
+  /** Whether its own schema declares all that is inside of the item: found when it is first shown, since that takes long. */
+  isDeclared?: boolean | undefined;
 }
 
 /** What a change of an entry replaces. */
@@ -268,7 +270,7 @@ function createList(startRows: Rows, startSequence: number): WritableList {
       const before = rows.byId.get(id);
       if (before === undefined) return undefined;
       const mine = own();
-      const entry = { ...before, ...change, revision: before.revision + 1 };
+      const entry = { ...before, ...change, revision: before.revision + 1, isDeclared: undefined };
       mine.entries[findIndex(mine.entries, before.sequence)] = entry;
       mine.byId.set(id, entry);
       return entry;
@@ -326,7 +328,7 @@ function restoreEntry(
 
 /** Written out, so that all entries have one hidden class. */
 function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: NewEntry, sequence: number): Entry {
-  return { id, sequence, item, revision: 1, content, secrets, part, onDemand, statusSince };
+  return { id, sequence, item, revision: 1, content, secrets, part, onDemand, statusSince, isDeclared: undefined };
 }
 
 /** The index of the first entry with at least this sequence: entries are in the order of their sequences. */

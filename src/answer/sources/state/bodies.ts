@@ -42,7 +42,14 @@ const writeItem: WriteBody = ({ item }) => item;
 /** Writes whole items as their own schema declares them. */
 function createItemWriter({ declared }: StateContext, pointer: string): WriteBody {
   const filter = declared.inside(pointer);
-  return filter === undefined ? writeItem : ({ item }) => filter(item);
+  if (filter === undefined) return writeItem;
+  return (entry) => {
+    const { item } = entry;
+    if (entry.isDeclared === true) return item;
+    const left = filter(item);
+    entry.isDeclared = left === item;
+    return left;
+  };
 }
 
 interface PlannedBody extends ItemPlace {

@@ -86,7 +86,7 @@ function isAsked({ query }: Call, parameter: string, { value, status }: RemovedM
 /** An entry as it is shown after its removal. */
 export function withMark(entry: Entry, { property, value, status }: RemovedMark): Entry {
   const shown = status === undefined ? {} : { [status.property]: status.value };
-  return { ...entry, item: { ...entry.item, ...shown, [property]: value } };
+  return { ...entry, item: { ...entry.item, ...shown, [property]: value }, isDeclared: undefined };
 }
 
 /** How removed items differ from others; undefined where they are not found. */
