@@ -52,6 +52,7 @@ export interface Problem {
 export const PROBLEM_CODES = {
   DUPLICATE_KEY: 'A YAML mapping has a key twice; the last one wins.',
   EXAMPLE_INVALID: 'An example violates its schema; `vouch check` reports it, and a mock does not serve it.',
+  FLOW_INDENT: 'A line of a YAML flow collection is not indented enough; its indentation is ignored.',
   MEDIA_TYPE_INVALID: 'A key of a `content` map is not a media type.',
   OPERATION_ID_DUPLICATE: 'Two operations have the same operationId; the later one gets its method and path as id.',
   OPERATIONS_MISSING: 'The document has paths but no operations; every request is answered with 404.',

@@ -111,6 +111,11 @@ const OVERLOOKED: readonly (readonly [string, string, readonly string[]])[] = [
     ['TRAILING_CONTENT'],
   ],
   [
+    'a flow mapping that ends at the column of its key',
+    'openapi: 3.1.0\ninfo: {}\npaths:\n  /b:\n    get:\n      x-one: {\n        "a": [\n          1\n      ]\n      }\n      responses: {200: {}}\n',
+    ['FLOW_INDENT'],
+  ],
+  [
     'text after JSON',
     '{"openapi": "3.1.0", "info": {}, "paths": {"/b": {"get": {"responses": {"200": {}}}}}} junk',
     ['TRAILING_CONTENT'],
@@ -130,6 +135,38 @@ test.each(OVERLOOKED)('%s does not stop the start', async (_name, text, want) =>
   const contract = await loadFiles({ 'a.yaml': text });
   expect(contract.operations.map(({ path }) => path)).toEqual(['/b']);
   expect(contract.problems.map(({ code }) => code)).toEqual(want);
+});
+
+test('flow mappings that end at the column of their keys are read, and texts with brackets stay as they are', async () => {
+  const example = (i: number): string => `x-${i}: {\n  "a": "}",\n  "b": {\n    "c": ${i}\n  }\n}`;
+  const text = [
+    'openapi: 3.1.0',
+    'info: {}',
+    'x-text: |',
+    '  code: {',
+    '    a',
+    '  }',
+    ...Array.from({ length: 300 }, (_, i) => example(i)),
+    'x-items:',
+    '  - x: {',
+    '"y": 1',
+    '    }',
+    'x-empty: {}',
+    'paths: 1',
+  ];
+  const contract = await loadFiles({ 'a.yaml': `${text.join('\n')}\n` });
+  expect(contract.at('/x-299')).toEqual({ a: '}', b: { c: 299 } });
+  expect(contract.at('/x-text')).toBe('code: {\n  a\n}\n');
+  expect(contract.at('/x-items')).toEqual([{ x: { y: 1 } }]);
+  const [type, indent] = contract.problems;
+  expect(indent).toMatchObject({ code: 'FLOW_INDENT', severity: 'warning' });
+  expect(indent?.message).toContain('(lines 12, 18, 24, 30, 36, …) of a.yaml');
+  expect(type).toMatchObject({ code: 'TYPE_MISMATCH', at: { line: text.join('\n').split('\n').length } });
+});
+
+test('a flow mapping that is never closed is still one clear error', async () => {
+  const error = await readError(loadFiles({ 'a.yaml': 'openapi: 3.1.0\ninfo: {\n  a: 1\npaths: {}\n' }));
+  expect(error).toMatchObject({ code: 'SPEC_INVALID', at: { line: 4 } });
 });
 
 test('dates, versions and numbers of YAML stay what JSON can say', async () => {

@@ -151,11 +151,17 @@ function readVersion(document: Readonly<Record<string, unknown>>): string {
   return typeof version === 'string' ? version : JSON.stringify(version);
 }
 
+/** What is assumed where a mistake in the text of a file is tolerated. */
+const ASSUMED = {
+  DUPLICATE_KEY: 'the last one wins',
+  FLOW_INDENT: 'the collection ends at its closing bracket',
+  TRAILING_CONTENT: 'only the first document is read',
+} as const;
+
 function readNotes(files: readonly SourceFile[]): readonly Finding[] {
   return files.flatMap(({ notes, name }) =>
     notes.map(({ code, message }): Finding => {
-      const assumed = code === 'DUPLICATE_KEY' ? 'the last one wins' : 'only the first document is read';
-      return { code, message: `${message} of ${name ?? 'the document'}`, pointer: '', assumed };
+      return { code, message: `${message} of ${name ?? 'the document'}`, pointer: '', assumed: ASSUMED[code] };
     }),
   );
 }

@@ -13,11 +13,15 @@ import {
 } from 'js-yaml';
 import { type ErrorCode, MockError } from '../../errors.js';
 import { readJsonError } from '../json.js';
+import { indentFlowLines, isFlowIndent } from './flow-indent.js';
+
+/** The code of a mistake that is tolerated. */
+type TextNote = 'DUPLICATE_KEY' | 'FLOW_INDENT' | 'TRAILING_CONTENT';
 
 /** A parsed text, and the mistakes that were tolerated. */
 export interface ParsedText {
   readonly value: unknown;
-  readonly notes: readonly { readonly code: 'DUPLICATE_KEY' | 'TRAILING_CONTENT'; readonly message: string }[];
+  readonly notes: readonly { readonly code: TextNote; readonly message: string }[];
 }
 
 /** The maximum nesting of a document; real ones stay below 60. */
@@ -93,10 +97,14 @@ function checkExpansion(root: unknown, file: string, code: ErrorCode): void {
   }
 }
 
-/** Parses again without the two checks whose mistakes are unambiguous: duplicate keys and further documents. */
+/** Parses again without the checks whose mistakes are unambiguous: duplicate keys, further documents, indentation in flow collections. */
 function retryYaml(text: string, error: unknown, options: object): ParsedText | undefined {
   if (!(error instanceof YAMLException)) return undefined;
   try {
+    if (isFlowIndent(error)) {
+      const indented = indentFlowLines(text, options);
+      return indented && readIndented(indented, options);
+    }
     if (error.reason === 'duplicated mapping key') {
       const message = `a mapping has a key twice (line ${(error.mark?.line ?? 0) + 1})`;
       return { value: load(text, { ...options, json: true }), notes: [{ code: 'DUPLICATE_KEY', message }] };
@@ -109,6 +117,21 @@ function retryYaml(text: string, error: unknown, options: object): ParsedText | 
     // The text has a second mistake: the first one is reported.
   }
   return undefined;
+}
+
+function readIndented(
+  { text, lines }: { readonly text: string; readonly lines: readonly number[] },
+  options: object,
+): ParsedText | undefined {
+  const places = `line${lines.length > 1 ? 's' : ''} ${lines.slice(0, 5).join(', ')}${lines.length > 5 ? ', …' : ''}`;
+  const message = `a flow collection continues or ends left of the column that YAML wants (${places})`;
+  const note = { code: 'FLOW_INDENT', message } as const;
+  try {
+    return { value: load(text, options), notes: [note] };
+  } catch (error) {
+    const parsed = retryYaml(text, error, options);
+    return parsed && { ...parsed, notes: [note, ...parsed.notes] };
+  }
 }
 
 function toMockError(error: unknown, source: { text: string; file: string; code: ErrorCode }): MockError {

@@ -1,5 +1,6 @@
 import { type Event, EVENT_ID, getScalarValue, parseEvents } from 'js-yaml';
 import { readSegments, toPointer } from '../pointer.js';
+import { indentFlowLines, isFlowIndent } from './flow-indent.js';
 import { MAX_NESTING } from './parse.js';
 
 /** The number of a file and a pointer in it. */
@@ -60,15 +61,25 @@ export function createLineFinder(text: string): LineFinder {
       // JSON.parse accepts some texts that the YAML parser does not: the problem has no line then.
       return undefined;
     }
-    starts ??= [0, ...Array.from(text.matchAll(/\n/gu), ({ index }) => index + 1)];
+    starts ??= [0, ...Array.from(outline.text.matchAll(/\n/gu), ({ index }) => index + 1)];
     const offset = findOffset(outline, readSegments(pointer));
     const line = starts.findLastIndex((start) => start <= offset);
     return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
   };
 }
 
-function readOutline(text: string): Outline {
-  const events = parseEvents(text, { maxDepth: MAX_NESTING });
+function readOutline(source: string): Outline {
+  const options = { maxDepth: MAX_NESTING };
+  let text = source;
+  let events: Event[];
+  try {
+    events = parseEvents(source, options);
+  } catch (error) {
+    const indented = isFlowIndent(error) ? indentFlowLines(source, options) : undefined;
+    if (indented === undefined) throw error;
+    text = indented.text;
+    events = parseEvents(text, options);
+  }
   const ends = new Int32Array(events.length);
   const anchors = new Map<string, number>();
   const open: number[] = [];
