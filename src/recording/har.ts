@@ -79,6 +79,8 @@ interface HarEntry {
   readonly status: number;
   readonly responseHeaders: HeaderFields;
   readonly responseBody: Uint8Array | undefined;
+  /** Why the file does not have everything that was sent; undefined if it does. */
+  readonly incomplete: string | undefined;
   /** From Chromium and Playwright: why there is no response. */
   readonly error: string | undefined;
 }
@@ -114,18 +116,51 @@ function readEntry(value: unknown, file: string, pointer: string): HarEntry {
   if (typeof status !== 'number') throw invalid('status must be a number', '/response/status');
   const at = Date.parse(readString(entry['startedDateTime']) ?? '');
   const content = isObject(response['content']) ? response['content'] : {};
+  const body = readPostData(request['postData'], dirname(file));
+  const responseBody = readBytes(content, dirname(file));
+  const error = readString(response['_error'] ?? response['_failureText']);
   return {
     at: Number.isNaN(at) ? 0 : at,
     elapsedMs: typeof entry['time'] === 'number' ? Math.max(0, entry['time']) : 0,
     method,
     url,
     headers: readEndToEnd(readFields(request['headers'])),
-    body: readPostData(request['postData'], dirname(file)),
+    body,
     status,
     responseHeaders: readResponseHeaders(response['headers'], readString(content['mimeType']) ?? ''),
-    responseBody: readBytes(content, dirname(file)),
-    error: readString(response['_error'] ?? response['_failureText']),
+    responseBody,
+    incomplete: readIncomplete({ request, response, content, body, responseBody, error }),
+    error,
   };
+}
+
+// The connection failed, as opposed to a client that cancelled the request: the errors of the browsers that Playwright drives.
+const FAILED_CONNECTION = /REFUSED|TIMED_?OUT|RESET|CLOSED|NOT_RESOLVED|UNREACHABLE|could not connect/i;
+
+function readIncomplete(entry: {
+  readonly request: Members;
+  readonly response: Members;
+  readonly content: Members;
+  readonly body: Uint8Array | undefined;
+  readonly responseBody: Uint8Array | undefined;
+  readonly error: string | undefined;
+}): string | undefined {
+  const { request, response, content, body, responseBody, error } = entry;
+  const status = Number(response['status']);
+  if (status < 200) {
+    if (error === undefined || FAILED_CONNECTION.test(error)) return undefined;
+    return `it has no response: ${error}`;
+  }
+  if (body === undefined && Number(request['bodySize'] ?? 0) > 0)
+    return 'the file does not have the body of its request';
+  if (responseBody !== undefined) return undefined;
+  if (error !== undefined && error !== '') return `its response was not received completely: ${error}`;
+  // RFC 9110 6.4.1: these have no content.
+  if (status === 204 || status === 205 || status === 304 || request['method'] === 'HEAD') return undefined;
+  // `content: omit` of Playwright leaves -1; browsers leave the size of what they do not export.
+  const length = readFields(response['headers']).find(([name]) => name.toLowerCase() === 'content-length')?.[1];
+  const isEmpty = (content['size'] ?? 0) === 0 && Number(length ?? 0) === 0;
+  return isEmpty ? undefined : 'the file does not have the body of its response: export it with content';
 }
 
 /** The header fields, or the fields of a form. */
@@ -171,6 +206,7 @@ async function importEntry(
   const request = toRequest(entry, target, entry.body);
   const match = matchRequest(request, router);
   if (match.kind !== 'operation') return { why: 'it matches no operation of the contract' };
+  if (entry.incomplete !== undefined) return { why: entry.incomplete };
   const call = await decoder.decode({ ...match, request });
   const exchange = toNewExchange({ call, at: entry.at, elapsedMs: entry.elapsedMs, outcome: readOutcome(entry) });
   if (exchange === undefined) return { why: 'its body cannot be decoded' };

@@ -85,6 +85,13 @@ const status =
     return true;
   };
 
+const send =
+  (code: number, headers: Readonly<Record<string, string>>, body = ''): NonNullable<UpstreamOptions['intercept']> =>
+  (_request, response) => {
+    response.writeHead(code, headers).end(body);
+    return true;
+  };
+
 const WAYS: readonly (readonly [
   way: string,
   before: UpstreamOptions,
@@ -121,11 +128,58 @@ const WAYS: readonly (readonly [
   [
     'a declared status came instead',
     {},
-    { intercept: status(429) },
+    { intercept: status(400) },
     'recording-old',
     1,
-    /the status was 200 and is 429/,
+    /the status was 200 and is 400/,
   ],
+  ['the API refuses to answer so often', {}, { intercept: status(429) }, 'unreachable', 3, /the API answered 429/],
+  ['the API has an outage', {}, { intercept: status(503) }, 'unreachable', 3, /the API answered 503: try again/],
+  ['there is nothing at the path any more', {}, { intercept: status(404) }, 'unreachable', 3, /may not exist there/],
+  ['404 was recorded', { intercept: status(404) }, {}, 'unreachable', 3, /the recorded 404 does not happen now/],
+  [
+    'both answer 404, which is not declared',
+    { intercept: status(404) },
+    { intercept: status(404) },
+    'contract-wrong',
+    2,
+    /suggested change: .* 404/,
+  ],
+  [
+    'the API redirects to a login',
+    {},
+    { intercept: send(302, { location: 'https://sso.example.com/?return=1' }) },
+    'unreachable',
+    3,
+    /redirects to a login, https:\/\/sso\.example\.com/,
+  ],
+  [
+    'the API redirects elsewhere',
+    {},
+    { intercept: send(302, { location: '/v2/blog-in-german' }) },
+    'api-left-contract',
+    2,
+    /status 302 is not declared/,
+  ],
+  [
+    'a login page came instead',
+    {},
+    { intercept: send(200, { 'content-type': 'text/html' }, '<form><input name="p" type="password"></form>') },
+    'unreachable',
+    3,
+    /login page/,
+  ],
+  ['the list is empty now', { keys: 2 }, { keys: 0 }, 'unreachable', 3, /the list of the API is empty/],
+  ['the recorded list is empty', { keys: 0 }, { keys: 2 }, 'unreachable', 3, /the list in the recording is empty/],
+  [
+    'the recorded items violate the contract, and the list is empty now',
+    { change: OFF },
+    { keys: 0 },
+    'unreachable',
+    3,
+    /the list of the API is empty/,
+  ],
+  ['both lists are empty', { keys: 0 }, { keys: 0 }, 'in-sync', 0, /^= 0001/],
   [
     'a required field was removed',
     {},

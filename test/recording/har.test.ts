@@ -138,6 +138,39 @@ describe('the HAR of a browser', () => {
     });
   });
 
+  it('is imported without the entries whose content it does not have', async () => {
+    const url = (id: string): string => `https://api.example.com/v1/files/${id}/content`;
+    const json = { mimeType: 'application/json' };
+    const file = writeHarFile({
+      entries: [
+        chromiumEntry(url('omitted'), { response: { content: { size: -1, ...json } } }),
+        chromiumEntry(url('large'), { response: { content: { size: 70_000, ...json } } }),
+        chromiumEntry(url('cut'), { response: { content: { size: 0, ...json }, _failureText: 'net::ERR_ABORTED' } }),
+        chromiumEntry(url('left'), { response: { status: -1, content: {}, _failureText: 'net::ERR_ABORTED' } }),
+        chromiumEntry(url('lost'), { response: { content: { size: 9, ...json, _file: 'gone.json' } } }),
+        chromiumEntry(url('empty'), { response: { content: { size: 0, ...json } } }),
+        chromiumEntry(url('same'), { response: { status: 304, content: { size: -1, ...json } } }),
+        chromiumEntry(url('down'), {
+          response: { status: -1, content: { size: -1 }, _failureText: 'net::ERR_CONNECTION_REFUSED' },
+        }),
+      ],
+    });
+    const { imported } = await importFile(file, 'https://api.example.com/v1');
+    expect(imported.written).toEqual([
+      '0001-downloadFile.200.json',
+      '0002-downloadFile.304.json',
+      '0003-downloadFile.failed.json',
+    ]);
+    const missing = 'the file does not have the body of its response: export it with content';
+    expect(imported.skipped.map(({ entry, why }) => [entry.split('/').at(-2), why])).toEqual([
+      ['omitted', missing],
+      ['large', missing],
+      ['cut', 'its response was not received completely: net::ERR_ABORTED'],
+      ['left', 'it has no response: net::ERR_ABORTED'],
+      ['lost', missing],
+    ]);
+  });
+
   it.each<readonly [string, string, RegExp]>([
     ['no JSON', '{"log":', /session\.har:1:\d+ .*not valid JSON/],
     ['not a HAR', '{"entries":[]}', /not a HAR file: log\.entries is missing/],

@@ -8,7 +8,7 @@ const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, exit: 0 | 
   'recording-stale': ['~', 1, 'the recording violates the contract, the API does not: record it again'],
   'contract-wrong': ['!', 2, 'the contract is wrong: API and recording agree'],
   'both-off-contract': ['!', 2, 'API and recording violate the contract in different ways'],
-  unreachable: ['?', 3, 'no answer to compare'],
+  unreachable: ['?', 3, 'could not be compared'],
   skipped: ['-', 0, 'skipped'],
 };
 

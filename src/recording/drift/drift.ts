@@ -102,12 +102,9 @@ async function compareGroup(exchanges: readonly StoredExchange[], parts: Compari
   if (operation === undefined || reason !== undefined) return toResult(last, { verdict: 'skipped', reason });
   const live = await askLive(last.request, operation, parts);
   if (typeof live === 'string') return toResult(last, { verdict: 'unreachable', reason: live });
-  // Without credentials there is nothing to compare.
-  const isRefused = live.status === 401 || live.status === 403;
-  if (isRefused && exchanges.every(({ response }) => response?.status !== live.status)) {
-    const answer = `the API answered ${live.status}: pass credentials with --header "authorization: …"`;
-    return toResult(last, { verdict: 'unreachable', reason: answer });
-  }
+  const wasRecorded = exchanges.some(({ response }) => response?.status === live.status);
+  const obstacle = wasRecorded && !isLoginPage(live, last.response) ? undefined : readObstacle(live, last.response);
+  if (obstacle !== undefined) return toResult(last, { verdict: 'unreachable', reason: obstacle });
   const results = exchanges.map((exchange) => compare(exchange, operation, { live, parts }));
   return results.find(({ verdict }) => verdict === 'in-sync') ?? (results.at(-1) as DriftResult);
 }
@@ -119,10 +116,44 @@ function readSkipReason(
 ): string | undefined {
   if (operation === undefined) return `operation "${id}" is not in the contract`;
   if (response === undefined) return 'a failed connection was recorded';
+  if (response.cut !== undefined) return 'the recorded response is not complete';
   if (!SAFE.has(request.method) && !operations.includes(id)) {
     return `${request.method} is not a safe method: send it with --operation ${id}`;
   }
   return hasPlaceholder(toSentText(request)) ? 'the request contains the placeholder of a secret' : undefined;
+}
+
+/** Why a response says nothing about the operation, such as an outage or a login page; undefined for any other response. */
+function readObstacle(live: RecordedResponse, recorded: RecordedResponse | undefined): string | undefined {
+  const { status, headers } = live;
+  const location = readField(headers, 'location') ?? '';
+  const answer = `the API answered ${status}`;
+  if (status === 401 || status === 403 || status === 407) {
+    return `${answer}: pass credentials with --header "authorization: …"`;
+  }
+  if (status === 408 || status === 425 || status === 429) return `${answer}: send fewer requests, or try again later`;
+  if (status >= 500) return `${answer}: try again when it is available`;
+  if (status === 404 || status === 410) return `${answer}: the recorded item may not exist there`;
+  if (status >= 300 && status < 400 && LOGIN_URL.test(location))
+    return `${answer} and redirects to a login, ${location}`;
+  return isLoginPage(live, recorded) ? 'the API answered with a login page: pass credentials with --header' : undefined;
+}
+
+// A host or segment of a path of the usual login services.
+const LOGIN_URL =
+  /(?:^|[/.?&_-])(?:log-?[io]n|sign-?[io]n|sso|saml2?|oauth2?|oidc|authorize|authenticate|auth|accounts|sessions?\/new)(?=[/.?&_=-]|$)/i;
+
+function isLoginPage(
+  { headers, body, bodyText, bytes }: RecordedResponse,
+  recorded: RecordedResponse | undefined,
+): boolean {
+  const isHtml = (type: string | undefined): boolean =>
+    type !== undefined && /^(?:text\/html|application\/xhtml)/i.test(type);
+  if (!isHtml(readContentType(headers)) || body !== undefined || isHtml(readContentType(recorded?.headers ?? {}))) {
+    return false;
+  }
+  const page = bodyText ?? Buffer.from(bytes ?? []).toString('latin1');
+  return /<input\b[^>]*\btype\s*=\s*["']?password|<title>[^<]*\b(?:log|sign)[ -]?[io]n\b/i.test(page);
 }
 
 /** The response of the API, or why there is none. */
@@ -162,8 +193,21 @@ function compare(
     recorded: check(operation, { ...recorded, body: toDoubles(recorded.body) }),
     live: check(operation, { ...live, body: toDoubles(live.body) }),
   };
-  const differences = compareResponses(recorded, live, { operation, readShape: parts.readShape });
-  const verdict = judge(violations, differences.length === 0);
+  const { differences, empty } = compareResponses(recorded, live, { operation, readShape: parts.readShape });
+  // The API may still have the items that violated the contract.
+  const isProven = ({ pointer }: Violation): boolean => !empty.live.some((list) => pointer.startsWith(`${list}/`));
+  const proven = { ...violations, recorded: violations.recorded.filter(isProven) };
+  const verdict = judge(proven, differences.length === 0);
+  const [list] = [...empty.live, ...empty.recorded];
+  if (verdict === 'in-sync' && list !== undefined) {
+    const side = empty.live.length > 0 ? 'of the API' : 'in the recording';
+    const reason = `the list ${side} is empty, so that its items cannot be compared`;
+    return toResult(exchange, { verdict: 'unreachable', reason, ...violations });
+  }
+  if (live.status < 300 && violations.live.length === 0 && PASSING.has(recorded.status)) {
+    const reason = `the recorded ${recorded.status} does not happen now`;
+    return toResult(exchange, { verdict: 'unreachable', reason, ...violations });
+  }
   const changes = verdict === 'contract-wrong' ? violations.live : [];
   const suggestions = changes.map((violation) => {
     const place = formatPlace(contract.locate(violation.schemaPointer ?? operation.pointer));
@@ -171,6 +215,9 @@ function compare(
   });
   return toResult(exchange, { verdict, differences, ...violations, suggestions: [...new Set(suggestions)] });
 }
+
+// Statuses that depend on the data and the load of a server.
+const PASSING: ReadonlySet<number> = new Set([404, 408, 410, 425, 429, 500, 502, 503, 504]);
 
 /** The table of docs/recordings.md. */
 function judge({ recorded, live }: Pick<DriftResult, 'recorded' | 'live'>, same: boolean): DriftVerdict {
@@ -190,13 +237,28 @@ function compareResponses(
   recorded: RecordedResponse,
   live: RecordedResponse,
   { operation, readShape }: Pick<Comparison, 'readShape'> & { readonly operation: Operation },
-): readonly ShapeDifference[] {
+): { readonly differences: readonly ShapeDifference[]; readonly empty: EmptyLists } {
   const change = compareHeads(recorded, live);
-  if (change !== undefined) return [change];
-  if (recorded.body === undefined || live.body === undefined) return [];
+  if (change !== undefined) return { differences: [change], empty: NO_EMPTY_LISTS };
+  if (recorded.body === undefined || live.body === undefined) return { differences: [], empty: NO_EMPTY_LISTS };
   const { content = [] } = findResponse(operation, live.status) ?? {};
   const pointers = readBodyPointers(content, readContentType(live.headers));
-  return compareShapes(readShape(recorded.body, pointers), readShape(live.body, pointers));
+  const shapes = [readShape(recorded.body, pointers), readShape(live.body, pointers)] as const;
+  const empty = { recorded: listEmpty(...shapes), live: listEmpty(shapes[1], shapes[0]) };
+  return { differences: compareShapes(...shapes), empty };
+}
+
+/** The pointers of lists that are empty on one side only. */
+type EmptyLists = Readonly<Record<'recorded' | 'live', readonly string[]>>;
+
+const NO_EMPTY_LISTS: EmptyLists = { recorded: [], live: [] };
+
+/** The lists of objects, not below items of another list, that are empty in one shape and not in the other. */
+function listEmpty(shape: Shape, other: Shape): readonly string[] {
+  return [...shape].flatMap(([pointer, kinds]) => {
+    const isList = kinds.has('array') && !pointer.includes('/*') && other.get(`${pointer}/*`)?.has('object') === true;
+    return isList && !shape.has(`${pointer}/*`) ? [pointer] : [];
+  });
 }
 
 /** The difference between the statuses or the media types of two responses; undefined without one. */
