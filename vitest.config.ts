@@ -28,6 +28,7 @@ const SLOW = [
   'test/recording/forward.test.ts',
   'test/recording/hostile-upstream.test.ts',
   'test/recording/har-browser.test.ts',
+  'test/recording/real-servers.test.ts',
   'test/scenario/schema-documents.test.ts',
   'test/scenario/shipped.test.ts',
   'test/server/hono-github.test.ts',

@@ -52,6 +52,8 @@ export interface Resource {
   readonly schema: string | undefined;
   /** The property that is the id; undefined where items have none. */
   readonly idProperty: string | undefined;
+  /** The property of a create whose value becomes the id, from a hint. */
+  readonly idFrom?: string | undefined;
   /** Where several path parameters identify an item: the properties they match, in their order. */
   readonly keyProperties: readonly string[];
   /** Properties that hold the values of `keyProperties` joined by `/`: the `full_name` of a repository. */
@@ -81,6 +83,8 @@ export interface Resource {
   /** Properties that a request can send, even where the schema of the item declares them as read-only. */
   readonly sent: readonly string[];
   readonly unique: readonly string[];
+  /** Properties that lists do not show. */
+  readonly detail: readonly string[];
   /** Properties every created item gets. */
   readonly set: Item;
   readonly unknownIds: UnknownIds | undefined;
@@ -249,6 +253,7 @@ export function createResource(name: string): Resource {
     patterns: {},
     sent: [],
     unique: [],
+    detail: [],
     set: {},
     unknownIds: undefined,
   };

@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { promoteCassette, type PromoteFlags, type PromoteOutcome } from '../../src/cli/commands/recordings-promote.js';
@@ -8,7 +9,7 @@ import { toFixtures } from '../../src/recording/promote/promote-files.js';
 import { mergeOrder, type PromotedItem } from '../../src/recording/promote/promote.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
-import { startUpstream, type UpstreamOptions } from './upstream.js';
+import { type SeenRequest, startUpstream, type UpstreamOptions } from './upstream.js';
 
 const SPEC = 'spec/openapi.yaml';
 const KEYS = '/v1/organization/admin_api_keys';
@@ -206,6 +207,153 @@ describe('a promoted recording', () => {
     writeFileSync(file, 'mine');
     await expect(outcome.promoteAgain()).rejects.toMatchObject({ code: 'OPTION_INVALID' });
     expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+});
+
+const TICKETS = {
+  openapi: '3.1.0',
+  info: { title: 'Tickets', version: '1' },
+  paths: {
+    '/boards/{board}/tickets': {
+      parameters: [{ name: 'board', in: 'path', required: true, schema: { type: 'string' } }],
+      get: {
+        operationId: 'listTickets',
+        responses: { 200: answer({ type: 'array', items: { $ref: '#/components/schemas/Ticket' } }) },
+      },
+      post: {
+        operationId: 'addTicket',
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Ticket' } } } },
+        responses: {
+          201: answer({ $ref: '#/components/schemas/Ticket' }),
+          default: answer({ $ref: '#/components/schemas/Error' }),
+        },
+      },
+    },
+    '/boards/{board}': {
+      parameters: [{ name: 'board', in: 'path', required: true, schema: { type: 'string' } }],
+      get: { operationId: 'readBoard', responses: { 200: answer({ $ref: '#/components/schemas/Board' }) } },
+    },
+    '/boards/{board}/tickets/{ticket}': {
+      parameters: ['board', 'ticket'].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      get: {
+        operationId: 'readTicket',
+        responses: {
+          200: answer({ $ref: '#/components/schemas/Ticket' }),
+          404: { description: 'no', content: { 'text/plain': { schema: { type: 'string' } } } },
+        },
+      },
+    },
+    '/about': { get: { operationId: 'about', responses: { 200: answer({ type: 'object' }) } } },
+  },
+  components: {
+    schemas: {
+      Board: {
+        type: 'object',
+        required: ['id', 'size'],
+        properties: { id: { type: 'string' }, size: { type: 'integer' } },
+      },
+      Ticket: {
+        type: 'object',
+        properties: {
+          id: { type: 'string' },
+          title: { type: 'string' },
+          body: { type: 'string' },
+          open: { type: 'boolean' },
+        },
+      },
+      Error: { type: 'object', properties: { message: { type: 'string' }, code: { type: 'string' } } },
+    },
+  },
+};
+
+function answer(schema: object): object {
+  return { description: 'ok', content: { 'application/json': { schema } } };
+}
+
+/** A server of tickets: lists leave out `body`, the title is the id, and errors have a member that the contract does not declare. */
+function serveTickets(tickets: Map<string, object>, request: SeenRequest, response: ServerResponse): boolean {
+  const send = (status: number, body: unknown, type = 'application/json'): true => {
+    response.writeHead(status, { 'content-type': type }).end(typeof body === 'string' ? body : JSON.stringify(body));
+    return true;
+  };
+  const path = request.url.replace('/v1', '');
+  if (path === '/about') return send(200, { version: '3.1', edition: 'blue' });
+  if (path === '/boards/b1') return send(200, { id: 'b1', size: 'large' });
+  if (path !== '/boards/b1/tickets') {
+    const ticket = tickets.get(path.split('/').at(-1) ?? '');
+    return ticket === undefined ? send(404, 'no such ticket', 'text/plain') : send(200, ticket);
+  }
+  if (request.method === 'GET') {
+    return send(
+      200,
+      [...tickets.values()].map((ticket) => ({ ...ticket, body: undefined })),
+    );
+  }
+  const sent = JSON.parse(request.body.toString()) as { readonly title?: string };
+  if (sent.title === undefined) return send(400, { message: 'no title', cause: { name: 'Missing' } });
+  if (tickets.has(sent.title)) return send(409, { message: 'taken', cause: null });
+  const ticket = { id: sent.title, body: 'none', open: true, ...sent };
+  tickets.set(sent.title, ticket);
+  return send(201, ticket);
+}
+
+describe('a recording of a server with rules that its contract does not state', () => {
+  it('is promoted to files that a mock loads and that answer like the server', async () => {
+    const tickets = new Map<string, object>();
+    const upstream = await startUpstream({ intercept: (...seen) => serveTickets(tickets, ...seen) });
+    const folder = createFolder();
+    const recordings = { folder, cassette: 'tickets', mode: 'record-all', upstream: upstream.url, live: true } as const;
+    const recording = await createMock({ spec: TICKETS, recordings });
+    const add = (mock: Mock, body: object): Promise<Response> =>
+      askOf(mock)('/boards/b1/tickets', { method: 'POST', body: JSON.stringify(body) });
+    await askOf(recording)('/about');
+    await askOf(recording)('/boards/b1');
+    await add(recording, {});
+    await add(recording, { title: 'one' });
+    await add(recording, { title: 'two' });
+    await add(recording, { title: 'one' });
+    await askOf(recording)('/boards/b1/tickets');
+    await askOf(recording)('/boards/b1/tickets/one');
+    await askOf(recording)('/boards/b1/tickets/none');
+    await recording.close();
+    await upstream.close();
+
+    const into = join(createFolder(), 'fixtures');
+    const spec = join(into, '..', 'tickets.json');
+    writeFileSync(spec, JSON.stringify(TICKETS));
+    const outcome = await promoteCassette(loadCassette(join(folder, 'tickets')), await loadParts(spec), { spec, into });
+    expect(outcome.skipped).toEqual([
+      { collection: 'boards', id: 'b1', why: expect.stringContaining('size') as string },
+    ]);
+    expect(describeDifferences(outcome)).toEqual([
+      expect.stringMatching(/^0002-readBoard.*: \/size was "large" and is \d/),
+    ]);
+    expect(JSON.parse(readFileSync(join(into, 'boards.tickets.json'), 'utf8'))).toEqual({
+      defaults: { body: 'none', open: true },
+      items: [],
+    });
+
+    const overlay = join(into, '..', 'tickets-hints.overlay.json');
+    expect(JSON.parse(readFileSync(overlay, 'utf8'))).toMatchObject({
+      actions: [
+        {
+          update: {
+            'x-mock': { collections: { 'boards.tickets': { idFrom: 'title', unique: ['title'], detail: ['body'] } } },
+          },
+        },
+      ],
+    });
+    const scenarios = { from: join(into, '../scenarios'), active: ['tickets-errors', 'tickets-answers'] };
+    const mock = await createMock({ spec, overlays: [overlay], scenarios });
+    expect(await (await askOf(mock)('/about')).json()).toEqual({ version: '3.1', edition: 'blue' });
+    expect(await (await add(mock, {})).json()).toEqual({ message: 'no title', cause: { name: 'Missing' } });
+    expect((await add(mock, { title: 'third' })).status).toBe(201);
+    expect((await add(mock, { title: 'third' })).status).toBe(409);
+    const missing = await askOf(mock)('/boards/b1/tickets/none');
+    expect([missing.headers.get('content-type'), await missing.text()]).toEqual([
+      expect.stringContaining('text/plain'),
+      'no such ticket',
+    ]);
   });
 });
 

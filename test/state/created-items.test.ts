@@ -392,3 +392,31 @@ describe('a property whose name begins with the noun in the request', () => {
     expect((await send('GET', `/recordings/${String(body['id'])}`)).body).toEqual(body);
   });
 });
+
+describe('a plural path beside the path of one item in the singular', () => {
+  const spec = toDocument({
+    '/teams': {
+      get: { responses: { 200: json({ type: 'array', items: team }) } },
+      post: {
+        ...sends(newTeam),
+        responses: { 200: json({ type: 'object', properties: { teamID: { type: 'string' } } }) },
+      },
+    },
+    '/team/{teamID}': {
+      parameters: [{ name: 'teamID', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+      get: { responses: { 200: json(team) } },
+      delete: { responses: { 200: { description: 'removed' } } },
+    },
+  });
+
+  it('creates the items of that path, with ids that it accepts', async () => {
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/teams', { name: 'a' });
+    const { teamID } = body as { readonly teamID: string };
+    expect(teamID).toMatch(/^[0-9a-f]{8}-/);
+    expect((await send('GET', `/team/${teamID}`)).body).toEqual({ id: teamID, name: 'a' });
+    expect((await send('GET', '/teams')).body).toEqual([{ id: teamID, name: 'a' }]);
+    expect((await send('DELETE', `/team/${teamID}`)).status).toBe(200);
+    expect((await send('GET', '/teams')).body).toEqual([]);
+  });
+});

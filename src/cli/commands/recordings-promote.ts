@@ -1,17 +1,27 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { Mistake } from '../../contract/load/source-node.js';
+import { readSegments } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
-import { createGenerator } from '../../generate/generate.js';
+import { createGenerator, type Generator } from '../../generate/generate.js';
 import { createMock } from '../../mock.js';
 import type { Cassette, StoredExchange } from '../../recording/cassette/cassette.js';
 import { createResponseCheck } from '../../recording/drift/check.js';
 import { createMatcher, readCall } from '../../recording/matching/match.js';
-import { type SkippedItem, toErrorScenario, toFixtures } from '../../recording/promote/promote-files.js';
+import { type SkippedItem, toFixtures } from '../../recording/promote/promote-files.js';
+import { toPromotedScenario } from '../../recording/promote/promote-rules.js';
+import { learnHints } from '../../recording/promote/learn.js';
 import { promote } from '../../recording/promote/promote.js';
+import type { Contract } from '../../contract/contract.js';
+import { loadContract } from '../../contract/load/load.js';
+import { createValidators } from '../../schema/validate.js';
 import { rerun, type RerunDifference } from '../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../recording/recordings.js';
 import { inferResources } from '../../state/inference/infer.js';
-import { toFixtureTarget } from '../../state/fixtures/fixtures.js';
+import { createScenarioContext, type ScenarioContext } from '../../scenario/definition/kinds.js';
+import { toScenarios } from '../../scenario/definition/load.js';
+import { readFixtures, toFixtureTarget } from '../../state/fixtures/fixtures.js';
 import { createFieldsReader, omitUnknownNames } from '../../schema/fields.js';
 import { createPagePlan } from '../../state/pages/plan.js';
 import { countOf, type Output, showPath } from '../output.js';
@@ -56,23 +66,69 @@ export function printPromotion(outcome: PromoteOutcome, flags: PromoteFlags, wri
   return skipped.length === 0 && differences.length === 0 ? 0 : 1;
 }
 
-/** Writes fixtures (and a scenario for recorded errors) from a cassette, and repeats its requests against a mock with them. */
+/** Writes fixtures (and scenarios for other recorded answers) from a cassette, and repeats its requests against a mock with them. */
 export async function promoteCassette(
   cassette: Cassette,
   recordingParts: RecordingParts,
   flags: PromoteFlags & { readonly spec: string },
 ): Promise<PromoteOutcome> {
-  const { contract, validators } = recordingParts;
   const { spec, into, final = false } = flags;
+  const hints = writeHints(cassette, recordingParts.contract, flags);
+  const overlays = hints === undefined ? [] : [hints];
+  const contract =
+    hints === undefined ? recordingParts.contract : await loadContract(spec, { preset: 'auto', overlays });
+  const validators = createValidators(contract);
   const resources = inferResources(contract);
-  const generator = createGenerator(contract, validators);
+  const parts = { contract, resources, validators, generator: createGenerator(contract, validators), seed: 1 };
+  const { files, skipped } = await createFixtures(cassette, parts, final ? 'final' : 'initial');
+  const written = files.map(({ path }) => join(into, path));
+  rejectOverwriting(written, flags);
+  for (const [i, { content }] of files.entries()) writeFile(written[i] ?? '', content);
+  const fixed = [...overlays, ...written];
+  if (final) return { files: fixed, skipped, differences: [] };
+
+  const run = async (scenarios: Readonly<Record<string, object>>): Promise<readonly RerunDifference[]> => {
+    await using mock = await createMock({
+      spec,
+      overlays,
+      ...(files.length > 0 && { fixtures: into }),
+      clock: cassette.manifest.recordedAt,
+      scenarios: { from: scenarios, active: Object.keys(scenarios) },
+    });
+    const fetch = (request: Request): Promise<Response> => mock.fetch(request);
+    const creates = ({ operation }: StoredExchange): boolean => resources.bindings.get(operation)?.action === 'create';
+    return rerun(cassette, { fetch, creates });
+  };
+  const first = await run({});
+  const write = createScenarioWriter(cassette, { ...parts, recordingParts, different: first });
+  let { scenarios, left } = write([]);
+  let differences = Object.keys(scenarios).length === 0 ? first : await run(scenarios);
+  // The schema of an error adds what the recorded one did not have.
+  const inexact = differences.flatMap(({ exchange }) => (isError(exchange) ? [exchange] : []));
+  if (inexact.length > 0) {
+    ({ scenarios, left } = write(inexact));
+    differences = await run(scenarios);
+  }
+  const folder = flags.scenarios ?? join(into, '..', 'scenarios');
+  const paths = Object.keys(scenarios).map((id) => join(folder, `${id}.json`));
+  rejectOverwriting(paths, flags);
+  for (const [i, scenario] of Object.values(scenarios).entries()) {
+    writeFile(paths[i] ?? '', `${JSON.stringify(scenario, null, 2)}\n`);
+  }
+  return { files: [...fixed, ...paths], skipped: [...skipped, ...left], differences };
+}
+
+type Parts = Parameters<typeof readFixtures>[1] & { readonly generator: Generator };
+
+/** The fixtures of a cassette that their loader accepts, and what is left out. */
+function createFixtures(cassette: Cassette, parts: Parts, moment: 'final' | 'initial'): Promise<Fixtures> {
+  const { contract, resources, validators, generator } = parts;
   const fieldsOf = createFieldsReader(contract);
   const isNewestFirst = (id: string): boolean => {
     const operation = contract.operation(id);
     return operation !== undefined && createPagePlan(contract, operation, { item: undefined }).descending;
   };
-  const promoted = promote(cassette, { ...resources, moment: final ? 'final' : 'initial', isNewestFirst });
-  const { files, skipped } = toFixtures(promoted, {
+  const fixtures = toFixtures(promote(cassette, { ...resources, moment, isNewestFirst }), {
     validators,
     collections: resources.collections,
     omitUnknown: ({ name }, item) => {
@@ -81,38 +137,140 @@ export async function promoteCassette(
       // An object stays an object.
       return target === undefined ? item : (omitUnknownNames(item, target) as typeof item);
     },
+    // The first values of a schema are its examples; those are not recorded.
     complete: (pointer, partial) =>
-      generator.complete(pointer, partial, { seed: 1, key: pointer, direction: 'response', now: 0 }),
+      generator.complete(pointer, partial, { seed: 1, key: pointer, direction: 'response', now: 0, index: 1000 }),
   });
-  const written = files.map(({ path }) => join(into, path));
-  rejectOverwriting(written, flags);
-  for (const [i, { content }] of files.entries()) writeFile(written[i] ?? '', content);
-  if (final) return { files: written, skipped, differences: [] };
+  return omitInvalid(fixtures, (folder) => readFixtures(folder, parts));
+}
 
-  const creates = ({ operation }: StoredExchange): boolean => resources.bindings.get(operation)?.action === 'create';
-  const run = async (scenario: object | undefined): Promise<readonly RerunDifference[]> => {
-    await using mock = await createMock({
-      spec,
-      fixtures: into,
-      clock: cassette.manifest.recordedAt,
-      ...(scenario === undefined ? {} : { scenarios: { from: { recorded: scenario }, active: 'recorded' } }),
-    });
-    return rerun(cassette, { fetch: (request) => mock.fetch(request), creates });
-  };
-  const first = await run(undefined);
-  // Errors that the mock gives without a scenario need no rule.
-  const errors = first.flatMap(({ exchange }) => ((exchange.response?.status ?? 0) >= 400 ? [exchange] : []));
-  const scenario = toErrorScenario(cassette, errors, {
+function isError({ response }: StoredExchange): boolean {
+  return (response?.status ?? 0) >= 400;
+}
+
+interface WrittenScenarios {
+  readonly scenarios: Readonly<Record<string, object>>;
+  readonly left: readonly SkippedItem[];
+}
+
+/** Creates the writer of scenarios for exchanges that the mock answers differently; it gets those whose bodies must be exact. */
+function createScenarioWriter(
+  cassette: Cassette,
+  parts: Parts & { readonly recordingParts: RecordingParts; readonly different: readonly RerunDifference[] },
+): (inexact: readonly StoredExchange[]) => WrittenScenarios {
+  const { contract, resources, validators, generator, recordingParts } = parts;
+  const collections = resources.collections.values();
+  const context = createScenarioContext(contract, { validators, generator, collections });
+  const common = {
+    contract,
     check: createResponseCheck(validators),
-    operation: contract.operation,
     keyOf: createMatcher(cassette, recordingParts).keyOf,
-    queryOf: ({ request }) => readCall(request, recordingParts)?.query ?? {},
-  });
-  if (scenario === undefined) return { files: written, skipped, differences: first };
-  const file = join(flags.scenarios ?? join(into, '..', 'scenarios'), `${cassette.name}-errors.json`);
+    queryOf: ({ request }: StoredExchange) => readCall(request, recordingParts)?.query ?? {},
+    findMistake: (scenario: object) => findScenarioMistake(scenario, context),
+  };
+  const different = parts.different.map(({ exchange }) => exchange);
+  // The mock gives some errors without a scenario; answers that depend on no item are always the same.
+  const isStateless = (each: StoredExchange): boolean => !isError(each) && !resources.bindings.has(each.operation);
+  const kinds = [
+    [`${cassette.name}-errors`, 'Errors', different.filter(isError)],
+    [`${cassette.name}-answers`, 'Answers without state', different.filter(isStateless)],
+  ] as const;
+  return (inexact) => {
+    const scenarios: Record<string, object> = {};
+    const left: SkippedItem[] = [];
+    for (const [id, what, exchanges] of kinds) {
+      const description = `${what} recorded in the cassette "${cassette.name}".`;
+      const { scenario, skipped } = toPromotedScenario(cassette, exchanges, { ...common, inexact, description });
+      if (scenario !== undefined) scenarios[id] = scenario;
+      left.push(...skipped);
+    }
+    return { scenarios, left };
+  };
+}
+
+/** Writes an overlay with what recordings show about collections and the contract does not say. @returns its file; undefined without one. */
+function writeHints(cassette: Cassette, contract: Contract, flags: PromoteFlags): string | undefined {
+  const resources = inferResources(contract);
+  const learned = learnHints(cassette, resources);
+  const collections = Object.fromEntries([...learned].filter(([, hints]) => Object.keys(hints).length > 0));
+  if (Object.keys(collections).length === 0) return undefined;
+  const file = join(flags.into, '..', `${cassette.name}-hints.overlay.json`);
   rejectOverwriting([file], flags);
-  writeFile(file, `${JSON.stringify(scenario, null, 2)}\n`);
-  return { files: [...written, file], skipped, differences: await run(scenario) };
+  const overlay = {
+    overlay: '1.0.0',
+    info: { title: `Learned from the cassette "${cassette.name}"`, version: '1.0.0' },
+    actions: [{ target: '$', update: { 'x-mock': { collections } } }],
+  };
+  writeFile(file, `${JSON.stringify(overlay, null, 2)}\n`);
+  return file;
+}
+
+function findScenarioMistake(scenario: object, context: ScenarioContext): string | undefined {
+  try {
+    toScenarios({ promoted: scenario }, context);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MockError) return error.reason;
+    throw error;
+  }
+}
+
+type Fixtures = ReturnType<typeof toFixtures>;
+
+/** The fixtures without the items and defaults that the loader of fixtures does not accept. */
+async function omitInvalid(
+  { files, skipped }: Fixtures,
+  read: (folder: string) => ReturnType<typeof readFixtures>,
+): Promise<Fixtures> {
+  if (files.length === 0) return { files, skipped };
+  const folder = mkdtempSync(join(tmpdir(), 'vouch-promote-'));
+  try {
+    for (const { path, content } of files) writeFile(join(folder, path), content);
+    const { mistakes } = await read(folder);
+    if (mistakes.length === 0) return { files, skipped };
+    const left: SkippedItem[] = [];
+    const kept = files.flatMap((file) => {
+      const own = mistakes.filter(({ at }) => at.file === join(folder, file.path));
+      if (own.length === 0 || typeof file.content !== 'string') return [file];
+      const found = omitItems(basename(file.path, '.json'), file.content, own);
+      left.push(...found.skipped);
+      return found.content === undefined ? [] : [{ ...file, content: found.content }];
+    });
+    // A mistake in no file is one of the loader.
+    if (left.length === 0) return { files, skipped };
+    // An item that was left out can be the parent of others.
+    return await omitInvalid({ files: kept, skipped: [...skipped, ...left] }, read);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A fixture without what mistakes name; without content if they name neither an item nor a default. */
+function omitItems(
+  collection: string,
+  content: string,
+  mistakes: readonly Mistake[],
+): { readonly content: string | undefined; readonly skipped: readonly SkippedItem[] } {
+  const skipped: SkippedItem[] = [];
+  // `toFixtures` has written it.
+  const fixture = JSON.parse(content) as { defaults?: Record<string, unknown>; items: Record<string, unknown>[] };
+  const items = new Set<number>();
+  const names = new Set<string>();
+  for (const { at, message } of mistakes) {
+    const [member, name = ''] = readSegments(at.pointer ?? '');
+    if (member === 'items') items.add(Number(name));
+    else if (member === 'defaults') names.add(name);
+    else return { content: undefined, skipped: [{ collection, id: '*', why: message }] };
+    const item = fixture.items[Number(name)];
+    const id = member === 'items' ? JSON.stringify(item?.['id'] ?? item?.['$id'] ?? Number(name)) : `default ${name}`;
+    skipped.push({ collection, id, why: message });
+  }
+  const defaults = Object.entries(fixture.defaults ?? {}).filter(([name]) => !names.has(name));
+  const kept = {
+    ...(defaults.length > 0 && { defaults: Object.fromEntries(defaults) }),
+    items: fixture.items.filter((_, i) => !items.has(i)),
+  };
+  return { content: `${JSON.stringify(kept, null, 2)}\n`, skipped };
 }
 
 function rejectOverwriting(files: readonly string[], { force }: PromoteFlags): void {

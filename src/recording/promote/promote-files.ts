@@ -1,9 +1,6 @@
-import type { Operation } from '../../contract/operations/operation.js';
 import type { Validators } from '../../schema/validate.js';
-import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
-import { loadBody, readText } from '../cassette/recorded-body.js';
-import type { CheckResponse } from '../drift/check.js';
+import { writeCanonical } from '../cassette/exact-json.js';
+import { readText } from '../cassette/recorded-body.js';
 import type { Item, PromoteCollection, Promoted, PromotedItem } from './promote.js';
 
 /** A file of promoted fixtures. */
@@ -13,7 +10,7 @@ interface FixtureFile {
   readonly content: string | Uint8Array;
 }
 
-/** An item that is not in the fixtures because it is invalid. */
+/** An item that is not in the fixtures because it is invalid, or an exchange that is in no scenario. */
 export interface SkippedItem {
   readonly collection: string;
   readonly id: string;
@@ -36,28 +33,54 @@ export function toFixtures(
 ): { readonly files: readonly FixtureFile[]; readonly skipped: readonly SkippedItem[] } {
   const files: FixtureFile[] = [];
   const skipped: SkippedItem[] = [];
-  for (const [name, items] of promoted.collections) {
+  const left = new Set<string>();
+  // Parents come before their children.
+  const ordered = [...promoted.collections].toSorted(([, one], [, other]) => countParents(one) - countParents(other));
+  for (const [name, items] of ordered) {
     const written: unknown[] = [];
     const collection = parts.collections.get(name);
     const schema = collection?.schema;
     const check = schema === undefined ? () => [] : parts.validators.check(schema, 'response');
-    for (const promoted of items) {
-      const { id, item, idOnly, parents } = promoted;
+    const undeclared = new Set<string>();
+    const omitUnknown = (item: Item): Item => {
+      if (collection === undefined) return item;
+      const declared = parts.omitUnknown(collection, item);
+      for (const member of Object.keys(item)) if (!Object.hasOwn(declared, member)) undeclared.add(member);
+      return declared;
+    };
+    for (const promotedItem of items) {
+      const { id, item, idOnly, parents } = promotedItem;
       // Some items are only known by their id in a path.
-      const known = collection === undefined ? item : parts.omitUnknown(collection, item);
+      const known = omitUnknown(item);
       const whole = idOnly && schema !== undefined ? (parts.complete(schema, known) as Item) : known;
       const [violation] = check(whole, 'body');
+      const above = Object.entries(parents).at(-1);
+      const isOrphan = above !== undefined && left.has(JSON.stringify(above));
+      const why = isOrphan ? `its parent ${above[1]} is not in ${above[0]}` : violation?.message;
       const ids = Object.values(parents);
       const parent = ids.length === 0 ? {} : { $parent: ids.length === 1 ? ids[0] : parents };
-      if (violation !== undefined) skipped.push({ collection: name, id, why: violation.message });
-      else written.push({ ...whole, ...parent, ...toContent(name, promoted, files) });
+      if (why !== undefined) {
+        left.add(JSON.stringify([name, id]));
+        skipped.push({ collection: name, id, why });
+      } else written.push({ ...whole, ...parent, ...toContent(name, promotedItem, files) });
     }
-    const shared = readDefaults(promoted.created.get(name) ?? [], items);
-    const defaults = collection === undefined ? shared : parts.omitUnknown(collection, shared);
+    const defaults = omitUnknown(readDefaults(promoted.created.get(name) ?? [], items));
+    for (const member of undeclared) {
+      skipped.push({ collection: name, id: '*', why: `the contract does not declare ${JSON.stringify(member)}` });
+    }
+    if (written.length === 0 && items.length > 0) {
+      // Without fixtures, its items exist for every id, and those below them too.
+      for (const { id } of items) left.delete(JSON.stringify([name, id]));
+      continue;
+    }
     const fixture = { ...(Object.keys(defaults).length === 0 ? {} : { defaults }), items: written };
     files.push({ path: `${name}.json`, content: `${JSON.stringify(fixture, null, 2)}\n` });
   }
   return { files, skipped };
+}
+
+function countParents([first]: readonly PromotedItem[]): number {
+  return Object.keys(first?.parents ?? {}).length;
 }
 
 const INLINE_LIMIT_BYTES = 1024;
@@ -92,59 +115,4 @@ function readDefaults(created: readonly Item[], items: readonly PromotedItem[]):
     witnesses.every((item) => writeCanonical(item[name]) === writeCanonical(value)),
   );
   return Object.fromEntries(shared);
-}
-
-interface ErrorScenarioParts {
-  readonly check: CheckResponse;
-  operation(id: string): Operation | undefined;
-  /** The key of the request of an exchange. */
-  keyOf(exchange: StoredExchange): string | undefined;
-  /** The query of an exchange, typed according to the contract. */
-  queryOf(exchange: StoredExchange): Readonly<Record<string, unknown>>;
-}
-
-// The header fields that tell a client how to react to an error.
-const KEPT_HEADERS = /^(?:retry-after|www-authenticate|x-ratelimit.*)$/;
-
-/** The scenario that replays recorded errors; undefined without any. */
-export function toErrorScenario(
-  cassette: Cassette,
-  errors: readonly StoredExchange[],
-  parts: ErrorScenarioParts,
-): object | undefined {
-  const operations: Record<string, object[]> = {};
-  for (const exchange of errors) {
-    const operation = parts.operation(exchange.operation);
-    const { response } = exchange;
-    if (operation === undefined || response === undefined) continue;
-    const body = toDoubles(loadBody(cassette.folder, response).body);
-    const [violation] = parts.check(operation, { ...response, body });
-    const kept = Object.entries(response.headers).filter(([name]) => KEPT_HEADERS.test(name));
-    const headers = kept.length > 0 && { headers: Object.fromEntries(kept) };
-    const rule = {
-      when: toCondition(cassette, exchange, parts),
-      respond: { status: response.status, ...headers, ...(body !== undefined && { body }) },
-      ...(violation !== undefined && { violates: `as recorded: ${violation.message}` }),
-    };
-    operations[operation.id] = [...(operations[operation.id] ?? []), rule];
-  }
-  if (Object.keys(operations).length === 0) return undefined;
-  return { description: `Errors recorded in the cassette "${cassette.name}".`, operations };
-}
-
-/** The requests that a rule applies to: those that are recorded with the error. */
-function toCondition(cassette: Cassette, exchange: StoredExchange, parts: ErrorScenarioParts): object {
-  const { pathParams, body } = exchange.request;
-  const query = parts.queryOf(exchange);
-  const key = parts.keyOf(exchange);
-  const same = cassette.exchanges.filter(
-    (other) => other.operation === exchange.operation && parts.keyOf(other) === key,
-  );
-  return {
-    ...(Object.keys(pathParams).length > 0 && { path: pathParams }),
-    ...(Object.keys(query).length > 0 && { query }),
-    ...(body !== undefined && { body: toDoubles(body) }),
-    // If the same request was recorded several times, only this call of it is an error.
-    ...(same.length > 1 && { call: same.indexOf(exchange) + 1 }),
-  };
 }

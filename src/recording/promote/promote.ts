@@ -1,7 +1,7 @@
 import { isObject, readMember, readPath } from '../../contract/json.js';
 import { readContentType } from '../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { toDoubles } from '../cassette/exact-json.js';
+import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
 import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, writeBody } from '../cassette/recorded-body.js';
 import { groupPages, isCursor, readPages } from '../drift/lists.js';
@@ -62,6 +62,8 @@ interface Trace extends Pick<PromotedItem, 'id' | 'parents'> {
   first: Item | undefined;
   last: Item | undefined;
   content: PromotedItem['content'];
+  /** What its create sent, if the answer shows only its id: the first answer that shows the item has its defaults. */
+  sent: Item | undefined;
   /** Whether it existed before the first exchange. */
   readonly existedBefore: boolean;
   /** Whether it exists after the exchanges so far. */
@@ -73,11 +75,12 @@ interface Trace extends Pick<PromotedItem, 'id' | 'parents'> {
 export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
   const traces = new Map<string, Map<string, Trace>>();
   const created = new Map<string, Item[]>();
+  const sent = new Map<string, Item[]>();
   const traceOf: Observation['traceOf'] = (collection, id, { parents = {}, isNew = false } = {}) => {
     const byKey = traces.get(collection) ?? new Map<string, Trace>();
     traces.set(collection, byKey);
     const key = JSON.stringify([id, parents]);
-    const unseen = { first: undefined, last: undefined, content: undefined, changed: false };
+    const unseen = { first: undefined, last: undefined, content: undefined, sent: undefined, changed: false };
     const trace = byKey.get(key) ?? { id, parents, ...unseen, existedBefore: !isNew, exists: true };
     if (isNew) trace.exists = true;
     byKey.set(key, trace);
@@ -86,7 +89,7 @@ export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
   for (const exchange of cassette.exchanges) {
     const binding = parts.bindings.get(exchange.operation);
     if (binding === undefined || exchange.response === undefined || exchange.response.status >= 300) continue;
-    observe({ cassette, exchange, binding, parts, traceOf, created });
+    observe({ cassette, exchange, binding, parts, traceOf, created, sent });
   }
   const orders = readOrders(cassette, parts);
   const collections = new Map<string, readonly PromotedItem[]>();
@@ -112,11 +115,13 @@ interface Observation {
   readonly binding: PromoteBinding;
   readonly parts: PromoteParts;
   readonly created: Map<string, Item[]>;
+  /** By collection: what requests created without an answer that shows the id. */
+  readonly sent: Map<string, Item[]>;
   /** The trace of an item, created on first use. */
   traceOf(collection: string, id: string, more?: Partial<Pick<Trace, 'parents'>> & { readonly isNew?: boolean }): Trace;
 }
 
-function observe({ cassette, exchange, binding, parts, traceOf, created }: Observation): void {
+function observe({ cassette, exchange, binding, parts, traceOf, created, sent }: Observation): void {
   const { request, response } = exchange;
   if (response === undefined) return;
   const { collection, action } = binding;
@@ -132,29 +137,72 @@ function observe({ cassette, exchange, binding, parts, traceOf, created }: Obser
   }
   const id = readId(binding.id);
   const body = toDoubles(loadBody(cassette.folder, response).body);
+  const { item: shown, id: shownId } = readShown(body, idProperty, listIdParameters(parts, collection));
+  const show = (trace: Trace, item: Item): void => {
+    const { sent: given } = trace;
+    observeItem(trace, item);
+    if (given === undefined) return;
+    trace.sent = undefined;
+    const own = Object.entries(item).filter(([name]) => !Object.hasOwn(given, name));
+    created.set(collection, [...(created.get(collection) ?? []), Object.fromEntries(own)]);
+  };
   if (action === 'list' || action === 'search') {
+    const pending = sent.get(collection) ?? [];
     for (const item of readItems(body, binding)) {
-      observeItem(traceOf(collection, toId(readMember(item, idProperty)), { parents }), item);
+      const isNew = pending.some((part) => isPart(part, item));
+      show(traceOf(collection, toId(readMember(item, idProperty)), { parents, isNew }), item);
     }
   } else if (action === 'delete') {
     traceOf(collection, id, { parents }).exists = false;
     if (members !== undefined) traceOf(members, id);
   } else if (action === 'content') {
     traceOf(collection, id, { parents }).content ??= readContent(cassette.folder, response);
-  } else if (!isObject(body)) {
-    return;
-  } else if (action === 'create') {
-    observeItem(traceOf(collection, toId(readMember(body, idProperty)), { parents, isNew: true }), body);
-    const sent = isObject(request.body) ? request.body : {};
-    const own = Object.entries(body).filter(([name]) => !Object.hasOwn(sent, name));
-    created.set(collection, [...(created.get(collection) ?? []), Object.fromEntries(own)]);
-  } else if (action === 'read') {
-    observeItem(traceOf(collection, toId(readMember(body, idProperty) ?? id), { parents }), body);
+  } else if (action === 'create' && shownId !== undefined) {
+    const trace = traceOf(collection, shownId, { parents, isNew: true });
+    trace.sent = isObject(request.body) ? request.body : {};
+    if (shown !== undefined) show(trace, shown);
+  } else if (action === 'create' || action === 'batch') {
+    const items = [toDoubles(request.body)].flat().filter((each) => isObject(each));
+    sent.set(collection, [...(sent.get(collection) ?? []), ...items]);
+  } else if (shown !== undefined && action === 'read') {
+    show(traceOf(collection, shownId ?? id, { parents }), shown);
   } else if (CHANGES.has(action)) {
-    const trace = traceOf(collection, id, { parents });
-    observeItem(trace, body);
+    const isNew = action === 'replace' && response.status === 201;
+    const trace = traceOf(collection, id, { parents, isNew });
+    if (shown !== undefined) observeItem(trace, shown);
+    trace.sent = undefined;
     trace.changed = true;
   }
+}
+
+/** The item that a body shows: the body, or its only member that has an id; or only the id, named after a path parameter. */
+export function readShown(
+  body: unknown,
+  idProperty: string,
+  parameters: ReadonlySet<string>,
+): { readonly item: Item | undefined; readonly id: string | undefined } {
+  if (!isObject(body)) return { item: undefined, id: undefined };
+  const inner = Object.values(body).filter((value) => isObject(value) && readMember(value, idProperty) !== undefined);
+  // `filter` has verified the type of the cast.
+  const item = readMember(body, idProperty) === undefined && inner.length === 1 ? (inner[0] as Item) : body;
+  const id = readMember(item, idProperty);
+  if (id !== undefined) return { item, id: toId(id) };
+  const named = Object.entries(body).find(([name]) => parameters.has(name));
+  return named === undefined ? { item, id: undefined } : { item: undefined, id: toId(named[1]) };
+}
+
+/** The names of the path parameters that identify the items of a collection. */
+function listIdParameters({ bindings }: PromoteParts, collection: string): ReadonlySet<string> {
+  const own = [...bindings.values()].filter((binding) => binding.collection === collection && binding.id.length === 1);
+  return new Set(own.flatMap(({ id }) => id));
+}
+
+/** Whether an item has everything that a request sent. */
+function isPart(part: unknown, whole: unknown): boolean {
+  if (isObject(part)) {
+    return isObject(whole) && Object.entries(part).every(([name, value]) => isPart(value, whole[name]));
+  }
+  return writeCanonical(part) === writeCanonical(whole);
 }
 
 const CHANGES: ReadonlySet<string> = new Set(['update', 'replace', 'act']);
@@ -166,7 +214,8 @@ function observeItem(trace: Trace, item: Item): void {
   trace.last = { ...trace.last, ...item };
 }
 
-function readItems(body: unknown, binding: PromoteBinding): readonly Item[] {
+/** The items of a list. */
+export function readItems(body: unknown, binding: Pick<PromoteBinding, 'list'>): readonly Item[] {
   const list: unknown = readPath(body, binding.list?.path ?? []);
   return Array.isArray(list) ? list.filter((item: unknown) => isObject(item)) : [];
 }

@@ -35,7 +35,8 @@ export async function rerun(cassette: Cassette, parts: RerunParts): Promise<read
     const recorded = { ...exchange.response, ...loadBody(cassette.folder, exchange.response) };
     const change = compareHeads(recorded, answer);
     if (change?.kind !== 'status' && parts.creates(exchange)) {
-      learn(toDoubles(recorded.body), toDoubles(answer.body), generated);
+      const sent = JSON.stringify(toDoubles(exchange.request.body ?? null));
+      learn(toDoubles(recorded.body), toDoubles(answer.body), { generated, sent });
     }
     const isGenerated = (was: unknown, is: unknown): boolean =>
       generated.get(toText(was)) === toText(is) || placeholders.has(toText(was));
@@ -64,10 +65,16 @@ async function send(
 }
 
 /** Learns the values that the server generated from the answers to a create: the members that differ in value only. */
-function learn(recorded: unknown, received: unknown, generated: Map<string, string>): void {
+function learn(
+  recorded: unknown,
+  received: unknown,
+  { generated, sent }: { readonly generated: Map<string, string>; readonly sent: string },
+): void {
   for (const { one, other } of listDifferences(recorded, received, Array.isArray)) {
     const isScalar = one !== null && typeof one !== 'object';
-    if (isScalar && typeof one === typeof other) generated.set(toText(one), toText(other));
+    // An id that the client has chosen is not generated.
+    const isSent = typeof one === 'string' && sent.includes(JSON.stringify(one));
+    if (isScalar && !isSent && typeof one === typeof other) generated.set(toText(one), toText(other));
   }
 }
 

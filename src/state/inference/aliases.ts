@@ -316,7 +316,7 @@ function toKey(candidate: CollectionCandidate, within: Within): Whole | undefine
 
 /**
  * The collection that a path without a create lists: `/catalog/list` for `/catalog/object/{id}`, `/users/me/calendarList/{calendarId}` for
- * `/calendars/{calendarId}`, and `/me/playlists` for `/playlists/{id}`.
+ * `/calendars/{calendarId}`, and `/me/playlists` for `/playlists/{id}`. A plural path can create too: `/silences` for `/silence/{id}`.
  */
 export function findListed(
   index: ContractIndex,
@@ -325,7 +325,10 @@ export function findListed(
 ): Whole | undefined {
   const { groups, itemKey, key, schema } = candidate;
   const methods = [...index.operationsAt(key).keys(), ...index.operationsAt(itemKey ?? '').keys()];
-  if (!index.operationsAt(key).has('GET') || methods.some((method) => method !== 'GET')) return undefined;
+  const listing = index.operationsAt(key).get('GET');
+  const listed = listing === undefined ? undefined : index.list(listing)?.itemSchema;
+  const creates = index.operationsAt(key).has('POST');
+  if (listing === undefined || methods.some((method) => method !== 'GET' && method !== 'POST')) return undefined;
   const last = groups.at(-1);
   const isOwn = groups.length === 1 && OWN.test(last?.words.at(-2) ?? '');
   const isList = itemKey === undefined && LIST_WORD.test(last?.words.at(-1) ?? '');
@@ -333,11 +336,14 @@ export function findListed(
     if (each === candidate || each.singleton || !index.operationsAt(each.itemKey ?? '').has('GET')) return false;
     const other = each.groups.at(-1);
     const hasList = index.operationsAt(each.key).has('GET');
+    // What creates items beside another path has a collection of its own, unless nothing else creates those: `/silences`, `/silence/{id}`.
+    if (creates && (itemKey !== undefined || index.operationsAt(each.key).size > 0)) return false;
     const isBeside = !hasList && toFolder(each) === toFolder(candidate);
     if (isBeside && isList && each.schema === schema) return true;
     // `GET /books` beside `POST /book`
     const isPlural = toSingular(last?.words.at(-1) ?? '') === toSingular(other?.words.at(-1) ?? '');
-    if (isBeside && isPlural && isLike(index, [schema, each.schema], 0.8)) return true;
+    if (isBeside && isPlural && isLike(index, [creates ? listed : schema, each.schema], 0.8)) return true;
+    if (creates) return false;
     // A noun without a list of its own is listed by a summary.
     const isNamed = isOwn && !hasList && other?.words.at(-1) === last?.words.at(-1);
     const least = isNamed ? 0.4 : 0.8;

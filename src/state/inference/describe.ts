@@ -58,6 +58,7 @@ export function describeResource(
     patterns: {},
     sent,
     unique: [],
+    detail: [],
     set: {},
     // What no request creates or removes exists: the settings of an account, the user of the request.
     unknownIds: candidate.singleton && isAlwaysThere(index, candidate) ? 'create' : undefined,

@@ -36,6 +36,7 @@ export interface OperationHint {
 export interface CollectionHint {
   readonly schema?: string;
   readonly id?: string;
+  readonly idFrom?: string;
   readonly idPattern?: string;
   readonly patterns?: Readonly<Record<string, string>>;
   readonly parent?: string;
@@ -43,6 +44,7 @@ export interface CollectionHint {
   readonly once?: readonly string[];
   readonly redacts?: Readonly<Record<string, string>>;
   readonly unique?: readonly string[];
+  readonly detail?: readonly string[];
   readonly set?: Item;
   readonly unknownIds?: UnknownIds;
   readonly lifecycle?: LifecycleHint;
@@ -220,6 +222,11 @@ const COLLECTION: Properties<CollectionHint> = {
     description: 'The property that is the id.',
     otherwise: '`id`, else the property with the name of the path parameter',
   },
+  idFrom: {
+    kind: STRING,
+    description: 'The property of a create whose value becomes the id of the item: `name`.',
+    otherwise: 'the id itself, if the request has it, else a generated one',
+  },
   idPattern: {
     kind: STRING,
     description: 'The regular expression of new ids: `^key_[0-9A-Za-z]{24}$`.',
@@ -249,6 +256,11 @@ const COLLECTION: Properties<CollectionHint> = {
   unique: {
     kind: STRINGS,
     description: 'Properties whose values no two items share; a second one is a conflict (409).',
+    otherwise: 'none',
+  },
+  detail: {
+    kind: STRINGS,
+    description: 'Properties that lists do not show, and that no schema of a list leaves out.',
     otherwise: 'none',
   },
   set: {

@@ -1,4 +1,4 @@
-import { readMember } from '../../../contract/json.js';
+import { isObject, readMember } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';
@@ -127,7 +127,9 @@ export function createListHandler(context: OperationContext): StateHandler | und
     read: context.read,
   });
   const project =
-    binding.elements === undefined ? context.bodies.project(shape.itemSchema) : createElementWriter(context);
+    binding.elements === undefined
+      ? omitDetail(context.model.resource, context.bodies.project(shape.itemSchema))
+      : createElementWriter(context);
   const findId = createIdReader(context.model.resource);
   const envelope = createEnvelopeReader(context, shape);
   const chooseList = createListChooser(context);
@@ -182,6 +184,15 @@ function noteEmptiness(
   if (view.size < list.size) for (const line of selection.describe()) note(`state: ${line}`);
   if (list.size === 0) note('state: the list has no items');
   else if (view.size > 0 && page.from >= page.to) note(`state: the page has none of the ${view.size} items`);
+}
+
+/** Writes an item as lists show it. */
+function omitDetail({ detail }: Resource, write: WriteBody): WriteBody {
+  if (detail.length === 0) return write;
+  return (entry, exchange) => {
+    const item = write(entry, exchange);
+    return isObject(item) ? Object.fromEntries(Object.entries(item).filter(([name]) => !detail.includes(name))) : item;
+  };
 }
 
 /** Writes the elements of an array of an item, which lists hold as items. */

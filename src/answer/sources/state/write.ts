@@ -133,6 +133,7 @@ export function readOwnId({ binding, model }: OperationContext, body: Item): str
     return readIdValue(name === undefined ? undefined : body[name]);
   }
   if (binding.action === 'copy') return undefined;
+  if (resource.idFrom !== undefined) return readIdValue(readMember(body, resource.idFrom));
   return idProperty?.readOnly === true ? undefined : readIdValue(readMember(body, resource.idProperty ?? 'id'));
 }
 
