@@ -357,6 +357,87 @@ describe('a recording of a server with rules that its contract does not state', 
   });
 });
 
+describe('an item that only the loader of fixtures refuses', () => {
+  it('is left out, and the others are promoted', async () => {
+    const things = [{ id: true }, { id: 'a' }, { id: { of: 'b' } }];
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Things', version: '1' },
+      paths: {
+        '/things': {
+          get: { responses: { 200: answer({ type: 'array', items: { $ref: '#/components/schemas/Thing' } }) } },
+        },
+        '/things/{id}': {
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+          get: { responses: { 200: answer({ $ref: '#/components/schemas/Thing' }) } },
+        },
+      },
+      components: { schemas: { Thing: { type: 'object', properties: { id: {} } } } },
+    };
+    const upstream = await startUpstream({
+      intercept: (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(things));
+        return true;
+      },
+    });
+    const folder = createFolder();
+    const recordings = { folder, cassette: 'things', mode: 'record-all', upstream: upstream.url, live: true } as const;
+    const recording = await createMock({ spec: document, recordings });
+    await askOf(recording)('/things');
+    await recording.close();
+    await upstream.close();
+    const into = join(createFolder(), 'fixtures');
+    const spec = join(into, '..', 'things.json');
+    writeFileSync(spec, JSON.stringify(document));
+    const outcome = await promoteCassette(loadCassette(join(folder, 'things')), await loadParts(spec), { spec, into });
+    expect(outcome.skipped.map(({ id, why }) => [id, why.replace(/, got.*/, '')])).toEqual([
+      ['true', 'an id must be a string or a number'],
+      ['{"of":"b"}', 'an id must be a string or a number'],
+    ]);
+    expect(JSON.parse(readFileSync(join(into, 'things.json'), 'utf8'))).toEqual({ items: [{ id: 'a' }] });
+    expect(describeDifferences(outcome)).toEqual([expect.stringMatching(/had 3 items and has 1$/)]);
+  });
+});
+
+describe('items below a parent that is left out', () => {
+  it('are left out too, unless no item of the parent is promoted', async () => {
+    const parts = await loadParts({ openapi: '3.1.0', info: { title: 'Empty', version: '1' }, paths: {} });
+    const give = (id: string, parents: PromotedItem['parents'], item: object): PromotedItem => ({
+      id,
+      item: { id, ...item },
+      parents,
+      content: undefined,
+      idOnly: false,
+    });
+    const schema = { name: 'a', idProperty: 'id', members: undefined, schema: '#/invalid' };
+    const isBad = (value: unknown): boolean => (value as { readonly bad?: boolean }).bad === true;
+    const violation = { code: 'TYPE', severity: 'error', in: 'body', pointer: '', message: 'bad', by: 'mock' } as const;
+    const promote = (good: readonly PromotedItem[]): ReturnType<typeof toFixtures> =>
+      toFixtures(
+        {
+          collections: new Map([
+            ['a.b', [give('1', { a: 'x' }, {}), give('2', { a: 'y' }, {})]],
+            ['a', [give('x', {}, { bad: true }), ...good]],
+          ]),
+          created: new Map(),
+        },
+        {
+          validators: { ...parts.validators, check: () => (value) => (isBad(value) ? [violation] : []) },
+          collections: new Map([['a', schema]]),
+          omitUnknown: (_collection, item) => item,
+          complete: (_pointer, partial) => partial,
+        },
+      );
+    expect(promote([give('y', {}, {})]).skipped).toEqual([
+      { collection: 'a', id: 'x', why: 'bad' },
+      { collection: 'a.b', id: '1', why: 'its parent x is not in a' },
+    ]);
+    const alone = promote([]);
+    expect(alone.skipped).toEqual([{ collection: 'a', id: 'x', why: 'bad' }]);
+    expect(alone.files.map(({ path }) => path)).toEqual(['a.b.json']);
+  });
+});
+
 describe('the order of a collection', () => {
   it.each<readonly [string, readonly string[], readonly string[], string]>([
     ['the first pages', [], ['a', 'b'], 'ab'],
