@@ -73,6 +73,7 @@ export type {
   CutOff,
   RecordedBody,
   RecordedEvent,
+  NewExchange,
   RecordedExchange,
   RecordedFailure,
   RecordedPart,

@@ -300,6 +300,11 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     'function',
     'Called with each exchange that could not be recorded; its client got the answer of the upstream.',
   ),
+  'recordings.beforeWrite': option(
+    'function',
+    'Returns the exchange to write, which has no secrets any more; `undefined` or `null` drops it.',
+  ),
+  'recordings.afterRead': option('function', 'Returns the exchange to replay; `undefined` or `null` drops it.'),
   'recordings.timeoutMs': count('Milliseconds without data after which a request to the upstream fails.', {
     default: 60_000,
     flag: '--timeout <ms>',

@@ -5,6 +5,7 @@ import type { Mock } from '../handles.js';
 import { createMock } from '../mock.js';
 import type { OptionName } from '../options.js';
 import { nestOptions } from '../read-options.js';
+import { hideSecrets, hideUrlSecrets } from '../schema/secret-forms.js';
 import { addOptionalSpec, addOptionFlags, addRecordingsFlag, type FlagChanges, findFolder } from './flags.js';
 import { colour, type Output } from './output.js';
 
@@ -130,7 +131,7 @@ function formatInteraction(interaction: Interaction, trace: Interaction['trace']
     colour(severity === 'error' ? 'yellow' : 'gray', message),
   );
   const line = [...parts, violations.join('; ')].join(' ').trimEnd();
-  return [line, ...trace.map((each) => colour('gray', `       ${each}`))].join('\n');
+  return [line, ...trace.map((each) => colour('gray', `       ${hideSecrets(each)}`))].join('\n');
 }
 
 /** Headers are left out because they carry credentials. */
@@ -142,7 +143,7 @@ function formatInteractionJson(interaction: Interaction, trace?: Interaction['tr
     session: interaction.session,
     operation: interaction.operation ?? null,
     method: request.method,
-    url: hideSecrets(request.url),
+    url: hideUrlSecrets(request.url),
     status: answer.status,
     elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
     from: answer.from,
@@ -150,20 +151,13 @@ function formatInteractionJson(interaction: Interaction, trace?: Interaction['tr
       const { schemaPointer: _schema, status: _status, challenge: _challenge, ...shown } = violation;
       return shown;
     }),
-    trace,
+    trace: trace?.map(hideSecrets),
   });
 }
 
 const MAX_URL_LENGTH = 120;
 
-// Common names of query parameters that carry credentials.
-const SECRET_QUERY = /([?&](?:api[_-]?key|access[_-]?token|token|key|secret|password|signature|sig)=)[^&]*/gi;
-
-function hideSecrets(url: string): string {
-  return url.replaceAll(SECRET_QUERY, '$1…');
-}
-
 function shorten(url: string): string {
-  const shown = hideSecrets(url);
+  const shown = hideUrlSecrets(url);
   return shown.length <= MAX_URL_LENGTH ? shown : `${shown.slice(0, MAX_URL_LENGTH)}…`;
 }

@@ -211,7 +211,8 @@ async function importEntry(
   const exchange = toNewExchange({ call, at: entry.at, elapsedMs: entry.elapsedMs, outcome: readOutcome(entry) });
   if (exchange === undefined) return { why: 'its body cannot be decoded' };
   const outcome = await recorder.record(exchange, call.operation);
-  return 'stored' in outcome ? { written: outcome.stored.file } : { why: outcome.refused.reason };
+  if ('stored' in outcome) return { written: outcome.stored.file };
+  return { why: 'refused' in outcome ? outcome.refused.reason : 'it was dropped' };
 }
 
 /** The target below the base path of the API; undefined for a URL elsewhere. */

@@ -6,8 +6,14 @@ import type { Operation } from '../contract/operations/operation.js';
 import { MockError } from '../errors.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import { openCassette } from './cassette/cassette-writer.js';
-import { type Cassette, loadCassette, readCassetteFolder, toFolderName } from './cassette/cassette.js';
-import type { CutOff } from './cassette/exchange.js';
+import {
+  type Cassette,
+  loadCassette,
+  readCassetteFolder,
+  type StoredExchange,
+  toFolderName,
+} from './cassette/cassette.js';
+import type { CutOff, NewExchange } from './cassette/exchange.js';
 import { lockCassette } from './cassette/lock.js';
 import { createManifest, MANIFEST_FILE, type MatchRules, readExpiry } from './cassette/manifest.js';
 import { type CheckResponse, createResponseCheck } from './drift/check.js';
@@ -48,6 +54,10 @@ export interface RecordingOptions extends UpstreamOptions {
   readonly pace?: 'recorded' | 'none';
   /** Called with each exchange that could not be recorded; its client got the answer of the upstream. */
   readonly onFailure?: (error: MockError) => void;
+  /** Returns the exchange to write, which has no secrets any more; undefined or null drops it. */
+  readonly beforeWrite?: (exchange: NewExchange) => NewExchange | undefined | null;
+  /** Returns the exchange to replay; undefined or null drops it. */
+  readonly afterRead?: (exchange: StoredExchange) => StoredExchange | undefined | null;
 }
 
 /** The parts of the mock that recordings use. */
@@ -208,10 +218,16 @@ function readFolder({ folder, cassette }: RecordingOptions): readonly [root: str
 }
 
 function openToReplay(folder: string, options: RecordingOptions, parts: RecordingParts): OpenedCassette {
-  const cassette = loadCassette(folder);
+  const cassette = toRead(loadCassette(folder), options);
   const redaction = joinRedactions(cassette.manifest.redact, options.redact);
   const matcher = createMatcher(cassette, { ...parts, redaction });
   return { name: cassette.name, read: () => cassette, matcher, recorder: undefined };
+}
+
+/** The cassette with the exchanges that the hook `afterRead` returns. */
+function toRead(cassette: Cassette, { afterRead }: RecordingOptions): Cassette {
+  if (afterRead === undefined) return cassette;
+  return { ...cassette, exchanges: cassette.exchanges.flatMap((exchange) => afterRead(exchange) ?? []) };
 }
 
 /** Opens a cassette that is extended, or is replaced by the first recorded exchange. */
@@ -233,9 +249,10 @@ function openToRecord(
     watched: readWatched({ ...options, redact: redaction }, parts.environment),
   });
   const { isPlaceholder } = redactor.placeholders;
-  const matcher = createMatcher(before, { ...parts, redaction, isPlaceholder });
-  const { onFailure } = options;
-  const recorder = createRecorder({ writer, redactor, replacement: replaces ? manifest : undefined, onFailure });
+  const matcher = createMatcher(toRead(before, options), { ...parts, redaction, isPlaceholder });
+  const { onFailure, beforeWrite } = options;
+  const replacement = replaces ? manifest : undefined;
+  const recorder = createRecorder({ writer, redactor, replacement, onFailure, beforeWrite });
   return { name: basename(folder), read: writer.read, matcher, recorder, unlock };
 }
 

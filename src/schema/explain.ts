@@ -1,11 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
-import { escapeSegment, fromReference, readEntries, readString } from '../contract/pointer.js';
+import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
 import type { DirectedUnits } from './compile.js';
 import { MAX_ERRORS } from './schema-unit.js';
+import { hideQuotedSecret } from './secret-forms.js';
 import {
   type Finding,
+  type PlaceWords,
   toAlternatives,
   toEnumSentence,
   toFinding,
@@ -51,6 +53,14 @@ export function createExplainer(
     return [{ code: 'EXCLUDED', path: '', says: 'does not match its schema', schemaPointer: pointer }];
   };
 
+  /** The sentence, which does not quote a secret. */
+  const describe = (words: PlaceWords, pointer: string, { path, says, schemaPointer = '' }: Finding): string => {
+    const schema = contract.at(schemaPointer.replace(/\/[^/]*$/, ''));
+    const name = readSegments(pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? '';
+    const isSecret = isObject(schema) && (schema['format'] === 'password' || schema['x-sensitive'] === true);
+    return `${toSubject(words, path)} ${hideQuotedSecret(says, isSecret ? 'password' : name)}`;
+  };
+
   return (pointer, value, place) => {
     const words = { ...place, answered: by === 'mock' };
     const lead = place.name === undefined ? '' : `/${escapeSegment(place.name)}`;
@@ -62,7 +72,7 @@ export function createExplainer(
         severity: finding.code === 'UNION' && finding.isAmbiguous === true && !strict ? 'note' : 'error',
         in: place.in,
         pointer: `${lead}${finding.path}`,
-        message: `${toSubject(words, finding.path)} ${finding.says}`,
+        message: describe(words, `${lead}${finding.path}`, finding),
         by,
         schemaPointer: finding.schemaPointer,
       }));

@@ -10,7 +10,6 @@ import {
   type ToPlain,
   toPlainValue,
 } from '../journal/interaction.js';
-import { replacePatterns } from '../recording/redaction/redact.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
 import {
   createSecretWalk,
@@ -19,6 +18,7 @@ import {
   type SecretWalk,
   type VisitText,
 } from '../recording/redaction/secret-walk.js';
+import { replacePatterns } from '../schema/secret-forms.js';
 import type { Validators } from '../schema/validate.js';
 
 const MARK = '[redacted]';
@@ -123,7 +123,7 @@ function showParameters(
 ): Readonly<Record<string, unknown>> {
   const show = (name: string, value: unknown): unknown => {
     const pointers = operation === undefined ? [] : readParameterPointers(operation, place, name);
-    const at = { pointers, direction: 'request' } as const;
+    const at = { pointers, direction: 'request', path: operation?.path } as const;
     if (typeof value === 'string') return walk.named(name, value, { ...at, kind: place, visit });
     if (Array.isArray(value)) return value.map((item) => show(name, item));
     return walk.json(toPlainValue(value), at, visit);
@@ -141,7 +141,7 @@ function showUrl(url: string, { walk, visit, operation }: View): string {
     if (entry === undefined) return pair;
     const [name, value] = entry;
     const pointers = operation === undefined ? [] : readParameterPointers(operation, 'query', name);
-    const shown = walk.named(name, value, { pointers, direction: 'request', kind: 'query', visit });
+    const shown = walk.named(name, value, { pointers, direction: 'request', path: url, kind: 'query', visit });
     return shown === value ? pair : `${pair.slice(0, equals)}=${shown}`;
   };
   const query = url

@@ -96,15 +96,17 @@ describe('vouch record and vouch replay', () => {
       '--header',
       'x-extra: yes',
     ];
-    const recorded = await run(['record', SPEC, '--upstream', upstream.url, ...more], path);
+    const address = upstream.url.replace('://', '://jane:plum-jam-1@');
+    const recorded = await run(['record', SPEC, '--upstream', address, ...more], `${path}&access_token=plum-jam-2`);
     expect(recorded.code).toBe(0);
-    expect(recorded.out).toContain(`upstream ${upstream.url}`);
-    expect(recorded.out).toContain('1 exchange, 2 secrets replaced by placeholders');
+    expect(recorded.out).toContain(`upstream ${upstream.url.replace('://', '://jane:[redacted]@')}`);
+    expect(recorded.out + recorded.errors).not.toContain('plum-jam');
+    expect(recorded.out).toContain('1 exchange, 3 secrets replaced by placeholders');
     expect(recorded.errors).toContain('redact.env contains NOT_SET, which is not set');
     expect(upstream.seen[0]?.headers['x-extra']).toBe('yes');
     for (const { path: file, bytes } of readEveryFile(recordings)) expect(bytes.includes('Key 1'), file).toBe(false);
     await upstream.close();
-    const replayed = await run(['replay', SPEC], path);
+    const replayed = await run(['replay', SPEC], `${path}&access_token=another`);
     expect(replayed.code).toBe(0);
     expect(JSON.parse(replayed.text)).toMatchObject({ object: 'list', has_more: true });
     const missed = await run(['replay', SPEC], '/organization/admin_api_keys?limit=2');

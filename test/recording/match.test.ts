@@ -78,6 +78,10 @@ const multipart = (entries: readonly (readonly [string, string | Blob, string?])
 const get = (url: string, headers: Readonly<Record<string, string>> = {}): Asked => ({ url, headers });
 const bytes = (...values: number[]): Blob => new Blob([new Uint8Array(values)], { type: 'application/octet-stream' });
 
+/** A request whose text quotes its own credential. */
+const quote = (token: string, before: string, after: string): Asked =>
+  post(`${before} ${token} ${after}`, { 'content-type': 'text/plain', authorization: `Bearer ${token}` });
+
 const PAIRS: readonly (readonly [
   reason: string,
   recorded: Asked,
@@ -211,6 +215,16 @@ const PAIRS: readonly (readonly [
     post({ id: 'a', name: 'ghp_bbbbbbbbbbbbbbbbbbbbbbbbbbbb' }),
     true,
   ],
+  ['a secret part of a form', multipart([['pin', '112233']]), multipart([['pin', '445566']]), true],
+  ['a part that is secret by its name', multipart([['api_key', 'one']]), multipart([['api_key', 'two']]), true],
+  ['another part of a form', multipart([['note', '112233']]), multipart([['note', '445566']]), false],
+  ['a number that is a secret', post({ id: 'a', password: 123_456 }), post({ id: 'a', password: 7890 }), true],
+  ['a number that is none', post({ id: 'a', price: 123_456 }), post({ id: 'a', price: 7890 }), false],
+  ['a token of a form', form('id=1&access_token=one&x=1'), form('x=1&id=1&access_token=two'), true],
+  ['a body that quotes the token', quote('a1B2c3D4e5F6g7', 'use', 'it'), quote('Z9y8X7w6V5u4', 'use', 'it'), true],
+  ['a quoted token that is a plain word', quote('a1B2c3D4e5F6g7', 'use', 'it'), quote('test-token', 'use', 'it'), true],
+  ['another text around a token', quote('a1B2c3D4e5F6g7', 'use', 'it'), quote('Z9y8X7w6V5u4', 'drop', 'it'), false],
+  ['a token in another place', quote('a1B2c3D4e5F6g7', 'use', 'it'), quote('test-token', 'use it', ''), false],
 ];
 
 describe('a recorded request and a call', () => {

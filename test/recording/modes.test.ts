@@ -432,6 +432,83 @@ describe('additional redaction rules', () => {
   });
 });
 
+describe('the hooks of recordings', () => {
+  it('change and drop exchanges before they are written, which have no secrets any more', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const seen: string[] = [];
+    const recording = await create({
+      folder,
+      mode: 'record-all',
+      upstream: upstream.url,
+      beforeWrite: (exchange) => {
+        seen.push(JSON.stringify(exchange));
+        if (exchange.request.query['limit'] === '1') return null;
+        return { ...exchange, recordedAt: '2026-01-01T00:00:00.000Z' };
+      },
+    });
+    expect((await ask(recording, KEYS)).status).toBe(200);
+    expect((await ask(recording, `${KEYS}?limit=1`)).status).toBe(200);
+    await recording.close();
+    const { exchanges } = loadCassette(join(folder, 'keys'));
+    expect(exchanges.map(({ request, recordedAt }) => [request.query, recordedAt])).toEqual([
+      [{}, '2026-01-01T00:00:00.000Z'],
+    ]);
+    expect(recording.recordings?.failures).toEqual([]);
+    expect(seen).toHaveLength(2);
+    expect(seen.join('\n')).not.toContain('mode-token-1');
+  });
+
+  it('that return an invalid exchange, a secret or an error are failures, and the client gets the answer', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    let count = 0;
+    const recording = await create({
+      folder,
+      mode: 'record-all',
+      upstream: upstream.url,
+      beforeWrite: (exchange) => {
+        count += 1;
+        if (count === 1) throw new Error('not today');
+        const { request, response } = exchange;
+        if (count === 2 && response !== undefined) return { ...exchange, response: { ...response, status: 20 } };
+        return {
+          ...exchange,
+          request: { ...request, headers: { ...request.headers, 'x-a': 'ghp_0123456789abcdefghijABCDEFGHIJ' } },
+        };
+      },
+    });
+    for (let i = 0; i < 3; i += 1) expect((await ask(recording, KEYS)).status).toBe(200);
+    await recording.close();
+    expect(recording.recordings?.failures.map(({ message }) => message)).toEqual([
+      expect.stringContaining('not today'),
+      expect.stringContaining('status must be an integer from 200 to 999'),
+    ]);
+    const [exchange] = loadCassette(join(folder, 'keys')).exchanges;
+    expect(exchange?.request.headers['x-a']).toMatch(/^ghp_REDACTED/);
+  });
+
+  it('change and drop exchanges that were read', async () => {
+    const upstream = await start();
+    const folder = createFolder();
+    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
+    await ask(recording, KEYS);
+    await ask(recording, `${KEYS}?limit=1`);
+    await recording.close();
+    const mock = await create({
+      folder,
+      mode: 'replay',
+      afterRead: ({ response, ...exchange }) => {
+        if (exchange.request.query['limit'] === '1') return undefined;
+        return { ...exchange, response: response && { ...response, headers: { ...response.headers, 'x-a': 'b' } } };
+      },
+    });
+    const answer = await ask(mock, KEYS);
+    expect(answer.headers.get('x-a')).toBe('b');
+    expect((await ask(mock, `${KEYS}?limit=1`)).from).toBe('replay:miss');
+  });
+});
+
 describe('mode off', () => {
   it('ignores recordings', async () => {
     const folder = createFolder();

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type NewExchange, writeExchange } from '../../src/recording/cassette/exchange.js';
 import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
 import { createRedactor, type Redactor } from '../../src/recording/redaction/redact.js';
@@ -211,15 +212,15 @@ describe('redaction', () => {
     const clean = redact(
       {
         request: {
-          path: '/api/items/tok-abcdefgh',
-          query: { q: 'see tok-abcdefgh' },
-          headers: { authorization: 'Bearer tok-abcdefgh', 'x-api-key': 'other-one' },
+          path: '/api/items/tok-a1B2c3D4',
+          query: { q: 'see tok-a1B2c3D4' },
+          headers: { authorization: 'Bearer tok-a1B2c3D4', 'x-api-key': 'other-one' },
         },
-        response: { body: { id: 'tok-abcdefgh', name: 'Bearer of tok-abcdefgh' } },
+        response: { body: { id: 'tok-a1B2c3D4', name: 'Bearer of tok-a1B2c3D4' } },
       },
       redactor,
     );
-    const placeholder = redactor.placeholders.placeholder('tok-abcdefgh', {
+    const placeholder = redactor.placeholders.placeholder('tok-a1B2c3D4', {
       rule: 'test',
       shapes: () => [],
       accepts: () => true,
@@ -254,6 +255,15 @@ describe('redaction', () => {
     ['the beginnings of PEM', '-----BEGIN PRIVATE KEY-----'.repeat(10_000)],
     ['the beginnings of tokens', 'eyJabcdefgh.'.repeat(80_000)],
     ['words for secrets', 'password '.repeat(110_000)],
+    ['names without values', 'token'.repeat(200_000)],
+    ['parameters', '?a=b&token='.repeat(90_000)],
+    ['capital words', 'AB_'.repeat(330_000)],
+    ['numbers', '4111 1111 '.repeat(100_000)],
+    ['digits', '41111111'.repeat(125_000)],
+    ['dots and dashes', 'eyJ-a.s.b-M.'.repeat(80_000)],
+    ['slashes', '://a:b'.repeat(160_000)],
+    ['PEM in base64', 'LS0tLS1CRUdJTiBQ'.repeat(60_000)],
+    ['random text', 'aB3dE5fG7hJ9 '.repeat(75_000)],
   ])('takes less than five seconds for a megabyte of %s', (_name, bodyText) => {
     const start = performance.now();
     redact({ response: { headers: { 'content-type': 'text/plain' }, bodyText } });
@@ -323,14 +333,14 @@ describe('the scan before a file is written', () => {
 
   it('reports the pointer of a secret in a member', () => {
     const redactor = create();
-    redactor.placeholders.placeholder('known-secret', {
+    redactor.placeholders.placeholder('kn0wn-S3cr3t-9x', {
       rule: 'header:x-api-key',
       shapes: () => [],
       accepts: () => true,
     });
     const file = writeExchange({
       number: 1,
-      ...exchange({ response: { body: { list: [{ name: 'a known-secret' }] } } }),
+      ...exchange({ response: { body: { list: [{ name: 'a kn0wn-S3cr3t-9x' }] } } }),
     });
     const scan = (): void => redactor.scan([{ file: '0001-addItem.200.json', text: file }]);
     expect(scan).toThrow(MockError);
@@ -341,15 +351,48 @@ describe('the scan before a file is written', () => {
     }
   });
 
-  it('removes a credential from exchanges that were written before it was detected', async () => {
+  it('redacts a secret that the rules do not visit at the place that the scan names', async () => {
     const redactor = create();
     const folder = join(createFolder(), 'shop');
     const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
     const operation = parts.contract.operation('addItem');
     if (operation === undefined) throw new Error('the shop has it');
-    await recorder.record(exchange({ response: { body: { id: 'session-77-xyz' } } }), operation);
-    await recorder.record(exchange({ request: { headers: { authorization: 'Bearer session-77-xyz' } } }), operation);
+    const outcome = await recorder.record(
+      exchange({ response: { reason: 'ghp_0123456789abcdefghijABCDEFGHIJ' } }),
+      operation,
+    );
     await recorder.settle();
-    for (const { path, bytes } of readEveryFile(folder)) expect(bytes.includes('session-77-xyz'), path).toBe(false);
+    expect(outcome).toMatchObject({
+      stored: { response: { reason: expect.stringMatching(/^ghp_REDACTED\d+$/) as string } },
+    });
+    for (const { path, bytes } of readEveryFile(folder)) expect(bytes.includes('ghp_0123'), path).toBe(false);
+  });
+
+  it('leaves exchanges as they were written when a credential is detected later', async () => {
+    const redactor = create();
+    const folder = join(createFolder(), 'shop');
+    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
+    const operation = parts.contract.operation('addItem');
+    if (operation === undefined) throw new Error('the shop has it');
+    await recorder.record(exchange({ response: { body: { id: 's3ss10n-77-xYz' } } }), operation);
+    await recorder.record(exchange({ request: { headers: { authorization: 'Bearer s3ss10n-77-xYz' } } }), operation);
+    await recorder.record(exchange({ response: { body: { id: 's3ss10n-77-xYz' } } }), operation);
+    await recorder.settle();
+    const files = readEveryFile(folder).filter(({ bytes }) => bytes.includes('s3ss10n-77-xYz'));
+    expect(files.map(({ path }) => path.slice(folder.length + 1))).toEqual(['0001-addItem.200.json']);
+  });
+
+  it('stores each placeholder before an exchange has it, and all in the manifest at the end', async () => {
+    const redactor = create();
+    const folder = join(createFolder(), 'shop');
+    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
+    const operation = parts.contract.operation('addItem');
+    if (operation === undefined) throw new Error('the shop has it');
+    await recorder.record(exchange({ request: { headers: { authorization: 'Bearer abc' } } }), operation);
+    // As after a crash.
+    expect(loadCassette(folder).manifest.redacted).toEqual({ REDACTED0001: 'header:authorization' });
+    await recorder.settle();
+    expect(readEveryFile(folder).map(({ path }) => path.slice(folder.length + 1))).not.toContain('placeholders.ndjson');
+    expect(loadCassette(folder).manifest.redacted).toEqual({ REDACTED0001: 'header:authorization' });
   });
 });

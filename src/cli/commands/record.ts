@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.js';
 import { MockError } from '../../errors.js';
 import type { Mock } from '../../handles.js';
 import type { OptionName } from '../../options.js';
+import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { findSpec, listFlagOptions, readOptionFlags } from '../flags.js';
 import { addRecordingFlags, type RecordingFlags, serveRecordings } from '../listen.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
@@ -63,12 +64,13 @@ function rejectOwnAddress({ upstream, host, port }: RecordOptions): void {
   const own = [host, 'localhost', '127.0.0.1', '[::1]'].includes(url.hostname) && url.port === String(port);
   if (!own) return;
   const hint = 'choose another --port, or give the address of the real server';
-  const reason = `the upstream ${upstream} is the address vouch itself would listen on`;
+  const reason = `the upstream ${hideUrlSecrets(upstream)} is the address vouch itself would listen on`;
   throw new MockError('OPTION_INVALID', reason, { hint });
 }
 
 function describeStart(mock: Mock<Clock>, options: RecordOptions, baseUrl: string): readonly string[] {
-  const { upstream, spec, json, insecure } = options;
+  const { spec, json, insecure } = options;
+  const upstream = hideUrlSecrets(options.upstream);
   if (json === true) return [JSON.stringify({ listening: baseUrl, upstream, spec })];
   const { title, version, operations } = mock.contract;
   const folder = colour('bold', showPath(join(options.recordings, options.cassette)));

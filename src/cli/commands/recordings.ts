@@ -205,6 +205,7 @@ async function runImportHar(file: string, flags: Flags, { write, writeError }: O
   const redactor = createRedactor({ ...parts, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
   const recorder = createRecorder({ writer, redactor, replacement: undefined });
   const { written, skipped } = await importHar(file, { ...parts, recorder, upstream });
+  await recorder.settle();
   for (const { entry, why } of skipped) writeError(colour('gray', `skipped ${entry}: ${why}`));
   write(`imported ${countOf(written.length, 'exchange')} to ${showPath(folder)}, skipped ${skipped.length}`);
   return written.length === 0 ? 1 : 0;

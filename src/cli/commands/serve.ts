@@ -6,6 +6,7 @@ import { createMock } from '../../mock.js';
 import type { OptionName } from '../../options.js';
 import { nestOptions } from '../../read-options.js';
 import type { Reload } from '../../scenario/scenarios.js';
+import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isLoopback } from '../../server/control/guard.js';
 import {
   addOptionalSpec,
@@ -91,7 +92,13 @@ async function runServe(options: ServeOptions): Promise<number> {
   const background = new AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl }) => {
     const preset = mock.contract.preset ?? null;
-    const started = { listening: baseUrl, seed: mock.seed, spec, preset, fixtures: fixtures ?? null };
+    const started = {
+      listening: baseUrl,
+      seed: mock.seed,
+      spec: hideUrlSecrets(spec),
+      preset,
+      fixtures: fixtures ?? null,
+    };
     const end = [describeControl(options, url), `listening on ${colour('bold', baseUrl)}`];
     const lines = [...describeStart(mock, options, fixtures), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
@@ -117,7 +124,7 @@ function describeStart(mock: Mock, options: ServeOptions, fixtures: string | und
   const count = countOf(operations.length, 'operation');
   const found = operations.length > 0 ? count : colour('yellow', `${count}: every request is answered with 404`);
   return [
-    `${colour('bold', title)} ${version}  ${showPath(options.spec)}  ${found}`,
+    `${colour('bold', title)} ${version}  ${showPath(hideUrlSecrets(options.spec))}  ${found}`,
     ...(preset === undefined ? [] : [`preset: ${preset}`]),
     `fixtures ${fixtures === undefined ? 'none' : showPath(fixtures)}  seed ${mock.seed}  clock ${clock}`,
     ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),
@@ -166,7 +173,8 @@ function printProblems(problems: readonly Problem[], options: ServeOptions): voi
     return formatMistake({ code, at, message: assumed === undefined ? message : `${message}; ${assumed}` });
   });
   const hidden = problems.length - shown.length;
-  if (hidden > 0) lines.push(`… and ${hidden} more; to list all: vouch check ${showPath(options.spec)}`);
+  if (hidden > 0)
+    lines.push(`… and ${hidden} more; to list all: vouch check ${showPath(hideUrlSecrets(options.spec))}`);
   for (const line of lines) options.write(colour('yellow', line));
 }
 

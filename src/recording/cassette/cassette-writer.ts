@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -22,7 +22,7 @@ import {
   type SpooledBody,
   writeExchange,
 } from './exchange.js';
-import { type Manifest, MANIFEST_FILE, toManifestText } from './manifest.js';
+import { type Manifest, MANIFEST_FILE, PLACEHOLDERS_FILE, toManifestText } from './manifest.js';
 
 /** A cassette that is open for writing. */
 export interface CassetteWriter {
@@ -36,8 +36,8 @@ export interface CassetteWriter {
   add(exchange: NewExchange, approve?: (texts: readonly WrittenText[]) => void): Promise<StoredExchange>;
   /** Replaces the manifest. */
   describe(change: (manifest: Manifest) => Manifest): Promise<void>;
-  /** Rewrites every file whose text `change` changes. */
-  rewrite(change: (text: string) => string): Promise<void>;
+  /** Appends placeholders with their rules to a file beside the manifest, whose size does not matter for the time this takes. */
+  append(placeholders: readonly (readonly [placeholder: string, rule: string])[]): Promise<void>;
   /** Removes every exchange, the last one first, and writes another manifest. */
   clear(manifest: Manifest): Promise<void>;
 }
@@ -56,6 +56,8 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
   removeUnfinished(folder);
   if (!existsSync(join(folder, MANIFEST_FILE))) writeManifest(folder, initial);
   let cassette = loadCassette(folder);
+  // What a process that was killed has appended.
+  if (existsSync(join(folder, PLACEHOLDERS_FILE))) writeManifest(folder, cassette.manifest);
   // Files that are not valid exchanges keep their numbers.
   const highest = Math.max(0, ...cassette.mistakes.map(({ at }) => Number.parseInt(basename(at?.file ?? ''), 10) || 0));
   let last: Promise<unknown> = Promise.resolve();
@@ -81,10 +83,10 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
         writeManifest(folder, manifest);
         cassette = { ...cassette, manifest };
       }),
-    rewrite: (change) =>
-      inTurn(async () => {
-        const changed = await rewriteFiles(folder, cassette.exchanges, change);
-        if (changed) cassette = loadCassette(folder);
+    append: (placeholders) =>
+      inTurn(() => {
+        const lines = placeholders.map((entry) => `${JSON.stringify(entry)}\n`);
+        return appendFile(join(folder, PLACEHOLDERS_FILE), lines.join(''));
       }),
     clear: (manifest) =>
       inTurn(async () => {
@@ -173,11 +175,12 @@ function removeUnfinished(folder: string): void {
   }
 }
 
-/** Synchronous, because sessions switch cassettes synchronously. */
+/** Writes the manifest with all placeholders. Synchronous, because sessions switch cassettes synchronously. */
 function writeManifest(folder: string, manifest: Manifest): void {
   const temporary = join(folder, `.${MANIFEST_FILE}.tmp`);
   writeFileSync(temporary, toManifestText(manifest));
   renameSync(temporary, join(folder, MANIFEST_FILE));
+  rmSync(join(folder, PLACEHOLDERS_FILE), { force: true });
 }
 
 type WrittenFile = readonly [file: string, content: string | Uint8Array | SpooledBody];
@@ -223,23 +226,6 @@ function placeBody<T extends RecordedBody>(message: T, base: string, files: Writ
   const { body: _body, bodyText: _text, bytes: _bytes, spooled: _spooled, ...rest } = message;
   // Only optional members are removed.
   return { ...rest, bodyFile: file } as unknown as T;
-}
-
-async function rewriteFiles(
-  folder: string,
-  exchanges: readonly StoredExchange[],
-  change: (text: string) => string,
-): Promise<boolean> {
-  let changed = false;
-  for (const name of [...exchanges.map(({ file }) => file), ...listBodies(folder)]) {
-    const file = join(folder, name);
-    const text = await readFile(file, 'latin1');
-    const next = change(text);
-    if (next === text) continue;
-    await writeAtomically(file, Buffer.from(next, 'latin1'));
-    changed = true;
-  }
-  return changed;
 }
 
 function listBodies(folder: string): readonly string[] {

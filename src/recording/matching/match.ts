@@ -2,14 +2,15 @@ import type { Contract } from '../../contract/contract.js';
 import type { RouteMatch, Router } from '../../contract/router/router.js';
 import type { Call, CallDecoder } from '../../http/request/call.js';
 import { readTarget, writeTarget } from '../../http/target.js';
+import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { type JsonDifference, listDifferences, toShortText, writeCanonical } from '../cassette/exact-json.js';
-import type { RecordedRequest } from '../cassette/exchange.js';
+import type { RecordedBody, RecordedRequest } from '../cassette/exchange.js';
 import { loadBody, readBody, toRequest } from '../cassette/recorded-body.js';
 import { createMask } from '../redaction/redact.js';
 import type { RedactionOptions } from '../redaction/secret-rules.js';
-import { createFactsReader, type RequestFacts } from './request-facts.js';
+import { createFactsReader, type FactsReader, type RequestFacts } from './request-facts.js';
 
 /** Finds the recorded exchanges whose request equals a call. */
 export interface Matcher {
@@ -88,11 +89,8 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
     waiting.delete(operation);
     for (const exchange of exchanges) index(exchange);
   };
-  const readFacts = (call: Call): RequestFacts => {
-    const fields = { 'content-type': call.headers.get('content-type') ?? '' };
-    return facts.read(call, call.file === undefined ? readBody(call.bytes, fields) : { bodyDigest: call.file.digest });
-  };
-  const keyFor = createKeyReader(facts.signature, (call) => toKey(call.operation.id, readFacts(call)));
+  const readFacts = (call: Call): RequestFacts => facts.read(call, readCallBody(call));
+  const keyFor = createKeyReader(facts.signature, (call) => readKey(call, facts, sequences));
 
   return {
     keyOf: (exchange) => {
@@ -127,6 +125,21 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
   };
 }
 
+function readCallBody({ headers, bytes, file }: Call): RecordedBody {
+  const fields = { 'content-type': headers.get('content-type') ?? '' };
+  return file === undefined ? readBody(bytes, fields) : { bodyDigest: file.digest };
+}
+
+/** The key of a call, if possible one that was recorded. */
+function readKey(call: Call, facts: FactsReader, recorded: ReadonlyMap<string, unknown>): string {
+  const key = toKey(call.operation.id, facts.read(call, readCallBody(call)));
+  if (recorded.has(key)) return key;
+  // The client may send a plain word where the recording has the placeholder of a secret that other text quotes.
+  const quoted = facts.readQuoted(call, readCallBody(call));
+  const other = quoted === undefined ? key : toKey(call.operation.id, quoted);
+  return recorded.has(other) ? other : key;
+}
+
 /** Caches the keys of calls with a signature, because a test suite repeats the same few calls. */
 function createKeyReader(
   sign: (call: Call) => string | undefined,
@@ -147,7 +160,7 @@ function createKeyReader(
 
 /** The message for a call without a recording: the call, and the most similar exchanges with their differences. */
 export function formatMiss(call: Call, cassette: string, similar: readonly SimilarExchange[]): string {
-  const first = `no recording in cassette "${cassette}" matches ${call.method} ${call.url} (${call.operation.id})`;
+  const first = `no recording in cassette "${cassette}" matches ${call.method} ${hideUrlSecrets(call.url)} (${call.operation.id})`;
   if (similar.length === 0) return `${first}: the cassette is empty`;
   const lines = similar.flatMap(({ exchange, differences }) => [
     `  ${exchange.file}  ${exchange.request.method} ${writeTarget(exchange.request)}`,

@@ -4,15 +4,17 @@ import { readSegments } from '../../contract/pointer.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { joinRepeated } from '../../http/header-fields.js';
 import { toEssence } from '../../http/media-type.js';
+import { readTarget } from '../../http/target.js';
+import { isRandom } from '../../schema/secret-names.js';
 import type { Call } from '../../http/request/call.js';
 import type { RecordedBody } from '../cassette/exchange.js';
 import type { MatchRules } from '../cassette/manifest.js';
+import type { Mask } from '../redaction/redact.js';
 import {
   ORDINARY_LOCATION,
   readBodyPointers,
   readParameterPointers,
-  type SecretWalk,
-  type VisitText,
+  type SchemaPointers,
 } from '../redaction/secret-walk.js';
 
 /** The normal form of the parts of a request that are compared on replay. */
@@ -27,17 +29,20 @@ export interface RequestFacts {
 }
 
 /** Reads the normal form of requests. */
-interface FactsReader {
+export interface FactsReader {
   /** A cheap cache key for the facts of a call; undefined for large bodies. */
   signature(call: Call): string | undefined;
   /** The facts of a decoded call with its body in recorded form. */
   read(call: Call, body: RecordedBody): RequestFacts;
+  /**
+   * The facts in which every secret of the call is also masked where other text quotes it, although it may be a plain word; undefined
+   * if no other text quotes one.
+   */
+  readQuoted(call: Call, body: RecordedBody): RequestFacts | undefined;
 }
 
 /** How bodies and values are normalized. */
-interface Masking {
-  readonly walk: SecretWalk;
-  readonly mask: VisitText;
+interface Masking extends Mask {
   readonly ignoredBody: readonly string[];
 }
 
@@ -53,12 +58,8 @@ const UNIQUE_HEADERS: ReadonlySet<string> = new Set([
 const MAX_SIGNATURE_BYTES = 4096;
 
 /** Creates the reader for one cassette; each operation is prepared once. */
-export function createFactsReader(
-  contract: Contract,
-  rules: MatchRules,
-  { walk, mask }: Pick<Masking, 'walk' | 'mask'>,
-): FactsReader {
-  const masking = { walk, mask, ignoredBody: rules.ignoreBody };
+export function createFactsReader(contract: Contract, rules: MatchRules, own: Mask): FactsReader {
+  const ordinary: Masking = { ...own, ignoredBody: rules.ignoreBody };
   const plans = new Map<Operation, OperationPlan>();
   const ignoredQuery = new Set(rules.ignoreQuery);
   const planOf = (operation: Operation): OperationPlan => {
@@ -66,25 +67,85 @@ export function createFactsReader(
     plans.set(operation, plan);
     return plan;
   };
+  const readAll = (call: Call, body: RecordedBody, masking: Masking): RequestFacts => {
+    const { defaults, headers } = planOf(call.operation);
+    const query = Object.entries({ ...defaults, ...call.query }).filter(([name]) => !ignoredQuery.has(name));
+    return {
+      method: call.method,
+      path: maskValues('path', Object.entries(call.path), { ...masking, call }),
+      query: maskValues('query', query, { ...masking, call }),
+      header: readHeaders(call, headers, masking),
+      body: readBodyFacts(body, call, masking),
+    };
+  };
   return {
     signature: (call) => {
       if (call.file !== undefined || (call.bytes?.byteLength ?? 0) > MAX_SIGNATURE_BYTES) return undefined;
       const body = call.bytes === undefined ? '' : Buffer.from(call.bytes).toString('latin1');
       const fields = ['content-type', ...planOf(call.operation).headers].map((name) => call.headers.get(name));
-      return JSON.stringify([call.operation.id, call.method, call.url, fields, body]);
+      // A credential only matters if the rest of the request quotes it.
+      const quoted = listCredentials(call, ordinary).filter((secret) => isQuoted(secret, call.url, body));
+      return JSON.stringify([call.operation.id, call.method, call.url, fields, body, quoted]);
     },
-    read: (call, body) => {
-      const { defaults, headers } = planOf(call.operation);
-      const query = Object.entries({ ...defaults, ...call.query }).filter(([name]) => !ignoredQuery.has(name));
-      return {
-        method: call.method,
-        path: maskValues('path', Object.entries(call.path), { ...masking, operation: call.operation }),
-        query: maskValues('query', query, { ...masking, operation: call.operation }),
-        header: readHeaders(call, headers, masking),
-        body: readBodyFacts(body, call, masking),
-      };
+    read: (call, body) =>
+      readAll(
+        call,
+        body,
+        maskQuoted(call, body, {
+          masking: ordinary,
+          accepts: (secret) => isRandom(secret) || own.isPlaceholder(secret),
+        }) ?? ordinary,
+      ),
+    readQuoted: (call, body) => {
+      const masking = maskQuoted(call, body, {
+        masking: ordinary,
+        accepts: ({ length }) => length >= MIN_QUOTED_LENGTH,
+      });
+      return masking && readAll(call, body, masking);
     },
   };
+}
+
+const MIN_QUOTED_LENGTH = 4;
+
+/** The values of the headers of a call that are credentials. */
+function listCredentials(call: Call, { walk }: Pick<Mask, 'walk'>): readonly string[] {
+  const found: string[] = [];
+  for (const [name, value] of call.headers) {
+    walk.header(name, value, (text, { rule }) => {
+      if (rule !== undefined && text !== '') found.push(text);
+      return text;
+    });
+  }
+  return found;
+}
+
+function isQuoted(secret: string, url: string, body: string): boolean {
+  return secret.length >= MIN_QUOTED_LENGTH && (url.includes(encodeURIComponent(secret)) || body.includes(secret));
+}
+
+/** Masks secrets of a call, also where its texts quote them; undefined if it has no such secret. */
+function maskQuoted(
+  call: Call,
+  body: RecordedBody,
+  { masking, accepts }: { readonly masking: Masking; accepts(secret: string): boolean },
+): Masking | undefined {
+  const secrets = new Set(listCredentials(call, masking).filter(accepts));
+  const collect: Mask['mask'] = (text, { rule }) => {
+    if (rule !== undefined && accepts(text)) secrets.add(text);
+    return text;
+  };
+  readBodyFacts(body, call, { ...masking, mask: collect });
+  if (secrets.size === 0) return undefined;
+  const sorted = [...secrets].toSorted((x, y) => y.length - x.length);
+  const mask: Mask['mask'] = (text, location) => {
+    if (location.rule !== undefined) return masking.mask(text, location);
+    return masking.mask(
+      sorted.reduce((clean, secret) => clean.replaceAll(secret, masking.mark), text),
+      location,
+    );
+  };
+  return { ...masking, mask };
 }
 
 interface OperationPlan {
@@ -126,20 +187,25 @@ function readHeaders(call: Call, names: readonly string[], { walk, mask }: Maski
 function maskValues(
   kind: 'path' | 'query',
   values: readonly (readonly [name: string, value: unknown])[],
-  { walk, mask, operation }: Masking & { readonly operation: Operation },
+  { walk, mask, call }: Masking & { readonly call: Call },
 ): Readonly<Record<string, unknown>> {
-  const masked = values.map(([name, value]) => {
-    if (typeof value !== 'string') return [name, value] as const;
-    const pointers = readParameterPointers(operation, kind, name);
-    return [name, walk.named(name, value, { kind, pointers, direction: 'request', visit: mask })] as const;
-  });
+  const path = readTarget(call.url).path;
+  const maskValue = (name: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item) => maskValue(name, item));
+    if (typeof value !== 'string' && typeof value !== 'number') return value;
+    const pointers = readParameterPointers(call.operation, kind, name);
+    const text = String(value);
+    const masked = walk.named(name, text, { kind, pointers, direction: 'request', visit: mask, path });
+    return masked === text ? value : masked;
+  };
+  const masked = values.map(([name, value]) => [name, maskValue(name, value)] as const);
   return Object.fromEntries(masked);
 }
 
 function readBodyFacts(body: RecordedBody, call: Call, { walk, mask, ignoredBody }: Masking): unknown {
   const mediaType = call.mediaType ?? toEssence(call.headers.get('content-type') ?? '');
   const pointers = readBodyPointers(call.operation.body?.content ?? [], mediaType);
-  const at = { pointers, direction: 'request' } as const;
+  const at = { pointers, direction: 'request', path: readTarget(call.url).path } as const;
   if (body.bodyDigest !== undefined) return body.bodyDigest;
   if (body.body !== undefined) return ignoreMembers(walk.json(body.body, at, mask), ignoredBody);
   if (body.bodyText !== undefined && mediaType === 'application/x-www-form-urlencoded') {
@@ -149,21 +215,37 @@ function readBodyFacts(body: RecordedBody, call: Call, { walk, mask, ignoredBody
     });
     return ignoreMembers(joinRepeated(fields), ignoredBody);
   }
-  return toComparable(body, (text) => mask(text, ORDINARY_LOCATION));
+  return toComparable(body, at, { walk, mask });
 }
 
-function toComparable(body: RecordedBody, mask: (text: string) => string): unknown {
+function toComparable(
+  body: RecordedBody,
+  at: { readonly pointers: SchemaPointers; readonly direction: 'request' },
+  { walk, mask }: Pick<Mask, 'walk' | 'mask'>,
+): unknown {
   if (body.parts !== undefined) {
     const parts = body.parts.toSorted((x, y) => (x.name < y.name ? -1 : 1));
     return parts.map((part) => {
       const { name, filename, mediaType: type } = part;
-      return { name, filename, type, content: toComparable(part, mask) };
+      // The part of a form is a secret by its name or by its schema in that of the form.
+      const content =
+        part.bodyText === undefined || part.events !== undefined
+          ? toComparable(part, { ...at, pointers: [] }, { walk, mask })
+          : walk.named(name, part.bodyText, { ...at, kind: 'form', visit: mask });
+      return { name, filename, type, content };
     });
   }
-  if (body.bodyText !== undefined) return mask(body.bodyText);
-  if (body.bytes !== undefined) return Buffer.from(body.bytes).toString('base64');
-  if (body.body !== undefined) return body.body;
+  if (body.body !== undefined) return walk.json(body.body, at, mask);
+  if (body.bodyText !== undefined && body.events === undefined) return mask(body.bodyText, ORDINARY_LOCATION);
+  if (body.bytes !== undefined) return maskBytes(body.bytes, mask).toString('base64');
   return body.bodyBase64 ?? body.events?.map(({ data, event }) => ({ data, event }));
+}
+
+/** Bytes with their secrets masked; Latin-1 maps every byte to one character and back. */
+function maskBytes(bytes: Uint8Array, mask: Mask['mask']): Buffer {
+  const text = Buffer.from(bytes).toString('latin1');
+  const clean = mask(text, ORDINARY_LOCATION);
+  return clean === text ? Buffer.from(bytes) : Buffer.from(clean);
 }
 
 /** A JSON value without the members at these pointers; `*` matches any one segment. */

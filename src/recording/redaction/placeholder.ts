@@ -1,4 +1,5 @@
 import type { SchemaObject } from '../../contract/json.js';
+import { createSecretIndex, type SecretIndex } from './secret-index.js';
 
 /** What the contract says about the location of a secret. */
 export interface SecretShape {
@@ -9,7 +10,11 @@ export interface SecretShape {
 }
 
 /** What is known about a secret when its placeholder is created: its location and the rule that detected it. */
-type SecretFacts = SecretShape & { readonly rule: string };
+type SecretFacts = SecretShape & {
+  readonly rule: string;
+  /** The beginning of the secret that only tells its kind. */
+  readonly literal?: string | undefined;
+};
 
 /** The shape of a location without schemas. */
 export const ANY_SHAPE: SecretShape = Object.freeze({ shapes: () => [], accepts: () => true });
@@ -22,54 +27,54 @@ export interface PlaceholderRegistry {
   isPlaceholder(text: string): boolean;
   /** The rule that each placeholder was created by. */
   readonly issued: ReadonlyMap<string, string>;
-  /** Secrets detected by their location, which no pattern finds elsewhere; longest first. */
-  readonly known: readonly (readonly [secret: string, placeholder: string])[];
-  /** Every secret of this run that is long enough to search for. */
-  secrets(): Iterable<string>;
+  /** The placeholders that were created since the last call, with their rules. */
+  takeNew(): readonly (readonly [placeholder: string, rule: string])[];
+  /** The secrets that were detected by their location, which no pattern finds elsewhere. */
+  readonly known: SecretIndex;
 }
 
-/** Shorter secrets are only replaced at their location: replacing `1234` everywhere would change unrelated text. */
-const SEARCHABLE_LENGTH = 8;
-
-const PLACEHOLDER = /^[\w-]*REDACTED\d{4,}$/;
+const PLACEHOLDER = /^[\w.-]*REDACTED\d{4,}$/;
 
 /** Creates a registry whose ordinals continue after those of `earlier`. */
 export function createPlaceholderRegistry(earlier: Readonly<Record<string, string>>): PlaceholderRegistry {
   const bySecret = new Map<string, string>();
   const issued = new Map<string, string>(Object.entries(earlier));
-  let known: readonly (readonly [string, string])[] = [];
+  const known = createSecretIndex();
+  let fresh: (readonly [string, string])[] = [];
+  const issue = (placeholder: string, rule: string): void => {
+    issued.set(placeholder, rule);
+    fresh.push([placeholder, rule]);
+  };
   return {
     placeholder: (secret, facts) => {
       const existing = bySecret.get(secret);
       if (existing !== undefined) return existing;
       // A placeholder of another cassette, such as an exported one that is imported again.
-      if (!issued.has(secret) && PLACEHOLDER.test(secret)) issued.set(secret, facts.rule);
+      if (!issued.has(secret) && PLACEHOLDER.test(secret)) issue(secret, facts.rule);
       if (issued.has(secret)) return secret;
       let ordinal = issued.size + 1;
       while (issued.has(createPlaceholder(secret, ordinal, facts))) ordinal += 1;
       const created = createPlaceholder(secret, ordinal, facts);
       bySecret.set(secret, created);
-      issued.set(created, facts.rule);
-      if (!facts.rule.startsWith('pattern:') && secret.length >= SEARCHABLE_LENGTH) {
-        known = [...known, [secret, created] as const].sort(([x], [y]) => y.length - x.length);
-      }
+      issue(created, facts.rule);
+      if (!facts.rule.startsWith('pattern:')) known.add(secret, created);
       return created;
     },
     isPlaceholder: (text) => issued.has(text),
     issued,
-    get known() {
-      return known;
+    takeNew: () => {
+      const taken = fresh;
+      fresh = [];
+      return taken;
     },
-    secrets: function* () {
-      for (const secret of bySecret.keys()) if (secret.length >= SEARCHABLE_LENGTH) yield secret;
-    },
+    known,
   };
 }
 
 /** The first candidate that is valid at the location of the secret; without one, the plain form. */
 function createPlaceholder(secret: string, ordinal: number, facts: SecretFacts): string {
   for (const candidate of listCandidates(secret, ordinal, facts)) if (facts.accepts(candidate)) return candidate;
-  return fill(readPublicPrefix(secret, facts.rule), secret.length, ordinal);
+  return fill(readPublicPrefix(secret, facts), secret.length, ordinal);
 }
 
 function* listCandidates(secret: string, ordinal: number, facts: SecretFacts): Generator<string> {
@@ -78,14 +83,15 @@ function* listCandidates(secret: string, ordinal: number, facts: SecretFacts): G
     yield `eyJhbGciOiJub25lIn0.${payload}.${fill('', 0, ordinal)}`;
   }
   if (facts.rule === 'pattern:pem') {
-    const label = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----/.exec(secret)?.[1] ?? 'PRIVATE KEY';
+    const label = /-----BEGIN ([A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?)-----/.exec(secret)?.[1] ?? 'PRIVATE KEY';
     yield `-----BEGIN ${label}-----\n${fill('', 16, ordinal)}\n-----END ${label}-----`;
   }
+  if (facts.rule === 'pattern:card') yield `1${String(ordinal).padStart(secret.length - 1, '0')}`;
   for (const { format } of facts.shapes()) {
     const create = format === undefined ? undefined : BY_FORMAT[format];
     if (create !== undefined) yield create(ordinal);
   }
-  yield fill(readPublicPrefix(secret, facts.rule), secret.length, ordinal);
+  yield fill(readPublicPrefix(secret, facts), secret.length, ordinal);
   for (const { pattern } of facts.shapes()) {
     // The literal prefix of the pattern is public.
     const literal = /^\^((?:[\w-](?![?*+{|]))+)/.exec(pattern ?? '')?.[1];
@@ -113,8 +119,8 @@ const BY_FORMAT: Readonly<Record<string, (ordinal: number) => string>> = {
 };
 
 /** The prefix of a secret that only tells its kind; empty for rules without such a prefix. */
-function readPublicPrefix(secret: string, rule: string): string {
-  return PREFIXES[rule]?.exec(secret)?.[0] ?? '';
+function readPublicPrefix(secret: string, { rule, literal = '' }: SecretFacts): string {
+  return PREFIXES[rule]?.exec(secret)?.[0] ?? (secret.startsWith(literal) ? literal : '');
 }
 
 const PREFIXES: Readonly<Record<string, RegExp>> = {
@@ -122,10 +128,11 @@ const PREFIXES: Readonly<Record<string, RegExp>> = {
   'pattern:stripe': /^(?:(?:sk|rk)_(?:live|test)|whsec)_/,
   'pattern:github': /^(?:gh[pousr]|github_pat)_/,
   'pattern:gitlab': /^gl\w+-/,
-  'pattern:slack': /^xox\w-/,
-  'pattern:aws': /^(?:AKIA|ASIA)/,
-  'pattern:google': /^AIza/,
-  'pattern:npm': /^npm_/,
+  'pattern:slack': /^x\w{3,4}-/,
+  'pattern:aws': /^A[A-Z]{3}/,
+  'pattern:digitalocean': /^do\w_v1_/,
+  'pattern:shopify': /^shp\w\w_/,
+  'pattern:hashicorp': /^(?:hv[sbr]|s)\./,
 };
 
 /** `REDACTED` and the ordinal, padded with zeros to the length of the secret: `sk-admin-REDACTED000001`. */

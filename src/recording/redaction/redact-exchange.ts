@@ -55,16 +55,19 @@ function visitRequest(request: RecordedRequest, to: ExchangeVisit): RecordedRequ
     content,
     mediaType: readContentType(request.headers),
     direction: 'request',
+    path: request.path,
     ...to,
   });
   const visitNamed = (kind: 'query' | 'path', name: string, text: string): string => {
     const pointers = readParameterPointers(operation, kind, name);
-    return walk.named(name, text, { kind, visit, direction: 'request', pointers });
+    return walk.named(name, text, { kind, visit, direction: 'request', pointers, path: request.path });
   };
   const query = mapValues(request.query, (name, value) => visitNamed('query', name, value));
   const pathParams = Object.entries(request.pathParams).map(([name, value]): [string, unknown] => [
     name,
-    typeof value === 'string' ? visitNamed('path', name, value) : value,
+    typeof value === 'string' || typeof value === 'number'
+      ? visitNumber(value, (text) => visitNamed('path', name, text))
+      : value,
   ]);
   return {
     ...request,
@@ -76,6 +79,12 @@ function visitRequest(request: RecordedRequest, to: ExchangeVisit): RecordedRequ
       name === undefined ? visit(text, ORDINARY_LOCATION) : visitNamed('path', name, text),
     ),
   };
+}
+
+/** Visits a value as a string; a number without a change stays a number. */
+function visitNumber(value: string | number, visit: (text: string) => string): string | number {
+  const clean = visit(String(value));
+  return clean === String(value) ? value : clean;
 }
 
 function visitHeader({ walk, visit }: ExchangeVisit): (name: string, line: string) => string {
@@ -113,11 +122,13 @@ interface BodyVisit extends ExchangeVisit {
   readonly content: readonly MediaType[];
   readonly mediaType: string | undefined;
   readonly direction: Direction;
+  /** The path of a request. */
+  readonly path?: string;
 }
 
 function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   const { walk, visit } = to;
-  const at = { pointers: readBodyPointers(to.content, to.mediaType), direction: to.direction };
+  const at = { pointers: readBodyPointers(to.content, to.mediaType), direction: to.direction, path: to.path };
   const visitText = (text: string): string => visit(text, ORDINARY_LOCATION);
   const digest = body.bodyDigest === undefined ? {} : { bodyDigest: body.bodyDigest };
   if (body.spooled !== undefined) return { ...digest, spooled: { ...body.spooled, redact: visitText } };
@@ -152,14 +163,14 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
 }
 
 function visitPart(part: RecordedPart, to: BodyVisit): RecordedPart {
-  const { walk, visit, direction } = to;
+  const { walk, visit, direction, path } = to;
   const head = {
     ...part,
     name: visit(part.name, ORDINARY_LOCATION),
     ...(part.filename !== undefined && { filename: visit(part.filename, ORDINARY_LOCATION) }),
   };
   if (part.bodyText !== undefined) {
-    const at = { pointers: readBodyPointers(to.content, to.mediaType), direction, kind: 'form', visit } as const;
+    const at = { pointers: readBodyPointers(to.content, to.mediaType), direction, path, kind: 'form', visit } as const;
     return { ...head, bodyText: walk.named(part.name, part.bodyText, at) };
   }
   return { ...head, ...visitBody(part, { ...to, content: [], mediaType: part.mediaType }) };

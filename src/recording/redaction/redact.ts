@@ -1,13 +1,17 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { toPointer } from '../../contract/pointer.js';
+import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
+import { replacePatterns, type SecretPattern } from '../../schema/secret-forms.js';
+import { isRandom } from '../../schema/secret-names.js';
 import type { Validators } from '../../schema/validate.js';
 import type { WrittenText } from '../cassette/cassette-writer.js';
+import { ExactNumber, readJson } from '../cassette/exact-json.js';
 import type { NewExchange } from '../cassette/exchange.js';
 import { ANY_SHAPE, createPlaceholderRegistry, type PlaceholderRegistry } from './placeholder.js';
 import { visitExchange } from './redact-exchange.js';
-import { createSecretRules, type RedactionOptions, type SecretPattern } from './secret-rules.js';
+import { toForms } from './secret-index.js';
+import { createSecretRules, type RedactionOptions } from './secret-rules.js';
 import { createSecretWalk, type SecretWalk, type VisitText } from './secret-walk.js';
 
 /** Replaces secrets by placeholders. */
@@ -16,6 +20,8 @@ export interface Redactor {
   redact(exchange: NewExchange, operation: Operation): NewExchange;
   /** Searches texts for secrets before they are written. @throws MockError `RECORDING_SECRET` with the pointer and the rule. */
   scan(texts: readonly WrittenText[]): void;
+  /** The exchange without the secret that `scan` has found; undefined if its place in the exchange is unknown. */
+  redactPlace(exchange: NewExchange, error: MockError): NewExchange | undefined;
   readonly placeholders: PlaceholderRegistry;
 }
 
@@ -40,7 +46,13 @@ export function createRedactor(parts: RedactorParts): Redactor {
   const rules = createSecretRules(parts.options);
   const walk = createSecretWalk(parts.contract, parts.validators, rules);
   const placeholders = createPlaceholderRegistry(parts.earlier);
+  const literals = new Map(rules.patterns.map(({ rule, literal }) => [rule, literal]));
   const watched = parts.watched.filter(({ value }) => value !== '').toSorted((x, y) => y.value.length - x.value.length);
+
+  /** Whether text has a placeholder and no other secret: `Bearer REDACTED0001`. */
+  const isRedacted = (text: string): boolean =>
+    isIssued(placeholders, text) ||
+    (/REDACTED\d{4,}/.test(text) && !isRandom(text.replaceAll(/[\w.-]*REDACTED\d{4,}/g, '')));
 
   // Two passes: first all locations of secrets, then all strings. A key that only its header reveals is then also replaced
   // in the URL, which is visited earlier.
@@ -59,21 +71,26 @@ export function createRedactor(parts: RedactorParts): Redactor {
         clean = clean.replaceAll(value, placeholders.placeholder(value, { ...location, rule }));
       }
     }
-    for (const [secret, placeholder] of placeholders.known) {
-      if (clean.includes(secret)) clean = clean.replaceAll(secret, placeholder);
-      const encoded = encodeURIComponent(secret);
-      if (encoded !== secret && clean.includes(encoded)) clean = clean.replaceAll(encoded, placeholder);
-    }
-    return replacePatterns(clean, rules.patterns, (secret, rule) =>
-      placeholders.isPlaceholder(secret)
-        ? secret
-        : placeholders.placeholder(secret, { ...(secret === text ? location : ANY_SHAPE), rule }),
-    );
+    return replacePatterns(placeholders.known.replace(clean), rules.patterns, (secret, rule) => {
+      if (isRedacted(secret)) return secret;
+      const literal = literals.get(rule);
+      return placeholders.placeholder(secret, { ...(secret === text ? location : ANY_SHAPE), rule, literal });
+    });
   };
 
   return {
     placeholders,
-    scan: createFinalScan(placeholders, rules.patterns, watched),
+    scan: createFinalScan(placeholders, { patterns: rules.patterns, watched, isRedacted }),
+    redactPlace: (exchange, { at }) => {
+      const pointer = toExchangePointer(at);
+      if (pointer === undefined) return undefined;
+      const segments = readSegments(pointer);
+      return replaceAt(exchange, segments, (text) => {
+        const clean = replace(text, { ...ANY_SHAPE, rule: undefined });
+        if (clean !== text) return clean;
+        return placeholders.placeholder(text, { ...ANY_SHAPE, rule: `key:${segments.at(-1) ?? ''}` });
+      });
+    },
     redact: (exchange, operation) => {
       visitExchange(exchange, { operation, walk, visit: collect });
       return visitExchange(exchange, { operation, walk, visit: replace });
@@ -81,76 +98,91 @@ export function createRedactor(parts: RedactorParts): Redactor {
   };
 }
 
+/** The pointer into the exchange of a place in a file of it. */
+function toExchangePointer(at: MockError['at']): string | undefined {
+  if (at?.file === undefined || at.pointer === undefined) return undefined;
+  // A large body has a file of its own, in which pointers begin at the value.
+  const [, request] = /^bodies\/\d+(\.request)?\.bin$/.exec(at.file) ?? [];
+  if (!at.file.startsWith('bodies/')) return at.pointer;
+  return at.file.includes('.part-')
+    ? undefined
+    : `/${request === undefined ? 'response' : 'request'}/body${at.pointer}`;
+}
+
+/** A copy with another string or number at a place; undefined if there is none. */
+function replaceAt<T>(
+  value: T,
+  [segment, ...rest]: readonly string[],
+  change: (text: string) => string,
+): T | undefined {
+  if (segment === undefined) {
+    const isScalar = typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber;
+    // The caller does not depend on the type of a value inside of a body.
+    return isScalar ? (change(value instanceof ExactNumber ? value.source : String(value)) as T) : undefined;
+  }
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined;
+  const members = value as Readonly<Record<string, unknown>>;
+  const changed = replaceAt(members[segment], rest, change);
+  if (changed === undefined) return undefined;
+  if (Array.isArray(value)) return value.map((item: unknown, i) => (String(i) === segment ? changed : item)) as T;
+  return { ...value, [segment]: changed };
+}
+
 /** Replaces every secret and placeholder when requests are compared, because their values may differ. */
 const MASK = '\u2039secret\u203a';
 
-/** Creates the walk through requests and the visit that masks every secret and placeholder. */
+/** How requests are masked when they are compared. */
+export interface Mask {
+  readonly walk: SecretWalk;
+  /** Masks a secret, a placeholder, and the forms of secrets inside of text. */
+  readonly mask: VisitText;
+  /** The mark in place of a secret. */
+  readonly mark: string;
+  isPlaceholder(text: string): boolean;
+}
+
+/** Creates the mask of a cassette. */
 export function createMask(
   { contract, validators, options }: Pick<RedactorParts, 'contract' | 'validators' | 'options'>,
   isPlaceholder: (text: string) => boolean,
-): { readonly walk: SecretWalk; readonly mask: VisitText } {
+): Mask {
   const rules = createSecretRules(options);
+  const maskPlaceholder = (text: string): string => (isPlaceholder(text) ? MASK : text);
   const mask: VisitText = (text, location) => {
     if (text === '') return text;
     if (location.rule !== undefined || isPlaceholder(text)) return MASK;
-    return replacePatterns(text, rules.patterns, () => MASK);
+    const clean = text.includes('REDACTED') ? text.replaceAll(/[\w.-]*REDACTED\d{4,}/g, maskPlaceholder) : text;
+    return replacePatterns(clean, rules.patterns, () => MASK);
   };
-  return { walk: createSecretWalk(contract, validators, rules), mask };
-}
-
-/** Replaces the matches of patterns in a string. */
-export function replacePatterns(
-  text: string,
-  patterns: readonly SecretPattern[],
-  replace: (secret: string, rule: string) => string,
-): string {
-  let clean = text;
-  for (const { rule, pattern } of patterns) {
-    pattern.lastIndex = 0;
-    if (!pattern.test(clean)) continue;
-    pattern.lastIndex = 0;
-    clean = clean.replace(pattern, (match: string, ...rest: unknown[]) => {
-      const groups = rest.at(-1);
-      const secret = typeof groups === 'object' && groups !== null ? (groups as { secret?: string }).secret : match;
-      if (secret === undefined) return match;
-      return match === secret ? replace(secret, rule) : replaceLast(match, secret, replace(secret, rule));
-    });
-  }
-  return clean;
-}
-
-function replaceLast(text: string, part: string, by: string): string {
-  const at = text.lastIndexOf(part);
-  return `${text.slice(0, at)}${by}${text.slice(at + part.length)}`;
+  return { walk: createSecretWalk(contract, validators, rules), mask, mark: MASK, isPlaceholder };
 }
 
 /** Searches for registered secrets, watched secrets and patterns. */
 function createFinalScan(
-  placeholders: PlaceholderRegistry,
-  patterns: readonly SecretPattern[],
-  watched: readonly WatchedSecret[],
+  { known }: PlaceholderRegistry,
+  {
+    patterns,
+    watched,
+    isRedacted,
+  }: {
+    readonly patterns: readonly SecretPattern[];
+    readonly watched: readonly WatchedSecret[];
+    isRedacted(text: string): boolean;
+  },
 ): Redactor['scan'] {
-  const variants = new Map<string, readonly string[]>();
-  const findSecret = (text: string, value: string): string | undefined => {
-    const known = variants.get(value) ?? toVariants(value);
-    variants.set(value, known);
-    return known.find((variant) => text.includes(variant));
-  };
+  const forms = watched.map(({ rule, value }) => ({ rule, forms: toForms(value) }));
   const findKnown = (text: string): Hit | undefined => {
-    for (const { rule, value } of watched) {
-      const found = findSecret(text, value);
+    for (const { rule, forms: list } of forms) {
+      const found = list.find((form) => text.includes(form));
       if (found !== undefined) return { rule, found };
     }
-    for (const secret of placeholders.secrets()) {
-      const found = findSecret(text, secret);
-      if (found !== undefined) return { rule: 'known', found };
-    }
-    return undefined;
+    const found = known.find(text);
+    return found === undefined ? undefined : { rule: 'known', found };
   };
   const findPattern = (text: string): Hit | undefined => {
     let hit: Hit | undefined;
     replacePatterns(text, patterns, (found, rule) => {
-      if (!isIssued(placeholders, found)) hit ??= { rule, found };
+      if (!isRedacted(found)) hit ??= { rule, found };
       return found;
     });
     return hit;
@@ -166,12 +198,6 @@ function createFinalScan(
 interface Hit {
   readonly rule: string;
   readonly found: string;
-}
-
-/** The forms of a secret in a file: plain, JSON, URL and base64. */
-function toVariants(secret: string): readonly string[] {
-  const base64 = Buffer.from(secret).toString('base64');
-  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), base64])];
 }
 
 /** Whether the match of a pattern is a placeholder, with or without JSON escapes. */
@@ -190,7 +216,7 @@ function refuse(file: string, text: string, { rule, found }: Hit): MockError {
   return new MockError('RECORDING_SECRET', message, {
     // Without a line, because the file does not exist.
     at: { file, ...(pointer !== undefined && { pointer }) },
-    hint: 'add the member to `redact.keys` or the header to `redact.headers`; if it is not a secret, add it to `redact.keep`',
+    hint: 'its place is not a value that can be replaced: add the member to `redact.keys` or the header to `redact.headers`; if it is not a secret, add it to `redact.keep`',
   });
 }
 
@@ -198,6 +224,8 @@ function refuse(file: string, text: string, { rule, found }: Hit): MockError {
 function findPointer(text: string, found: string): string | undefined {
   const search = (value: unknown, pointer: string): string | undefined => {
     if (typeof value === 'string') return JSON.stringify(value).includes(found) ? pointer : undefined;
+    if (value instanceof ExactNumber) return value.source === found ? pointer : undefined;
+    if (typeof value === 'number') return String(value) === found ? pointer : undefined;
     if (typeof value !== 'object' || value === null) return undefined;
     for (const [name, member] of Object.entries(value)) {
       const below = pointer + toPointer(name);
@@ -207,7 +235,7 @@ function findPointer(text: string, found: string): string | undefined {
     return undefined;
   };
   try {
-    return search(JSON.parse(text), '');
+    return search(readJson(text), '');
   } catch {
     return undefined;
   }

@@ -34,6 +34,8 @@ export interface SecretWalk {
 interface JsonLocation {
   readonly pointers: SchemaPointers;
   readonly direction: Direction;
+  /** The path of the request, for names that are only secret in requests of OAuth. */
+  readonly path?: string | undefined;
 }
 
 /** The location of a named value; the pointers for a form field are those of the whole form. */
@@ -67,22 +69,25 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     const rule = at.inherited ?? readSchemaRule(schemas.shapes(at.pointers));
     if (typeof value === 'string') return visit(value, toLocation(rule, at));
     if (typeof value === 'number' || value instanceof ExactNumber) {
-      if (rule === undefined) return value;
-      const placeholder = visit(value instanceof ExactNumber ? value.source : String(value), toLocation(rule, at));
-      // The ordinal of the placeholder, so that the value is still a number.
-      const digits = /\d+$/.exec(placeholder)?.[0];
-      return digits === undefined ? value : Number(digits);
+      const text = value instanceof ExactNumber ? value.source : String(value);
+      // Without a rule only the number of a card is a secret.
+      if (rule === undefined && text.length < CARD_LENGTH) return value;
+      const clean = visit(text, toLocation(rule, at));
+      return clean === text ? value : toNumber(clean, text.length);
     }
     if (Array.isArray(value)) {
       const below = { ...at, inherited: rule };
       return value.map((item, i) => json(item, { ...below, pointers: schemas.item(at.pointers, i) }, visit));
     }
     if (!isObject(value)) return value;
+    const label = readLabel(value);
     const members = Object.entries(value).map(([name, member]): [string, unknown] => {
       const pointers = schemas.member(at.pointers, name);
-      const named = isObject(member) ? rules.group(name) : rules.key(name);
-      const byName = rule ?? (schemas.shapes(pointers).some(isPublic) ? undefined : named);
-      return [visit(name, ORDINARY_LOCATION), json(member, { ...at, pointers, inherited: byName }, visit)];
+      const isListed = schemas.shapes(pointers).some(isPublic);
+      const own = isListed
+        ? undefined
+        : rules.key(label !== undefined && VALUES.has(name) ? label : name, toGiven(member), at.path);
+      return [visit(name, ORDINARY_LOCATION), json(member, { ...at, pointers, inherited: rule ?? own }, visit)];
     });
     return Object.fromEntries(members);
   };
@@ -90,18 +95,48 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
   return {
     json,
     named: (name, text, at) => {
-      const byName = at.kind === 'query' ? rules.query(name) : rules.key(name);
-      const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
       const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
-      const rule = byScheme ?? readSchemaRule(schemas.shapes(own.pointers)) ?? byName;
+      const shapes = schemas.shapes(own.pointers);
+      // Fields of forms are parameters of OAuth too.
+      const named = at.kind === 'path' ? rules.key(name, text) : rules.query(name, text, at.path);
+      const byName = shapes.some(isPublic) ? undefined : named;
+      const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
+      const rule = byScheme ?? readSchemaRule(shapes) ?? byName;
       return at.visit(text, toLocation(rule, own));
     },
     header: (name, text, visit) => {
-      const rule = keyHeaders.has(name) ? 'security' : rules.header(name);
+      const rule = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
       if (rule === undefined) return visit(text, ORDINARY_LOCATION);
       return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
     },
   };
+}
+
+/** The shortest number of a card. */
+const CARD_LENGTH = 14;
+
+/** The digits at the end of a placeholder as a number of the same length; the placeholder itself if it has none. */
+function toNumber(placeholder: string, length: number): unknown {
+  const digits = /\d+$/.exec(placeholder)?.[0];
+  if (digits === undefined) return placeholder;
+  if (/^(?:0|[1-9]\d*)$/.test(placeholder)) return Number(placeholder);
+  const padded = Number(`1${'0'.repeat(Math.min(length, 15) - 1)}`);
+  return length < 4 ? Number(digits) : padded + Number(digits);
+}
+
+const LABELS = ['name', 'key', 'Name', 'Key', 'variable'];
+const VALUES: ReadonlySet<string> = new Set(['value', 'Value']);
+
+/** The name that an object with a name and a value gives to the value: `{ name: "DB_PASSWORD", value: "x" }`. */
+function readLabel(value: Readonly<Record<string, unknown>>): string | undefined {
+  if (!('value' in value || 'Value' in value)) return undefined;
+  const label = LABELS.find((name) => typeof value[name] === 'string');
+  return label === undefined ? undefined : String(value[label]);
+}
+
+/** The value for rules by name: a number with all of its digits as a number. */
+function toGiven(member: unknown): unknown {
+  return member instanceof ExactNumber ? Number(member.source) : member;
 }
 
 /** The schema pointers of a parameter; empty for an undeclared one. */

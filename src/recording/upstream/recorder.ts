@@ -8,13 +8,15 @@ import type { Call } from '../../http/request/call.js';
 import { readQueryValues, readTarget, removeSessionPrefix } from '../../http/target.js';
 import type { CassetteWriter } from '../cassette/cassette-writer.js';
 import type { StoredExchange } from '../cassette/cassette.js';
-import type {
-  CutOff,
-  NewExchange,
-  RecordedBody,
-  RecordedFailure,
-  RecordedRequest,
-  RecordedResponse,
+import {
+  type CutOff,
+  type NewExchange,
+  readExchange,
+  type RecordedBody,
+  type RecordedFailure,
+  type RecordedRequest,
+  type RecordedResponse,
+  writeExchange,
 } from '../cassette/exchange.js';
 import type { Manifest } from '../cassette/manifest.js';
 import { readBody, readEventBody } from '../cassette/recorded-body.js';
@@ -49,8 +51,11 @@ export interface Recorder {
   settle(): Promise<void>;
 }
 
-/** The stored exchange, or why it was not written. */
-type RecordOutcome = { readonly stored: StoredExchange } | { readonly refused: MockError };
+/** The stored exchange, or why it was not written: an error, or the hook `beforeWrite` dropped it. */
+type RecordOutcome = { readonly stored: StoredExchange } | { readonly refused: MockError } | { readonly dropped: true };
+
+/** Changes an exchange before it is written, without its secrets; undefined or null drops it. */
+type BeforeWrite = (exchange: NewExchange) => NewExchange | undefined | null;
 
 interface RecorderParts {
   readonly writer: CassetteWriter;
@@ -59,51 +64,30 @@ interface RecorderParts {
   readonly replacement: Manifest | undefined;
   /** Called with each exchange that was not recorded. */
   readonly onFailure?: ((error: MockError) => void) | undefined;
+  readonly beforeWrite?: BeforeWrite | undefined;
 }
 
 /** Creates a recorder for a cassette. */
-export function createRecorder({ writer, redactor, replacement, onFailure }: RecorderParts): Recorder {
-  const { placeholders } = redactor;
+export function createRecorder({ writer, redactor, replacement, onFailure, beforeWrite }: RecorderParts): Recorder {
   let failures: readonly MockError[] = [];
   const fail = (error: MockError): void => {
     failures = [...failures, error];
     onFailure?.(error);
   };
-  let describedCount = placeholders.issued.size;
   let pendingReplacement = replacement;
-  let describing: Promise<void> | undefined;
+  const files = createRedactedWriter(writer, redactor);
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Adds all placeholders to the manifest, before a file contains them. */
-  const describe = (manifest: Manifest): Manifest => {
-    describing = undefined;
-    describedCount = placeholders.issued.size;
-    return { ...manifest, redacted: Object.fromEntries(placeholders.issued) };
-  };
-
   const write = async (exchange: NewExchange, operation: Operation): Promise<RecordOutcome> => {
-    const before: Promise<void>[] = [];
-    if (pendingReplacement !== undefined) before.push(writer.clear(pendingReplacement));
-    pendingReplacement = undefined;
-    const knownBefore = placeholders.known;
-    const clean = redactor.redact(exchange, operation);
-    // A change of the manifest that is still waiting adds the new placeholders too.
-    if (placeholders.issued.size > describedCount) before.push((describing ??= writer.describe(describe)));
-    // A credential existed before the exchange; secrets in bodies usually did not.
-    const credentials = placeholders.known.filter((entry) => {
-      return !knownBefore.includes(entry) && !/^(?:schema|key):/.test(placeholders.issued.get(entry[1]) ?? '');
-    });
-    const replaceCredentials = (text: string): string =>
-      credentials.reduce((clean, [secret, by]) => clean.replaceAll(Buffer.from(secret).toString('latin1'), by), text);
-    // A new credential may also be in the exchanges that are already on disk.
-    if (credentials.length > 0 && writer.read().exchanges.length > 0) before.push(writer.rewrite(replaceCredentials));
-    // The writer works in order: the tasks above are finished before the exchange is written.
-    const added = writer.add(clean, redactor.scan);
     try {
-      await Promise.all([...before, added]);
+      const clean = applyHook(redactor.redact(exchange, operation), beforeWrite);
+      if (clean === undefined) return { dropped: true };
+      const cleared = pendingReplacement === undefined ? undefined : writer.clear(pendingReplacement);
+      pendingReplacement = undefined;
+      const [, stored] = await Promise.all([cleared, files.add(clean)]);
       // A body that was redacted while it was written may have had more secrets.
-      if (placeholders.issued.size > describedCount) await (describing ??= writer.describe(describe));
-      return { stored: await added };
+      await files.storePlaceholders();
+      return { stored };
     } catch (cause) {
       const error = cause instanceof MockError ? cause : toWriteError(writer.folder, cause as Error);
       fail(error);
@@ -123,8 +107,62 @@ export function createRecorder({ writer, redactor, replacement, onFailure }: Rec
     },
     settle: async () => {
       await last;
+      await files.describe();
     },
   };
+}
+
+/** Writes redacted exchanges, and their placeholders before them. */
+function createRedactedWriter(writer: CassetteWriter, redactor: Redactor) {
+  const { placeholders } = redactor;
+  let isDescribed = true;
+
+  /** Stores new placeholders, before a file contains them; undefined without any. */
+  const storePlaceholders = (): Promise<void> | undefined => {
+    const placed = placeholders.takeNew();
+    if (placed.length === 0) return undefined;
+    isDescribed = false;
+    return writer.append(placed);
+  };
+
+  /** Writes an exchange; a secret that the scan finds is redacted where it is, if that is a place in the exchange. */
+  const add = async (exchange: NewExchange, attempts = MAX_PLACES): Promise<StoredExchange> => {
+    // The writer works in order: the placeholders are stored before the exchange is written.
+    const stored = storePlaceholders();
+    const added = writer.add(exchange, redactor.scan);
+    try {
+      await Promise.all([stored, added]);
+      return await added;
+    } catch (error) {
+      const isSecret = error instanceof MockError && error.code === 'RECORDING_SECRET' && attempts > 0;
+      const next = isSecret ? redactor.redactPlace(exchange, error) : undefined;
+      if (next === undefined) throw error;
+      return add(next, attempts - 1);
+    }
+  };
+
+  return {
+    add,
+    storePlaceholders,
+    /** Adds all placeholders to the manifest. */
+    describe: async (): Promise<void> => {
+      if (isDescribed) return;
+      isDescribed = true;
+      await writer.describe((manifest) => ({ ...manifest, redacted: Object.fromEntries(placeholders.issued) }));
+    },
+  };
+}
+
+/** The maximum number of secrets of an exchange that the scan finds after redaction. */
+const MAX_PLACES = 50;
+
+/** The exchange that a hook returns; undefined if it drops it. @throws MockError `RECORDING_INVALID` if it is not valid. */
+function applyHook(exchange: NewExchange, beforeWrite: BeforeWrite | undefined): NewExchange | undefined {
+  const changed = beforeWrite === undefined ? exchange : (beforeWrite(exchange) ?? undefined);
+  if (changed !== undefined && changed !== exchange) {
+    readExchange(writeExchange({ ...changed, number: 1 }), 'the exchange that beforeWrite returned', 1);
+  }
+  return changed;
 }
 
 /** The error for an exchange that could not be written, for example because the disk is full. */

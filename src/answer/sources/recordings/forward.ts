@@ -14,6 +14,7 @@ import {
   toUpstreamTarget,
 } from '../../../http/target.js';
 import { isStream } from '../../../http/response/encode.js';
+import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import type { CutOff, RecordedFailure } from '../../../recording/cassette/exchange.js';
 import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
 import { type BodyCollector, createBodyCollector, type ReceivedBody } from '../../../recording/upstream/received.js';
@@ -350,12 +351,13 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   if (cassette?.recorder === undefined) return;
   const observed = toNewExchange({ call, at, elapsedMs: performance.now() - startedAt, outcome });
   if (observed === undefined) {
-    const reason = `${call.method} ${call.url} was not recorded: its content coding is unknown or broken, so that it cannot be redacted`;
+    const reason = `${call.method} ${hideUrlSecrets(call.url)} was not recorded: its content coding is unknown or broken, so that it cannot be redacted`;
     exchange.note(`forward: ${reason}`);
     const hint = 'the client got the answer of the upstream; let the client accept gzip, br, deflate or no coding';
     return cassette.recorder.fail(new MockError('RECORDING_FAILED', reason, { hint }));
   }
   const written = await cassette.recorder.record(observed, call.operation);
+  if ('dropped' in written) return exchange.note('forward: not recorded: beforeWrite dropped it');
   if ('refused' in written) return exchange.note(`forward: not recorded: ${written.refused.reason}`);
   const { stored } = written;
   exchange.note(`forward: recorded as ${stored.file}`);

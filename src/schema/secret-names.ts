@@ -1,0 +1,154 @@
+/** How a name marks a value: `always` also numbers, `text` strings without spaces, `random` only strings that look random. */
+type SecretName = 'always' | 'text' | 'credentials' | 'random';
+
+/** Names that end with one of these words, after which a number of at least four digits is a secret too. */
+const STRONG = toSet('password passwd pwd passphrase passcode secret otp totp pin cvv cvc');
+
+/** Names that end with one of these words. */
+const WEAK = toSet('token pass sas sig signature jwt csrf xsrf apikey');
+
+/** Names whose values may have spaces: `Bearer …`, `a=1; b=2`. */
+const CREDENTIALS = toSet('authorization proxyauthorization cookie setcookie credential credentials');
+
+/** Words before `token` that make it a position in a list or the key of a repetition. */
+const PUBLIC_TOKENS = toSet(
+  'page next prev previous continuation continue sync cursor pagination delta change resume skip start end stop idempotency',
+);
+
+/** Words before `key` that make it a secret. */
+const SECRET_KEYS = toSet(
+  'api access secret private encryption signing master account auth shared subscription session service app application admin root webhook',
+);
+
+/** Last words of names that only describe a password. */
+const DESCRIPTIONS = toSet(
+  'hint hints policy policies count length min max age expiry expires expired expiration at date time on required enabled ' +
+    'disabled changed set status strength type kind format algorithm alg url uri link id name field label attempts history ' +
+    'rule rules requirements regex pattern mode method version',
+);
+
+/** Names without separators, which cannot be split into words. */
+const FUSED = toSet(
+  'accesskey accesskeysecret accesstoken apisecret apitoken authtoken bearertoken clientassertion codeverifier ' +
+    'connectionstring devicecode encryptionkey idtoken jsessionid phpsessid privatekey refreshtoken samlresponse secretaccesskey ' +
+    'secretkey securitytoken sessiontoken signingkey',
+);
+const FUSED_END =
+  /(?:password|passwd|passphrase|secret|apikey|(?:access|auth|refresh|api|session)token|(?:private|secret)key)$/;
+
+/** Header-like names with `key`, except for those of caches, routes and repetitions. */
+const VENDOR_KEY =
+  /^(?:x|dd)-(?!(?:[\w-]+-)?(?:idempotency|cache|public|partition|routing|sort|row|object|surrogate|message|event|deduplication)-)(?:[\w-]+-)?key$/;
+
+/** Query parameters of signed URLs that are not secret. */
+const PUBLIC_SIGNING =
+  /^x-(?:amz|goog|oss|cos)-(?:algorithm|date|expires|signedheaders|version|target|id|meta-.*|request-.*)$/;
+const SIGNING = /^x-(?:amz|goog|oss|cos)-/;
+
+const OAUTH_PATH = /(?:oauth|openid|token|authori[sz]e|callback|login|signin|connect)/i;
+
+/** Names of objects whose members are all secret; an `api_key` object only describes a key. */
+const GROUPS = toSet('clientsecret connectionstring privatekey secret sharedsecret signingkey');
+
+/** The location of a named value. */
+export interface NamedPlace {
+  readonly kind: 'header' | 'query' | 'member';
+  /** The path of the request; `code` is a secret in the requests of OAuth. */
+  readonly path?: string;
+}
+
+/** Decides by its name whether a value is a secret. */
+export function isSecretName(name: string, value: unknown, place: NamedPlace): boolean {
+  const { kind, path } = place;
+  const known = classify(name) ?? (kind === 'member' ? undefined : classifyParameter(name, place));
+  const isCode = known === undefined && kind !== 'header' && path !== undefined && /^code$/i.test(name);
+  const found = isCode && OAUTH_PATH.test(path) ? 'text' : known;
+  if (found === undefined || typeof value === 'boolean' || value === null) return false;
+  if (typeof value === 'number') return found === 'always' && Math.abs(value) >= 1000;
+  if (typeof value !== 'string') return found !== 'random';
+  if (value === '' || NOT_SECRET.test(value)) return false;
+  if (found === 'random') return isRandom(value) && /^[\w-]{20,}$/.test(value) && !UUID.test(value);
+  return found !== 'text' || !/\s/.test(value.trim());
+}
+
+/** Whether all members of an object with this name are secret. */
+export function isSecretGroup(name: string): boolean {
+  return GROUPS.has(toPlainName(name));
+}
+
+/** A name without case and separators: `client_secret`, `clientSecret` and `Client-Secret` are the same. */
+export function toPlainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/**
+ * Whether a string is so long and random that the same text elsewhere is the same secret: at least 12 characters, 8 of them different,
+ * that often change between digits, small letters and capital letters. Words, dates and numbered names do not.
+ */
+export function isRandom(text: string): boolean {
+  if (text.length < 12 || /^\d{4}-\d\d-\d\d[T ]/.test(text)) return false;
+  const distinct = new Set(text).size;
+  if (/^\d+$/.test(text)) return text.length >= 16 && distinct >= 6;
+  if (distinct < 8) return false;
+  let changes = 0;
+  for (let i = 1; i < text.length; i += 1) {
+    const [before, after] = [readClass(text.charCodeAt(i - 1)), readClass(text.charCodeAt(i))];
+    // A capital letter before a small one is the beginning of a word.
+    if (before !== after && before > 0 && after > 0 && !(before === 3 && after === 2)) changes += 1;
+  }
+  return changes >= 3 && changes >= text.length / 9;
+}
+
+/** 1 for a digit, 2 for a small letter, 3 for a capital letter, 0 for others. */
+function readClass(code: number): number {
+  if (code >= 48 && code <= 57) return 1;
+  if (code >= 97 && code <= 122) return 2;
+  return code >= 65 && code <= 90 ? 3 : 0;
+}
+
+const NOT_SECRET = /^(?:true|false|null|none|undefined|yes|no|[*•.]+)$/i;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function classify(name: string): SecretName | undefined {
+  const words = toWords(name);
+  const plain = words.join('');
+  const last = words.at(-1) ?? '';
+  const before = words.at(-2) ?? '';
+  if (CREDENTIALS.has(plain)) return 'credentials';
+  if (STRONG.has(last)) return 'always';
+  if (last === 'token' && PUBLIC_TOKENS.has(before)) return undefined;
+  if (/^x?(?:csrf|xsrf)/.test(plain)) return 'text';
+  if (plain.includes('password') && !DESCRIPTIONS.has(last)) return 'credentials';
+  if (FUSED.has(plain) || FUSED_END.test(plain)) return 'credentials';
+  if (WEAK.has(last)) return 'text';
+  if (last === 'key' && SECRET_KEYS.has(before)) return 'credentials';
+  if (last === 'string' && before === 'connection') return 'credentials';
+  return VENDOR_KEY.test(name.toLowerCase()) ? 'credentials' : undefined;
+}
+
+/** A header or query parameter; other names are also those of ordinary members. */
+function classifyParameter(name: string, { kind }: NamedPlace): SecretName | undefined {
+  const lower = name.toLowerCase();
+  if (kind === 'header') return HEADER.test(lower) ? 'credentials' : undefined;
+  if (SIGNING.test(lower)) return PUBLIC_SIGNING.test(lower) ? undefined : 'credentials';
+  return lower === 'key' || lower === 'auth' || lower === 'sid' ? 'random' : undefined;
+}
+
+// Words that mark a header as secret, as in `x-acme-access-token-v2` and `stripe-signature`.
+const HEADER =
+  /(?:^|-)(?:api-?key|secret|password|(?:access|auth|refresh|session|id|security|csrf|bearer)-token|signature)(?:$|-(?!input$))/;
+
+/** The words of a name in small letters: `dbPassword`, `DB_PASSWORD` and `card[db-password]` end with `password`. */
+function toWords(name: string): readonly string[] {
+  const own = /\[([^[\]]+)\]$/.exec(name)?.[1] ?? name;
+  return own
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+}
+
+function toSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
+}

@@ -1,0 +1,469 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { logInteractions } from '../../src/cli/listen.js';
+import { createMock } from '../../src/index.js';
+import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
+import type { NewExchange } from '../../src/recording/cassette/exchange.js';
+import { createManifest } from '../../src/recording/cassette/manifest.js';
+import { createRedactor } from '../../src/recording/redaction/redact.js';
+import { createRecorder } from '../../src/recording/upstream/recorder.js';
+import { hideUrlSecrets } from '../../src/schema/secret-forms.js';
+import { isRandom, isSecretName } from '../../src/schema/secret-names.js';
+import { loadParts, SHOP } from './contract.js';
+import { createFolder, readEveryFile } from './folders.js';
+
+const parts = await loadParts(SHOP);
+
+type Change = { readonly request?: object; readonly response?: object; readonly failure?: object };
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+const TEXT_TYPE = { 'content-type': 'text/plain' };
+const EVENTS_TYPE = { 'content-type': 'text/event-stream' };
+const encode = encodeURIComponent;
+
+/** The places of a named value. */
+const NAMED: Readonly<Record<string, (name: string, value: string) => Change>> = {
+  'request header': (name, value) => ({ request: { headers: { ...JSON_TYPE, [name.toLowerCase()]: value } } }),
+  'response header': (name, value) => ({ response: { headers: { ...JSON_TYPE, [name.toLowerCase()]: value } } }),
+  query: (name, value) => ({ request: { query: { [name]: value } } }),
+  'JSON member': (name, value) => ({ request: { body: { [name]: value } } }),
+  'nested member': (name, value) => ({ response: { body: { list: [{ settings: { [name]: value } }] } } }),
+  'form field': (name, value) => ({
+    request: { headers: FORM_TYPE, bodyText: `a=b&${encode(name)}=${encode(value)}` },
+  }),
+  'multipart part': (name, value) => ({
+    request: { headers: { 'content-type': 'multipart/form-data; boundary=x' }, parts: [{ name, bodyText: value }] },
+  }),
+  'name and value': (name, value) => ({ response: { body: { env: [{ name, value }] } } }),
+  text: (name, value) => ({ response: { headers: TEXT_TYPE, bodyText: `set ${name}="${value}" and restart` } }),
+  URL: (name, value) => ({ response: { headers: { location: `https://a.example/b?c=d&${name}=${encode(value)}` } } }),
+  'JSON in a string': (name, value) => ({
+    response: { body: { log: `sent ${JSON.stringify({ a: 1, [name]: value })}` } },
+  }),
+  event: (name, value) => ({
+    response: { headers: EVENTS_TYPE, events: [{ atMs: 0, data: JSON.stringify({ [name]: value }) }] },
+  }),
+};
+
+/** The places of a secret that is detected by its form. */
+const UNNAMED: Readonly<Record<string, (secret: string) => Change>> = {
+  'request header': (secret) => ({ request: { headers: { ...JSON_TYPE, 'x-note': secret } } }),
+  'response header': (secret) => ({ response: { headers: { ...JSON_TYPE, 'x-note': `see ${secret}` } } }),
+  query: (secret) => ({ request: { query: { q: secret } } }),
+  path: (secret) => ({ request: { path: `/api/items/${encode(secret)}`, pathParams: { id: secret } } }),
+  'JSON member': (secret) => ({ request: { body: { note: secret } } }),
+  'nested member': (secret) => ({ response: { body: { list: [[{ note: `it is ${secret}` }]] } } }),
+  'form field': (secret) => ({ request: { headers: FORM_TYPE, bodyText: `a=b&note=${encode(secret)}` } }),
+  'multipart part': (secret) => ({
+    request: {
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      parts: [{ name: 'note', bodyText: secret }],
+    },
+  }),
+  text: (secret) => ({ response: { headers: TEXT_TYPE, bodyText: `use ${secret} here` } }),
+  event: (secret) => ({ response: { headers: EVENTS_TYPE, events: [{ atMs: 0, data: `token ${secret}` }] } }),
+  bytes: (secret) => ({
+    response: { headers: { 'content-type': 'application/zip' }, bytes: Buffer.from(`\u0000\u00ff${secret}`, 'latin1') },
+  }),
+  failure: (secret) => ({ failure: { kind: 'reset', message: `no answer to ${secret}` } }),
+};
+
+/** Names in the spelling of several languages and services. */
+const NAMES = (
+  'token pwd pass otp pin password Password userPassword new_password db_password DB_PASSWORD passwordConfirmation passphrase ' +
+  'access_token refreshToken id_token auth-token session_token client_secret clientSecret app_secret webhook_secret private_token ' +
+  'csrf_token csrfmiddlewaretoken XSRF-TOKEN signature sas X-Amz-Security-Token x-acme-token x-acme-key dd-api-key ' +
+  'dd-application-key api_key apiKey X-API-Key secretAccessKey private_key encryption_key client_assertion code_verifier ' +
+  'authorization connectionString GITHUB_TOKEN'
+).split(' ');
+
+/** Digits and letters that are the same in every run and different for every seed. */
+function generate(seed: string, length: number, alphabet: string): string {
+  let state = Array.from(seed).reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) >>> 0, 7);
+  return Array.from({ length }, () => {
+    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
+    return alphabet.charAt((state >>> 8) % alphabet.length);
+  }).join('');
+}
+
+const HEX = '0123456789abcdef';
+const DIGITS = '0123456789';
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const ALL = `${UPPER}abcdefghijklmnopqrstuvwxyz`;
+
+/** The text of a secret with its form, and the part of it that must not be on disk. */
+type Form = (random: (length: number, alphabet?: string) => string) => string | readonly [text: string, secret: string];
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const toPart = (text: string): string => Buffer.from(text).toString('base64url');
+const armor = (label: string, content: string): string =>
+  `-----BEGIN ${label}-----\n${content}\n-----END ${label}-----`;
+
+const inside = (secret: string, write: (secret: string) => string): readonly [string, string] => [
+  write(secret),
+  secret,
+];
+
+// Written in parts, so that scanners of repositories do not report this file.
+const FORMS: Readonly<Record<string, Form>> = {
+  JWT: (random) => inside(random(43), (end) => `${toPart('{"alg":"HS256"}')}.${toPart('{"sub":"jane"}')}.${end}`),
+  'AWS key id': (random) => `AKIA${random(16, UPPER)}`,
+  'AWS temporary key id': (random) => `ASIA${random(16, UPPER)}`,
+  'Google API key': (random) => `AIza${random(35)}`,
+  'Google access token': (random) => `ya29.${random(60)}`,
+  'Google client secret': (random) => `GOCSPX-${random(28)}`,
+  'Azure storage key': (random) =>
+    inside(`${random(86)}==`, (key) => `AccountName=shop;AccountKey=${key};EndpointSuffix=core`),
+  'Azure SAS': (random) =>
+    inside(random(43), (sig) => `https://shop.blob.core.example/c/b?sv=2024&sig=${sig}%3D&se=2030`),
+  'Azure client secret': (random) => `${random(3)}8Q~${random(33)}`,
+  GitHub: (random) => `ghp_${random(36)}`,
+  'GitHub server': (random) => `ghs_${random(36)}`,
+  'GitHub fine-grained': (random) => `github_pat_${random(22)}_${random(59)}`,
+  GitLab: (random) => `glpat-${random(20)}`,
+  'GitLab runner': (random) => `GR1348941${random(20)}`,
+  Slack: (random) => `xoxb-${random(11, DIGITS)}-${random(12, DIGITS)}-${random(24)}`,
+  'Slack app': (random) => `xapp-1-${random(11, UPPER)}-${random(12, DIGITS)}-${random(64, HEX)}`,
+  'Slack webhook': (random) =>
+    inside(random(24), (end) => `https://hooks.slack.com/services/T${random(8, UPPER)}/B${random(8, UPPER)}/${end}`),
+  'Discord webhook': (random) =>
+    inside(random(68), (end) => `https://discord.com/api/webhooks/${random(18, DIGITS)}/${end}`),
+  Stripe: (random) => `sk_live_${random(24)}`,
+  'Stripe webhook': (random) => `whsec_${random(32)}`,
+  SendGrid: (random) => `SG.${random(22)}.${random(43)}`,
+  npm: (random) => `npm_${random(36)}`,
+  PyPI: (random) => `pypi-AgEIcHlwaS5vcmc${random(70)}`,
+  'Hugging Face': (random) => `hf_${random(34)}`,
+  DigitalOcean: (random) => `dop_v1_${random(64, HEX)}`,
+  Shopify: (random) => `shpat_${random(32, HEX)}`,
+  Vault: (random) => `hvs.${random(90)}`,
+  Databricks: (random) => `dapi${random(32, HEX)}`,
+  PEM: (random) => inside(random(60), (content) => armor('RSA PRIVATE KEY', content)),
+  PGP: (random) => inside(random(60), (content) => armor('PGP PRIVATE KEY BLOCK', `\n${content}`)),
+  'PEM in base64': (random) => base64(armor('PRIVATE KEY', random(120))),
+  card: (random) => withCheckDigit(`4${random(14, DIGITS)}`),
+  'card in groups': (random) => withCheckDigit(`51${random(13, DIGITS)}`).replaceAll(/(\d{4})(?=\d)/g, '$1 '),
+  'signed URL of AWS': (random) =>
+    inside(random(64, HEX), (end) => `https://b.s3.example/k?X-Amz-Date=20260101T000000Z&X-Amz-Signature=${end}`),
+  'signed URL of Google': (random) =>
+    inside(random(64, HEX), (end) => `https://s.example/k?X-Goog-Expires=9&X-Goog-Signature=${end}`),
+  'password in a URL': (random) => inside(random(14), (password) => `postgres://jane:${password}@db.example/shop`),
+  OpenAI: (random) => `sk-proj-${random(48)}`,
+  Twilio: (random) => `SK${random(32, HEX)}`,
+  Mailgun: (random) => `key-${random(32, HEX)}`,
+  Telegram: (random) => `${random(10, DIGITS).replace(/^0/, '1')}:AA${random(33)}`,
+  Grafana: (random) => `glsa_${random(32)}_${random(8, HEX)}`,
+  Postman: (random) => `PMAK-${random(24, HEX)}-${random(34, HEX)}`,
+  Square: (random) => `sq0csp-${random(43)}`,
+  'redirect with a code': (random) => inside(random(32), (code) => `https://app.example/cb?state=x&code=${code}`),
+};
+
+function withCheckDigit(digits: string): string {
+  const sum = Array.from(digits, Number)
+    .toReversed()
+    .reduce((total, digit, i) => total + (i % 2 === 0 ? (digit * 2 > 9 ? digit * 2 - 9 : digit * 2) : digit), 0);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
+}
+
+interface Case {
+  readonly label: string;
+  readonly secret: string;
+  readonly change: Change;
+}
+
+const CASES: Case[] = [
+  ...NAMES.flatMap((name) =>
+    Object.entries(NAMED).map(([place, toChange]): Case => {
+      // Neither long nor random: only the name makes it a secret.
+      const secret = `plum${generate(`${name} in ${place}`, 9, 'bcdfghklmnprst')}`;
+      return { label: `${name} in ${place}`, secret, change: toChange(name, secret) };
+    }),
+  ),
+  ...Object.entries(FORMS).flatMap(([kind, write]) =>
+    Object.entries(UNNAMED)
+      // RFC 9110 5.5: a header has no line breaks.
+      .filter(([place]) => !(/^(?:PEM|PGP)$/.test(kind) && place.endsWith('header')))
+      .map(([place, toChange]): Case => {
+        const label = `${kind} in ${place}`;
+        let count = 0;
+        const form = write((length, alphabet = ALL) => generate(`${label} ${(count += 1)}`, length, alphabet));
+        const [text, secret] = typeof form === 'string' ? [form, form] : form;
+        return { label, secret, change: toChange(text) };
+      }),
+  ),
+];
+
+/** A case of its own, with the text that has the secret. */
+function other(label: string, toChange: (secret: string) => Change): Case {
+  const secret = `plum${generate(label, 12, 'bcdfghklmnprst')}`;
+  return { label, secret, change: toChange(secret) };
+}
+
+const OTHERS: readonly Case[] = [
+  other('the code of OAuth in a query', (code) => ({ request: { path: '/api/oauth/callback', query: { code } } })),
+  other('the code of OAuth in a form', (code) => ({
+    request: { path: '/api/oauth/token', headers: FORM_TYPE, bodyText: `grant_type=authorization_code&code=${code}` },
+  })),
+  other('the code of OAuth in JSON', (code) => ({ request: { path: '/api/oauth/token', body: { code } } })),
+  other('a cookie', (value) => ({ request: { headers: { ...JSON_TYPE, cookie: `theme=${value}; a=b` } } })),
+  other('Basic in a text', (password) => ({
+    response: { headers: TEXT_TYPE, bodyText: `curl -H "Authorization: Basic ${base64(`jane:${password}`)}"` },
+  })),
+  other('echoed headers', (value) => ({ response: { body: { headers: { Authorization: `Token ${value} x` } } } })),
+  other('an environment', (value) => ({ response: { body: { Env: ['PATH=/bin', `MYSQL_ROOT_PASSWORD=${value}`] } } })),
+  other('a key of the contract in a header', (value) => ({ request: { headers: { ...JSON_TYPE, 'x-shop': value } } })),
+  other('a key of the contract in the query', (value) => ({ request: { query: { shop_key: value } } })),
+  other('a member with format password', (pin) => ({ response: { body: { pin } } })),
+  other('an array below a name', (value) => ({ response: { body: { access_token: [value] } } })),
+  other('members of an object', (value) => ({ response: { body: { client_secret: { current: value } } } })),
+  other('a member of an object in a form', (value) => ({
+    request: { headers: FORM_TYPE, bodyText: `card%5Bclient_secret%5D=${value}` },
+  })),
+  other('XML', (value) => ({ response: { headers: TEXT_TYPE, bodyText: `<a><password>${value}</password></a>` } })),
+  other('YAML', (value) => ({ response: { headers: TEXT_TYPE, bodyText: `db:\n  password: ${value}\n` } })),
+  other('a member with an ordinary name', (value) => ({ response: { body: { note: value } } })),
+  other('a short password in prose', (value) => ({
+    response: { headers: TEXT_TYPE, bodyText: `the password is ${value}` },
+  })),
+  other('a webhook whose path is requested', (value) => ({
+    request: { path: `/services/T0A1B2C3D/B0A1B2C3D/${value}` },
+  })),
+];
+
+CASES.push(...OTHERS);
+
+/** What is not redacted, with the reason; `docs/recordings.md` lists it too. */
+const SURVIVORS: Readonly<Record<string, string>> = {
+  'a member with an ordinary name': 'neither its name nor its form is known',
+  'a short password in prose': 'there is no sign between the name and the value',
+  'a webhook whose path is requested': 'the host, which makes it a webhook, is not in the path of a request',
+};
+
+function toExchange({ request, response, failure }: Change): NewExchange {
+  const head = { method: 'POST', path: '/api/items', pathParams: {}, query: {}, headers: JSON_TYPE };
+  return {
+    operation: 'addItem',
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    elapsedMs: 1,
+    request: { ...head, ...request },
+    response: failure === undefined ? { status: 200, headers: JSON_TYPE, ...response } : undefined,
+    // The members of a failure are those of the table above.
+    failure: failure as NewExchange['failure'],
+  };
+}
+
+async function record(
+  changes: readonly Change[],
+): Promise<{ readonly folder: string; readonly failures: readonly unknown[] }> {
+  const folder = join(createFolder(), 'shop');
+  const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
+  const writer = openCassette(folder, createManifest(parts.contract, { upstream: 'https://shop.example' }));
+  const recorder = createRecorder({ writer, redactor, replacement: undefined });
+  const operation = parts.contract.operation('addItem');
+  if (operation === undefined) throw new Error('the shop has it');
+  await Promise.all(changes.map((change) => recorder.record(toExchange(change), operation)));
+  await recorder.settle();
+  return { folder, failures: recorder.failures };
+}
+
+describe('kinds of secrets in all places', () => {
+  it('leaves nothing on disk of at least 95 %, and the others are listed with reasons', async () => {
+    const { folder, failures } = await record(CASES.map(({ change }) => change));
+    expect(failures).toEqual([]);
+    const disk = readEveryFile(folder)
+      .map(({ bytes }) => bytes.toString('latin1'))
+      .join('\n');
+    const left = CASES.filter(({ secret }) =>
+      [secret, encode(secret), base64(secret).replace(/=+$/, '')].some((form) => disk.includes(form)),
+    );
+    expect(left.map(({ label }) => label)).toEqual(Object.keys(SURVIVORS));
+    expect(CASES.length).toBeGreaterThan(230);
+    expect(left.length / CASES.length).toBeLessThan(0.05);
+  });
+
+  it('keeps what only sounds like a secret', async () => {
+    const body = {
+      token_count: 4096,
+      max_tokens: 16,
+      tokens: ['Hello', 'world'],
+      token_type: 'bearer-of-news',
+      next_page_token: 'page-2-of-9',
+      password_hint: null,
+      passwordChangedAt: '2026-01-01',
+      has_password: true,
+      pin_code: '110001',
+      token: 17,
+      pin: 13,
+      public_key: 'ssh-ed25519 public',
+      compass: 'north-west',
+      status_code: 'a-b-c',
+      code: 'invalid_request',
+      key: 'PROJ-123',
+      design: 'signature-free',
+      order: '4111111111111112',
+      bigint: '123456789012345678',
+    };
+    const headers = {
+      ...JSON_TYPE,
+      'x-ratelimit-remaining-tokens': '4000',
+      'x-idempotency-key': 'order-1',
+      etag: '"abc"',
+    };
+    const query = { token_limit: '50', page_token: 'page-2', sort_key: 'name' };
+    // Inside of a member without a schema, because the contract marks its own `pin` and `token`.
+    const facts = { facts: body };
+    const { folder } = await record([{ request: { query, headers, body: facts }, response: { body: facts } }]);
+    const file = readEveryFile(folder).find(({ path }) => path.endsWith('.200.json'));
+    const { request, response } = JSON.parse(String(file?.bytes)) as { request: object; response: object };
+    expect(request).toMatchObject({ query, headers, body: facts });
+    expect(response).toMatchObject({ body: facts });
+  });
+
+  it('replaces a plain password where it is one, and nowhere else', async () => {
+    const body = { password: 'postgres', engine: 'postgres', stage: 'development', secret: 'development' };
+    const { folder } = await record([{ request: { body } }, { response: { body: { image: 'postgres:17' } } }]);
+    const [first = '', second = ''] = readEveryFile(folder)
+      .filter(({ path }) => path.endsWith('.200.json'))
+      .map(({ bytes }) => String(bytes));
+    expect(JSON.parse(first)).toMatchObject({
+      request: {
+        body: {
+          password: expect.stringContaining('REDACTED') as string,
+          engine: 'postgres',
+          stage: 'development',
+          secret: expect.stringContaining('REDACTED') as string,
+        },
+      },
+    });
+    expect(second).toContain('postgres:17');
+  });
+
+  it('redacts members that only a search of the whole text finds, where they are', async () => {
+    const body = {
+      new_password: 'plum-pudding',
+      userPassword: 'plum-pie',
+      db_password: 'plum-jam',
+      n: 4242424242424242,
+    };
+    const { folder, failures } = await record([
+      { response: { status: 200, reason: 'ghp_0123456789abcdefghijABCDEFGHIJ', headers: JSON_TYPE, body } },
+    ]);
+    expect(failures).toEqual([]);
+    const disk = readEveryFile(folder)
+      .map(({ bytes }) => String(bytes))
+      .join('\n');
+    expect(disk).not.toMatch(/plum|4242424242424242|ghp_0123/);
+  });
+
+  it('takes as long for the last of 1,000 new credentials as for the first', async () => {
+    const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
+    const writer = openCassette(join(createFolder(), 'shop'), createManifest(parts.contract, { upstream: '' }));
+    const recorder = createRecorder({ writer, redactor, replacement: undefined });
+    const operation = parts.contract.operation('addItem');
+    if (operation === undefined) throw new Error('the shop has it');
+    const body = Array.from({ length: 20 }, (_, i) => ({ id: `item-${i}`, name: `the name of item ${i}` }));
+    const times: number[] = [];
+    for (let i = 0; i < 1000; i += 1) {
+      const headers = { ...JSON_TYPE, authorization: `Bearer ${generate(`token ${i}`, 40, ALL)}` };
+      const start = performance.now();
+      await recorder.record(toExchange({ request: { headers }, response: { body } }), operation);
+      times.push(performance.now() - start);
+    }
+    await recorder.settle();
+    const median = (list: readonly number[]): number =>
+      list.toSorted((x, y) => x - y)[Math.floor(list.length / 2)] ?? 0;
+    expect(Object.keys(writer.read().manifest.redacted)).toHaveLength(1000);
+    expect(median(times.slice(-100))).toBeLessThan(3 * median(times.slice(0, 100)) + 1);
+  });
+});
+
+describe('what is a secret', () => {
+  it.each([
+    ['postgres', false],
+    ['development', false],
+    ['correct-horse-battery-staple', false],
+    ['PostgresDevelopmentPassword1', false],
+    ['2026-01-01T00:00:00Z', false],
+    ['changeme123', false],
+    ['a1B2c3D4e5F6', true],
+    ['9f86d081884c7d659a2feaa0c55ad015', true],
+    ['0b6cdd2e-5f0c-4f1e-9a55-1d2b3c4d5e6f', true],
+  ])('%s as free text: %s', (text, want) => {
+    expect(isRandom(text)).toBe(want);
+  });
+
+  it.each([
+    ['code', 'query', '/oauth/token', true],
+    ['code', 'query', '/currencies', false],
+    ['x-next-page-token', 'header', '/', false],
+    ['x-vault-token', 'header', '/', true],
+    ['Signature-Input', 'header', '/', false],
+    ['X-Amz-Date', 'query', '/', false],
+    ['X-Amz-Credential', 'query', '/', true],
+  ] as const)('%s in a %s of %s: %s', (name, kind, path, want) => {
+    expect(isSecretName(name, 'some-value', { kind, path })).toBe(want);
+  });
+
+  it('hides the same names and forms in the URLs of logs', () => {
+    expect(hideUrlSecrets('/a?page=2&access_token=x1&key=k&X-Amz-Signature=y')).toBe(
+      '/a?page=2&access_token=…&key=…&X-Amz-Signature=…',
+    );
+    expect(hideUrlSecrets('https://jane:hunter2@a.example/ghp_0123456789abcdefghijABCDEFGHIJ')).toBe(
+      'https://jane:[redacted]@a.example/[redacted]',
+    );
+  });
+});
+
+describe('messages and the journal', () => {
+  const SPEC = {
+    openapi: '3.1.0',
+    info: { title: 'Secrets', version: '1' },
+    paths: {
+      '/items': {
+        post: {
+          operationId: 'addItem',
+          parameters: [{ name: 'access_token', in: 'query', schema: { type: 'string', pattern: '^t-' } }],
+          requestBody: {
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  properties: {
+                    dbPassword: { type: 'string', minLength: 3, pattern: '^p-' },
+                    note: { type: 'integer' },
+                    hidden: { type: 'string', format: 'password', enum: ['a'] },
+                  },
+                },
+              },
+            },
+          },
+          responses: { 200: { description: 'ok' } },
+        },
+      },
+    },
+  };
+
+  it('do not quote a secret, whether its name, its schema or its form makes it one', async () => {
+    const lines: string[] = [];
+    const mock = await createMock({
+      spec: SPEC,
+      ...logInteractions({ write: (line) => lines.push(line), trace: true }),
+    });
+    onTestFinished(() => mock.close());
+    const response = await mock.fetch('/items?access_token=plum-jam-1', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ dbPassword: 'plum-jam-2', note: 'ghp_0123456789abcdefghijABCDEFGHIJ' }),
+    });
+    const { violations } = mock.journal.interactions[0] ?? { violations: [] };
+    expect(response.status).toBe(400);
+    expect(violations.map(({ message }) => message)).toEqual([
+      'query parameter "access_token" must match the pattern ^t-, got a secret value',
+      'body property "dbPassword" must match the pattern ^p-, got a secret value',
+      'body property "note" must be an integer, got "[redacted]"',
+    ]);
+    const told = [JSON.stringify([...response.headers]), await response.text(), ...lines, mock.journal.toNdjson()];
+    for (const text of told) expect(text).not.toMatch(/plum-jam|ghp_0123/);
+  });
+});
