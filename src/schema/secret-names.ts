@@ -138,9 +138,12 @@ function classifyParameter(name: string, { kind }: NamedPlace): SecretName | und
 const HEADER =
   /(?:^|-)(?:api-?key|secret|password|(?:access|auth|refresh|session|id|security|csrf|bearer)-token|signature)(?:$|-(?!input$))/;
 
+const SMALL = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
+
 /** The words of a name in small letters: `dbPassword`, `DB_PASSWORD` and `card[db-password]` end with `password`. */
 function toWords(name: string): readonly string[] {
   const own = /\[([^[\]]+)\]$/.exec(name)?.[1] ?? name;
+  if (SMALL.test(own)) return own.split('_');
   return own
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')

@@ -37,11 +37,14 @@ export function createSecretRules(options: RedactionOptions): SecretRules {
   const headers = new Set((options.headers ?? []).map(toPlainName));
   const keys = new Set((options.keys ?? []).map(toPlainName));
   const isSecret = (name: string, value: unknown, place: NamedPlace): boolean => {
-    // `card[client_secret]` in a form is the member `client_secret`.
-    const plain = toPlainName(/\[([^[\]]+)\]$/.exec(name)?.[1] ?? name);
-    if (keep.has(plain)) return false;
-    if ((place.kind === 'header' ? headers : keys).has(plain)) return value !== '';
-    return isObject(value) ? isSecretGroup(plain) : isSecretName(name, value, place);
+    const own = place.kind === 'header' ? headers : keys;
+    if (keep.size > 0 || own.size > 0) {
+      // `card[client_secret]` in a form is the member `client_secret`.
+      const plain = toPlainName(/\[([^[\]]+)\]$/.exec(name)?.[1] ?? name);
+      if (keep.has(plain)) return false;
+      if (own.has(plain)) return value !== '';
+    }
+    return isObject(value) ? isSecretGroup(name) : isSecretName(name, value, place);
   };
   const toRule = (kind: NamedPlace['kind'], label: string): SecretRules['key'] => {
     return (name, value, path) =>

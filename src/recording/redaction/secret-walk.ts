@@ -177,11 +177,21 @@ export function createSchemaWalk(contract: Contract): SchemaWalk {
     expanded.set(pointer, all);
     return all;
   };
-  const schemasOf = (pointers: SchemaPointers): readonly (readonly [string, SchemaObject])[] =>
-    pointers.flatMap(expand).flatMap((pointer) => {
-      const schema = contract.at(pointer);
-      return isObject(schema) ? [[pointer, schema] as const] : [];
+  const found = new Map<string, readonly (readonly [string, SchemaObject])[]>();
+  const schemasAt = (pointer: string): readonly (readonly [string, SchemaObject])[] => {
+    const known = found.get(pointer);
+    if (known !== undefined) return known;
+    const schemas = expand(pointer).flatMap((branch) => {
+      const schema = contract.at(branch);
+      return isObject(schema) ? [[branch, schema] as const] : [];
     });
+    found.set(pointer, schemas);
+    return schemas;
+  };
+  const schemasOf = (pointers: SchemaPointers): readonly (readonly [string, SchemaObject])[] => {
+    const [first, ...more] = pointers;
+    return first !== undefined && more.length === 0 ? schemasAt(first) : pointers.flatMap(schemasAt);
+  };
   return {
     member: (pointers, name) => schemasOf(pointers).flatMap(([pointer, schema]) => readMember(pointer, schema, name)),
     item: (pointers, index) =>
