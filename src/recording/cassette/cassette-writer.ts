@@ -105,9 +105,17 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
 /** Writes a file atomically: to a temporary file that is then renamed. */
 export async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
   const temporary = join(file, '..', `.${basename(file)}.tmp`);
-  await writeFile(temporary, content);
-  await rename(temporary, file);
+  if (content.length > SMALL_LENGTH) {
+    await writeFile(temporary, content);
+    await rename(temporary, file);
+    return;
+  }
+  // The page cache takes a small file at once; through the thread pool it would cost several times as much.
+  writeFileSync(temporary, content);
+  renameSync(temporary, file);
 }
+
+const SMALL_LENGTH = 65_536;
 
 /** Decodes, redacts and writes a body that is too large for memory. */
 async function writeSpooled(file: string, { path, encoding, redact }: SpooledBody): Promise<void> {
