@@ -9,6 +9,7 @@ import type { Journal } from './journal/journal.js';
 import type { Cassette } from './recording/cassette/cassette.js';
 import type { Owner, RecordingMode } from './recording/mode.js';
 import type { Recordings } from './recording/recordings.js';
+import type { RecordingStart, RecordingReport } from './recording/running.js';
 import type { Scenarios } from './scenario/scenarios.js';
 import { createSessionScenarios, type MockScenarios, type SessionScenarios } from './session/scenario-handle.js';
 import type { ResetKind, Session, SessionSnapshot as Held } from './session/session.js';
@@ -135,6 +136,20 @@ export interface MockRecordings {
    * @throws MockError `OPTION_INVALID` for an unknown operation, or an owner that needs an upstream.
    */
   setOwner(operation: string, owner: Owner): void;
+  /**
+   * Records calls from now on, to the cassette of the mock or another one.
+   *
+   * @throws MockError `OPTION_INVALID` if a recording is running, or without a cassette or an upstream; `RECORDING_LOCKED`.
+   */
+  start(request?: RecordingStart): void;
+  /** Ends the recording; calls are answered as before. @throws MockError `OPTION_INVALID` if none is running. */
+  stop(): Promise<RecordingReport>;
+  /**
+   * Writes what was forwarded without being recorded to a cassette, or copies the one that is being recorded.
+   *
+   * @throws MockError `OPTION_INVALID` without a cassette.
+   */
+  snapshot(request?: { readonly cassette?: string | undefined }): Promise<RecordingReport>;
   /** Resolves once everything that was recorded is on disk. */
   settle(): Promise<void>;
 }
@@ -290,11 +305,12 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
 
 /** The handle of the recordings of a mock. */
 export function createRecordingsHandle(recordings: Recordings): MockRecordings {
-  const { mode, owners } = recordings;
   return {
-    mode,
+    get mode() {
+      return recordings.mode;
+    },
     get owners() {
-      return owners.list();
+      return recordings.owners.list();
     },
     get warnings() {
       return recordings.warnings;
@@ -302,7 +318,10 @@ export function createRecordingsHandle(recordings: Recordings): MockRecordings {
     get failures() {
       return recordings.failures();
     },
-    setOwner: owners.assign,
+    setOwner: (operation, owner) => recordings.owners.assign(operation, owner),
+    start: (request = {}) => recordings.start(request),
+    stop: recordings.stop,
+    snapshot: ({ cassette } = {}) => recordings.snapshot(cassette),
     settle: recordings.settle,
   };
 }

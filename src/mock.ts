@@ -103,6 +103,11 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     sessions,
     control: control === false ? undefined : createControl(control, controlled),
     readBody: recordings?.readBody,
+    undocumented: foreign && {
+      operation: foreign.recordings.undocumented,
+      chain: createChain(foreign.sources),
+      accepts: (session) => foreign.recordings.acceptsUndocumented(session.replay),
+    },
     cors: settings.cors,
     middleware: settings.middleware,
     onInteraction: settings.onInteraction ?? ((): void => undefined),
@@ -156,7 +161,7 @@ function listSources(
   const { lenientAccept } = requests;
   const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
   const sources = [
-    foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings.owners),
+    foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings),
     createStreamSource(parts),
     createResultsSource(parts),
     createPreferSource(answerPreferred),

@@ -62,7 +62,10 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   spec: option(
     ['string', 'URL', 'object'],
     'The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, or the parsed document.',
-    { otherwise: 'required; `vouch serve`: `spec/openapi.yaml`, else the built-in contract' },
+    {
+      otherwise:
+        'required, unless there are `recordings`; `vouch serve`: `spec/openapi.yaml`, else the built-in contract',
+    },
   ),
   overlays: option('strings', 'OpenAPI Overlay 1.0 documents, applied in order.', {
     default: [],
@@ -236,7 +239,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   }),
   'recordings.mode': option(
     'string',
-    'Replay recordings (`replay`), add missing ones (`record-missing`), record all again (`record-all`), or use none (`off`).',
+    'Replay recordings (`replay`), add missing ones (`record-missing`), record all again (`record-all`), record a new cassette and replay an existing one (`once`), or use none (`off`).',
     { values: RECORDING_MODES, otherwise: '`replay`', env: 'VOUCH_RECORDINGS', flag: '--mode <mode>' },
   ),
   'recordings.upstream': option('string', 'Base URL of the server that requests are forwarded to.', {
@@ -244,7 +247,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   }),
   'recordings.upstreamHeaders': option(
     'object',
-    'Header fields that are added to every forwarded request; their values are treated as secrets.',
+    'Header fields that are added to every forwarded request; their values are treated as secrets, and `env:NAME` stands for an environment variable.',
     { flag: '--header <line>' },
   ),
   'recordings.owners': option('object', 'Which part answers an operation, by operation id; `*` means all others.', {
@@ -280,6 +283,23 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     flag: '--match-header <name>',
   }),
   'recordings.match.ignoreHeaders': option('strings', 'Headers to ignore although the document declares them.'),
+  'recordings.matcher': option(
+    'function',
+    'Called with a call and a recorded exchange that differ; returns whether the exchange answers the call.',
+  ),
+  'recordings.exclude': option('object', 'What is forwarded and not recorded.'),
+  'recordings.exclude.operations': option(
+    'strings',
+    'Operations that are not recorded, by id; `*` for requests outside of the document.',
+    { flag: '--exclude-operation <id>' },
+  ),
+  'recordings.exclude.headers': option('strings', 'Headers of requests and responses that are not recorded.', {
+    flag: '--exclude-header <name>',
+  }),
+  'recordings.exclude.bodyBytes': count('Size of a body in bytes above which an exchange is not recorded.', {
+    otherwise: 'none',
+    flag: '--exclude-body <size>',
+  }),
   'recordings.maxAge': option('number', 'Days after which a new cassette is expired.', {
     minimum: 0,
     otherwise: 'never',
@@ -293,7 +313,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   'recordings.live': toggle('Allow requests to the upstream although `CI=true` is set.'),
   'recordings.pace': option(
     'string',
-    'Speed of replayed streams: as recorded (`recorded`), or without delays (`none`).',
+    'Speed of replayed answers and streams: as recorded (`recorded`), or without delays (`none`).',
     { values: ['recorded', 'none'], default: 'none', flag: '--pace <none|recorded>' },
   ),
   'recordings.onFailure': option(
@@ -310,7 +330,13 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     flag: '--timeout <ms>',
   }),
   'recordings.insecure': toggle('Do not verify the TLS certificate of the upstream.', '--insecure'),
-  'recordings.ca': option('string', 'Certificates of additional certificate authorities, in PEM.'),
+  'recordings.ca': option('string', 'Certificates of additional certificate authorities, in PEM.', {
+    flag: '--ca <file>',
+  }),
+  'recordings.cert': option('string', 'Certificate that the upstream requires of its clients, in PEM.', {
+    flag: '--cert <file>',
+  }),
+  'recordings.key': option('string', 'Private key of `recordings.cert`, in PEM.', { flag: '--key <file>' }),
   cors: option('boolean', 'Allow browsers of any origin to read responses.', { default: true, noFlag: '--no-cors' }),
   middleware: option('functions', 'Hono middleware that runs around every request, the control API included.', {
     default: [],

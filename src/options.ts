@@ -5,15 +5,16 @@ import type { QueryProfile } from './http/request/parameter-plan.js';
 import type { Interaction } from './journal/interaction.js';
 import type { MatchRules } from './recording/cassette/manifest.js';
 import type { RecordingOptions } from './recording/recordings.js';
+import type { ExclusionOptions } from './recording/exclusion.js';
 import type { RedactionOptions } from './recording/redaction/secret-rules.js';
 import type { ScenarioDefinition } from './scenario/definition/definition.js';
 import type { Reload } from './scenario/scenarios.js';
 import type { ClockOption } from './session/session.js';
 
-/** The options of `createMock`. Only `spec` is required. */
+/** The options of `createMock`. Only `spec` is required; with `recordings` not even that. */
 export interface MockOptions<Operations = unknown> {
   /** The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, or the parsed document. */
-  readonly spec:
+  readonly spec?:
     | string
     | URL
     | OpenAPIV2.Document
@@ -158,7 +159,8 @@ export type OptionName =
   | `scenarios.${keyof ScenarioOptions}`
   | `recordings.${keyof RecordingOptions}`
   | `recordings.redact.${keyof RedactionOptions}`
-  | `recordings.match.${keyof MatchRules}`;
+  | `recordings.match.${keyof MatchRules}`
+  | `recordings.exclude.${keyof ExclusionOptions}`;
 
 /** An option type whose members `Key` have a default. */
 type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<Options, Key>>;
@@ -166,7 +168,7 @@ type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<
 /** Checked options: short forms are expanded and defaults are filled in. */
 export interface Settings extends WithDefaults<
   Omit<MockOptions, 'scenarios' | 'recordings'>,
-  'overlays' | 'seed' | 'strict' | 'cors' | 'middleware'
+  'spec' | 'overlays' | 'seed' | 'strict' | 'cors' | 'middleware'
 > {
   readonly document: WithDefaults<DocumentOptions, 'allowHttpRefs'>;
   readonly state: false | StateOptions;

@@ -4,6 +4,8 @@ import { type OptionEntry, type OptionKind, OPTIONS } from './options-table.js';
 import type { MockOptions, OptionName, Settings } from './options.js';
 
 const EXAMPLE = "try createMock({ spec: 'spec/openapi.yaml' })";
+/** The document of a mock that only records and replays. */
+const NO_CONTRACT = { openapi: '3.1.0', info: { title: 'No contract', version: '-' }, paths: {} };
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 /** A proxy leaves it to the server behind it what is too large. */
 const FORWARDED_BODY_LIMIT_BYTES = 256 * 1024 * 1024;
@@ -24,10 +26,11 @@ function listMembers(prefix: string): readonly (readonly [member: string, entry:
  */
 export function readOptions(options: object): Settings {
   if (!isObject(options)) refuse('createMock was called without options', EXAMPLE);
-  if (options['spec'] === undefined) refuse('the option "spec" is missing', EXAMPLE);
   const { scenarios, recordings } = options;
+  if (options['spec'] === undefined && recordings === undefined) refuse('the option "spec" is missing', EXAMPLE);
   const expanded: Readonly<Record<string, unknown>> = {
     ...options,
+    spec: options['spec'] ?? NO_CONTRACT,
     scenarios: scenarios === undefined || isScenarioOptions(scenarios) ? scenarios : { from: scenarios },
     recordings: typeof recordings === 'string' ? { folder: recordings } : recordings,
   };

@@ -25,6 +25,8 @@ export interface Exchange {
   readonly contract: Contract;
   readonly call: Call;
   readonly session: Session;
+  /** The request as it arrived; a source that needs its body reads that of the call. */
+  readonly request: Request;
   /** For delays and time windows: on a socket the real clock, in-process the session's. Dates come from the session's clock. */
   readonly clock: Clock;
   /** Adds a line to the trace: what a source considered, and why it did or did not answer. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LoadOptions } from '../contract/load/load.js';
 import { MockError } from '../errors.js';
@@ -88,7 +88,8 @@ function addParser(option: Option, name: OptionName): void {
   const { kinds } = OPTIONS[name];
   if (name === 'recordings.upstreamHeaders') option.argParser(collectHeader);
   else if (name === 'recordings.owners') option.argParser(collectOwner);
-  else if (name === 'requests.bodyLimitBytes') option.argParser(readSize);
+  else if (name === 'requests.bodyLimitBytes' || name === 'recordings.exclude.bodyBytes') option.argParser(readSize);
+  else if (PEM_FILES.has(name)) option.argParser(readPem);
   else if (isRepeatable(name)) option.argParser(collect);
   else if (kinds.includes('integer')) option.argParser(readInteger);
   else if (kinds.includes('number') && !kinds.includes('string')) option.argParser(readNumber);
@@ -146,9 +147,13 @@ export function addOptionalSpec(command: Command): Command {
 
 /** `spec/openapi.yaml`, `.yml` or `.json` in the current folder, otherwise the built-in contract. */
 export function findSpec(): string {
+  return findOwnSpec() ?? join(packageFolder(), 'spec', 'openapi.yaml');
+}
+
+/** `spec/openapi.yaml`, `.yml` or `.json` in the current folder. */
+export function findOwnSpec(): string | undefined {
   const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
-  const own = names.map((name) => join('spec', name)).find((path) => existsSync(path));
-  return own ?? join(packageFolder(), 'spec', 'openapi.yaml');
+  return names.map((name) => join('spec', name)).find((path) => existsSync(path));
 }
 
 /** A folder of that name beside the document, or beside the folder `spec` that contains the document. */
@@ -186,6 +191,17 @@ function readSize(value: string): number {
   }
   const factor = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }[(match[2] ?? 'b').toLowerCase()] ?? 1;
   return Math.floor(Number(match[1]) * factor);
+}
+
+/** Options whose flags name a file with their value. */
+const PEM_FILES: ReadonlySet<OptionName> = new Set<OptionName>(['recordings.ca', 'recordings.cert', 'recordings.key']);
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new InvalidArgumentError(`The file cannot be read: ${(cause as Error).message}`);
+  }
 }
 
 /** Collects the values of a repeatable flag. */

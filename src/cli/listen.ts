@@ -80,15 +80,15 @@ export function addRecordingFlags(command: Command, names: readonly OptionName[]
 
 /** Serves a mock with recordings until a signal; `describe` gives the lines to print at start. @returns the closed mock. */
 export async function serveRecordings(
-  options: RecordingFlags & Output & { readonly spec: string },
+  options: RecordingFlags & Output & { readonly spec: string | undefined },
   more: Partial<Readonly<Record<OptionName, unknown>>>,
   describe: (mock: Mock<Clock>, baseUrl: string) => readonly string[],
 ): Promise<Mock<Clock>> {
   const { spec, recordings, owner, write, writeError } = options;
   // Without `--owner` the mock itself, which needs fixtures, answers no operation.
-  const fixtures = owner === undefined ? undefined : findFolder(spec, 'fixtures');
+  const fixtures = owner === undefined || spec === undefined ? undefined : findFolder(spec, 'fixtures');
   const mock = await createMock({
-    spec,
+    ...(spec !== undefined && { spec }),
     clock: 'real',
     ...nestOptions({ fixtures, 'recordings.folder': recordings, ...more }),
     ...logInteractions(options),

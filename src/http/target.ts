@@ -1,4 +1,5 @@
 import type { Operation } from '../contract/operations/operation.js';
+import { isUndocumented } from '../contract/operations/undocumented.js';
 import { joinRepeated, listFields } from './header-fields.js';
 
 /** The request target of a URL as it was sent: percent-encoding and dot segments are untouched, a fragment is dropped. */
@@ -56,8 +57,8 @@ function encode(text: string): string {
 /** The target of a call without the `/~id` prefix that selects a session; a path of the contract may also begin with `~`. */
 export function removeSessionPrefix(url: string, operation: Operation): string {
   const rest = url.replace(/^\/~[^/?]+(?=\/)/, '');
-  if (rest.length === url.length || findBasePath(operation, readTarget(url).path) === undefined) return rest;
-  return url;
+  if (rest.length === url.length || isUndocumented(operation)) return rest;
+  return findBasePath(operation, readTarget(url).path) === undefined ? rest : url;
 }
 
 /** Splits the path of a request for an operation after the base path under which it was called. */
@@ -71,6 +72,7 @@ export function splitBasePath(
 
 /** The base path after which a path has as many segments as the operation; undefined without one. */
 function findBasePath(operation: Operation, path: string): string | undefined {
+  if (isUndocumented(operation)) return operation.basePaths.find((basePath) => path.startsWith(`${basePath}/`));
   const keys = [operation.spanned?.path, operation.path];
   const lengths = new Set(keys.map((key) => countSegments(key?.split('?')[0] ?? '')));
   return operation.basePaths.find(
@@ -86,17 +88,6 @@ export function toUpstreamTarget(upstream: URL, operation: Operation, target: st
   if (upstream.pathname === '/') return target;
   const { path, search } = readTarget(target);
   return `${toRoot(upstream)}${splitBasePath(operation, path).rest}${search}`;
-}
-
-/** A Location on the upstream as a path on the mock (RFC 9110 10.2.2), so that clients follow it here; others are unchanged. */
-export function toMockLocation(location: string, upstream: URL, basePath: string): string {
-  if (!URL.canParse(location)) return location;
-  const url = new URL(location);
-  if (url.origin !== upstream.origin) return location;
-  const rest = `${url.pathname}${url.search}${url.hash}`;
-  if (upstream.pathname === '/') return rest;
-  const root = toRoot(upstream);
-  return rest.startsWith(`${root}/`) ? `${basePath}${rest.slice(root.length)}` : location;
 }
 
 function toRoot({ pathname }: URL): string {

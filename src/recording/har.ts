@@ -17,7 +17,7 @@ import type { Cassette, StoredExchange } from './cassette/cassette.js';
 import type { RecordedBody, RecordedResponse } from './cassette/exchange.js';
 import { invalidRecording, readJsonFile } from './cassette/manifest.js';
 import { toRequest, writeBody } from './cassette/recorded-body.js';
-import { type CallParts, matchRequest } from './matching/match.js';
+import { type CallParts, matchRequest } from './matching/exchange-index.js';
 import { type ObservedExchange, type Recorder, toNewExchange } from './upstream/recorder.js';
 
 interface HarImportParts extends Pick<CallParts, 'router' | 'decoder'> {

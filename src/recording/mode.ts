@@ -3,9 +3,9 @@ import { MockError, suggest } from '../errors.js';
 
 /**
  * How recordings are used: `replay` answers from them, `record-missing` forwards and records calls without a recording,
- * `record-all` forwards and records every call, `off` ignores them.
+ * `record-all` forwards and records every call, `once` records a cassette that does not exist and replays one that does, `off` ignores them.
  */
-export type RecordingMode = 'replay' | 'record-missing' | 'record-all' | 'off';
+export type RecordingMode = 'replay' | 'record-missing' | 'record-all' | 'once' | 'off';
 
 /**
  * Who answers an operation: the mock itself, the recordings, the upstream, or the upstream with the mock for what it does not
@@ -14,7 +14,7 @@ export type RecordingMode = 'replay' | 'record-missing' | 'record-all' | 'off';
 export type Owner = 'mock' | 'replay' | 'forward' | 'forward-then-mock';
 
 /** Every recording mode. */
-export const RECORDING_MODES: readonly RecordingMode[] = ['replay', 'record-missing', 'record-all', 'off'];
+export const RECORDING_MODES: readonly RecordingMode[] = ['replay', 'record-missing', 'record-all', 'once', 'off'];
 
 /** Every owner of an operation. */
 export const OWNERS: readonly Owner[] = ['mock', 'replay', 'forward', 'forward-then-mock'];
@@ -38,6 +38,11 @@ export function readMode({ mode, environment, live }: ModeRequest): RecordingMod
 export function isCi(environment: Readonly<Record<string, string | undefined>>): boolean {
   const value = environment['CI']?.toLowerCase();
   return value === 'true' || value === '1';
+}
+
+/** Whether a mode can write to a cassette. */
+export function isRecording(mode: RecordingMode): boolean {
+  return mode === 'record-all' || mode === 'record-missing' || mode === 'once';
 }
 
 function readWord<T extends string>(word: string, words: readonly T[], noun: string): T {

@@ -73,7 +73,8 @@ export function createApp(parts: AppParts): Hono {
     const arrival = arrivals.of(c);
     const match = arrival.match ?? router.match(arrival.method, arrival.path, arrival.search);
     // A path that has an operation gets here only if middleware or a route of the user passed it on with `next()`.
-    return match.kind === 'operation' ? pipeline.answer(arrival, match) : pipeline.refuse(arrival, match);
+    if (match.kind === 'operation') return pipeline.answer(arrival, match);
+    return pipeline.refuse(arrival, match, hasBodyRead(c) ? c.req : undefined);
   });
   app.onError((error, c) => {
     if ('getResponse' in error) return error.getResponse();

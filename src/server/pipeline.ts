@@ -4,7 +4,7 @@ import { type Chain, whenSettled } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-answers.js';
 import { type Clock, toSocketClock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operations/operation.js';
+import { METHODS, type Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
 import { type Answer, isSilent } from '../http/answer.js';
@@ -22,7 +22,16 @@ import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
 import type { Arrival } from './arrival.js';
 import { applyFault } from './faults/faults.js';
-import { allowOrigin, answerRefusedSession, answerUnmatched, toFailure, toUnanswered } from './unmatched.js';
+import {
+  allowOrigin,
+  answerRefusedSession,
+  answerUnmatched,
+  describeUnmatched,
+  isPreflight,
+  toFailure,
+  toUnanswered,
+} from './unmatched.js';
+import { toNote } from '../schema/violation.js';
 
 /** What requests are answered with. */
 export interface PipelineParts {
@@ -37,6 +46,17 @@ export interface PipelineParts {
   /** Whether browsers of any origin may read the answers. */
   readonly cors: boolean;
   onInteraction(interaction: Interaction): void;
+  /** Answers requests outside of the contract, with an upstream or recordings; undefined without recordings. */
+  readonly undocumented?: UndocumentedParts | undefined;
+}
+
+/** What requests outside of the contract are answered with. */
+export interface UndocumentedParts {
+  /** The operation that they are calls of. */
+  readonly operation: Operation;
+  readonly chain: Chain;
+  /** Whether those of a session are forwarded or replayed; if not, they are refused. */
+  accepts(session: Session): boolean;
 }
 
 type OperationMatch = Extract<RouteMatch, { readonly kind: 'operation' }>;
@@ -49,17 +69,27 @@ export interface Pipeline {
   answer(arrival: Arrival, match: OperationMatch): Written;
   /** The same for a request whose body middleware has read before. */
   answerRead(arrival: Arrival, match: OperationMatch, request: HonoRequest): Promise<Response>;
-  /** Answers a request to no operation: 404 with the nearest paths, 405 with the methods, or OPTIONS. */
-  refuse(arrival: Arrival, match: NoMatch): Written;
+  /**
+   * Answers a request to no operation: from the upstream or recordings, or with 404 and the nearest paths, 405 and the methods, or OPTIONS.
+   *
+   * @param read - The request, if middleware has read its body before.
+   */
+  refuse(arrival: Arrival, match: NoMatch, read?: HonoRequest): Written;
   /** Answers a request that something outside the pipeline failed on, such as middleware, with 500. */
   fail(arrival: Arrival, error: unknown): Written;
   /** Whether the request was answered with a fault, so that its rejection is on purpose. */
   isBroken(request: Request): boolean;
 }
 
-interface Outcome {
+/** A request with its session. */
+interface Received {
   readonly arrival: Arrival;
   readonly session: Session;
+  /** Of a request outside of the contract. */
+  readonly match?: NoMatch | undefined;
+}
+
+interface Outcome extends Received {
   readonly request: Call | UnmatchedRequest;
   readonly call?: Call;
   readonly trace: readonly string[];
@@ -73,7 +103,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   const finish = createFinish(parts, readClock, (request) => void broken.add(request));
 
-  const answerCall = createCallAnswerer(parts, readClock, finish);
+  const answerCall = createCallAnswerer(parts, { readClock, finish });
+  const answerUndocumented = createUndocumentedAnswerer(parts, { readClock, finish });
   const answerUnrouted = (arrival: Arrival, session: Session, { answer, why }: Unrouted): Written => {
     const { method, url } = arrival;
     const request = { method, url, path: {}, query: {}, body: undefined };
@@ -100,11 +131,15 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const bytes = new Uint8Array(await request.arrayBuffer());
       return answerWith(arrival, match, { kind: 'bytes', bytes });
     },
-    refuse: (arrival, match) => {
+    refuse: (arrival, match, read) => {
       const { request, path } = arrival;
       const session = sessions.choose(request.headers, arrival.sessionId);
       if (session instanceof MockError) return refuseSession(arrival, session);
-      const answer = answerUnmatched({ match, request, path, errors, cors: parts.cors });
+      const accepts = answerUndocumented !== undefined && parts.undocumented?.accepts(session) === true;
+      if (accepts && request.method !== 'OPTIONS') return answerUndocumented({ arrival, session, match }, read);
+      // Before a request outside of the contract, a browser asks whether it may be sent.
+      const asked = accepts && match.kind === 'none' && isPreflight(request) ? ANY_METHOD : match;
+      const answer = answerUnmatched({ match: asked, request, path, errors, cors: parts.cors });
       const why = answer.violations[0]?.message ?? 'OPTIONS is answered with the methods of the path';
       return answerUnrouted(arrival, session, { answer, why: `router: ${why}` });
     },
@@ -129,10 +164,9 @@ type Finish = (outcome: Outcome, answer: Answer) => Written;
 
 /** The middle of every request: the sources are asked, and what they throw becomes a 500. */
 function createCallAnswerer(
-  { contract, chain, errors }: PipelineParts,
-  readClock: ReadClock,
-  finish: Finish,
-): (call: Call, from: Pick<Outcome, 'arrival' | 'session'>) => Written {
+  { contract, chain, errors }: Pick<PipelineParts, 'contract' | 'chain' | 'errors'>,
+  { readClock, finish, answerRest = (call): Answer => toUnanswered(errors, call.operation) }: CallSteps,
+): (call: Call, from: Received) => Written {
   const failCall = (outcome: Outcome, call: Call, error: unknown): Written =>
     finish(
       {
@@ -145,18 +179,25 @@ function createCallAnswerer(
   /** An answer that cannot be written, such as one with a header that no message can have, throws when it is written. */
   const conclude = (outcome: Outcome, call: Call, answer: Answer | undefined): Written => {
     try {
-      return finish(outcome, answer ?? toUnanswered(errors, call.operation));
+      return finish(outcome, answer ?? answerRest(call, outcome));
     } catch (error) {
       return failCall(outcome, call, error);
     }
   };
 
-  return (call, { arrival, session }) => {
+  return (call, { arrival, session, match }) => {
     const trace: string[] = [];
-    const outcome: Outcome = { arrival, session, request: call, call, trace };
+    const outcome: Outcome = { arrival, session, match, request: call, call, trace };
     try {
       const note = (line: string): void => void trace.push(line);
-      const answer = chain({ contract, call, session, clock: readClock(arrival, session), note });
+      const answer = chain({
+        contract,
+        call,
+        session,
+        request: arrival.request,
+        clock: readClock(arrival, session),
+        note,
+      });
       if (!(answer instanceof Promise)) return conclude(outcome, call, answer);
       return answer.then(
         (settled) => conclude(outcome, call, settled),
@@ -167,6 +208,49 @@ function createCallAnswerer(
     }
   };
 }
+
+/** The steps around the sources. */
+interface CallSteps {
+  readonly readClock: ReadClock;
+  readonly finish: Finish;
+  /** The answer if no source has one. */
+  answerRest?(call: Call, from: Received): Answer;
+}
+
+/** Answers requests outside of the contract like calls of an operation that declares nothing. */
+function createUndocumentedAnswerer(
+  parts: PipelineParts,
+  steps: CallSteps,
+): ((received: Received, read: HonoRequest | undefined) => Written) | undefined {
+  const { undocumented, decoder, contract, errors, cors } = parts;
+  if (undocumented === undefined) return undefined;
+  const { operation, chain } = undocumented;
+  const describe = ({ arrival: { request, path }, match = NO_PATH }: Received) => ({ match, request, path });
+  const answerCall = createCallAnswerer(
+    { contract, chain, errors },
+    { ...steps, answerRest: (_call, received) => answerUnmatched({ ...describe(received), errors, cors }) },
+  );
+  const answerDecoded = (decoded: Call, received: Received): Written => {
+    const isKnown = contract.operations.length > 0;
+    const broken = decoded.violations.filter(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE');
+    const violations = [...broken, ...(isKnown ? [toNote(describeUnmatched(describe(received)))] : [])];
+    return answerCall({ ...decoded, violations }, received);
+  };
+  const answer = (received: Received, body: BodyBytes | undefined): Written => {
+    const { arrival } = received;
+    const readBody = parts.readBody && createBodyReader(parts.readBody(operation), arrival);
+    const { request } = arrival;
+    const call = decoder.decode({ operation, pathText: {}, request, target: arrival, body, readBody });
+    return whenSettled(call, answerDecoded, received);
+  };
+  return (received, read) => {
+    if (read === undefined) return answer(received, received.arrival.environment?.body);
+    return read.arrayBuffer().then((bytes) => answer(received, { kind: 'bytes', bytes: new Uint8Array(bytes) }));
+  };
+}
+
+const ANY_METHOD: NoMatch = { kind: 'method', allow: METHODS.map((method) => method.toUpperCase()) };
+const NO_PATH: NoMatch = { kind: 'none', nearest: [] };
 
 /** The last steps of every request: the answer is written and added to the journal. @param onFault - Told before a fault. */
 function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (request: Request) => void): Finish {
@@ -191,7 +275,7 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
       session: session.id,
       at: session.clock.now(),
       elapsedMs: performance.now() - arrival.startedAt,
-      operation: outcome.call?.operation.id,
+      operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
       request: recordRequest(outcome.request, readRequestHeaders(arrival)),
       answer,
       violations: joinViolations(outcome.call, answer),

@@ -3,7 +3,7 @@ import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
-import { NO_VIOLATIONS, toError } from '../schema/violation.js';
+import { type ClientReport, NO_VIOLATIONS, toError } from '../schema/violation.js';
 
 interface UnmatchedSituation {
   readonly match: Exclude<RouteMatch, { readonly kind: 'operation' }>;
@@ -21,18 +21,24 @@ const SHOWN_PATH_LENGTH = 200;
  */
 export function answerUnmatched(situation: UnmatchedSituation): Answer {
   const { match, request, errors } = situation;
+  if (match.kind === 'method' && request.method === 'OPTIONS') return answerOptions(situation, match.allow);
+  const report = describeUnmatched(situation);
+  const { message } = report;
+  const found = [toError(report)];
+  if (match.kind === 'none') return errors.answer(undefined, { status: 404, message, code: 'path_unknown', found });
+  const headers = { allow: match.allow.join(', ') };
+  return errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers, found });
+}
+
+/** What is wrong about a request that matches no operation. */
+export function describeUnmatched({ match, request, path }: Omit<UnmatchedSituation, 'errors' | 'cors'>): ClientReport {
   if (match.kind === 'method') {
-    const allow = match.allow.join(', ');
-    if (request.method === 'OPTIONS') return answerOptions(situation, match.allow);
-    const message = `${cutPath(situation.path)} does not support ${request.method}; it supports ${allow}`;
-    const found = [toError({ code: 'METHOD_UNKNOWN', in: 'method', message })];
-    return errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers: { allow }, found });
+    const message = `${cutPath(path)} does not support ${request.method}; it supports ${match.allow.join(', ')}`;
+    return { code: 'METHOD_UNKNOWN', in: 'method', message };
   }
   const verb = match.nearest.length === 1 ? 'is' : 'are';
   const nearest = match.nearest.length === 0 ? '' : `; the nearest ${verb} ${match.nearest.join(', ')}`;
-  const message = `the contract has no path ${cutPath(situation.path)}${nearest}`;
-  const found = [toError({ code: 'PATH_UNKNOWN', in: 'path', message })];
-  return errors.answer(undefined, { status: 404, message, code: 'path_unknown', found });
+  return { code: 'PATH_UNKNOWN', in: 'path', message: `the contract has no path ${cutPath(path)}${nearest}` };
 }
 
 /** The answer to a request whose session cannot be opened: 503 if there are too many, else 400. */

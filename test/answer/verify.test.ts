@@ -70,7 +70,8 @@ async function verify(
   const operation = contract.operation('getPet');
   if (operation === undefined) throw new Error('the document has the operation');
   const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: 1000 });
-  const call = await decoder.decode({ operation, pathText: {}, request: new Request('http://x.test/pet') });
+  const request = new Request('http://x.test/pet');
+  const call = await decoder.decode({ operation, pathText: {}, request });
   // Of a session, verify reads the seed and the clock alone.
   const session = { seed: 1, clock: createVirtualClock() } as unknown as Session;
   const trace: string[] = [];
@@ -78,6 +79,7 @@ async function verify(
     contract,
     call,
     session,
+    request,
     clock: session.clock,
     note: (line) => void trace.push(line),
   };

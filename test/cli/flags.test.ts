@@ -53,7 +53,7 @@ describe('the flags of options', () => {
     [['--seed', '1.5'], /It must be an integer\.$/],
     [['--max-age', '-1'], /It must be a non-negative number\.$/],
     [['--body-limit', 'big'], /It must be a number of bytes, or a number with kb, mb or gb: 10mb\.$/],
-    [['--mode', 'replya'], /Allowed choices are replay, record-missing, record-all, off\.$/],
+    [['--mode', 'replya'], /Allowed choices are replay, record-missing, record-all, once, off\.$/],
     [['--prot', '1'], /unknown option '--prot'/],
   ])('refuse %j with a reason', (words, message) => {
     expect(() => parse(...words)).toThrow(CommanderError);

@@ -6,7 +6,6 @@ import {
   readTarget,
   removeSessionPrefix,
   splitBasePath,
-  toMockLocation,
   toUpstreamTarget,
   writeTarget,
 } from '../../src/http/target.js';
@@ -63,15 +62,6 @@ it.each([
   ['https://api.example.com/api/v2/', '/files/a', '/api/v2/files/a'],
 ])('for the upstream %s, %s becomes %s', (upstream, target, want) => {
   expect(toUpstreamTarget(new URL(upstream), operation, target)).toBe(want);
-});
-
-it.each([
-  ['https://api.example.com/v2/files/a?x=1#y', '/v1/files/a?x=1#y'],
-  ['https://api.example.com/elsewhere', 'https://api.example.com/elsewhere'],
-  ['https://other.example.com/v2/files/a', 'https://other.example.com/v2/files/a'],
-  ['/files/a', '/files/a'],
-])('the location %s is sent as %s', (location, want) => {
-  expect(toMockLocation(location, new URL('https://api.example.com/v2'), '/v1')).toBe(want);
 });
 
 it.each([

@@ -73,7 +73,7 @@ describe('options are refused with what to do:', () => {
     [
       'a misspelt word of a closed set',
       { spec: SPEC, recordings: { folder: 'r', mode: 'replya' } },
-      'the option "recordings.mode" must be one of "replay", "record-missing", "record-all", "off", got "replya"\n  hint: did you mean "replay"?',
+      'the option "recordings.mode" must be one of "replay", "record-missing", "record-all", "once", "off", got "replya"\n  hint: did you mean "replay"?',
     ],
     [
       'a misspelt owner',

@@ -5,7 +5,7 @@ import { MockError } from '../../errors.js';
 import type { Mock } from '../../handles.js';
 import type { OptionName } from '../../options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
-import { findSpec, listFlagOptions, readOptionFlags } from '../flags.js';
+import { findOwnSpec, listFlagOptions, readOptionFlags } from '../flags.js';
 import { addRecordingFlags, type RecordingFlags, serveRecordings } from '../listen.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
 
@@ -13,11 +13,11 @@ const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(
 
 interface RecordFlags extends RecordingFlags {
   readonly upstream: string;
-  readonly mode: 'record-all' | 'record-missing';
+  readonly mode: 'record-all' | 'record-missing' | 'once';
   readonly insecure?: boolean;
 }
 
-type RecordOptions = RecordFlags & Output & { readonly spec: string };
+type RecordOptions = RecordFlags & Output & { readonly spec: string | undefined };
 
 /** Defines `vouch record`. */
 export function defineCommand(command: Command, output: Output): void {
@@ -26,13 +26,13 @@ export function defineCommand(command: Command, output: Output): void {
     'recordings.upstream': { description: 'base URL of the API to record', required: true },
     'recordings.upstreamHeaders': { description: 'header to send upstream, as "name: value"' },
     'recordings.mode': {
-      description: 'replace the cassette, or add only the requests that it lacks',
-      choices: ['record-all', 'record-missing'],
+      description: 'replace the cassette, add only the requests that it lacks, or record only if there is none',
+      choices: ['record-all', 'record-missing', 'once'],
       default: 'record-all',
     },
     'recordings.cassette': { description: 'cassette to write', default: 'default' },
   }).action(async (spec: string | undefined, flags: RecordFlags) => {
-    process.exitCode = await runRecord({ spec: spec ?? findSpec(), ...flags, ...output });
+    process.exitCode = await runRecord({ spec: spec ?? findOwnSpec(), ...flags, ...output });
   });
 }
 
@@ -71,12 +71,14 @@ function rejectOwnAddress({ upstream, host, port }: RecordOptions): void {
 function describeStart(mock: Mock<Clock>, options: RecordOptions, baseUrl: string): readonly string[] {
   const { spec, json, insecure } = options;
   const upstream = hideUrlSecrets(options.upstream);
-  if (json === true) return [JSON.stringify({ listening: baseUrl, upstream, spec })];
+  if (json === true) return [JSON.stringify({ listening: baseUrl, upstream, spec: spec ?? null })];
   const { title, version, operations } = mock.contract;
   const folder = colour('bold', showPath(join(options.recordings, options.cassette)));
-  const action = options.mode === 'record-all' ? 'recording to' : 'adding missing exchanges to';
+  const action = options.mode === 'record-missing' ? 'adding missing exchanges to' : 'recording to';
   return [
-    `${colour('bold', title)} ${version}  ${countOf(operations.length, 'operation')}`,
+    spec === undefined
+      ? `${colour('bold', 'no contract')}: nothing is validated`
+      : `${colour('bold', title)} ${version}  ${countOf(operations.length, 'operation')}`,
     `upstream ${upstream}${insecure === true ? colour('yellow', '  (TLS certificate not verified)') : ''}`,
     `${action} ${folder}; secrets are replaced by placeholders`,
     `listening on ${colour('bold', baseUrl)}`,

@@ -21,7 +21,7 @@ import { checkCassette, createResponseCheck, formatCheck } from '../../recording
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../recording/drift/drift-report.js';
 import { type DriftResult, findDrift } from '../../recording/drift/drift.js';
 import { exportHar, importHar } from '../../recording/har.js';
-import type { RecordingParts } from '../../recording/recordings.js';
+import type { RecordingParts } from '../../recording/cassettes.js';
 import { createRedactor } from '../../recording/redaction/redact.js';
 import { createRecorder } from '../../recording/upstream/recorder.js';
 import { createUpstream } from '../../recording/upstream/upstream.js';
@@ -146,7 +146,7 @@ async function runDrift(name: string | undefined, flags: Flags, output: Output):
   const check = createResponseCheck(validators);
   const unknown = operations.find((id) => contract.operation(id) === undefined);
   if (unknown !== undefined) throw new MockError('OPTION_INVALID', `operation "${unknown}" is not in the contract`);
-  const upstream = createUpstream(url, { insecure, ...(timeout !== undefined && { timeoutMs: timeout }) });
+  const upstream = createUpstream(url, { insecure, ...(timeout !== undefined && { timeoutMs: timeout }) }, process.env);
   let exit = 0;
   try {
     for (const cassette of loadCassettes(name, flags, output)) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { OptionName } from '../../options.js';
-import { findSpec, listFlagOptions, readOptionFlags } from '../flags.js';
+import { findOwnSpec, listFlagOptions, readOptionFlags } from '../flags.js';
 import { addRecordingFlags, type RecordingFlags, serveRecordings } from '../listen.js';
 import { colour, countOf, type Output } from '../output.js';
 
@@ -12,12 +12,12 @@ export function defineCommand(command: Command, output: Output): void {
   addRecordingFlags(command, RECORDING_OPTIONS, {
     'recordings.cassette': { description: 'cassette to replay', default: 'default' },
   }).action(async (spec: string | undefined, flags: RecordingFlags) => {
-    process.exitCode = await runReplay({ spec: spec ?? findSpec(), ...flags, ...output });
+    process.exitCode = await runReplay({ spec: spec ?? findOwnSpec(), ...flags, ...output });
   });
 }
 
 /** Answers from a cassette until a signal. @returns the exit code: 1 if a request had no recorded response, otherwise 0. */
-async function runReplay(options: RecordingFlags & Output & { readonly spec: string }): Promise<number> {
+async function runReplay(options: RecordingFlags & Output & { readonly spec: string | undefined }): Promise<number> {
   const { cassette, json, writeError } = options;
   const more = { 'recordings.mode': 'replay', ...readOptionFlags(options, RECORDING_OPTIONS) };
   const mock = await serveRecordings(options, more, ({ contract, cassette: load }, baseUrl) => {

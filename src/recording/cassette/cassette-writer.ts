@@ -12,6 +12,7 @@ import { appendFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import { createContentDecoders } from '../../http/content-encoding.js';
 import { BODIES_FOLDER, type Cassette, loadCassette, type StoredExchange } from './cassette.js';
 import { writeJson } from './exact-json.js';
@@ -167,7 +168,9 @@ function findBreak(text: string): number {
 
 /** The file name of an exchange. */
 export function toFileName(exchange: RecordedExchange): string {
-  const words = exchange.operation.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '');
+  const { operation, request } = exchange;
+  const name = operation === UNDOCUMENTED ? `${request.method}${request.path}` : operation;
+  const words = name.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '');
   const outcome = exchange.response?.status ?? 'failed';
   return `${toNumberText(exchange.number)}-${words.slice(0, 80)}.${outcome}.json`;
 }

@@ -1,6 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createMatcher, type MatcherParts, readCall } from '../matching/match.js';
+import { UNDOCUMENTED } from '../../contract/operations/undocumented.js';
+import { readCall } from '../matching/exchange-index.js';
+import { createMatcher, type MatcherParts } from '../matching/match.js';
 import { toFileName, writeAtomically } from './cassette-writer.js';
 import { BODIES_FOLDER, type Cassette, listBodyFiles, loadBodyBytes, type StoredExchange } from './cassette.js';
 import { writeCanonical } from './exact-json.js';
@@ -22,7 +24,9 @@ export function findRedundant(cassette: Cassette, parts: MatcherParts): readonly
   const sequences = new Map<string, readonly StoredExchange[]>();
   for (const exchange of cassette.exchanges) {
     const key = matcher.keyOf(exchange);
-    if (key === undefined || readCall(exchange.request, parts)?.operation.id !== exchange.operation) {
+    const isKnown =
+      exchange.operation === UNDOCUMENTED || readCall(exchange.request, parts)?.operation.id === exchange.operation;
+    if (key === undefined || !isKnown) {
       const why = `its request no longer matches operation "${exchange.operation}"`;
       redundant.set(exchange.number, { exchange, why });
     } else sequences.set(key, [...(sequences.get(key) ?? []), exchange]);

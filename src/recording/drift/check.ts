@@ -1,4 +1,5 @@
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
+import { UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { suggest } from '../../errors.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
@@ -9,7 +10,7 @@ import { listErrors, NO_VIOLATIONS, type Violation, type ViolationCode } from '.
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
 import { loadBody, toRequest, writeBody } from '../cassette/recorded-body.js';
-import { type CallParts, matchRequest } from '../matching/match.js';
+import { type CallParts, matchRequest } from '../matching/exchange-index.js';
 import { checkLists } from './lists.js';
 
 /** Validates a response of an upstream: status, media type, required headers and body. */
@@ -100,6 +101,10 @@ export async function checkCassette(cassette: Cassette, parts: CallParts): Promi
   for (const exchange of cassette.exchanges) {
     const { file, response } = exchange;
     const operation = parts.contract.operation(exchange.operation);
+    if (exchange.operation === UNDOCUMENTED) {
+      findings.push(...(await checkUndocumented(exchange, { cassette, parts })));
+      continue;
+    }
     if (operation === undefined) {
       const ids = parts.contract.operations.map(({ id }) => id);
       const hints = [`operation "${exchange.operation}" is not in the contract`, suggest(exchange.operation, ids)];
@@ -116,6 +121,21 @@ export async function checkCassette(cassette: Cassette, parts: CallParts): Promi
   }
   for (const error of checkLists(cassette)) findings.push({ ...error, severity: 'error', side: 'list' });
   return findings;
+}
+
+/** An endpoint that the API has and the contract does not; a note if the API does not have it either. */
+async function checkUndocumented(
+  exchange: StoredExchange,
+  { cassette, parts }: { readonly cassette: Cassette; readonly parts: CallParts },
+): Promise<readonly CheckFinding[]> {
+  const { request, response, file } = exchange;
+  const match = matchRequest(toRequest(request, writeTarget(request), undefined), parts.router);
+  // The contract has it now.
+  if (match.kind === 'operation') return checkRequest(exchange, match.operation, { cassette, parts });
+  const status = response?.status ?? 404;
+  const severity = status === 404 || status === 405 || status === 501 ? 'note' : 'error';
+  const message = `${request.method} ${request.path} is undocumented: the contract has no such operation; the API answered ${status}`;
+  return [{ file, severity, side: 'request', code: 'UNDOCUMENTED', message }];
 }
 
 /** The findings as lines of text, followed by their count. */

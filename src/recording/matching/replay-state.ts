@@ -1,5 +1,6 @@
 import type { StoredExchange } from '../cassette/cassette.js';
-import type { MatchedSequence } from './match.js';
+import type { MatchedSequence } from './exchange-index.js';
+import type { ReplacedValue } from './volatile.js';
 
 /** The replay position of one session. */
 export interface ReplayState {
@@ -13,6 +14,10 @@ export interface ReplayState {
   isSpent(cassette: string, sequence: MatchedSequence): boolean;
   /** Counts a newly recorded exchange as replayed. */
   pass(cassette: string, key: string): void;
+  /** Recorded values by those that the client sent in their place; undefined without any. */
+  readonly values: ReadonlyMap<string, string> | undefined;
+  /** Remembers values that the client sent in place of recorded ones. */
+  learn(replaced: readonly ReplacedValue[]): void;
   miss(miss: Miss): void;
   /** Selects a cassette; its sequences keep their positions. */
   use(cassette: string): void;
@@ -28,6 +33,8 @@ export interface ReplayState {
 export interface ReplaySnapshot {
   readonly cassette: string | undefined;
   readonly cursors: Readonly<Record<string, number>>;
+  /** Recorded values by those that the client sent in their place. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 /** A call without a recording. */
@@ -49,12 +56,14 @@ interface ReplayTurn {
 }
 
 const MAX_MISSES = 1000;
+const MAX_VALUES = 1000;
 
 /** Creates the state of a session that has not replayed anything. */
 export function createReplayState(): ReplayState {
   let cursors = new Map<string, number>();
   let misses: readonly Miss[] = [];
   let current: string | undefined;
+  let values: ReadonlyMap<string, string> | undefined;
   const positionOf = (cassette: string, key: string): number => cursors.get(`${cassette}\n${key}`) ?? 0;
   const isSpent: ReplayState['isSpent'] = (cassette, { key, exchanges }) =>
     positionOf(cassette, key) >= exchanges.length;
@@ -74,6 +83,14 @@ export function createReplayState(): ReplayState {
     },
     isSpent,
     pass: (cassette, key) => void cursors.set(`${cassette}\n${key}`, positionOf(cassette, key) + 1),
+    get values() {
+      return values;
+    },
+    learn: (replaced) => {
+      const learned = replaced.map(([recorded, received]) => [received, recorded] as const);
+      // The latest ones: a client makes more of them in each run.
+      if (learned.length > 0) values = new Map([...(values ?? []), ...learned].slice(-MAX_VALUES));
+    },
     miss: (miss) => {
       if (misses.length < MAX_MISSES) misses = [...misses, miss];
     },
@@ -82,12 +99,18 @@ export function createReplayState(): ReplayState {
     },
     reset: () => {
       cursors.clear();
+      values = undefined;
       misses = [];
     },
-    snapshot: () => ({ cassette: current, cursors: Object.fromEntries(cursors) }),
+    snapshot: () => ({
+      cassette: current,
+      cursors: Object.fromEntries(cursors),
+      ...(values && { values: Object.fromEntries(values) }),
+    }),
     restore: (snapshot) => {
       current = snapshot.cassette;
       cursors = new Map(Object.entries(snapshot.cursors));
+      values = snapshot.values && new Map(Object.entries(snapshot.values));
     },
   };
 }

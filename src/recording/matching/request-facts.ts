@@ -2,9 +2,10 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Operation } from '../../contract/operations/operation.js';
+import { isUndocumented } from '../../contract/operations/undocumented.js';
 import { joinRepeated } from '../../http/header-fields.js';
 import { toEssence } from '../../http/media-type.js';
-import { readTarget } from '../../http/target.js';
+import { readQueryValues, readTarget, removeSessionPrefix, splitBasePath } from '../../http/target.js';
 import { isRandom } from '../../schema/secret-names.js';
 import type { Call } from '../../http/request/call.js';
 import type { RecordedBody } from '../cassette/exchange.js';
@@ -23,13 +24,20 @@ export interface RequestFacts {
   readonly path: Readonly<Record<string, unknown>>;
   /** Typed according to the contract, with defaults. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** The fields that the contract declares or the manifest lists. */
+  /** The fields that the contract declares or the manifest lists, `Range`, and whether there are credentials. */
   readonly header: Readonly<Record<string, unknown>>;
   readonly body: unknown;
+  /** The `Accept` header, which is compared by the media type that it selects; undefined without one and if it is ignored. */
+  readonly accept: string | undefined;
 }
+
+/** The parts of a request that are compared by value. */
+export const PARTS: readonly Exclude<keyof RequestFacts, 'accept'>[] = ['method', 'path', 'query', 'header', 'body'];
 
 /** Reads the normal form of requests. */
 export interface FactsReader {
+  /** Whether the media type that a request asks for is compared. */
+  readonly comparesAccept: boolean;
   /** A cheap cache key for the facts of a call; undefined for large bodies. */
   signature(call: Call): string | undefined;
   /** The facts of a decoded call with its body in recorded form. */
@@ -62,30 +70,36 @@ export function createFactsReader(contract: Contract, rules: MatchRules, own: Ma
   const ordinary: Masking = { ...own, ignoredBody: rules.ignoreBody };
   const plans = new Map<Operation, OperationPlan>();
   const ignoredQuery = new Set(rules.ignoreQuery);
+  const isAcceptIgnored = rules.ignoreHeaders.some((name) => name.toLowerCase() === 'accept');
   const planOf = (operation: Operation): OperationPlan => {
     const plan = plans.get(operation) ?? createPlan(operation, contract, rules);
     plans.set(operation, plan);
     return plan;
   };
   const readAll = (call: Call, body: RecordedBody, masking: Masking): RequestFacts => {
-    const { defaults, headers } = planOf(call.operation);
-    const query = Object.entries({ ...defaults, ...call.query }).filter(([name]) => !ignoredQuery.has(name));
+    const { defaults, headers, credentials } = planOf(call.operation);
+    const { path, query: sent } = isUndocumented(call.operation) ? readTargetFacts(call) : call;
+    const query = Object.entries({ ...defaults, ...sent }).filter(([name]) => !ignoredQuery.has(name));
     return {
       method: call.method,
-      path: maskValues('path', Object.entries(call.path), { ...masking, call }),
+      path: maskValues('path', Object.entries(path), { ...masking, call }),
       query: maskValues('query', query, { ...masking, call }),
-      header: readHeaders(call, headers, masking),
+      header: { ...readPresence(call, credentials), ...readHeaders(call, headers, masking) },
       body: readBodyFacts(body, call, masking),
+      accept: isAcceptIgnored ? undefined : (call.headers.get('accept') ?? undefined),
     };
   };
   return {
+    comparesAccept: !isAcceptIgnored,
     signature: (call) => {
       if (call.file !== undefined || (call.bytes?.byteLength ?? 0) > MAX_SIGNATURE_BYTES) return undefined;
       const body = call.bytes === undefined ? '' : Buffer.from(call.bytes).toString('latin1');
-      const fields = ['content-type', ...planOf(call.operation).headers].map((name) => call.headers.get(name));
+      const { headers, credentials } = planOf(call.operation);
+      const fields = ['content-type', ...headers].map((name) => call.headers.get(name));
+      const present = credentials.map((name) => isPresent(call, name));
       // A credential only matters if the rest of the request quotes it.
       const quoted = listCredentials(call, ordinary).filter((secret) => isQuoted(secret, call.url, body));
-      return JSON.stringify([call.operation.id, call.method, call.url, fields, body, quoted]);
+      return JSON.stringify([call.operation.id, call.method, call.url, fields, present, body, quoted]);
     },
     read: (call, body) =>
       readAll(
@@ -152,12 +166,18 @@ interface OperationPlan {
   /** The defaults of query parameters. */
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly headers: readonly string[];
+  /** Headers of which only the presence is compared, and cookies as `cookie name`. */
+  readonly credentials: readonly string[];
 }
 
+/** Headers that carry a credential in any contract. */
+const CREDENTIALS: readonly string[] = ['authorization', 'x-api-key'];
+
 function createPlan({ parameters }: Operation, contract: Contract, rules: MatchRules): OperationPlan {
-  const secretHeaders = Object.values(contract.securitySchemes).flatMap(({ in: place, key = '' }) =>
-    place === 'header' ? [key] : [],
-  );
+  const schemes = Object.values(contract.securitySchemes);
+  const keysIn = (wanted: string): readonly string[] =>
+    schemes.flatMap(({ in: place, key = '' }) => (place === wanted ? [key.toLowerCase()] : []));
+  const secretHeaders = keysIn('header');
   const ignored = new Set([...rules.ignoreHeaders, ...secretHeaders].map((name) => name.toLowerCase()));
   const declared = parameters
     .filter((parameter) => parameter.in === 'header')
@@ -168,8 +188,30 @@ function createPlan({ parameters }: Operation, contract: Contract, rules: MatchR
     const hasDefault = parameter.in === 'query' && isObject(schema) && schema.default !== undefined;
     return hasDefault ? [[parameter.name, schema.default]] : [];
   });
-  const headers = new Set([...declared, ...rules.headers.map((name) => name.toLowerCase())]);
-  return { defaults: Object.fromEntries(defaults), headers: [...headers] };
+  const listed = rules.headers.map((name) => name.toLowerCase());
+  const ignoredByRule = new Set(rules.ignoreHeaders.map((name) => name.toLowerCase()));
+  const range = ignoredByRule.has('range') ? [] : ['range'];
+  const headers = new Set([...declared, ...listed, ...range]);
+  const cookies = ignoredByRule.has('cookie') ? [] : keysIn('cookie').map((key) => `cookie ${key}`);
+  const credentials = new Set([...CREDENTIALS, ...secretHeaders].filter((name) => !ignoredByRule.has(name)));
+  return { defaults: Object.fromEntries(defaults), headers: [...headers], credentials: [...credentials, ...cookies] };
+}
+
+/** The path below the base path, and the query as it was sent. */
+function readTargetFacts({ url, operation }: Call): Pick<Call, 'path' | 'query'> {
+  const { path, search } = readTarget(removeSessionPrefix(url, operation));
+  return { path: { path: splitBasePath(operation, path).rest }, query: readQueryValues(search) };
+}
+
+/** Whether a call has a credential; its value is secret and another one in each run. */
+function isPresent({ headers }: Call, name: string): boolean {
+  if (!name.startsWith('cookie ')) return headers.has(name);
+  const cookies = (headers.get('cookie') ?? '').toLowerCase().split(/; */);
+  return cookies.some((cookie) => cookie.startsWith(`${name.slice('cookie '.length)}=`));
+}
+
+function readPresence(call: Call, names: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(names.filter((name) => isPresent(call, name)).map((name) => [name, 'present']));
 }
 
 function readHeaders(call: Call, names: readonly string[], { walk, mask }: Masking): Readonly<Record<string, unknown>> {

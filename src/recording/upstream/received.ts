@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BodyBytes } from '../../http/request/body-bytes.js';
 
@@ -108,7 +109,7 @@ function closed(stream: WriteStream): Promise<void> {
  *
  * @returns `incomplete` if the client left; never rejects.
  */
-export async function receiveRequest(body: AsyncIterable<Uint8Array>, folder: string): Promise<BodyBytes> {
+async function receiveRequest(body: AsyncIterable<Uint8Array>, folder: string): Promise<BodyBytes> {
   const collector = createBodyCollector(folder);
   const hash = createHash('sha256');
   try {
@@ -123,4 +124,20 @@ export async function receiveRequest(body: AsyncIterable<Uint8Array>, folder: st
     await collector.discard();
     return { kind: 'incomplete' };
   }
+}
+
+/** Reads the body of a request. */
+export type ReceiveBody = (body: AsyncIterable<Uint8Array>) => Promise<BodyBytes>;
+
+/** A temporary folder that is created when it is first used. */
+export function createTemporaryFolder(): { path(): string; readonly receive: ReceiveBody; remove(): Promise<void> } {
+  let path: string | undefined;
+  const open = (): string => (path ??= mkdtempSync(join(tmpdir(), 'vouch-')));
+  return {
+    path: open,
+    receive: (body) => receiveRequest(body, open()),
+    remove: async () => {
+      if (path !== undefined) await rm(path, { recursive: true, force: true });
+    },
+  };
 }

@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream';
 import { MockError } from '../../errors.js';
 import { type HeaderFields, omitFields, readEndToEnd } from '../../http/header-fields.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
+import { connectThroughProxy, type Proxy, readProxy } from './proxy.js';
 import type { BodyFile } from './received.js';
 
 /** The server that requests are forwarded to. */
@@ -54,27 +55,42 @@ export interface UpstreamOptions {
   readonly insecure?: boolean;
   /** Additional certificate authorities, PEM. */
   readonly ca?: string;
+  /** The certificate that the upstream asks the client for, PEM. */
+  readonly cert?: string;
+  /** The private key of `cert`, PEM. */
+  readonly key?: string;
 }
 
-/** Creates a client of one upstream with persistent connections. @throws MockError `OPTION_INVALID`. */
-export function createUpstream(base: string, options: UpstreamOptions = {}): Upstream {
+/**
+ * Creates a client of one upstream with persistent connections.
+ *
+ * @param environment - Variables that name a proxy.
+ * @throws MockError `OPTION_INVALID`.
+ */
+export function createUpstream(
+  base: string,
+  options: UpstreamOptions = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Upstream {
   const url = readUpstreamUrl(base);
   const timeoutMs = options.timeoutMs ?? 60_000;
   const secure = url.protocol === 'https:';
-  const agent = secure
-    ? new HttpsAgent({ keepAlive: true, rejectUnauthorized: options.insecure !== true, ca: options.ca })
-    : new HttpAgent({ keepAlive: true });
+  const proxy = readProxy(url, environment);
+  // RFC 9112 3.2.2: a proxy gets the whole URL. A TLS connection goes through it.
+  const direct = secure ? undefined : proxy;
+  const { hostname, port } = direct?.url ?? url;
+  const agent = secure ? createSecureAgent(options, { url, proxy }) : new HttpAgent({ keepAlive: true });
   const attempt = (request: UpstreamRequest): Promise<Attempt> =>
     new Promise((resolve) => {
       const interim: number[] = [];
       const client = (secure ? httpsRequest : httpRequest)({
         agent,
         protocol: url.protocol,
-        hostname: url.hostname.replace(/^\[|\]$/g, ''),
-        port: url.port,
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        port,
         method: request.method,
-        path: request.target,
-        headers: toOutgoing(request, url.host),
+        path: direct === undefined ? request.target : `${url.origin}${request.target}`,
+        headers: { ...toOutgoing(request, url.host), ...direct?.headers },
         timeout: timeoutMs,
         setHost: false,
       });
@@ -99,6 +115,22 @@ export function createUpstream(base: string, options: UpstreamOptions = {}): Ups
     },
     close: () => agent.destroy(),
   };
+}
+
+function createSecureAgent(
+  { insecure, ca, cert, key }: UpstreamOptions,
+  { url, proxy }: { readonly url: URL; readonly proxy: Proxy | undefined },
+): HttpsAgent {
+  const tls = { rejectUnauthorized: insecure !== true, ca, cert, key };
+  const agent = new HttpsAgent({ keepAlive: true, ...tls });
+  if (proxy === undefined) return agent;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(url.port === '' ? 443 : url.port);
+  return Object.assign(agent, {
+    // Node.js calls it with a callback for connections that take time.
+    createConnection: (_options: unknown, done: Parameters<typeof connectThroughProxy>[2]) =>
+      connectThroughProxy(proxy, { host, port, tls }, done),
+  });
 }
 
 // RFC 9110 9.2.2: idempotent methods may be repeated.
@@ -177,7 +209,7 @@ export function toFailure(error: Error, url: URL): RecordedFailure {
 
 const KINDS: readonly (readonly [codes: RegExp, kind: RecordedFailure['kind']])[] = [
   [/^(?:UPSTREAM_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
-  [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/, 'refused'],
+  [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|PROXY_REFUSED)$/, 'refused'],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'unresolved'],
   [/^HPE_/, 'protocol'],
   [/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/, 'tls'],

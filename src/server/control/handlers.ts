@@ -124,23 +124,32 @@ function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHand
 }
 
 function recordingHandlers({ recordings }: ControlledParts): ControlHandlers {
+  const find = (): Recordings => {
+    if (recordings !== undefined) return recordings;
+    throw new MockError('OPTION_INVALID', 'the mock was made without recordings', {
+      hint: 'serve them with vouch replay or vouch record, or name their folder: recordings: "fixtures/recordings"',
+    });
+  };
   return {
     getRecordings: ({ session }) => answerJson(200, describe(recordings, session())),
     changeRecordings: ({ call, openSession }) => {
-      if (recordings === undefined) {
-        throw new MockError('OPTION_INVALID', 'the mock was made without recordings', {
-          hint: 'serve them with vouch replay or vouch record, or name their folder: recordings: "fixtures/recordings"',
-        });
-      }
+      const { use, owners } = find();
       const session = openSession();
       // An object by its schema, which was checked.
-      const { cassette, owners } = call.body as {
-        readonly cassette?: string;
-        readonly owners?: Record<string, string>;
-      };
-      if (cassette !== undefined) recordings.use(session.replay, cassette);
-      recordings.owners.assignAll(owners ?? {});
+      const changes = call.body as { readonly cassette?: string; readonly owners?: Record<string, string> };
+      if (changes.cassette !== undefined) use(session.replay, changes.cassette);
+      owners.assignAll(changes.owners ?? {});
       return answerJson(200, describe(recordings, session));
+    },
+    startRecording: ({ call, openSession }) => {
+      const session = openSession();
+      find().start(readBody(call));
+      return answerJson(200, describe(recordings, session));
+    },
+    stopRecording: async () => answerJson(200, await find().stop()),
+    snapshotRecording: async ({ call }) => {
+      const { cassette } = readBody(call) as { readonly cassette?: string };
+      return answerJson(200, await find().snapshot(cassette));
     },
   };
 }

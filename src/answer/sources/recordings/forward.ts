@@ -6,18 +6,19 @@ import { type HeaderFields, omitFields, readContentType, readField } from '../..
 import { isSequenceType } from '../../../contract/operations/streaming.js';
 import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
-import {
-  readTarget,
-  removeSessionPrefix,
-  splitBasePath,
-  toMockLocation,
-  toUpstreamTarget,
-} from '../../../http/target.js';
+import { removeSessionPrefix, toUpstreamTarget } from '../../../http/target.js';
 import { isStream } from '../../../http/response/encode.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
+import { measureBodies } from '../../../recording/exclusion.js';
 import type { CutOff, RecordedFailure } from '../../../recording/cassette/exchange.js';
-import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
-import { type BodyCollector, createBodyCollector, type ReceivedBody } from '../../../recording/upstream/received.js';
+import type { Recordings } from '../../../recording/recordings.js';
+import type { OpenedCassette } from '../../../recording/cassettes.js';
+import {
+  type BodyCollector,
+  createBodyCollector,
+  MEMORY_LIMIT_BYTES,
+  type ReceivedBody,
+} from '../../../recording/upstream/received.js';
 import {
   type ObservedExchange,
   readForwardFields,
@@ -28,22 +29,26 @@ import type { Upstream, UpstreamResponse } from '../../../recording/upstream/ups
 import { listErrors } from '../../../schema/violation.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
+import { hasUrls, readOwnBase, type OwnUrls } from './own-urls.js';
 
 /** The parts of the sources that replay and forward. */
 export interface RecordingSourceParts {
   readonly recordings: Recordings;
   readonly errors: ErrorAnswers;
+  /** Replaces URLs of an upstream by those of the mock; undefined if that of the upstream is not valid. */
+  ownUrls(upstream: string): OwnUrls | undefined;
 }
 
 /** Forwards calls to the upstream and records its answers; after `replay`, for calls without a recording. */
-export function createForwardSource({ recordings, errors }: RecordingSourceParts): AnswerSource {
-  const { upstream, owners } = recordings;
+export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
+  const { recordings } = parts;
   return {
     name: 'forward',
     onInvalid: 'report',
     answer: (exchange, next) => {
+      const { upstream, owners } = recordings;
       const owner = owners.ownerOf(exchange.call.operation.id);
-      const forwards = owner === 'replay' ? recordings.mode === 'record-missing' : owner !== 'mock';
+      const forwards = owner === 'replay' ? recordings.fillsGaps(exchange.session.replay) : owner !== 'mock';
       if (!forwards || upstream === undefined) {
         exchange.note('forward: the operation is not forwarded');
         return next();
@@ -53,9 +58,10 @@ export function createForwardSource({ recordings, errors }: RecordingSourceParts
         exchange.note('forward: the body is incomplete');
         return next();
       }
+      const cassette = readCassette(recordings, exchange);
       const started = { at: Date.now(), startedAt: performance.now() };
       return forward(
-        { exchange, recordings, errors, upstream, ...started },
+        { ...parts, exchange, upstream, cassette, ...started },
         owner === 'forward-then-mock' ? next : undefined,
       );
     },
@@ -92,6 +98,8 @@ export function answerFailure(
 interface Pending extends RecordingSourceParts {
   readonly exchange: Exchange;
   readonly upstream: Upstream;
+  /** The cassette to record to; undefined if the call is not recorded. */
+  readonly cassette: OpenedCassette | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** On the monotonic clock. */
@@ -197,9 +205,12 @@ async function answerWhole(pending: Pending, response: UpstreamResponse, receive
   await recordResponse(pending, response, { body: received });
   // A collector keeps a body of this size in memory.
   const bytes = Buffer.concat(('chunks' in received ? received.chunks : []).map((chunk) => chunk.bytes));
-  const content = readContent(bytes, response.headers);
-  const hasBody = pending.exchange.call.method !== 'HEAD' && !EMPTY_STATUSES.has(response.status);
-  return toAnswer(pending, response, hasBody ? content : { ...content, body: undefined });
+  const { exchange, upstream } = pending;
+  const changed = pending.ownUrls(upstream.url.href)?.body(bytes, response.headers, readOwnBase(exchange));
+  const headers = changed === undefined ? response.headers : omitFields(response.headers, ['content-encoding']);
+  const content = readContent(changed ?? bytes, headers);
+  const hasBody = exchange.call.method !== 'HEAD' && !EMPTY_STATUSES.has(response.status);
+  return toAnswer(pending, { ...response, headers }, hasBody ? content : { ...content, body: undefined });
 }
 
 /** The body of a recorded or forwarded response. */
@@ -231,11 +242,16 @@ export function readContent(bytes: Uint8Array, headers: HeaderFields): RecordedC
 function answerStream(pending: Pending, arriving: Arriving): Answer {
   const { recordings } = pending;
   const { response, chunks, ahead, collector, begunAt } = arriving;
-  const isRecorded = readCassette(pending) !== undefined;
+  const isRecorded = pending.cassette !== undefined;
   let recording: Promise<void> | undefined;
+  let size = ahead.reduce((sum, bytes) => sum + bytes.byteLength, 0);
+  // What is not recorded is kept for a snapshot if it is small.
+  let isWhole = true;
   /** Records what arrived, once. */
   const conclude = (cut?: CutOff): Promise<void> =>
-    (recording ??= recordReceived(pending, arriving, cut).finally(() => recordings.open.delete(stop)));
+    (recording ??= (isWhole ? recordReceived(pending, arriving, cut) : collector.discard()).finally(() => {
+      recordings.open.delete(stop);
+    }));
   const stop = (cut: CutOff): Promise<void> => {
     const concluded = conclude(cut);
     response.cancel();
@@ -247,7 +263,9 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
       yield* ahead;
       for (let result = await arriving.next; result.done !== true; result = await chunks.next()) {
         const { value: bytes } = result;
-        if (isRecorded) await collector.add({ atMs: performance.now() - begunAt, bytes });
+        size += bytes.byteLength;
+        isWhole = isRecorded || size <= MEMORY_LIMIT_BYTES;
+        if (isWhole) await collector.add({ atMs: performance.now() - begunAt, bytes });
         yield bytes;
       }
     } catch (error) {
@@ -256,7 +274,12 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
     }
     await conclude();
   }
-  return toAnswer(pending, response, { body: toCancellable(pass(), () => stop('client')), value: undefined });
+  const isRewritten = hasUrls(response.headers) && readField(response.headers, 'content-encoding') === undefined;
+  const own = isRewritten ? pending.ownUrls(pending.upstream.url.href) : undefined;
+  const sent = own === undefined ? pass() : own.stream(pass(), readOwnBase(pending.exchange));
+  const headers = own === undefined ? response.headers : omitFields(response.headers, ['content-length']);
+  const body = toCancellable(sent, () => stop('client'));
+  return toAnswer(pending, { ...response, headers }, { body, value: undefined });
 }
 
 /** A stream that can be cancelled while it waits for the next chunk, which a generator cannot. */
@@ -282,19 +305,18 @@ async function recordReceived(pending: Pending, { response, collector }: Arrivin
     if (cut !== undefined) pending.exchange.note(`forward: the response was cut off by the ${cut}`);
     await recordResponse(pending, response, { body, cut });
   } catch (error) {
-    readCassette(pending)?.recorder?.fail(toWriteError(readCassette(pending)?.read().folder ?? '', error as Error));
+    pending.cassette?.recorder?.fail(toWriteError(pending.cassette.read().folder, error as Error));
   }
 }
 
 function toAnswer(
-  { exchange, recordings, upstream }: Pending,
-  response: UpstreamResponse,
+  { exchange, recordings, upstream, ownUrls }: Pending,
+  response: Pick<UpstreamResponse, 'status' | 'reason' | 'headers'>,
   content: RecordedContent,
 ): Answer {
   const { call } = exchange;
   const violations = recordings.check(call.operation, { ...response, body: content.value });
-  const location = readField(response.headers, 'location');
-  const { basePath } = splitBasePath(call.operation, readTarget(removeSessionPrefix(call.url, call.operation)).path);
+  const headers = ownUrls(upstream.url.href)?.fields(response.headers, readOwnBase(exchange)) ?? response.headers;
   // The encoder writes the length of a body that is not a stream.
   const keepsLength = call.method === 'HEAD' || content.body === undefined || isStream(content.body);
   // The encoder sends the media type of a body; an answer without one may have it too.
@@ -303,8 +325,7 @@ function toAnswer(
     status: response.status,
     reason: response.reason,
     headers: {
-      ...omitFields(response.headers, omitted),
-      ...(location === undefined ? {} : { location: toMockLocation(location, upstream.url, basePath) }),
+      ...omitFields(headers, omitted),
       ...toReportHeaders(call),
     },
     body: content.body,
@@ -326,9 +347,9 @@ async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-/** The cassette to record into; undefined if the mode does not record. */
-function readCassette({ recordings, exchange }: Pending): OpenedCassette | undefined {
-  const cassette = recordings.mode === 'replay' ? undefined : recordings.current(exchange.session.replay);
+/** The cassette to record into, if the mode records. */
+function readCassette(recordings: Recordings, { session }: Exchange): OpenedCassette | undefined {
+  const cassette = recordings.mode === 'replay' ? undefined : recordings.current(session.replay);
   return cassette?.recorder === undefined ? undefined : cassette;
 }
 
@@ -345,23 +366,27 @@ async function recordResponse(
 
 /** Records the exchange, if the mode records; resolves when it is on disk. */
 async function record(pending: Pending, outcome: ObservedExchange['outcome']): Promise<void> {
-  const { exchange, at, startedAt } = pending;
+  const { exchange, recordings, cassette, at, startedAt } = pending;
   const { call, session } = exchange;
-  const cassette = readCassette(pending);
-  if (cassette?.recorder === undefined) return;
-  const observed = toNewExchange({ call, at, elapsedMs: performance.now() - startedAt, outcome });
+  const bodyBytes = measureBodies({ call, outcome });
+  const excluded = recordings.exclusion.reasonFor(call.operation.id, bodyBytes);
+  if (excluded !== undefined) return exchange.note(`forward: not recorded: ${excluded}`);
+  const seen = { call, at, elapsedMs: performance.now() - startedAt, outcome };
+  if (cassette?.recorder === undefined) return recordings.keep(seen, bodyBytes);
+  const observed = toNewExchange(seen);
   if (observed === undefined) {
     const reason = `${call.method} ${hideUrlSecrets(call.url)} was not recorded: its content coding is unknown or broken, so that it cannot be redacted`;
     exchange.note(`forward: ${reason}`);
     const hint = 'the client got the answer of the upstream; let the client accept gzip, br, deflate or no coding';
     return cassette.recorder.fail(new MockError('RECORDING_FAILED', reason, { hint }));
   }
-  const written = await cassette.recorder.record(observed, call.operation);
+  const written = await cassette.recorder.record(recordings.exclusion.apply(observed), call.operation);
   if ('dropped' in written) return exchange.note('forward: not recorded: beforeWrite dropped it');
   if ('refused' in written) return exchange.note(`forward: not recorded: ${written.refused.reason}`);
   const { stored } = written;
   exchange.note(`forward: recorded as ${stored.file}`);
   cassette.matcher.add(stored);
   // The exchange counts as replayed: the same request is answered by the next one of its sequence.
-  session.replay.pass(cassette.name, cassette.matcher.key(call));
+  const sequence = cassette.matcher.find(call);
+  if (sequence !== undefined) session.replay.pass(cassette.positions, sequence.key);
 }

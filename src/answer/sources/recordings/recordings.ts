@@ -1,5 +1,6 @@
-import type { OperationOwners } from '../../../recording/mode.js';
-import type { RecordingOptions, RecordingParts, Recordings } from '../../../recording/recordings.js';
+import { memoize } from '../../../memoize.js';
+import type { RecordingOptions, Recordings } from '../../../recording/recordings.js';
+import type { RecordingParts } from '../../../recording/cassettes.js';
 import type { AnswerSource } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 
@@ -14,22 +15,23 @@ export async function createRecordingSources(
   options: RecordingOptions,
   parts: RecordingParts & { readonly errors: ErrorAnswers },
 ): Promise<RecordingSources> {
-  const [{ createRecordings }, { createReplaySource }, { createForwardSource }] = await Promise.all([
+  const [{ createRecordings }, { createReplaySource }, { createForwardSource }, { createOwnUrls }] = await Promise.all([
     import('../../../recording/recordings.js'),
     import('./replay.js'),
     import('./forward.js'),
+    import('./own-urls.js'),
   ]);
   const recordings = createRecordings(options, parts);
-  const sourceParts = { recordings, errors: parts.errors };
+  const sourceParts = { recordings, errors: parts.errors, ownUrls: memoize(createOwnUrls) };
   return { recordings, sources: [createReplaySource(sourceParts), createForwardSource(sourceParts)] };
 }
 
 /** Restricts a source to the operations that the mock itself owns. */
-export function onlyForMock(source: AnswerSource, owners: OperationOwners): AnswerSource {
+export function onlyForMock(source: AnswerSource, recordings: Pick<Recordings, 'owners'>): AnswerSource {
   return {
     ...source,
     answer: (exchange, next) => {
-      if (owners.ownerOf(exchange.call.operation.id) === 'mock') return source.answer(exchange, next);
+      if (recordings.owners.ownerOf(exchange.call.operation.id) === 'mock') return source.answer(exchange, next);
       exchange.note(`${source.name}: the operation belongs to the recordings, which are asked first`);
       return next();
     },

@@ -1,16 +1,16 @@
 import { createReadStream, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { mapValues } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { writeEvent } from '../../../http/event-stream.js';
-import { omitFields, readContentType, readField } from '../../../http/header-fields.js';
-import type { Call } from '../../../http/request/call.js';
+import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import type { StoredExchange } from '../../../recording/cassette/cassette.js';
 import type { CutOff, RecordedResponse } from '../../../recording/cassette/exchange.js';
 import { writeBody } from '../../../recording/cassette/recorded-body.js';
 import { MEMORY_LIMIT_BYTES } from '../../../recording/upstream/received.js';
 import { isStream } from '../../../http/response/encode.js';
 import { formatMiss } from '../../../recording/matching/match.js';
-import type { OpenedCassette, Recordings } from '../../../recording/recordings.js';
+import type { OpenedCassette } from '../../../recording/cassettes.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import { NO_RETRY } from '../../error-answers.js';
 import {
@@ -21,12 +21,15 @@ import {
   type RecordingSourceParts,
   toReportHeaders,
 } from './forward.js';
+import { replaceValues } from '../../../recording/matching/volatile.js';
+import { hasUrls, type OwnBase, readOwnBase } from './own-urls.js';
 
 /**
  * Answers from recordings. A call without a recording is passed to the upstream (`record-missing`) or to the mock (if owners
  * were configured); otherwise the answer is 501 with the most similar recordings.
  */
-export function createReplaySource({ recordings, errors }: RecordingSourceParts): AnswerSource {
+export function createReplaySource(parts: RecordingSourceParts): AnswerSource {
+  const { recordings } = parts;
   const prepared = new WeakMap<StoredExchange, Answer>();
   return {
     name: 'replay',
@@ -38,25 +41,72 @@ export function createReplaySource({ recordings, errors }: RecordingSourceParts)
         return next();
       }
       const cassette = recordings.current(session.replay);
-      const sequence = cassette?.matcher.find(call);
-      const records = recordings.mode === 'record-missing';
-      if (cassette === undefined || sequence === undefined)
-        return miss(exchange, next, { recordings, errors, cassette });
-      if (records && session.replay.isSpent(cassette.name, sequence)) {
+      const sequence = cassette?.matcher.find(call, session.replay.values);
+      if (cassette === undefined || sequence === undefined) return miss(exchange, next, { ...parts, cassette });
+      if (recordings.fillsGaps(session.replay) && session.replay.isSpent(cassette.positions, sequence)) {
         exchange.note(`replay: all ${sequence.exchanges.length} recordings have been replayed`);
         return next();
       }
-      const turn = session.replay.next(cassette.name, sequence);
+      const turn = session.replay.next(cassette.positions, sequence);
       const repeated = turn.isRepeated ? ', repeated: it is the last of the sequence' : '';
       exchange.note(`replay: ${turn.exchange.file} (${turn.position} of ${sequence.exchanges.length}${repeated})`);
-      const known = prepared.get(turn.exchange);
-      const answer = known ?? toAnswer(cassette, turn.exchange, { call, recordings, errors });
-      // A stream can be read once.
-      if (known === undefined && !isStream(answer.body)) prepared.set(turn.exchange, answer);
+      const replayed = { ...parts, cassette, exchange, stored: turn.exchange };
+      session.replay.learn(sequence.replaced?.get(turn.exchange) ?? []);
+      let answer = session.replay.values === undefined ? prepared.get(turn.exchange) : undefined;
+      if (answer === undefined) {
+        const changes = createChanges(replayed);
+        answer = toAnswer(replayed, changes);
+        // A stream can be read once.
+        if (!changes.areMade() && !isStream(answer.body)) prepared.set(turn.exchange, answer);
+      }
       const headers = toReportHeaders(call);
-      const paced = pace(answer, turn.exchange, { recordings, exchange });
-      return headers === undefined ? paced : { ...paced, headers: { ...paced.headers, ...headers } };
+      const reported = headers === undefined ? answer : { ...answer, headers: { ...answer.headers, ...headers } };
+      return recordings.pace === 'recorded' ? pace(reported, replayed, createChanges(replayed)) : reported;
     },
+  };
+}
+
+/** A recorded exchange that answers a call. */
+interface Replayed extends RecordingSourceParts {
+  readonly cassette: OpenedCassette;
+  readonly exchange: Exchange;
+  readonly stored: StoredExchange;
+}
+
+/** Puts URLs of the mock in place of those of the recorded upstream, and values of the client in place of recorded ones. */
+interface Changes {
+  fields(headers: HeaderFields): HeaderFields;
+  body(bytes: Uint8Array, headers: HeaderFields): Uint8Array;
+  text(text: string): string;
+  stream(chunks: AsyncIterable<Uint8Array>, headers: HeaderFields): AsyncIterable<Uint8Array>;
+  /** Whether something was changed, so that the answer is that of one client. */
+  areMade(): boolean;
+}
+
+function createChanges({ cassette, exchange, ownUrls }: Replayed): Changes {
+  const own = ownUrls(cassette.read().manifest.upstream);
+  const { values } = exchange.session.replay;
+  // The values of the client in place of those that were recorded.
+  const sent = values && new Map([...values].map(([received, recorded]) => [recorded, received]));
+  let base: OwnBase | undefined;
+  const readBase = (): OwnBase => (base ??= readOwnBase(exchange));
+  const changeBytes = (bytes: Uint8Array, headers: HeaderFields): Uint8Array => {
+    const ownBytes = (own?.mentions(bytes) === true ? own.body(bytes, headers, readBase()) : undefined) ?? bytes;
+    return sent === undefined
+      ? ownBytes
+      : Buffer.from(replaceValues(Buffer.from(ownBytes).toString('latin1'), sent), 'latin1');
+  };
+  return {
+    fields: (headers) => {
+      const fields = own?.mentions(headers) === true ? own.fields(headers, readBase()) : headers;
+      if (sent === undefined) return fields;
+      const change = (text: string): string => replaceValues(text, sent);
+      return mapValues(fields, (value) => (typeof value === 'string' ? change(value) : value.map(change)));
+    },
+    body: changeBytes,
+    text: (text) => (sent === undefined ? text : replaceValues(text, sent)),
+    stream: (chunks, headers) => (own !== undefined && hasUrls(headers) ? own.stream(chunks, readBase()) : chunks),
+    areMade: () => base !== undefined || sent !== undefined,
   };
 }
 
@@ -67,7 +117,7 @@ function miss(
 ): Answer | undefined | Promise<Answer | undefined> {
   const { recordings, errors, cassette } = parts;
   const { call, session } = exchange;
-  if (recordings.mode === 'record-missing') {
+  if (recordings.fillsGaps(session.replay)) {
     exchange.note('replay: not recorded yet');
     return next();
   }
@@ -82,18 +132,17 @@ function miss(
   return errors.answer(call.operation, refusal);
 }
 
-function toAnswer(
-  cassette: OpenedCassette,
-  exchange: StoredExchange,
-  { call, recordings, errors }: RecordingSourceParts & { readonly call: Call },
-): Answer {
-  const from = `replay:${exchange.file}`;
-  const { response, failure } = exchange;
+function toAnswer(replayed: Replayed, changes: Changes): Answer {
+  const { recordings, errors, exchange, stored } = replayed;
+  const { call } = exchange;
+  const from = `replay:${stored.file}`;
+  const { response, failure } = stored;
   if (response === undefined) {
     return answerFailure(errors, call.operation, { kind: 'reset', message: 'the connection failed', ...failure, from });
   }
-  const { status, reason, headers } = response;
-  const { body, value } = readBody(cassette.read().folder, response, call.method);
+  const { status, reason } = response;
+  const headers = changes.fields(response.headers);
+  const { body, value } = readBody(replayed, response, changes);
   const violations = recordings.check(call.operation, { status, headers, body: value });
   return {
     status,
@@ -110,16 +159,22 @@ function toAnswer(
 }
 
 /** The body to send, and the value to check. */
-function readBody(folder: string, response: RecordedResponse, method: string): RecordedContent {
-  if (method === 'HEAD' || EMPTY_STATUSES.has(response.status)) return { body: undefined, value: undefined };
+function readBody({ cassette, exchange }: Replayed, response: RecordedResponse, changes: Changes): RecordedContent {
+  const isEmpty = exchange.call.method === 'HEAD' || EMPTY_STATUSES.has(response.status);
+  if (isEmpty) return { body: undefined, value: undefined };
+  const { folder } = cassette.read();
   const { bodyText: text, headers } = response;
   const isText = text !== undefined && response.events === undefined && response.cut === undefined;
-  if (isText && readContentType(headers)?.startsWith('text/') === true) return { body: text, value: text };
+  if (isText && readContentType(headers)?.startsWith('text/') === true) {
+    const changed = changes.text(text);
+    return { body: changed, value: changed };
+  }
   const file = response.bodyFile === undefined ? undefined : join(folder, response.bodyFile);
   if (file !== undefined && statSync(file).size > MEMORY_LIMIT_BYTES) {
-    return { body: breakAfter(createReadStream(file), response.cut), value: undefined };
+    const chunks = changes.stream(createReadStream(file), headers);
+    return { body: breakAfter(chunks, response.cut), value: undefined };
   }
-  const content = readContent(writeBody(folder, response) ?? new Uint8Array(), headers);
+  const content = readContent(changes.body(writeBody(folder, response) ?? new Uint8Array(), headers), headers);
   if (response.cut === undefined) return content;
   const bytes = content.body instanceof Uint8Array ? content.body : Buffer.from(JSON.stringify(content.body));
   return { body: breakAfter([bytes], response.cut), value: undefined };
@@ -134,14 +189,13 @@ async function* breakAfter(
   if (cut !== undefined) throw new Error(`the recorded response was cut off by the ${cut}`);
 }
 
-/** Replays an event stream at its recorded speed on the clock of delays, if that is configured. */
-function pace(
-  answer: Answer,
-  { response }: StoredExchange,
-  { recordings, exchange }: { readonly recordings: Recordings; readonly exchange: Exchange },
-): Answer {
-  if (response?.events === undefined || recordings.pace !== 'recorded') return answer;
-  const body = play(response, exchange.clock.sleep);
+/** Answers at the recorded speed, on the clock of delays: after the recorded time, and events with the time between them. */
+async function pace(answer: Answer, { stored, exchange }: Replayed, changes: Changes): Promise<Answer> {
+  const { response, elapsedMs } = stored;
+  const waitMs = elapsedMs - (response?.events?.at(-1)?.atMs ?? 0);
+  if (waitMs > 0) await exchange.clock.sleep(waitMs);
+  if (response?.events === undefined) return answer;
+  const body = changes.stream(play(response, exchange.clock.sleep), response.headers);
   return { ...answer, body, checked: { body } };
 }
 

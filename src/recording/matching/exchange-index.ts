@@ -1,0 +1,176 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { createUndocumentedOperation, UNDOCUMENTED } from '../../contract/operations/undocumented.js';
+import type { RouteMatch, Router } from '../../contract/router/router.js';
+import { readContentType } from '../../http/header-fields.js';
+import type { Call, CallDecoder, MatchedRequest } from '../../http/request/call.js';
+import { negotiate } from '../../http/response/negotiate.js';
+import { readTarget, writeTarget } from '../../http/target.js';
+import { memoize } from '../../memoize.js';
+import type { Validators } from '../../schema/validate.js';
+import type { Cassette, StoredExchange } from '../cassette/cassette.js';
+import { writeCanonical } from '../cassette/exact-json.js';
+import type { RecordedRequest } from '../cassette/exchange.js';
+import { loadBody, toRequest } from '../cassette/recorded-body.js';
+import type { FactsReader } from './request-facts.js';
+import type { RecordedFacts, ReplacedValue } from './volatile.js';
+
+/** The parts of a mock that read recorded requests as calls. */
+export interface CallParts {
+  readonly contract: Contract;
+  readonly router: Router;
+  readonly decoder: CallDecoder;
+  readonly validators: Validators;
+}
+
+/** Exchanges with the same key, which are replayed in order; the last one is repeated. */
+export interface MatchedSequence {
+  readonly key: string;
+  readonly exchanges: readonly StoredExchange[];
+  /** The values that differ, of exchanges that were found by the kinds of values. */
+  readonly replaced?: ReadonlyMap<StoredExchange, readonly ReplacedValue[]>;
+}
+
+/** The exchanges of a cassette by the normal form of their requests; those of an operation are read when it is first called. */
+export interface ExchangeIndex {
+  /** The exchanges whose requests have a key. */
+  find(operation: string, key: string): Group | undefined;
+  /** The exchanges of an operation. */
+  of(operation: string): readonly RecordedFacts[];
+  /** All exchanges. */
+  all(): readonly RecordedFacts[];
+  /** The key of a recorded exchange; undefined if the contract no longer has the operation. */
+  keyOf(exchange: StoredExchange): string | undefined;
+  /** Whether there are exchanges of requests outside of the contract. */
+  hasUndocumented(): boolean;
+  add(exchange: StoredExchange): void;
+}
+
+/** Creates the index of a cassette. */
+export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts: FactsReader): ExchangeIndex {
+  // The exchanges that are not indexed yet, by operation.
+  const waiting = new Map<string, StoredExchange[]>();
+  for (const exchange of cassette.exchanges) append(waiting, exchange.operation, exchange);
+  const indexed = new Map<string, RecordedFacts[]>();
+  const groups = new Map<string, Group>();
+  let hasUndocumented = waiting.has(UNDOCUMENTED);
+
+  const undocumented = createUndocumentedOperation(parts.contract.operations);
+  const readRecorded = (exchange: StoredExchange): RecordedFacts | undefined => {
+    const { request, operation } = exchange;
+    // An exchange outside of the contract may be one of an operation that was added since.
+    const call =
+      readCall(request, parts) ?? (operation === UNDOCUMENTED ? decodeAs(undocumented, request, parts) : undefined);
+    return call && { exchange, operation: call.operation, facts: facts.read(call, loadBody(cassette.folder, request)) };
+  };
+  const index = (exchange: StoredExchange): void => {
+    const recorded = readRecorded(exchange);
+    if (recorded === undefined) return;
+    append(indexed, recorded.operation.id, recorded);
+    const key = toKey(recorded);
+    groups.set(key, createGroup(key, [...(groups.get(key)?.entries ?? []), recorded]));
+  };
+  const prepare = (operation: string): void => {
+    if (operation !== UNDOCUMENTED && waiting.has(UNDOCUMENTED)) prepare(UNDOCUMENTED);
+    const exchanges = waiting.get(operation);
+    if (exchanges === undefined) return;
+    waiting.delete(operation);
+    for (const exchange of exchanges) index(exchange);
+  };
+  return {
+    find: (operation, key) => {
+      prepare(operation);
+      return groups.get(key);
+    },
+    of: (operation) => {
+      prepare(operation);
+      return indexed.get(operation) ?? [];
+    },
+    all: () => {
+      // Deleting the current key does not affect the iteration.
+      for (const operation of waiting.keys()) prepare(operation);
+      return [...indexed.values()].flat();
+    },
+    keyOf: (exchange) => {
+      prepare(exchange.operation);
+      const recorded = readRecorded(exchange);
+      const key = recorded && toKey(recorded);
+      return key && (groups.get(key)?.select(recorded?.facts.accept)?.key ?? key);
+    },
+    hasUndocumented: () => hasUndocumented,
+    add: (exchange) => {
+      hasUndocumented ||= exchange.operation === UNDOCUMENTED;
+      // Exchanges that are not indexed yet come first, so that a sequence stays in order.
+      prepare(exchange.operation);
+      index(exchange);
+    },
+  };
+}
+
+/** The exchanges whose requests are equal except for the media type they ask for. */
+export interface Group {
+  readonly entries: readonly RecordedFacts[];
+  /** Those whose `Accept` header selects the same media type as this one. */
+  select(accept: string | undefined): MatchedSequence | undefined;
+}
+
+/** `Accept` headers are chosen by clients. */
+const MAX_SELECTIONS = 32;
+
+/** Creates the group of exchanges with the same key. */
+export function createGroup(key: string, entries: readonly RecordedFacts[]): Group {
+  const types = [...new Set(entries.map(({ exchange }) => readContentType(exchange.response?.headers ?? {}) ?? ''))];
+  const offered = types.filter((type) => type !== '');
+  const selectType = (accept: string | undefined): string => {
+    if (offered.length === 0) return '';
+    return negotiate(accept ?? null, offered) ?? (accept ?? '').toLowerCase();
+  };
+  return {
+    entries,
+    select: memoize((accept) => {
+      const type = selectType(accept);
+      const exchanges = entries.flatMap(({ exchange, facts }) => (selectType(facts.accept) === type ? [exchange] : []));
+      return exchanges.length === 0 ? undefined : { key: `${key}\n${type}`, exchanges };
+    }, MAX_SELECTIONS),
+  };
+}
+
+/** The key of a request: its operation and what is compared of it by value. */
+export function toKey({ operation, facts }: Pick<RecordedFacts, 'operation' | 'facts'>): string {
+  const { accept: _, ...compared } = facts;
+  return `${operation.id}\n${writeCanonical(compared)}`;
+}
+
+/** The call that a recorded request is; undefined if the contract no longer has the operation. */
+export function readCall(
+  request: RecordedRequest,
+  { router, decoder }: Pick<CallParts, 'router' | 'decoder'>,
+): Call | undefined {
+  const match = matchRequest(toRequest(request, writeTarget(request), undefined), router);
+  return match.kind === 'operation'
+    ? decodeAs(match.operation, request, { decoder, pathText: match.pathText })
+    : undefined;
+}
+
+/** A recorded request as a call of an operation. */
+function decodeAs(
+  operation: Operation,
+  request: RecordedRequest,
+  { decoder, pathText = {} }: Pick<CallParts, 'decoder'> & Partial<Pick<MatchedRequest, 'pathText'>>,
+): Call | undefined {
+  // A request without a body is decoded synchronously; the recorded body is compared separately.
+  const call = decoder.decode({ operation, pathText, request: toRequest(request, writeTarget(request), undefined) });
+  return call instanceof Promise ? undefined : call;
+}
+
+/** The operation of a request. */
+export function matchRequest({ method, url }: Request, router: Router): RouteMatch {
+  const { path, search } = readTarget(url);
+  return router.match(method, path, search);
+}
+
+function append<T>(map: Map<string, T[]>, key: string, entry: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [entry]);
+  else list.push(entry);
+}

@@ -1,0 +1,165 @@
+// Issue 12, part C, item 12: no replay and no recording sends a client to the real server.
+import { request as httpRequest, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
+import { createOwnUrls } from '../../src/answer/sources/recordings/own-urls.js';
+import { createFolder } from './folders.js';
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Things', version: '1' },
+  servers: [{ url: 'https://things.example/v1' }],
+  paths: {
+    '/things': { get: { operationId: 'listThings', responses: { 200: { description: 'ok' } } } },
+    '/events': { get: { operationId: 'listEvents', responses: { 200: { description: 'ok' } } } },
+  },
+};
+
+type Write = (response: ServerResponse, origin: string) => void;
+
+async function startServer(write: Write): Promise<string> {
+  const server = createServer((_request, response) => {
+    const { port } = server.address() as AddressInfo;
+    write(response, `http://127.0.0.1:${port}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Received {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+function ask(url: string): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, (message) => {
+      const chunks: Buffer[] = [];
+      message.on('data', (chunk: Buffer) => chunks.push(chunk));
+      message.on('end', () => resolve({ headers: message.headers, body: Buffer.concat(chunks).toString('latin1') }));
+      message.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+/** The same request while it is recorded, and when it is replayed. */
+async function recordAndReplay(
+  path: string,
+  write: Write,
+): Promise<readonly (Received & { origin: string; upstream: string })[]> {
+  const upstream = await startServer(write);
+  const folder = createFolder();
+  const base = { spec: DOCUMENT };
+  const open = async (mock: Mock): Promise<string> => {
+    onTestFinished(() => mock.close());
+    return (await mock.listen()).url;
+  };
+  const recording = await createMock({
+    ...base,
+    recordings: { folder, cassette: 'a', mode: 'record-all', upstream: `${upstream}/api`, live: true },
+  });
+  const recorded = await open(recording);
+  const first = { ...(await ask(recorded + path)), origin: recorded, upstream };
+  await recording.close();
+  const replayed = await open(await createMock({ ...base, recordings: { folder, cassette: 'a', mode: 'replay' } }));
+  return [first, { ...(await ask(replayed + path)), origin: replayed, upstream }];
+}
+
+describe('a URL of the upstream', () => {
+  it('becomes one of the mock in JSON, and everything else keeps its bytes', async () => {
+    const text = (origin: string): string =>
+      `{ "self" :"${origin}/api/things/1?x=1#y",\n"other":"${origin}/elsewhere", "php":"${origin.replaceAll('/', '\\/')}\\/api\\/things",` +
+      ` "text":"see ${origin}/api", "far":"http://127.0.0.1.example/api", "n":1.0, "list":["${origin}/api"] }\n`;
+    for (const { body, origin, upstream } of await recordAndReplay('/v1/things', (response, own) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text(own));
+    })) {
+      expect(body).toBe(
+        `{ "self" :"${origin}/v1/things/1?x=1#y",\n"other":"${origin}/elsewhere", "php":"${origin}/v1\\/things",` +
+          ` "text":"see ${upstream}/api", "far":"http://127.0.0.1.example/api", "n":1.0, "list":["${origin}/v1"] }\n`,
+      );
+    }
+  });
+
+  it('becomes one of the mock in Location, Content-Location, Link and other header fields', async () => {
+    for (const { headers, origin } of await recordAndReplay('/v1/things', (response, own) => {
+      response.writeHead(201, {
+        location: `${own}/api/things/1`,
+        'content-location': '/api/things/2',
+        link: `<${own}/api/things?page=2>; rel="next", <https://elsewhere.example/>; rel="help"`,
+        'operation-location': `${own}/api/operations/3`,
+      });
+      response.end();
+    })) {
+      expect(headers).toMatchObject({
+        location: '/v1/things/1',
+        'content-location': '/v1/things/2',
+        link: `<${origin}/v1/things?page=2>; rel="next", <https://elsewhere.example/>; rel="help"`,
+        'operation-location': `${origin}/v1/operations/3`,
+      });
+    }
+  });
+
+  it('becomes one of the mock in events, even if a chunk ends inside of it', async () => {
+    const recorded = await recordAndReplay('/v1/events', (response, own) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: {"url":"${own.slice(0, 12)}`);
+      setImmediate(() => {
+        response.write(`${own.slice(12)}/api/things/1"}\n\ndata: ${own}/a`);
+        setImmediate(() => response.end('pi/things/2\n\n: end\n\n'));
+      });
+    });
+    for (const { body, origin } of recorded) {
+      expect(body).toBe(`data: {"url":"${origin}/v1/things/1"}\n\ndata: ${origin}/v1/things/2\n\n: end\n\n`);
+    }
+  });
+
+  it('keeps the session of the client', async () => {
+    for (const { body, headers, origin } of await recordAndReplay('/~one/v1/things', (response, own) => {
+      response.writeHead(200, { 'content-type': 'application/json', location: `${own}/api/things/1` });
+      response.end(`{"next":"${own}/api/things?page=2"}`);
+    })) {
+      expect(body).toBe(`{"next":"${origin}/~one/v1/things?page=2"}`);
+      expect(headers['location']).toBe('/~one/v1/things/1');
+    }
+  });
+});
+
+describe('the replacement of URLs', () => {
+  const own = createOwnUrls('https://api.example.com/v2');
+  const base = { origin: 'http://localhost:4010', prefix: '', basePath: '/v1' };
+
+  it.each([
+    ['https://api.example.com/v2/files/a?x=1#y', '/v1/files/a?x=1#y'],
+    ['http://api.example.com:80/v2/files', '/v1/files'],
+    ['//api.example.com/v2/files', '/v1/files'],
+    ['https://api.example.com', '/'],
+    ['https://api.example.com/elsewhere', '/elsewhere'],
+    ['https://other.example.com/v2/files/a', 'https://other.example.com/v2/files/a'],
+    ['/v2/files/a', '/v1/files/a'],
+    ['/v20/files', '/v20/files'],
+    ['files/a', 'files/a'],
+  ])('sends the location %s as %s', (location, want) => {
+    expect(own?.fields({ location }, base)).toEqual({ location: want });
+  });
+
+  it('gives the same result for a stream whatever its chunks are', async () => {
+    const text = '["https://api.example.com/v2/a","\\"https://api.example.com/v2","https:","http","/v2",""]';
+    const want = '["http://localhost:4010/v1/a","\\"https://api.example.com/v2","https:","http","/v2",""]';
+    for (let size = 1; size < text.length; size += 1) {
+      const chunks = async function* (): AsyncGenerator<Uint8Array> {
+        for (let i = 0; i < text.length; i += size) yield Buffer.from(text.slice(i, i + size));
+      };
+      let received = '';
+      for await (const chunk of own?.stream(chunks(), base) ?? []) received += Buffer.from(chunk).toString();
+      expect(received).toBe(want);
+    }
+  });
+});

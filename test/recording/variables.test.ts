@@ -1,0 +1,234 @@
+// Issue 12, part C, item 11: what counts when a call is compared with a recording.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMock, type Mock } from '../../src/index.js';
+import type { RecordingOptions } from '../../src/recording/recordings.js';
+import { createFolder } from './folders.js';
+import { type Intercept, startUpstream } from './upstream.js';
+
+const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Events', version: '1' },
+  components: { securitySchemes: { token: { type: 'apiKey', in: 'cookie', name: 'sid' } } },
+  paths: {
+    '/events': {
+      post: {
+        operationId: 'addEvent',
+        requestBody: json({
+          type: 'object',
+          properties: {
+            at: { type: 'string', format: 'date-time' },
+            name: { type: 'string' },
+            ref: { type: 'string' },
+          },
+        }),
+        responses: { 200: { description: 'ok' } },
+      },
+      get: {
+        operationId: 'listEvents',
+        parameters: [
+          { name: 'since', in: 'query', schema: { type: 'string', format: 'date-time' } },
+          { name: 'trace', in: 'query', schema: { type: 'string' } },
+        ],
+        responses: { 200: { description: 'ok' } },
+      },
+    },
+    '/items/{id}': {
+      put: {
+        operationId: 'putItem',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        requestBody: json({ type: 'object' }),
+        responses: { 200: { description: 'ok' } },
+      },
+      get: {
+        operationId: 'getItem',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        responses: { 200: { description: 'ok' } },
+      },
+    },
+  },
+};
+
+const ONE = '2b1f0a6e-0d7c-4f0e-9a55-5d2f0c1e7a01';
+const TWO = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const OTHER = 'f47ac10b-58cc-4372-a567-0e02b2c3d479';
+
+const echo: Intercept = ({ method, url, headers, body }, response) => {
+  const { accept = '' } = headers;
+  const isCsv = accept.includes('text/csv');
+  response.writeHead(200, { 'content-type': isCsv ? 'text/csv' : 'application/json', 'x-echo': url });
+  response.end(isCsv ? 'a,b\n' : JSON.stringify({ method, url, sent: body.toString(), range: headers.range ?? null }));
+  return true;
+};
+
+type Asked = readonly [path: string, init?: RequestInit];
+
+/** Records the calls, and gives a mock that replays them. */
+async function replayOf(calls: readonly Asked[], more: Partial<RecordingOptions> = {}): Promise<Mock> {
+  const upstream = await startUpstream({ intercept: echo });
+  onTestFinished(() => upstream.close());
+  const folder = createFolder();
+  const base = { folder, cassette: 'events', live: true, ...more };
+  const recording = await createMock({
+    spec: DOCUMENT,
+    recordings: { ...base, mode: 'record-all', upstream: upstream.origin },
+  });
+  for (const [path, init] of calls) await (await recording.fetch(path, init)).text();
+  await recording.close();
+  const mock = await createMock({ spec: DOCUMENT, recordings: { ...base, mode: 'replay' } });
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+const send = (method: string, value: unknown): RequestInit => ({
+  method,
+  body: JSON.stringify(value),
+  headers: { 'content-type': 'application/json' },
+});
+
+async function sourceOf(mock: Mock, [path, init]: Asked): Promise<string> {
+  const response = await mock.fetch(path, init);
+  await response.text();
+  return response.headers.get('x-mock-source') ?? '';
+}
+
+const having = (headers: Readonly<Record<string, string>>): RequestInit => ({ headers });
+
+describe('what counts by default', () => {
+  it.each<readonly [string, Asked, Asked, boolean]>([
+    [
+      'another credential',
+      ['/events', having({ authorization: 'Bearer one' })],
+      ['/events', having({ authorization: 'Bearer two' })],
+      true,
+    ],
+    ['a missing credential', ['/events', having({ authorization: 'Bearer one' })], ['/events'], false],
+    ['a credential that was not recorded', ['/events'], ['/events', having({ 'x-api-key': 'k' })], false],
+    [
+      'a missing cookie of the contract',
+      ['/events', having({ cookie: 'sid=1; a=2' })],
+      ['/events', having({ cookie: 'a=2' })],
+      false,
+    ],
+    ['another cookie', ['/events', having({ cookie: 'sid=1; a=2' })], ['/events', having({ cookie: 'sid=9' })], true],
+    [
+      'another range',
+      ['/events', having({ range: 'bytes=0-9' })],
+      ['/events', having({ range: 'bytes=10-19' })],
+      false,
+    ],
+    ['the same range', ['/events', having({ range: 'bytes=0-9' })], ['/events', having({ range: 'bytes=0-9' })], true],
+    ['no range', ['/events', having({ range: 'bytes=0-9' })], ['/events'], false],
+    ['any media type', ['/events', having({ accept: 'application/json' })], ['/events'], true],
+    [
+      'the same media type in other words',
+      ['/events', having({ accept: 'application/json' })],
+      ['/events', having({ accept: 'text/html;q=0.5, application/*' })],
+      true,
+    ],
+    [
+      'another media type',
+      ['/events', having({ accept: 'application/json' })],
+      ['/events', having({ accept: 'text/csv' })],
+      false,
+    ],
+    [
+      'a media type that the API ignores',
+      ['/events', having({ accept: 'image/png' })],
+      ['/events', having({ accept: 'image/png' })],
+      true,
+    ],
+  ])('%s', async (_name, recorded, received, isMatch) => {
+    const mock = await replayOf([recorded]);
+    expect((await sourceOf(mock, received)).startsWith('replay:0001')).toBe(isMatch);
+  });
+
+  it('answers each client with the media type that it asks for', async () => {
+    const mock = await replayOf([
+      ['/events', having({ accept: 'application/json' })],
+      ['/events', having({ accept: 'text/csv' })],
+    ]);
+    const ask = (accept: string): Promise<string> => sourceOf(mock, ['/events', having({ accept })]);
+    expect(await ask('text/csv, */*;q=0.1')).toMatch(/^replay:0002/);
+    expect(await ask('*/*')).toMatch(/^replay:0001/);
+    expect(await ask('application/json')).toMatch(/^replay:0001/);
+    const refused = await mock.fetch('/events', having({ accept: 'image/png' }));
+    expect(await refused.text()).toContain('header /accept: recorded \\"application/json\\", received \\"image/png\\"');
+  });
+
+  it('does not count with ignoreHeaders', async () => {
+    const mock = await replayOf(
+      [['/events', having({ authorization: 'Bearer one', range: 'bytes=0-9', accept: 'text/csv' })]],
+      {
+        match: { ignoreHeaders: ['Authorization', 'Range', 'Accept'] },
+      },
+    );
+    expect(await sourceOf(mock, ['/events', having({ accept: 'application/json' })])).toMatch(/^replay:0001/);
+  });
+});
+
+describe('values that differ in each run', () => {
+  it('match by the format of their schema, and the answer repeats those of the client', async () => {
+    const mock = await replayOf([
+      ['/events', send('POST', { at: '2026-01-01T00:00:00Z', name: 'a' })],
+      ['/events?since=2026-01-01T00:00:00Z'],
+    ]);
+    const response = await mock.fetch('/events', send('POST', { at: '2026-11-22T10:11:12.345Z', name: 'a' }));
+    expect(await response.json()).toMatchObject({ sent: '{"at":"2026-11-22T10:11:12.345Z","name":"a"}' });
+    expect(await sourceOf(mock, ['/events', send('POST', { at: '2026-11-22T10:11:12.345Z', name: 'b' })])).toBe(
+      'replay:miss',
+    );
+    expect(await sourceOf(mock, ['/events?since=2026-11-22T10:11:12Z'])).toMatch(/^replay:0002/);
+    expect(await sourceOf(mock, ['/events?since=yesterday'])).toBe('replay:miss');
+  });
+
+  it('match by value first', async () => {
+    const mock = await replayOf([['/events?since=2026-01-01T00:00:00Z'], ['/events?since=2026-02-01T00:00:00Z']]);
+    expect(await sourceOf(mock, ['/events?since=2026-02-01T00:00:00Z'])).toMatch(/^replay:0002/);
+    expect(await sourceOf(mock, ['/events?since=2026-01-01T00:00:00Z'])).toMatch(/^replay:0001/);
+  });
+
+  it('match without a format if they differ between recorded exchanges', async () => {
+    const once = await replayOf([[`/events?trace=${ONE}`]]);
+    expect(await sourceOf(once, [`/events?trace=${OTHER}`])).toBe('replay:miss');
+    const twice = await replayOf([[`/events?trace=${ONE}`], [`/events?trace=${TWO}`]]);
+    expect(await sourceOf(twice, [`/events?trace=${OTHER}`])).toMatch(/^replay:0001/);
+    const ids = await replayOf([
+      ['/events', send('POST', { ref: 'req_01HZX3J9K2M4' })],
+      ['/events', send('POST', { ref: 'req_01HZX3J9K2M5' })],
+    ]);
+    expect(await sourceOf(ids, ['/events', send('POST', { ref: 'req_01J0AAAAAAAA' })])).toMatch(/^replay:0001/);
+    expect(await sourceOf(ids, ['/events', send('POST', { ref: 'another' })])).toBe('replay:miss');
+  });
+
+  it('stand for the recorded ones in later requests and answers', async () => {
+    const mock = await replayOf([[`/items/${ONE}`, send('PUT', { id: ONE })], [`/items/${ONE}`], [`/items/${TWO}`]]);
+    // The client makes the id of an item that it puts.
+    const put = await mock.fetch(`/items/${OTHER}`, send('PUT', { id: OTHER }));
+    expect(put.headers.get('x-echo')).toBe(`/items/${OTHER}`);
+    expect(await put.json()).toMatchObject({ url: `/items/${OTHER}`, sent: `{"id":"${OTHER}"}` });
+    const read = await mock.fetch(`/items/${OTHER}`);
+    expect(read.headers.get('x-mock-source')).toMatch(/^replay:0002/);
+    expect(await read.json()).toMatchObject({ url: `/items/${OTHER}` });
+    expect(await sourceOf(mock, [`/items/${TWO}`])).toMatch(/^replay:0003/);
+    // A reading request does not make an id.
+    const fresh = mock.session('another');
+    expect((await fresh.fetch(`/items/${OTHER}`)).status).toBe(501);
+    const copy = mock.snapshot();
+    mock.reset();
+    expect((await mock.fetch(`/items/${OTHER}`)).status).toBe(501);
+    mock.restore(copy);
+    expect((await mock.fetch(`/items/${OTHER}`)).status).toBe(200);
+  });
+});
+
+describe('a function of the user', () => {
+  it('decides about requests that differ otherwise', async () => {
+    const mock = await replayOf([['/events?trace=a-1'], ['/events?trace=b-1']], {
+      matcher: ({ query }, { request }) => String(query['trace'])[0] === String(request.query['trace'])[0],
+    });
+    expect(await sourceOf(mock, ['/events?trace=b-2'])).toMatch(/^replay:0002/);
+    expect(await sourceOf(mock, ['/events?trace=a-1'])).toMatch(/^replay:0001/);
+    expect(await sourceOf(mock, ['/events?trace=c-1'])).toBe('replay:miss');
+  });
+});
