@@ -1,3 +1,4 @@
+import { memoize } from '../../memoize.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
@@ -54,6 +55,8 @@ function readKind(value: unknown): string | undefined {
 /** Creates the search by kind. @param cassette - In the order of recording. */
 export function createFindByKind(contract: Contract, cassette: () => readonly RecordedFacts[]): FindByKind {
   const schemas = createSchemaWalk(contract);
+  // A mode that records misses searches all exchanges for each call.
+  const looseOf = memoize(writeLoose);
   /** Whether the schema of a value in a request has the format of a kind. */
   const isDeclared = ({ operation, exchange }: RecordedFacts, place: string, kind: string): boolean => {
     const [part = '', name = '', ...rest] = readSegments(place);
@@ -80,7 +83,7 @@ export function createFindByKind(contract: Contract, cassette: () => readonly Re
 
   return (received, recorded) => {
     const loose = writeLoose(received);
-    const group = recorded.filter(({ facts }) => writeLoose(facts) === loose);
+    const group = recorded.filter(({ facts }) => looseOf(facts) === loose);
     const [first] = group;
     if (first === undefined) return [];
     // Places whose values differ between recorded exchanges.
