@@ -366,7 +366,7 @@ function hideSecrets(item: Item, names: readonly string[]): Pick<NewEntry, 'item
   return { item: shown, secrets };
 }
 
-/** The problem of a value that must be unique and that another item has; a create does not replace the item of its id. */
+/** The problem of a value that must be unique and that another item has; an item whose id is made of the value is another one. */
 function findDuplicate(
   { model: { resource }, collection, scope }: ItemLocation,
   of: { readonly given: Item; readonly id: string; readonly before?: Item },
@@ -374,7 +374,7 @@ function findDuplicate(
   for (const name of resource.unique) {
     const value = of.given[name];
     if (value === undefined || value === null || value === of.before?.[name]) continue;
-    const own = of.before === undefined ? undefined : of.id;
+    const own = of.before === undefined && resource.idFrom !== undefined ? undefined : of.id;
     if (!collection.list(scope).entries.some(({ id, item }) => item[name] === value && id !== own)) continue;
     return { pointer: `/${name}`, code: 'UNIQUE', message: `${name} ${JSON.stringify(value)} is already used` };
   }
