@@ -55,6 +55,7 @@ export function createExplainer(
 
   /** The sentence, which does not quote a secret. */
   const describe = (words: PlaceWords, pointer: string, { path, says, schemaPointer = '' }: Finding): string => {
+    if (!/got |"/.test(says)) return `${toSubject(words, path)} ${says}`;
     const schema = contract.at(schemaPointer.replace(/\/[^/]*$/, ''));
     const name = readSegments(pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? '';
     const isSecret = isObject(schema) && (schema['format'] === 'password' || schema['x-sensitive'] === true);
