@@ -108,7 +108,7 @@ export function createVirtualClock(
       });
     },
     set: (instant) => moveTo(readInstant(instant)),
-    advance: (ms) => moveTo(current + ms),
+    advance: (ms) => moveTo(readInstant(current + ms)),
   };
 }
 
@@ -121,10 +121,13 @@ export function isVirtualClock(clock: Clock): clock is VirtualClock {
   return 'set' in clock && 'advance' in clock;
 }
 
+/** The last millisecond since 1970 that is a date: 275760-09-13 (ECMAScript, section 21.4.1.1). */
+const LAST_INSTANT = 8.64e15;
+
 /** Reads an instant as milliseconds since 1970. @throws MockError `CLOCK_INVALID`. */
 export function readInstant(instant: number | string | Date): number {
   const ms = typeof instant === 'number' ? instant : new Date(instant).getTime();
-  if (Number.isFinite(ms)) return ms;
+  if (Math.abs(ms) <= LAST_INSTANT) return ms;
   throw new MockError('CLOCK_INVALID', `${JSON.stringify(instant)} is not a point in time`, {
     hint: 'give milliseconds since 1970, a Date, or an ISO 8601 string such as "2026-01-01T00:00:00Z"',
   });

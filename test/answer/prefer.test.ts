@@ -43,6 +43,16 @@ describe('Prefer', () => {
     expect(await ask(await open(), '/pet', prefer)).toEqual(want);
   });
 
+  it.each(['100', '101', '103', '199', '99', '600', 'abc'])(
+    'the status %s, which is not one of an answer, is refused',
+    async (code) => {
+      const mock = await open();
+      const message = expect.stringContaining(`code=${code}`);
+      expect((await ask(mock, '/pet', `code=${code}`)).slice(0, 2)).toEqual([400, { message }]);
+      expect((await ask(mock, `/pet?__code=${code}`)).slice(0, 2)).toEqual([400, { message }]);
+    },
+  );
+
   it('another preference changes nothing', async () => {
     expect(await ask(await open(), '/pet', 'return=minimal')).toEqual([200, { name: 'Rex' }, null]);
   });

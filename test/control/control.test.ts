@@ -204,6 +204,16 @@ describeAll('the control API', (start) => {
     expect(await control('PUT', '/clock', { now: 'tomorrow' })).toMatchObject({ status: 400, code: 'CONTROL_INVALID' });
   });
 
+  it('does not set the clock to what is not a date', async () => {
+    const control = ask(await start());
+    for (const now of [1e308, -1e308, 8.64e15 + 1]) {
+      expect(await control('PUT', '/clock', { now })).toMatchObject({ status: 409, code: 'CLOCK_INVALID' });
+    }
+    expect(await control('POST', '/clock/advance', { ms: 1e308 })).toMatchObject({ code: 'CLOCK_INVALID' });
+    expect((await control('GET', '/clock')).body).toMatchObject({ now: '2026-01-01T00:00:00.000Z' });
+    expect((await control('GET', '/sessions')).status).toBe(200);
+  });
+
   it('does not advance the clock of the machine', async () => {
     const control = ask(await start({ clock: 'real' }));
     expect((await control('GET', '/clock')).body).toMatchObject({ movable: false });

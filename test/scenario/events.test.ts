@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
+import { createVirtualClock } from '../../src/clock.js';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { RespondDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
@@ -113,20 +114,25 @@ it('delays between events wait for the clock', async () => {
   const page = readFileSync('docs/scenarios.md', 'utf8');
   const [documented] = [...page.matchAll(/^```yml\n([\s\S]*?)^```$/gm)].map((match) => load(match[1] ?? ''));
   const scenarios = { documented: documented as ScenarioDefinition };
-  const mock: Mock = await createMock({ spec: SPEC, scenarios: { from: scenarios, active: ['documented'] } });
+  // It moves only when it is advanced; the default clock also moves to the end of each delay.
+  const clock = createVirtualClock();
+  const mock: Mock = await createMock({ spec: SPEC, clock, scenarios: { from: scenarios, active: ['documented'] } });
+  // The delay of an event begins when the one before it was read.
+  const begun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const { body } = await mock.fetch('/ticks');
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   expect(await readArrived(reader, 1)).toBe('event: tick\nid: 1\ndata: {"n":1,"unit":"s"}\n\n');
   const second = readArrived(reader, 1);
   let isHere = false;
   void second.then(() => (isHere = true));
+  await begun();
   mock.clock.advance(199);
-  await new Promise((resolve) => setImmediate(resolve));
+  await begun();
   expect(isHere).toBe(false);
   mock.clock.advance(1);
   expect(await second).toContain('id: 2');
   const last = readArrived(reader, 1);
-  await new Promise((resolve) => setImmediate(resolve));
+  await begun();
   mock.clock.advance(1000);
   expect(await last).toBe('data: [DONE]\n\n');
 });

@@ -220,7 +220,8 @@ function toPreferences(values: ReadonlyMap<string, string>): Preferences | undef
     return value;
   };
   return {
-    code: read('code', (text) => (/^[1-5]\d\d$/.test(text) ? Number(text) : undefined)),
+    // An interim status (1xx) does not answer a request (RFC 9110 section 15.2).
+    code: read('code', (text) => (/^[2-5]\d\d$/.test(text) ? Number(text) : undefined)),
     example: values.get('example'),
     dynamic: read('dynamic', readFlag) ?? false,
     seed: read('seed', (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined)),
